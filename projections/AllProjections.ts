@@ -1,4 +1,4 @@
-/** What the runner builds. A new projection is added here. */
+/** The projections that the runner builds. Add new ones here. */
 import * as CatalogProjection from "./catalog/CatalogProjection.ts"
 import * as DeliveriesProjection from "./deliveries/DeliveriesProjection.ts"
 import * as DueWorkProjection from "./due-work/DueWorkProjection.ts"

@@ -1,6 +1,9 @@
-/** Whether a run's output names files that have to be stored before its request is settled. */
+/**
+ * Whether an `OutputReceived` names files that must be stored before its request completes. Most name none, which their text
+ * shows without parsing.
+ */
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
-/** Of an `OutputReceived`. Most outputs name none: their text tells that, and is not parsed. */
+/**  */
 export const isNamed = (event: RecordedEvent): boolean =>
   event.text.includes('"media":') && event.data["media"] !== undefined

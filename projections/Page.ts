@@ -1,12 +1,12 @@
-/** One page of a list, and where the next one begins. */
+/** A page of a list, and where the next page starts. */
 
 export interface Page<Item, PageKey> {
   readonly items: ReadonlyArray<Item>
-  /** The place of the last item, `null` when none follows. */
+  /** The key of the last item. `null` when no page follows. */
   readonly next: PageKey | null
 }
 
-/** From the rows of a page and, where there is one, the row behind it: ask for one more than `limit`. */
+/** Makes a page from up to `limit + 1` rows: the extra row shows that another page follows. */
 export const cut = <Item, PageKey>(
   rows: ReadonlyArray<Item>,
   limit: number,

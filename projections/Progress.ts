@@ -1,13 +1,13 @@
-/** How far the projections are, as their readers see it: after the commit. */
+/** The progress of projections, reported after each commit. */
 import { Effect, Schema } from "effect"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 
 export const Progress = Schema.Struct({
   projections: Schema.Array(Schema.String),
   position: GlobalPosition.GlobalPosition,
-  /** They met an event that they cannot apply, and stay here until the program is started again or they are rebuilt. */
+  /** An event could not be applied. The projections stay here until the server restarts or they are rebuilt. */
   stopped: Schema.Boolean,
-  /** Why they have stopped, without anything that the event holds. */
+  /** Why they stopped. Contains no data of the event. */
   reason: Schema.NullOr(Schema.String)
 })
 export type Progress = typeof Progress.Type
@@ -21,7 +21,7 @@ export interface ProjectionState {
 export interface Board {
   readonly publish: (moved: ReadonlyArray<Progress>) => void
   readonly states: () => ReadonlyMap<string, ProjectionState>
-  /** Where the projection stands as soon as that is as wanted; `undefined` when there is no such projection. */
+  /** Waits until the state of the projection satisfies `wanted`, and returns it. `undefined` for an unknown projection. */
   readonly until: (
     projection: string,
     wanted: (state: ProjectionState) => boolean
@@ -49,7 +49,7 @@ export const makeBoard = (): Board => {
       for (const { projections, ...state } of moved) {
         for (const projection of projections) states.set(projection, state)
       }
-      // Whoever is woken runs at once: it is to see all states as they are now.
+      // Woken readers run at once, and must see all states updated.
       for (const { projections } of moved) projections.forEach(wake)
     },
     states: () => new Map(states),

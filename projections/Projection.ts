@@ -1,46 +1,46 @@
-/** What a projection is: the tables of one read model, and how an event changes their rows. */
+/** A projection: the tables of a read model, and how events change their rows. */
 import type { DatabaseSync } from "node:sqlite"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
 export interface Projection {
-  /** Lower-case letters. Its tables are named `{name}_…`, and nothing else is. */
+  /** Lower-case letters. The projection's tables, and only those, are named `{name}_…`. */
   readonly name: string
-  /** Raise it when the tables or what is written into them change: the rows are then built anew from the log. */
+  /** Raise it when the tables or their content change. The rows are then rebuilt from the log. */
   readonly version: number
   /**
-   * Categories of the streams that its events are in, where these are few among all: from them alone it is built at once,
-   * however long the log is.
+   * Categories of its events' streams, if they are a small part of the log. The projection is then built from those streams
+   * alone, without reading the whole log.
    */
   readonly categories?: ReadonlyArray<string>
-  /** DDL of its tables and indexes. */
+  /** The DDL of its tables and indexes. */
   readonly tables: string
-  /** Prepares its statements on a connection whose tables exist. */
+  /** Prepares statements. The tables exist. */
   readonly open: (db: DatabaseSync) => Opened
 }
 
 interface Opened {
-  /** Events of types that no rule names are skipped unread. */
+  /** Events without a rule are skipped unread. */
   readonly rules: ReadonlyArray<Rule>
   /**
-   * What the rules keep of a batch instead of writing it at once (`batch/Rows`, `batch/Counters`). Between two batches
-   * rows are all that a projection may remember: a batch may be undone and applied again, cut in other places.
+   * Changes that rules collect during a batch (`batch/Rows`, `batch/Counters`). Between batches, a projection may have state
+   * only in its rows: a batch may be rolled back and applied again with other boundaries.
    */
   readonly buffers?: ReadonlyArray<BatchBuffer>
 }
 
-/** Changes of one batch that are in memory yet. */
+/** Changes of a batch that are not written yet. */
 export interface BatchBuffer {
-  /** Writes them, in the batch's transaction. Throws what the rules would have thrown, had they written at once. */
+  /** Writes the changes in the batch's transaction. Throws what the rules would throw if they wrote directly. */
   readonly write: () => void
-  /** Drops them: the batch is undone. */
+  /** Discards the changes when the batch is rolled back. */
   readonly forget: () => void
 }
 
-/** What an event of one type does to the rows. */
+/** How events of one type change the rows. */
 export interface Rule {
   readonly type: string
-  /** Throws on an event that it cannot apply; the projection then stops before it. */
+  /** Throws if it cannot apply the event. The projection then stops before it. */
   readonly apply: (event: RecordedEvent) => void
 }
 
@@ -49,15 +49,15 @@ interface EventSchema {
 }
 
 /**
- * The rule for events of one type. It reads the fields that it needs through `EventFields`, which checks them. The
- * event's time is `event.time`, its stream's id `StreamName.idOf(event.stream)`.
+ * A rule for events of one type. Read the fields with `EventFields`, which checks them. The event's time is `event.time`,
+ * and its stream's id is `StreamName.idOf(event.stream)`.
  */
 export const on = (
   { fields }: EventSchema,
   apply: (data: JsonObject, event: RecordedEvent) => void
 ): Rule => ({ type: fields._tag.schema.literal, apply: (event) => apply(event.data, event) })
 
-/** The rule for events of one type that needs their time and stream alone: the data is not even parsed. */
+/** A rule that needs only the time and stream of the event. The data is not parsed. */
 export const onType = ({ fields }: EventSchema, apply: (event: RecordedEvent) => void): Rule => ({
   type: fields._tag.schema.literal,
   apply

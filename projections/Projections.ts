@@ -1,6 +1,6 @@
 /**
- * The read side of one node: keeps its runner going, and tells readers how far the read models are. After
- * `waitFor(head)` a list shows whatever its client has seen (architecture, "What a reader sees").
+ * The read side of a node: runs the projections and reports their progress. After `waitFor(head)`, a list includes
+ * everything that its client has seen (architecture, "What a reader sees").
  */
 import { Context, type Duration, Effect, Layer, Stream } from "effect"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
@@ -15,8 +15,8 @@ import * as Serving from "./runner/Serving.ts"
 import type { Log } from "./worker/Protocol.ts"
 import * as WorkerThread from "./worker/WorkerThread.ts"
 
-/** How long a reader waits for a read model before it takes what is there. */
-const patience: Duration.Input = "2 seconds"
+/** How long a reader waits for a read model before it uses the current rows. */
+const defaultTimeout: Duration.Input = "2 seconds"
 
 export type StartError = Serving.StartError
 
@@ -24,41 +24,42 @@ export class Projections extends Context.Service<
   Projections,
   {
     /**
-     * The SQLite file of the read models, which is another one after a rebuild. Their tables exist as long as this service
-     * does. To be asked for each time before it is read: a new file shows at least what the one before did.
+     * The SQLite file of the read models. Its tables exist. A rebuild replaces the file, so read this before each use; a new
+     * file is never behind the previous one.
      */
     readonly filename: Effect.Effect<string>
     /**
-     * Waits until the projection has applied the event at `position`, at most `timeout` (2 s). False when it has not: it
-     * lags, has stopped, or there is no such projection. The reader then goes on with the rows there are.
+     * Waits until the projection has applied the event at `position`, for at most `timeout` (2 s). False when it lags, has
+     * stopped or does not exist. The reader then uses the current rows.
      */
     waitFor(
       position: GlobalPosition.GlobalPosition,
       options: { readonly projection: string; readonly timeout?: Duration.Input }
     ): Effect.Effect<boolean>
     /**
-     * Waits as `waitFor` does for what is on the log when this begins: whatever a client has seen, the projection's lists
-     * show. False when they may not.
+     * Waits like `waitFor` for the current end of the log, so that lists include everything that a client has seen. False
+     * when they may not.
      */
     caughtUp(projection: string): Effect.Effect<boolean, EventStoreError>
-    /** As `caughtUp`, for lists that show all of it or nothing. */
+    /** Like `caughtUp`, for lists that must be complete. Fails when they may not be. */
     current(projection: string): Effect.Effect<void, ReadModelBehind | EventStoreError>
-    /** Where each projection stands. */
+    /** The state of each projection. */
     readonly states: Effect.Effect<ReadonlyMap<string, ProjectionState>>
-    /** For readers that find the file damaged: it is set aside, and built anew from the log. Ignored for one that is not in use. */
+    /** Reports that a file is damaged. It is set aside and rebuilt from the log. Ignored when the file is not in use. */
     readonly reportDamage: (filename: string, reason: string) => void
     /**
-     * Lets a finished copy (`rebuild/Copy`) take over: from one step to the next readers see its rows, all of them. When it
-     * fails or is interrupted before, everything stays as it was. Killed at any moment, the next start finds a whole file.
+     * Replaces the file by a finished copy (`rebuild/Copy`). Readers switch in one step, and the copy is never behind the
+     * previous file. If it fails or is interrupted before, nothing changes. After a crash at any moment, the next start
+     * finds a complete file.
      */
     readonly adopt: Effect.Effect<void, CopyRefused | StartError>
-    /** The projection's position now and each time it has moved, coalesced: a slow reader sees the newest only. */
+    /** The projection's position now and after each change. A slow reader gets only the latest one. */
     changes(projection: string): Stream.Stream<GlobalPosition.GlobalPosition>
   }
 >()("inferlog/projections/Projections") {
   /**
-   * Runs the projections in a thread of their own, which is started again when it ends. `filename` is of the first
-   * generation (`rebuild/Generations`), here and below; `entry` another program for the thread.
+   * Runs the projections in a thread of their own, which is restarted when it ends. `filename` is the first generation's
+   * (`rebuild/Generations`), here and below. `entry` replaces the thread's program.
    */
   static readonly layer = ({
     filename,
@@ -76,7 +77,7 @@ export class Projections extends Context.Service<
         WorkerThread.run({ entry, data: { filename, log }, reader, publish })
     })
 
-  /** Runs the projections on the calling thread, between its other work. */
+  /** Runs the projections on the calling thread. */
   static readonly layerInProcess = ({
     filename,
     projections = allProjections
@@ -115,7 +116,7 @@ const serving = (options: Serving.ServingOptions): Layer.Layer<Projections, Star
 
 const reading = (board: Board): Pick<Projections["Service"], "states" | "waitFor" | "changes"> => ({
   states: Effect.sync(board.states),
-  waitFor: (position, { projection, timeout = patience }) =>
+  waitFor: (position, { projection, timeout = defaultTimeout }) =>
     board
       .until(projection, (now) => now.stopped || GlobalPosition.isReached(position, now.position))
       .pipe(

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-/** The file of the read models cannot be opened, read or written. Nothing is lost: it can be rebuilt from the log. */
+/** The file of the read models cannot be opened, read or written. No data is lost: the file can be rebuilt from the log. */
 export class ReadModelError extends Schema.TaggedError<ReadModelError>()("ReadModelError", {
   reason: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
@@ -10,7 +10,7 @@ export class ReadModelError extends Schema.TaggedError<ReadModelError>()("ReadMo
   }
 }
 
-/** What is on the log when a list is asked for does not come to be in it in time: it would show older rows. */
+/** The read model did not reach the end of the log in time, so its rows may be out of date. */
 export class ReadModelBehind extends Schema.TaggedError<ReadModelBehind>()("ReadModelBehind", {
   projection: Schema.String
 }) {

@@ -1,6 +1,6 @@
 /**
- * The connection that queries read the projections' rows through: read-only, on the calling thread. A statement that begins
- * after a rebuilt file has taken over reads that one.
+ * The read-only connection for queries on read models, on the calling thread. After a rebuilt file has replaced the current
+ * one, the next statement reads the new file.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -28,7 +28,7 @@ export class ReadModels extends Context.Service<ReadModels, SqlClient>()("inferl
   ).pipe(Layer.provide(Reactivity.layer))
 }
 
-/** Decodes the rows of a statement. Rows that are not what their projection writes are a bug, hence a defect. */
+/** Decodes the rows of a statement. Rows that do not decode are a bug of their projection, so decoding throws. */
 export const rows = <Row extends Schema.ConstraintDecoder<unknown>>(row: Row) => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   return <E>(

@@ -1,6 +1,6 @@
 /**
- * Builds read models: tails the log and applies it to all projections, rows and checkpoints in one transaction per batch.
- * Deleting the file and starting again gives the same rows.
+ * Builds read models: follows the log and applies it to all projections, with rows and checkpoints in one transaction per
+ * batch. A deleted file is rebuilt with the same rows.
  */
 import { type Array, Effect, type Scope, Stream } from "effect"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
@@ -18,13 +18,13 @@ import * as Start from "./runner/Start.ts"
 export interface RunnerOptions {
   readonly filename: string
   readonly projections: ReadonlyArray<Projection>
-  /** Called with all projections when their tables are there, then with those that a commit moved or that stopped. */
+  /** Called with all projections when their tables exist, then with those that a commit moved or that stopped. */
   readonly publish: (moved: ReadonlyArray<Progress>) => void
 }
 
 /**
- * Prepares the file, then follows the log for ever. A projection is built anew when its version has changed, or when the
- * log is not the one it was built from. One that cannot apply an event stops there, with a logged error; the others go on.
+ * Prepares the file, then follows the log without end. A projection is rebuilt when its version has changed or its rows come
+ * from another log. A projection that cannot apply an event stops and logs an error; the others continue.
  */
 export const run = Effect.fnUntraced(function* (
   options: RunnerOptions
@@ -39,12 +39,12 @@ export const run = Effect.fnUntraced(function* (
     group: Group,
     events: Array.NonEmptyReadonlyArray<RecordedEvent>
   ) {
-    const { failures, goesOn, ...moved } = yield* attempt(unwritten, () => groups.advance(group, events))
-    options.publish([standing(moved), ...failures.map(stopped)])
+    const { failures, continues, ...moved } = yield* attempt(unwritten, () => groups.advance(group, events))
+    options.publish([progressOf(moved), ...failures.map(stopped)])
     yield* Effect.forEach(failures, logFailure, { discard: true })
-    // The other groups, and whoever shares the thread, come in between two batches.
+    // Between batches, other groups and other work on the thread run.
     yield* Effect.yieldNow
-    return goesOn
+    return continues
   })
 
   const follow = (group: Group) =>
@@ -53,7 +53,7 @@ export const run = Effect.fnUntraced(function* (
       Stream.runForEachWhile((events) => advance(group, events))
     )
 
-  options.publish(start.map(standing))
+  options.publish(start.map(progressOf))
   yield* Effect.forEach(start, follow, { concurrency: "unbounded", discard: true })
   return yield* Effect.never
 })
@@ -61,10 +61,10 @@ export const run = Effect.fnUntraced(function* (
 const unprepared = "The file of the read models cannot be opened"
 const unwritten = "The file of the read models cannot be written"
 
-/** KiB. A replay changes pages all over the indexes, the same ones again and again. */
+/** KiB. A replay changes pages throughout the indexes, and the same ones repeatedly. */
 const cacheSize = 65_536
 
-/** Of 4 KiB. What lies in the journal twice is moved to the file once. */
+/** Pages of 4 KiB in the journal before a checkpoint. A page that is in the journal twice is copied to the file once. */
 const checkpointPages = 16_384
 
 const openDatabase = (filename: string) =>
@@ -77,7 +77,7 @@ const openDatabase = (filename: string) =>
     (db) => Effect.sync(() => db.close())
   )
 
-const standing = ({ members, checkpoint }: Pick<Group, "members" | "checkpoint">): Progress => ({
+const progressOf = ({ members, checkpoint }: Pick<Group, "members" | "checkpoint">): Progress => ({
   projections: members.map(({ name }) => name),
   position: checkpoint.position,
   stopped: false,

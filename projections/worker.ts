@@ -1,4 +1,4 @@
-/** The projections' thread. Ends when the log or the file of the read models cannot be used; the server starts it again. */
+/** The projections' thread. It ends when the log or the file of the read models is unusable, and the server restarts it. */
 import * as workerThreads from "node:worker_threads"
 import { Cause, Effect, Logger, Queue, Schema, Stream } from "effect"
 import { allProjections } from "./AllProjections.ts"
@@ -14,12 +14,12 @@ if (port === null) throw new Error("projections/worker.ts is started by the serv
 
 const { filename, log } = Schema.decodeUnknownSync(WorkerData)(workerThreads.workerData)
 
-const tell = (message: FromWorker) => port.postMessage(message)
+const send = (message: FromWorker) => port.postMessage(message)
 
 const logger = Logger.make<unknown, void>((entry) => {
   if (entry.logLevel === "All" || entry.logLevel === "None") return
   const { message, annotations, cause } = Logger.formatStructured.log(entry)
-  tell({
+  send({
     _tag: "Logged",
     level: entry.logLevel,
     message: typeof message === "string" ? message : JSON.stringify(message),
@@ -27,8 +27,8 @@ const logger = Logger.make<unknown, void>((entry) => {
   })
 })
 
-const tellEnd = (error: unknown) =>
-  tell({
+const sendEnd = (error: unknown) =>
+  send({
     _tag: "Ended",
     reason: error instanceof ReadModelError ? `${error.reason} (${describe(error.cause)})` : describe(error),
     damage: Damage.of(error, filename)
@@ -42,7 +42,7 @@ const wake = Stream.callback<unknown>(
 const program = Runner.run({
   filename,
   projections: allProjections,
-  publish: (moved) => tell({ _tag: "Moved", moved })
+  publish: (moved) => send({ _tag: "Moved", moved })
 }).pipe(
   Effect.provide(LogSource.layer(log, wake)),
   Effect.scoped,
@@ -51,18 +51,21 @@ const program = Runner.run({
       ? Effect.void
       : Effect.andThen(
           Effect.logError("The projections' thread ends", cause),
-          Effect.sync(() => tellEnd(Cause.squash(cause)))
+          Effect.sync(() => sendEnd(Cause.squash(cause)))
         )
   ),
   Effect.provide(Logger.layer([logger]))
 )
 
-/** What the thread may still have open when its files are closed, a connection that is being made say, keeps it so long, ms. */
-const lingering = 200
+/**
+ * After its files are closed, the thread may still have something open, such as a connection attempt. It is ended after this
+ * time, ms.
+ */
+const exitDelay = 200
 
 const leave = () => {
   port.close()
-  setTimeout(() => process.exit(0), lingering).unref()
+  setTimeout(() => process.exit(0), exitDelay).unref()
 }
 
 let isStopping = false

@@ -1,7 +1,7 @@
-/** Columns of a row that the projection itself wrote: the table is STRICT, so that their types are known. */
+/** Reads columns of rows that the projection wrote. The tables are STRICT, so the types are known. */
 import type { SQLOutputValue } from "node:sqlite"
 
-/** As `StatementSync.get` gives it. */
+/** A row of `StatementSync.get`. */
 export type Columns = Readonly<Record<string, SQLOutputValue>>
 
 type Column = SQLOutputValue | undefined

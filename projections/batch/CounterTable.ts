@@ -1,19 +1,19 @@
-/** Counters that have a table: the parts of a counter's name are its columns. One that comes to 0 has no row. */
+/** Counters in a table whose columns are the parts of a counter's name. A counter that reaches 0 has no row. */
 import type { DatabaseSync } from "node:sqlite"
 import type { BatchBuffer } from "../Projection.ts"
 import * as Counters from "./Counters.ts"
 
 export interface CounterTable extends BatchBuffer {
-  /** `change` more of the name, fewer if it is negative. It never comes to less than 0. */
+  /** Adds `change`, which may be negative. A counter never goes below 0. */
   readonly add: (name: string, change: number) => void
-  /** One less of `from`, if there was any, and one more of `to`; both are names. */
+  /** Moves one from the counter `from`, if given, to the counter `to`. */
   readonly move: (from: string | null, to: string) => void
 }
 
-/** In no id, name or word. */
+/** Occurs in no part of a name. */
 const separator = "\0"
 
-/** The name of a counter from the values of its columns. */
+/** The name of a counter, made from the values of its columns. */
 export const nameOf = (...parts: ReadonlyArray<string>): string => parts.join(separator)
 
 export const make = (
@@ -24,7 +24,7 @@ export const make = (
     count
   }: {
     readonly table: string
-    /** The primary key, and all columns but `count`. */
+    /** The primary key: all columns except `count`. */
     readonly columns: ReadonlyArray<string>
     readonly count: string
   }

@@ -1,4 +1,4 @@
-/** Counters that a batch moves: one write for each that was touched, also when it ends where it began. */
+/** Counters that a batch changes. Each changed counter is written once, even if its changes add up to 0. */
 import type { BatchBuffer } from "../Projection.ts"
 
 export interface Counters extends BatchBuffer {
@@ -6,8 +6,8 @@ export interface Counters extends BatchBuffer {
 }
 
 /**
- * `write` adds `change` to a row that may not be there yet. It is called for a change of 0 as well: whether a counter
- * that came back to 0 has a row must not depend on where a batch ended.
+ * `write` adds `change` to a row that may not exist yet. It is also called for a change of 0: whether a counter of 0 has a
+ * row must not depend on the boundaries of batches.
  */
 export const make = (write: (name: string, change: number) => void): Counters => {
   const changes = new Map<string, number>()

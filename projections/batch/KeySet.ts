@@ -1,4 +1,4 @@
-/** A table of keys alone, as a batch changes it: of each key its last change is written, whatever the table had. */
+/** A table with only a key column. A batch writes the last change of each key, whatever the table had. */
 import type { BatchBuffer } from "../Projection.ts"
 
 export interface KeySet extends BatchBuffer {
@@ -6,7 +6,7 @@ export interface KeySet extends BatchBuffer {
   readonly remove: (key: string) => void
 }
 
-/** `insert` and `remove` change nothing when the table is so already: a key may come twice, and go without having come. */
+/** `insert` and `remove` must be idempotent: a key may be added twice, or removed without having been added. */
 export const make = ({
   insert,
   remove
@@ -14,21 +14,21 @@ export const make = ({
   readonly insert: (key: string) => void
   readonly remove: (key: string) => void
 }): KeySet => {
-  const isKept = new Map<string, boolean>()
+  const changes = new Map<string, boolean>()
   return {
     add: (key) => {
-      isKept.set(key, true)
+      changes.set(key, true)
     },
     remove: (key) => {
-      isKept.set(key, false)
+      changes.set(key, false)
     },
     write: () => {
-      for (const [key, isIn] of isKept) {
-        if (isIn) insert(key)
+      for (const [key, isIncluded] of changes) {
+        if (isIncluded) insert(key)
         else remove(key)
       }
-      isKept.clear()
+      changes.clear()
     },
-    forget: () => isKept.clear()
+    forget: () => changes.clear()
   }
 }

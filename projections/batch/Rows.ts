@@ -1,12 +1,12 @@
 /**
- * The rows of a table that has one for each stream, or other key, as a batch changes them: each is read at most once,
- * changed in memory, and written once at the end. A row that comes and goes within a batch is never written: on a replay
- * that is most of a work queue.
+ * Rows of a table with one row per stream or other key, for the duration of a batch. Each row is read at most once, changed
+ * in memory and written once at the end. A row that is added and removed within a batch, like most of the work queue in a
+ * replay, is never written.
  */
 import type { StreamName } from "#streams/StreamName.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
-/** `Key`: what a row is of, a stream unless said otherwise. */
+/** `Key` identifies a row. By default it is a stream. */
 export interface Statements<Row, Key extends string = StreamName> {
   readonly load: (key: Key) => Row | undefined
   readonly insert: (key: Key, row: Row) => void
@@ -15,23 +15,23 @@ export interface Statements<Row, Key extends string = StreamName> {
 }
 
 export interface Rows<Row, Key extends string = StreamName> extends BatchBuffer {
-  /** The row as it is, not to be changed: looking costs no write. `undefined` when there is none. */
+  /** Reads the row without changing it. `undefined` when there is none. */
   readonly look: (key: Key) => Readonly<Row> | undefined
-  /** The row to be changed in place; `undefined` when there is none. */
+  /** The row, to be changed in place. `undefined` when there is none. */
   readonly edit: (key: Key) => Row | undefined
-  /** A new row. That there was none before is found out when it is written. */
+  /** Adds a row. If the table already has one, the write fails. */
   readonly add: (key: Key, row: Row) => void
-  /** The row that goes, if there was one. */
+  /** Removes the row and returns it, if there was one. */
   readonly remove: (key: Key) => Row | undefined
 }
 
 interface Entry<Row> {
   row: Row | undefined
-  /** Whether the table has a row of this key. */
+  /** Whether the table has a row with this key. */
   isStored: boolean
-  /** Whether what the table has is another row than this one. */
+  /** Whether the row was added in this batch, so that a stored one is a different row. */
   isNew: boolean
-  /** Whether it may have been changed. */
+  /** Whether the row may have been changed. */
   isEdited: boolean
 }
 
@@ -68,7 +68,7 @@ export const make = <Row, Key extends string = StreamName>({
     },
     add: (key, row) => {
       const entry = entries.get(key)
-      if (entry?.row !== undefined) throw new Error("The row is there already")
+      if (entry?.row !== undefined) throw new Error("The row exists already")
       entries.set(key, { row, isStored: entry?.isStored ?? false, isNew: true, isEdited: false })
     },
     remove: (key) => {

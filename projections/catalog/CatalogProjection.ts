@@ -1,4 +1,4 @@
-/** What the catalog holds now, withdrawn items too, and every definition that requests may have been submitted against. */
+/** The current catalog, including withdrawn items, and every definition that a request may have been submitted against. */
 import { stringify } from "#domain/CanonicalJson.ts"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as Listing from "#domain/catalog/Listing.ts"
@@ -24,8 +24,8 @@ import { object, text } from "../EventFields.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 
 /**
- * `space`: what has a name once, models and wrappers together. `changed` numbers the changes of the whole catalog: its
- * greatest is another one whenever there was one. `definition` is canonical JSON.
+ * Names are unique within a `space`; models and wrappers share one. `changed` numbers the changes of the whole catalog, so
+ * its maximum changes whenever the catalog does. `definition` is canonical JSON.
  */
 const tables = `
   CREATE TABLE catalog_items (
@@ -53,7 +53,7 @@ const tables = `
 
 type Space = "endpoint" | "collection" | "gpu" | "deployment-template"
 
-/** What is published: its kind, and the field of the event that holds it. */
+/** An item's kind, and the field of the event that contains it. */
 interface Published {
   readonly space: Space
   readonly kind: string
@@ -76,8 +76,8 @@ export const projection: Projection = {
       ON CONFLICT (space, name) DO UPDATE SET kind = excluded.kind, status = excluded.status,
         version = excluded.version, definition = excluded.definition, updated_at = excluded.updated_at,
         changed = excluded.changed`)
-    const keep = db.prepare("INSERT OR IGNORE INTO catalog_versions VALUES (?, ?, ?, ?, ?)")
-    const turn = db.prepare(`
+    const putVersion = db.prepare("INSERT OR IGNORE INTO catalog_versions VALUES (?, ?, ?, ?, ?)")
+    const setStatus = db.prepare(`
       UPDATE catalog_items SET status = ?, updated_at = ?, changed = ${nextChange} WHERE space = ? AND name = ?`)
 
     const publish =
@@ -88,30 +88,30 @@ export const projection: Projection = {
         const definition = stringify(item)
         const version = space === "endpoint" ? text(item, "version") : null
         put.run(space, name, kind, version, definition, time, time)
-        if (version !== null) keep.run(name, version, kind, definition, time)
+        if (version !== null) putVersion.run(name, version, kind, definition, time)
       }
 
-    const become =
+    const changeStatus =
       (space: Space, status: "active" | "deprecated" | "withdrawn") =>
       ({ stream, time }: RecordedEvent) => {
-        turn.run(status, time, space, idOf(stream))
+        setStatus.run(status, time, space, idOf(stream))
       }
 
     const rules = [
       on(ModelPublished, publish({ space: "endpoint", kind: "model", field: "model" })),
       on(WrapperPublished, publish({ space: "endpoint", kind: "wrapper", field: "wrapper" })),
-      onType(ModelDeprecated, become("endpoint", "deprecated")),
-      onType(ModelReactivated, become("endpoint", "active")),
-      onType(ModelWithdrawn, become("endpoint", "withdrawn")),
+      onType(ModelDeprecated, changeStatus("endpoint", "deprecated")),
+      onType(ModelReactivated, changeStatus("endpoint", "active")),
+      onType(ModelWithdrawn, changeStatus("endpoint", "withdrawn")),
       on(CollectionPublished, publish({ space: "collection", kind: "collection", field: "collection" })),
-      onType(CollectionWithdrawn, become("collection", "withdrawn")),
+      onType(CollectionWithdrawn, changeStatus("collection", "withdrawn")),
       on(GpuPublished, publish({ space: "gpu", kind: "gpu", field: "gpu" })),
-      onType(GpuWithdrawn, become("gpu", "withdrawn")),
+      onType(GpuWithdrawn, changeStatus("gpu", "withdrawn")),
       on(
         DeploymentTemplatePublished,
         publish({ space: "deployment-template", kind: "deployment-template", field: "template" })
       ),
-      onType(DeploymentTemplateWithdrawn, become("deployment-template", "withdrawn"))
+      onType(DeploymentTemplateWithdrawn, changeStatus("deployment-template", "withdrawn"))
     ]
     return { rules }
   }

@@ -1,4 +1,4 @@
-/** The rows of the catalog, for the service that keeps it in memory. */
+/** The rows of the catalog, for the service that loads them into memory. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { ReadModels, rows } from "../ReadModels.ts"
@@ -14,14 +14,14 @@ export const CatalogRow = Schema.Struct({
   /** Endpoint, slug or id. */
   name: Schema.String,
   status: Schema.Literals(["active", "deprecated", "withdrawn"]),
-  /** Of models and wrappers. */
+  /** Only models and wrappers have one. */
   version: Schema.NullOr(Schema.String),
-  /** As an event holds it, unchecked: a newer release may have written it. */
+  /** As in the event, unchecked, because a newer release may have written it. */
   definition,
-  /** When it was published first, and when it changed last. Unix time in ms. */
+  /** When it was first published and last changed. Unix time in ms. */
   createdAt: Schema.Int,
   updatedAt: Schema.Int,
-  /** The number of that change among all of the catalog, from 1. */
+  /** The number of its last change among all changes of the catalog, from 1. */
   changed: Schema.Int
 })
 export type CatalogRow = typeof CatalogRow.Type
@@ -33,11 +33,11 @@ export class CatalogRows extends Context.Service<
   CatalogRows,
   {
     /**
-     * What has changed after the change of that number, withdrawn items too, in the order of their last changes. When
-     * nothing has, it is one step in an index.
+     * The items, including withdrawn ones, that changed after the given change, in the order of their last changes. When
+     * nothing changed, this is one step in an index.
      */
     changedAfter(change: number): Effect.Effect<ReadonlyArray<CatalogRow>, SqlError>
-    /** A definition that was ever published; `null` when none was under that version. */
+    /** A published definition, current or not. `null` when the version is unknown. */
     version(options: {
       readonly endpoint: string
       readonly version: string

@@ -9,7 +9,7 @@ import type { Failed, Filter, PageKey } from "./DeliveryFilter.ts"
 import * as Queries from "./DeliveryQueries.ts"
 
 export interface DeliveryPage extends Page.Page<DeliveryItem, PageKey> {
-  /** Deliveries that the filter lets through, on all pages. */
+  /** The number of deliveries that match the filter, on all pages. */
   readonly total: number
 }
 
@@ -17,14 +17,14 @@ export class Deliveries extends Context.Service<
   Deliveries,
   {
     /**
-     * A page of an account's deliveries, newest first: the `page`th one from 1, or with `after` the one behind that place.
-     * `total`: of all that the filter lets through, from counters unless a request is named.
+     * A page of an account's deliveries, newest first: page number `page` (from 1), or the page after `after`. The total
+     * comes from counters unless the filter names a request.
      */
     list(
       options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
     ): Effect.Effect<DeliveryPage, SqlError>
     countFailed(failed: Failed): Effect.Effect<number, SqlError>
-    /** Oldest first, after `after`, at most `limit`. */
+    /** Failed deliveries after `after`, oldest first, at most `limit`. */
     failed(
       options: Failed & { readonly after: PageKey | null; readonly limit: number }
     ): Effect.Effect<ReadonlyArray<PageKey & { readonly deliveryId: DeliveryId }>, SqlError>
@@ -57,7 +57,7 @@ export class Deliveries extends Context.Service<
         countFailed: Effect.fn("Deliveries.countFailed")((failed) =>
           totalOf(Queries.countFailed(sql, failed))
         ),
-        failed: Effect.fn("Deliveries.failed")((options) => places(Queries.failed(sql, options)))
+        failed: Effect.fn("Deliveries.failed")((options) => pageKeys(Queries.failed(sql, options)))
       })
     })
   )
@@ -66,7 +66,7 @@ export class Deliveries extends Context.Service<
 const pageKeyOf = ({ createdAt, deliveryId }: DeliveryItem): PageKey => ({ createdAt, deliveryId })
 
 const items = rows(DeliveryItem)
-const places = rows(Schema.Struct({ createdAt: Schema.Int, deliveryId: DeliveryId }))
+const pageKeys = rows(Schema.Struct({ createdAt: Schema.Int, deliveryId: DeliveryId }))
 const totals = rows(Schema.Struct({ total: Schema.Int }))
 const totalOf = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
   Effect.map(totals(statement), ([counted]) => counted?.total ?? 0)

@@ -1,4 +1,4 @@
-/** Every webhook delivery there was, as `WebhookDelivery`'s state has it, and which of them wait for an attempt. */
+/** All webhook deliveries with the state of `WebhookDelivery`, and those that wait for an attempt. */
 import * as DeliveryRecovery from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import {
@@ -21,7 +21,7 @@ import * as DeliveryCounters from "./DeliveryCounters.ts"
 import * as DeliveryLanes from "./DeliveryLanes.ts"
 import * as DeliveryRows from "./DeliveryRows.ts"
 
-/** Those that are not finished. */
+/** Unfinished recoveries. */
 const recoveryTables = `
   CREATE TABLE deliveries_recoveries (
     recovery_id TEXT PRIMARY KEY,
@@ -34,7 +34,7 @@ const recoveryTables = `
   CREATE INDEX deliveries_recoveries_of_account ON deliveries_recoveries (account_id, requested_at);
 `
 
-/** `nextAttemptAt` is `null` when no attempt follows by itself. */
+/** `nextAttemptAt` is `null` when no automatic attempt follows. */
 const ended = (
   row: DeliveryRows.DeliveryRow,
   responseStatus: number | null,
@@ -135,7 +135,7 @@ export const projection: Projection = {
         row.nextAttemptAt = event.time
       }),
       onType(PayloadsErased, (event) => {
-        // Requests have events of this name too.
+        // Requests have an event of the same name.
         if (categoryOf(event.stream) !== WebhookDelivery.aggregate.category) return
         const row = edit(event)
         if (row !== undefined) row.isErased = true

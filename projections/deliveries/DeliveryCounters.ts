@@ -1,4 +1,4 @@
-/** How many deliveries an account has of each status and event, and how many of each status there are in all. */
+/** The number of deliveries by account, status and event, and in total by status. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
 import type { BatchBuffer } from "../Projection.ts"
@@ -16,7 +16,7 @@ export const tables = `
 `
 
 export interface DeliveryCounters extends BatchBuffer {
-  /** Moves a row that is written to where its status says. */
+  /** Moves a written row to the counter of its status. */
   readonly count: (row: DeliveryRow) => void
 }
 

@@ -1,9 +1,9 @@
-/** What is asked for of the deliveries of an account. */
+/** Filters and page keys of lists of deliveries. */
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
 import type { DeliveryStatus } from "./DeliveryItem.ts"
 
-/** Where a page ended: the next one begins behind it, whatever has been added since. */
+/** Where a page ended. The next page starts after it, whatever was added since. */
 export interface PageKey {
   /** Unix time in ms. */
   readonly createdAt: number
@@ -17,7 +17,10 @@ export interface Filter {
   readonly event?: WebhookEventName | undefined
 }
 
-/** The failed deliveries of an account that can be sent again, and were created from `since` on and before `until`, Unix time in ms. */
+/**
+ * Failed deliveries of an account that can be sent again, created from `since` (inclusive) to `until` (exclusive), Unix time
+ * in ms.
+ */
 export interface Failed {
   readonly accountId: AccountId
   readonly since: number

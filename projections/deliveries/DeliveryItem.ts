@@ -1,4 +1,4 @@
-/** A delivery as lists show it (contract, "Webhook delivery record"). */
+/** A delivery in lists (contract, "Webhook delivery record"). */
 import { Schema } from "effect"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
@@ -16,11 +16,11 @@ export const DeliveryItem = Schema.Struct({
   event: WebhookEventName,
   url: Schema.String,
   status: DeliveryStatus,
-  /** Attempts ever made. */
+  /** All attempts so far. */
   attempts: Schema.Int,
   lastResponseStatus: Schema.NullOr(Schema.Int),
   lastError: Schema.NullOr(AttemptError),
-  /** Set while it is `pending`. */
+  /** Set while the delivery is `pending`. */
   nextAttemptAt: Schema.NullOr(Schema.Int),
   deliveredAt: Schema.NullOr(Schema.Int),
   createdAt: Schema.Int,

@@ -1,13 +1,12 @@
 /**
- * When the next attempt of a lane is due, the pending deliveries of one account to one receiver, and from the lanes that of
- * an account and that of a receiver. What waits in a lane, or how many lanes only wait, is then nothing to whoever looks
- * for what is due.
+ * The earliest due time of each lane (the pending deliveries of one account to one receiver), account and receiver. The
+ * search for due deliveries does not visit other pending deliveries or lanes.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { integerOrNull } from "../batch/Columns.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
-/** A row is there as long as something is pending; `next_at` is the earliest time of all that is, Unix time in ms. */
+/** A row exists while something is pending. `next_at` is the earliest time of all pending deliveries, Unix time in ms. */
 export const tables = `
   CREATE TABLE deliveries_lanes (
     account_id TEXT NOT NULL,
@@ -24,11 +23,11 @@ export const tables = `
 `
 
 export interface DeliveryLanes extends BatchBuffer {
-  /** What is pending in the lane has changed, by the time that this is written. */
+  /** The pending deliveries of the lane have changed, or will have when this is written. */
   readonly touch: (accountId: string, origin: string) => void
 }
 
-/** In no id and no origin. */
+/** Occurs in no id and no origin. */
 const separator = "\0"
 
 export const make = (db: DatabaseSync): DeliveryLanes => {
@@ -72,7 +71,7 @@ export const make = (db: DatabaseSync): DeliveryLanes => {
   }
 }
 
-/** Brings the row of a key up to date. Tells whether it was not. */
+/** Returns a function that updates the row of a key and tells whether it changed. */
 const makeLevel = (
   db: DatabaseSync,
   {

@@ -1,6 +1,6 @@
 /**
- * The statements behind `Deliveries`. Each walks an index of `DeliveryRows` in the order of the list and stops after what
- * it returns: the tests hold their query plans.
+ * The statements of `Deliveries`. Each walks an index of `DeliveryRows` in the order of the list and stops at the limit.
+ * Tests check their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
@@ -12,7 +12,7 @@ const columns = `delivery_id AS "deliveryId", account_id AS "accountId", request
   next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt", created_at AS "createdAt",
   updated_at AS "updatedAt"`
 
-/** Which part of a list: behind `after` if it is given, and `offset` rows further. */
+/** A part of a list: after `after` if given, and `offset` rows further. */
 export interface Part {
   readonly after: PageKey | null
   readonly offset: number
@@ -32,7 +32,7 @@ const byAll = (sql: SqlClient, filter: Filter, after: PageKey | null) =>
     ...(after === null ? [] : [sql`(created_at, delivery_id) < (${after.createdAt}, ${after.deliveryId})`])
   ])
 
-/** The filter once for each status and event that it lets through: among those the index is in the order of the list. */
+/** One filter for each status and event that match. For each of them, the index has the order of the list. */
 const ofEach = (filter: Filter): ReadonlyArray<Filter> => {
   const statuses = filter.status === undefined ? DeliveryStatus.literals : [filter.status]
   const events = filter.event === undefined ? WebhookEventName.literals : [filter.event]
@@ -42,18 +42,18 @@ const ofEach = (filter: Filter): ReadonlyArray<Filter> => {
 export const sumCounters = (sql: SqlClient, filter: Filter) => sql`
   SELECT coalesce(sum(deliveries), 0) AS total FROM deliveries_counters WHERE ${sql.and(byColumns(sql, filter))}`
 
-/** For filters that name a request, which has few deliveries. */
+/** For filters that name a request, because a request has few deliveries. */
 export const countOfRequest = (sql: SqlClient, filter: Filter) => sql`
   SELECT count(*) AS total FROM deliveries_deliveries INDEXED BY deliveries_by_request
   WHERE ${sql.and(byColumns(sql, filter))}`
 
-/** As `countOfRequest`. */
+/** See `countOfRequest`. */
 export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => sql`
   SELECT ${sql.literal(columns)} FROM deliveries_deliveries INDEXED BY deliveries_by_request
   WHERE ${byAll(sql, filter, after)}
   ORDER BY created_at DESC, delivery_id DESC LIMIT ${limit} OFFSET ${offset}`
 
-/** Steps over entries of the index alone, merged from all statuses and events, then reads the rows of one page. */
+/** Skips entries of the index alone, merged from all statuses and events, then reads the rows of one page. */
 export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
   const entries = ofEach(filter).map(
     (each) => sql`
@@ -69,7 +69,7 @@ export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }:
     ) ORDER BY created_at DESC, delivery_id DESC`
 }
 
-/** What has failed and can be sent again. */
+/** Failed deliveries that can be sent again. */
 const recoverable = (sql: SqlClient, { accountId, since, until }: Failed) => sql`
   FROM deliveries_deliveries INDEXED BY deliveries_recoverable
   WHERE account_id = ${accountId} AND status = 'failed' AND is_erased = 0

@@ -1,4 +1,4 @@
-/** The rows of deliveries as a batch changes them. */
+/** The rows of deliveries. */
 import type { DatabaseSync } from "node:sqlite"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
@@ -6,9 +6,9 @@ import * as Rows from "../batch/Rows.ts"
 import { DeliveryStatus } from "./DeliveryItem.ts"
 
 /**
- * `by_list` ends in `created_at, delivery_id`, the order of every list: one of any status or event is merged from those of
- * each (`DeliveryQueries`). What waits is in `by_lane`, the deliveries of one account to one receiver (`DeliveryLanes`),
- * and in `by_time`; what is said to be being sent in `under_way`; what has failed and can be sent again in `recoverable`. `node` is set while it is being sent.
+ * `by_list` ends in `created_at, delivery_id`, the order of every list. A list of several statuses or events merges the
+ * entries of each (`DeliveryQueries`). `by_lane` (`DeliveryLanes`) and `by_time` have pending deliveries, `under_way` those
+ * being sent, `recoverable` failed ones that can be sent again. `node` is set while the delivery is being sent.
  */
 export const tables = `
   CREATE TABLE deliveries_deliveries (
@@ -49,23 +49,23 @@ export interface DeliveryRow {
   readonly origin: string
   readonly createdAt: number
   status: DeliveryStatus
-  /** Attempts ever made: the number of the one under way while there is one. */
+  /** All attempts so far, which is the number of the current one. */
   attempts: number
   lastResponseStatus: number | null
   lastError: string | null
-  /** Set while it is pending. */
+  /** Set while the delivery is pending. */
   nextAttemptAt: number | null
   deliveredAt: number | null
   updatedAt: number
-  /** Set while it is delivering. */
+  /** Set while the delivery is being sent. */
   node: string | null
-  /** Whether there is nothing left to send. */
+  /** Whether the body is erased. */
   isErased: boolean
-  /** What the table has of it; `null` when it has no such row yet. */
+  /** The stored values. `null` when the table has no row yet. */
   readonly stored: Pick<DeliveryRow, "status" | "nextAttemptAt"> | null
 }
 
-/** `written` is called with each row that is written. */
+/** Calls `written` with each written row. */
 export const make = (db: DatabaseSync, written: (row: DeliveryRow) => void): Rows.Rows<DeliveryRow> => {
   const find = db.prepare("SELECT * FROM deliveries_deliveries WHERE delivery_id = ?")
   const insert = db.prepare(

@@ -1,4 +1,4 @@
-/** What is to be done about deliveries. Whatever waits is rows, not fibers: a million of them cost no memory. */
+/** The work on deliveries. Waiting work is rows and not fibers, so a million waiting deliveries use no memory. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
@@ -9,7 +9,7 @@ import { fromEach, roundRobin } from "../due-work/Fairness.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./DueDeliveryQueries.ts"
 
-/** An event that a request's client is to be told of, and of which no delivery is scheduled yet. */
+/** An event to be sent to the webhook of a request, without a scheduled delivery yet. */
 export const OwedDelivery = Schema.Struct({ requestId: RequestId, event: WebhookEventName })
 export type OwedDelivery = typeof OwedDelivery.Type
 
@@ -18,14 +18,14 @@ export const DueDelivery = Schema.Struct({
   deliveryId: DeliveryId,
   accountId: AccountId,
   requestId: RequestId,
-  /** Scheme, host and port of its URL: what a receiver is told by. */
+  /** Scheme, host and port of its URL. They identify the receiver. */
   origin: Schema.String,
-  /** Unix time in ms, as all times here. */
+  /** Unix time in ms, like all times here. */
   dueAt: Schema.Int
 })
 export type DueDelivery = typeof DueDelivery.Type
 
-/** A delivery that a node has said to be sending. */
+/** A delivery that a node is sending. */
 export const UnderWay = Schema.Struct({
   deliveryId: DeliveryId,
   requestId: RequestId,
@@ -46,15 +46,15 @@ export type OpenRecovery = typeof OpenRecovery.Type
 export class DueDeliveries extends Context.Service<
   DueDeliveries,
   {
-    /** Owed deliveries in the order of their request ids, after `after`, at most `limit`. */
+    /** Owed deliveries by request id, after `after`, at most `limit`. */
     owed(options: {
       readonly after: OwedDelivery | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<OwedDelivery>, SqlError>
     /**
-     * Due deliveries, at most `limit`, and at most `each` of one account at one receiver: round robin over accounts,
-     * beginning after account `after` (give the last one served), the longest due first within an account. What is in
-     * `without` is passed over. The cost is of `limit` and `without`, not of what waits.
+     * At most `limit` due deliveries, and at most `each` per account and receiver: round robin over accounts, starting after
+     * account `after` (pass the last one served), longest due first within an account. Skips what is in `without`. The cost
+     * depends on `limit` and `without`, not on the number of waiting deliveries.
      */
     next(options: {
       readonly now: number
@@ -63,16 +63,16 @@ export class DueDeliveries extends Context.Service<
       readonly after: AccountId | null
       readonly without: Queries.Without
     }): Effect.Effect<ReadonlyArray<DueDelivery>, SqlError>
-    /** When the next delivery comes due that is not due at `now`; `null` when none waits. */
+    /** When the next delivery becomes due after `now`. `null` when none waits. */
     nextDueAt(now: number): Effect.Effect<number | null, SqlError>
-    /** Deliveries that are said to be being sent, in the order of their ids, after `after`, at most `limit`. */
+    /** Deliveries that are being sent, by id, after `after`, at most `limit`. */
     underWay(options: {
       readonly after: DeliveryId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<UnderWay>, SqlError>
-    /** Of each account the oldest recovery that is not finished; oldest first, at most `limit`. */
+    /** The oldest unfinished recovery of each account, oldest first, at most `limit`. */
     recoveries(limit: number): Effect.Effect<ReadonlyArray<OpenRecovery>, SqlError>
-    /** Deliveries that wait for an attempt, due or not, and since when the one that is due longest is due. */
+    /** The number of deliveries that wait for an attempt, and the earliest time at which one was or is due. */
     readonly backlog: Effect.Effect<
       { readonly pending: number; readonly oldestDueAt: number | null },
       SqlError
@@ -89,13 +89,13 @@ export class DueDeliveries extends Context.Service<
         limit,
         ...due
       }: Parameters<DueDeliveries["Service"]["next"]>[0]) {
-        const turns = yield* accountIds(Queries.dueAccounts(sql, due, { after: after ?? "", limit }))
-        const accounts = turns.map(({ accountId }) => accountId)
-        const found = yield* fromEach(
+        const found = yield* accountIds(Queries.dueAccounts(sql, due, { after: after ?? "", limit }))
+        const accounts = found.map(({ accountId }) => accountId)
+        const candidates = yield* fromEach(
           (most) => dueDeliveries(Queries.longestDueOf(sql, due, accounts, most)),
           { accounts: accounts.length, limit }
         )
-        return roundRobin(found, after, ({ deliveryId }) => deliveryId).slice(0, limit)
+        return roundRobin(candidates, after, ({ deliveryId }) => deliveryId).slice(0, limit)
       })
 
       const backlog = Effect.map(backlogs(Queries.backlog(sql)), ([row]) => row ?? empty).pipe(

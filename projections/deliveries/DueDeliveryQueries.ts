@@ -1,27 +1,24 @@
-/**
- * The statements behind `DueDeliveries`. Each walks an index and stops after what it returns: the tests hold their query
- * plans.
- */
+/** The statements of `DueDeliveries`. Each walks an index and stops at the limit. Tests check their query plans. */
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** What is passed over for now. */
+/** What a search skips. */
 export interface Without {
   readonly accounts: ReadonlyArray<string>
-  /** By their origins. */
+  /** Origins of receivers. */
   readonly receivers: ReadonlyArray<string>
-  /** One account at one receiver each: its id, and the receiver's origin. */
+  /** Pairs of an account's id and a receiver's origin. */
   readonly lanes: ReadonlyArray<readonly [accountId: string, origin: string]>
   readonly deliveries: ReadonlyArray<string>
 }
 
-/** What is due. */
+/** Which deliveries a search finds. */
 export interface Due {
   /** Unix time in ms. */
   readonly now: number
   readonly without: Without
 }
 
-/** Of more due accounts than this those take part that are due longest: everybody who waits gets there. */
+/** The most due accounts that take part, longest due first. Accounts beyond it take part as others are served. */
 const mostAccounts = 2_000
 
 export const owed = (
@@ -40,13 +37,13 @@ const noneOf = (sql: SqlClient, column: string, values: ReadonlyArray<string>) =
     ? []
     : [sql`${sql.literal(column)} NOT IN (SELECT value FROM json_each(${JSON.stringify(values)}))`]
 
-/** Of a receiver, whoever has something for it. */
+/** Conditions on the receiver alone. */
 const openReceiver = (sql: SqlClient, { receivers }: Without) => noneOf(sql, "origin", receivers)
 
 const openLane = (sql: SqlClient, without: Without) => [
   ...openReceiver(sql, without),
   ...noneOf(sql, "account_id", without.accounts),
-  // As one text, which SQLite reads in 0.6 of the time of a pair: there may be a thousand.
+  // Compares one text, which takes SQLite 0.6 of the time of a pair. There may be a thousand lanes.
   ...noneOf(
     sql,
     "account_id || ' ' || origin",
@@ -57,8 +54,8 @@ const openLane = (sql: SqlClient, without: Without) => [
 const dueBy = (sql: SqlClient, column: string, now: number) => sql`${sql.literal(column)} <= ${now}`
 
 /**
- * Accounts with due deliveries to receivers that are not full, in the order of their ids after `after`, and round. Where
- * all that the longest due accounts have is for full ones, those at the other receivers are still found.
+ * Accounts with due deliveries to open receivers, by id, starting after `after` and wrapping around. The second part finds
+ * accounts at other receivers when the longest due accounts wait only for full ones.
  */
 export const dueAccounts = (
   sql: SqlClient,
@@ -91,8 +88,8 @@ export const dueAccounts = (
 }
 
 /**
- * The longest due deliveries of each of the accounts, up to `most`, and up to `each` to one receiver. They are among those
- * of its `most` longest due lanes.
+ * The longest due deliveries of each account, at most `most`, and at most `each` per receiver. They are among the account's
+ * `most` longest due lanes.
  */
 export const longestDueOf = (
   sql: SqlClient,
@@ -127,7 +124,7 @@ export const nextDueAt = (sql: SqlClient, now: number) => sql`
   SELECT min(next_attempt_at) AS "dueAt" FROM deliveries_deliveries INDEXED BY deliveries_by_time
   WHERE status = 'pending' AND next_attempt_at > ${now}`
 
-/** The number of the attempt under way is how many there were. */
+/** The number of the current attempt is the number of attempts. */
 export const underWay = (
   sql: SqlClient,
   { after, limit }: { readonly after: string | null; readonly limit: number }

@@ -1,4 +1,4 @@
-/** Queries on the work queue. Work that is due is rows, not fibers: a million waiting requests cost no memory. */
+/** Queries on the work queue. Waiting work is rows and not fibers, so a million waiting requests use no memory. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, RequestId } from "#domain/Ids.ts"
@@ -13,11 +13,11 @@ export const QueuedRequest = Schema.Struct({
   model: ModelEndpoint,
   /** Unix time in ms. */
   dueAt: Schema.Int,
-  /** Number of the run before; 0 when none was. */
+  /** Number of the last run. 0 when there was none. */
   attempt: Schema.Int,
-  /** The provider that the run before failed at; `null` when none did. */
+  /** The provider at which the last run failed. `null` when it did not fail. */
   failedAt: Schema.NullOr(Schema.String),
-  /** At how many crashes in a row a run of it was under way. */
+  /** The number of crashes in a row during its runs. */
   crashes: Schema.Int
 })
 export type QueuedRequest = typeof QueuedRequest.Type
@@ -35,15 +35,15 @@ export const Claim = Schema.Struct({
 })
 export type Claim = typeof Claim.Type
 
-/** A request with a deadline that has passed, and when: give it as `after` to go on behind it. */
+/** A request whose deadline has passed, and the deadline. Pass it as `after` to continue behind it. */
 export const PassedDeadline = Schema.Struct({ requestId: RequestId, at: Schema.Int })
 export type PassedDeadline = typeof PassedDeadline.Type
 
-/** A request that waits for a run, and since when: give it as `after` to go on behind it. */
+/** A request that waits for a run, and since when it is due. Pass it as `after` to continue behind it. */
 export const DueSince = PassedDeadline
 export type DueSince = PassedDeadline
 
-/** A claim with the time at which it came due, whatever for. */
+/** A claim, and the time at which it became due. */
 export const DueClaim = Schema.Struct({ ...Claim.fields, at: Schema.Int })
 export type DueClaim = typeof DueClaim.Type
 
@@ -66,52 +66,52 @@ export class DueWork extends Context.Service<
   DueWork,
   {
     /**
-     * Requests of `model` that are due, at most `limit`: round robin over accounts, beginning after account `after` (give
-     * the last one served), oldest first within an account. The cost is of `limit`, not of the queue.
+     * At most `limit` due requests of `model`: round robin over accounts, starting after account `after` (pass the last one
+     * served), oldest first within an account. The cost depends on `limit`, not on the queue.
      */
     next(options: {
       readonly model: ModelEndpoint
-      /** Unix time in ms, as `now` everywhere here. */
+      /** Unix time in ms, like `now` everywhere here. */
       readonly now: number
       readonly limit: number
       readonly after: AccountId | null
     }): Effect.Effect<ReadonlyArray<QueuedRequest>, SqlError>
-    /** Models that have due requests. */
+    /** Models with due requests. */
     dueModels(now: number): Effect.Effect<ReadonlyArray<ModelEndpoint>, SqlError>
-    /** When the next request comes due that is not due now; `null` when none waits. */
+    /** When the next request becomes due after `now`. `null` when none waits. */
     nextDueAt(now: number): Effect.Effect<number | null, SqlError>
-    /** Claimed runs in the order of their request ids, after `after`, at most `limit`. */
+    /** Claimed runs by request id, after `after`, at most `limit`. */
     claims(options: {
       readonly after: RequestId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<Claim>, SqlError>
-    /** Runs of `node` that a client wants stopped, at most `limit`. */
+    /** Runs of `node` that a client has cancelled, at most `limit`. */
     cancelRequested(options: {
       readonly node: string
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<Claim>, SqlError>
-    /** Queued requests of `model` that have been due since `now` or longer, by the time since when. */
+    /** Queued requests of `model` that became due at or before `now`, longest due first. */
     waiting(
       page: Queries.DuePage & { readonly model: ModelEndpoint }
     ): Effect.Effect<ReadonlyArray<DueSince>, SqlError>
-    /** Requests whose deadline has passed at `now`, by deadline. */
+    /** Requests whose deadline has passed at `now`, earliest deadline first. */
     deadlines(page: Queries.DuePage): Effect.Effect<ReadonlyArray<PassedDeadline>, SqlError>
-    /** The first deadline after `after`; `null` when there is none. */
+    /** The first deadline after `after`. `null` when there is none. */
     nextDeadlineAt(after: number): Effect.Effect<number | null, SqlError>
-    /** Claimed runs that take longer than is usual at `now`, by the time since when. */
+    /** Claimed runs that are overdue at `now`, longest overdue first. */
     overdue(page: Queries.DuePage): Effect.Effect<ReadonlyArray<DueClaim>, SqlError>
-    /** Requests whose files are to be stored at `now`, by the time since when; `node` had the run. */
+    /** Requests whose files are due to be stored at `now`, longest due first. `node` had the run. */
     finalizing(page: Queries.DuePage): Effect.Effect<ReadonlyArray<DueClaim>, SqlError>
     /**
-     * Requests that the sweep has retried often enough to be failed (`SweepSchedule`), with ids from before
-     * `createdBefore`; in the order of their ids, after `after`, at most `limit`.
+     * Requests with enough sweep retries to be failed (`SweepSchedule`) whose ids were made before `createdBefore`; by id,
+     * after `after`, at most `limit`.
      */
     forceFailable(options: {
       readonly createdBefore: number
       readonly after: RequestId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<RequestId>, SqlError>
-    /** Number of requests of `model` that wait for a run, due or not. */
+    /** The number of requests of `model` that wait for a run, due or not. */
     depth(model: ModelEndpoint): Effect.Effect<number, SqlError>
   }
 >()("inferlog/projections/DueWork") {
@@ -120,14 +120,14 @@ export class DueWork extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* ReadModels
 
-      /** Accounts with due requests, from the one after `after` round to it. */
+      /** Accounts with due requests, starting after `after` and wrapping around. */
       const dueAccounts = Effect.fnUntraced(function* (due: Queries.Due, limit: number, after: string) {
         const later = yield* accountIds(Queries.dueAccounts(sql, due, { above: after, upTo: last, limit }))
         const left = limit - later.length
-        const earlier = yield* accountIds(
+        const wrapped = yield* accountIds(
           Queries.dueAccounts(sql, due, { above: "", upTo: after, limit: left })
         )
-        return [...later, ...earlier].map(({ accountId }) => accountId)
+        return [...later, ...wrapped].map(({ accountId }) => accountId)
       })
 
       const next = Effect.fn("DueWork.next")(function* ({
@@ -145,9 +145,9 @@ export class DueWork extends Context.Service<
           limit
         })
         const fair = roundRobin(found, after, idOf).slice(0, limit)
-        // Only when too many accounts had nothing due to look at them all.
-        const taken = new Set(fair.map(({ requestId }) => requestId))
-        const others = oldest.filter(({ requestId }) => !taken.has(requestId))
+        // The rest matters only if accounts without due requests used up the search limit.
+        const chosen = new Set(fair.map(({ requestId }) => requestId))
+        const others = oldest.filter(({ requestId }) => !chosen.has(requestId))
         return [...fair, ...others].slice(0, limit)
       })
 

@@ -1,4 +1,4 @@
-/** The work queue: one row for each request that has not ended, and what their clients are to be told. */
+/** The work queue: one row per request that has not ended, and the webhook events to be scheduled. */
 import { endings } from "#domain/inference-request/Ending.ts"
 import {
   CancelRequested,
@@ -24,7 +24,7 @@ import * as DueWorkRows from "./DueWorkRows.ts"
 import * as OwedDeliveries from "./OwedDeliveries.ts"
 import { steadyOf } from "#domain/inference-request/WallTime.ts"
 
-/** Unix time in ms; each `null` when there is none. */
+/** Unix time in ms. `null` when there is none. */
 const deadlinesOf = (data: JsonObject) => {
   const deadlines = objectIfAny(data, "deadlines")
   if (deadlines === null) return { endBy: null, deadlineAt: null }
@@ -34,7 +34,7 @@ const deadlinesOf = (data: JsonObject) => {
   return { endBy, deadlineAt }
 }
 
-/** What a request begins with of the events that its webhook wants; most have none. */
+/** Which events the request's webhook wants. Most requests have no webhook. */
 const webhookOf = (data: JsonObject) => {
   const webhook = objectIfAny(data, "webhook")
   if (webhook === null) return { startOwed: null, wantsCompleted: false }
@@ -42,7 +42,7 @@ const webhookOf = (data: JsonObject) => {
   return { startOwed: events.includes("start") ? false : null, wantsCompleted: events.includes("completed") }
 }
 
-/** When a run that began at `since` takes longer than is usual; `null` when nobody knows. */
+/** When a run that began at `since` becomes overdue. `null` when its usual duration is unknown. */
 const overdueAt = ({ expectedMs }: Readonly<DueWorkRows.DueWorkRow>, since: number) =>
   expectedMs === null ? null : since + expectedMs
 
@@ -61,23 +61,26 @@ export const projection: Projection = {
       const row = rows.remove(stream)
       if (row === undefined) return
       if (row.phase === "queued") depth.add(row.model, -1)
-      // Of an end that is known nobody is told the start (contract, "States and transitions", rule 1).
+      // After the end, the start is no longer sent (contract, "States and transitions", rule 1).
       if (row.startOwed === true) owed.remove(idOf(stream), "start")
       if (row.wantsCompleted) owed.add(idOf(stream), "completed")
     }
 
-    /** The run is over, and another one is to follow. Which provider it failed at stays, for that one to try another. */
-    const requeue = (row: DueWorkRows.DueWorkRow, dueAt: number, isGivenBack: boolean) => {
+    /**
+     * The run is over and another follows. The provider is remembered if the run failed there, so that the next run tries
+     * another one.
+     */
+    const requeue = (row: DueWorkRows.DueWorkRow, dueAt: number, isReturned: boolean) => {
       row.phase = "queued"
       row.dueAt = dueAt
-      if (isGivenBack) row.provider = null
+      if (isReturned) row.provider = null
       row.node = null
       row.jobId = null
       row.overdueAt = null
       depth.add(row.model, 1)
     }
 
-    /** Of the first run that starts: a later one is none of the client's business. */
+    /** Schedules the `start` event of the first run. Starts of later runs are not sent. */
     const oweStart = (stream: StreamName) => {
       const row = rows.edit(stream)
       if (row === undefined) return

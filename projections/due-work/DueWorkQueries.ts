@@ -1,6 +1,6 @@
 /**
- * The statements behind `DueWork`. Each walks an index of `DueWorkProjection` and stops after what it returns: the tests
- * hold their query plans.
+ * The statements of `DueWork`. Each walks an index of `DueWorkProjection` and stops at the limit. Tests check their query
+ * plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import { firstTimeOrdered } from "#domain/Ids.ts"
@@ -12,24 +12,24 @@ export interface Due {
   readonly now: number
 }
 
-/** Where a page in the order of a time ended; the next one begins after it. */
+/** Where a page that is sorted by time ended. The next page starts after it. */
 interface After {
   /** Unix time in ms. */
   readonly at: number
   readonly requestId: string
 }
 
-/** One page of what is due at `now`, in the order of the time at which it came due. */
+/** A page of what is due at `now`, sorted by due time. */
 export interface DuePage {
   readonly now: number
   readonly after: After | null
   readonly limit: number
 }
 
-/** Before every page. */
+/** A key before every page. */
 const first: After = { at: Number.MIN_SAFE_INTEGER, requestId: "" }
 
-/** Accounts looked at in one query: those that only wait for a later time are stepped over one by one. */
+/** The most accounts that one query visits. Accounts without due requests are visited one by one. */
 const mostAccounts = 2_000
 
 const queuedColumns = `request_id AS "requestId", account_id AS "accountId", model, due_at AS "dueAt", attempt,
@@ -37,15 +37,15 @@ const queuedColumns = `request_id AS "requestId", account_id AS "accountId", mod
 const claimColumns = `request_id AS "requestId", account_id AS "accountId", model, attempt, provider, node,
   job_id AS "jobId", cancel_requested AS "cancelRequested"`
 
-/** The due requests of a model, whoever's, oldest first. */
+/** Due requests of a model, of all accounts, oldest first. */
 export const oldest = (sql: SqlClient, { model, now }: Due, limit: number) => sql`
   SELECT ${sql.literal(queuedColumns)} FROM duework_requests INDEXED BY duework_by_due
   WHERE model = ${model} AND phase = 'queued' AND due_at <= ${now}
   ORDER BY due_at, request_id LIMIT ${limit}`
 
 /**
- * Accounts after `above` up to `upTo` with due requests of a model, by id: steps from account to account, whatever the
- * number of their requests.
+ * Accounts with due requests of a model, after `above` and up to `upTo`, by id. Steps from account to account, so the number
+ * of their requests does not matter.
  */
 export const dueAccounts = (
   sql: SqlClient,
@@ -69,7 +69,7 @@ export const dueAccounts = (
   )
   LIMIT ${limit}`
 
-/** The oldest due requests of each of the accounts, up to `each`. */
+/** The oldest due requests of each account, at most `each`. */
 export const oldestOf = (
   sql: SqlClient,
   { model, now }: Due,
@@ -96,7 +96,7 @@ export const nextDueAt = (sql: SqlClient, now: number) => sql`
     WHERE model = duework_depth.model AND phase = 'queued' AND due_at > ${now}
   )) AS "dueAt" FROM duework_depth WHERE queued > 0`
 
-/** The queued requests of a model that have been due since `now` or longer. */
+/** Queued requests of a model that became due at or before `now`. */
 export const waiting = (sql: SqlClient, { model, now, after, limit }: DuePage & Due) => sql`
   SELECT request_id AS "requestId", due_at AS "at" FROM duework_requests INDEXED BY duework_by_due
   WHERE model = ${model} AND phase = 'queued' AND due_at <= ${now}
@@ -139,7 +139,7 @@ export const finalizing = (sql: SqlClient, { now, after, limit }: DuePage) => sq
     AND (due_at, request_id) > (${(after ?? first).at}, ${(after ?? first).requestId})
   ORDER BY due_at, request_id LIMIT ${limit}`
 
-/** Ids are made at the submit or a little before it, and sort by their time. */
+/** Ids sort by their time, which is at or shortly before the submit. */
 export const forceFailable = (
   sql: SqlClient,
   {

@@ -1,4 +1,4 @@
-/** The rows of the work queue as a batch changes them. */
+/** The rows of the work queue. */
 import type { DatabaseSync } from "node:sqlite"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 import { idOf } from "#streams/StreamName.ts"
@@ -6,12 +6,11 @@ import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch
 import * as Rows from "../batch/Rows.ts"
 
 /**
- * Indexes hold what waits and leave out what runs: `by_account` for fairness, `by_due` for what comes due next. Rows are
- * clustered by request id, which is the order of submission. `depth` counts the queued rows of a model. What is there for
- * the sweep and for deadlines (`deadline_at`, `overdue_at`, `sweep_retries`) is in indexes that leave out the requests
- * that have none of it. `end_by` is the deadline that is left once the request has started. `start_told` is `NULL` when the
- * client's webhook is not to be told of the start, else whether that has come to be owed (`OwedDeliveries`);
- * `tells_completed` whether it is to be told of the end.
+ * Most indexes contain only waiting requests: `by_account` serves fairness, `by_due` the next due time. Rows are clustered
+ * by request id, which is the order of submission. `depth` counts the queued requests of a model. The indexes on
+ * `deadline_at`, `overdue_at` and `sweep_retries` leave out requests without them. `end_by` is the deadline that remains
+ * after the start. `start_told` is `NULL` when the webhook does not want `start`, and else whether it has become owed
+ * (`OwedDeliveries`). `tells_completed` is 1 when the webhook wants `completed`.
  */
 export const tables = `
   CREATE TABLE duework_requests (
@@ -56,27 +55,27 @@ export interface DueWorkRow {
   phase: (typeof phases)[number]
   /** Unix time in ms. */
   dueAt: number
-  /** Number of the last run; 0 when none was. */
+  /** Number of the last run. 0 when there was none. */
   attempt: number
-  /** Of the run under way; of the one before, when it failed there and the request waits. */
+  /** The provider of the current run, or of the last one if it failed there and the request waits. */
   provider: string | null
   node: string | null
   jobId: string | null
   cancelRequested: boolean
   sweepRetries: number
-  /** The next deadline that still counts, Unix time in ms as all times here; `null` when there is none. */
+  /** The next deadline that applies, Unix time in ms like all times here. `null` when there is none. */
   deadlineAt: number | null
   readonly endBy: number | null
   readonly expectedMs: number | null
-  /** When the run that is claimed takes longer than is usual; `null` when none is, or nothing is known of that. */
+  /** When the claimed run becomes overdue. `null` when there is none, or its usual duration is unknown. */
   overdueAt: number | null
-  /** Of the submission. */
+  /** Position of the submission. */
   readonly position: string
-  /** Whether the webhook's `start` has come to be owed; `null` when it does not want it. */
+  /** Whether the webhook's `start` has become owed. `null` when the webhook does not want it. */
   startOwed: boolean | null
-  /** Whether the webhook wants the `completed`. */
+  /** Whether the webhook wants `completed`. */
   readonly wantsCompleted: boolean
-  /** At how many crashes in a row a run of it was under way. */
+  /** The number of crashes in a row during its runs. */
   crashes: number
 }
 

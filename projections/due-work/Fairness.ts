@@ -1,4 +1,4 @@
-/** Whose turn it is: what many accounts wait for in one order that favours none of them. */
+/** Orders the due work of many accounts so that no account is favoured. */
 import { Effect, Order } from "effect"
 
 interface Due {
@@ -8,52 +8,49 @@ interface Due {
 }
 
 /**
- * Turn by turn: the first of each account, then the second of each, and so on. Accounts come in the order of their ids,
- * beginning after `after`; within an account what was due first comes first, in the order of `idOf` at the same time.
+ * Round robin: the first item of each account, then the second of each, and so on. Accounts come by id, starting after
+ * `after`; within an account, the longest due comes first, and `idOf` breaks ties.
  */
 export const roundRobin = <Item extends Due>(
   items: ReadonlyArray<Item>,
   after: string | null,
   idOf: (item: Item) => string
 ): ReadonlyArray<Item> => {
-  const turns = new Map<string, number>()
+  const counts = new Map<string, number>()
   const byAge = Order.combine<Item>(
     Order.mapInput(Order.Number, ({ dueAt }) => dueAt),
     Order.mapInput(Order.String, idOf)
   )
-  const placed = items.toSorted(byAge).map((item) => {
-    const turn = turns.get(item.accountId) ?? 0
-    turns.set(item.accountId, turn + 1)
-    return { item, turn, later: after !== null && item.accountId <= after ? 1 : 0 }
+  const ordered = items.toSorted(byAge).map((item) => {
+    const round = counts.get(item.accountId) ?? 0
+    counts.set(item.accountId, round + 1)
+    return { item, round, wraps: after !== null && item.accountId <= after ? 1 : 0 }
   })
-  return placed.sort(byTurn).map(({ item }) => item)
+  return ordered.sort(byRound).map(({ item }) => item)
 }
 
-const byTurn = Order.combineAll<{ readonly item: Due; readonly turn: number; readonly later: number }>([
-  Order.mapInput(Order.Number, ({ turn }) => turn),
-  Order.mapInput(Order.Number, ({ later }) => later),
+const byRound = Order.combineAll<{ readonly item: Due; readonly round: number; readonly wraps: number }>([
+  Order.mapInput(Order.Number, ({ round }) => round),
+  Order.mapInput(Order.Number, ({ wraps }) => wraps),
   Order.mapInput(Order.String, ({ item }) => item.accountId)
 ])
 
-/**
- * Asks for the first of each account, and for more of each until there are enough, or no more; for twice as many each time,
- * so that it ends soon.
- */
+/** Queries the first items of each account, and doubles the number per account until there are `limit` items or no more. */
 export const fromEach = Effect.fnUntraced(function* <Item extends Due, E>(
-  ask: (each: number) => Effect.Effect<ReadonlyArray<Item>, E>,
+  query: (each: number) => Effect.Effect<ReadonlyArray<Item>, E>,
   { accounts, limit }: { readonly accounts: number; readonly limit: number }
 ) {
   if (accounts === 0) return []
   let each = Math.ceil(limit / accounts)
-  let found = yield* ask(each)
+  let found = yield* query(each)
   while (found.length < limit && each < limit && hasMore(found, each)) {
     each = Math.min(each * 2, limit)
-    found = yield* ask(each)
+    found = yield* query(each)
   }
   return found
 })
 
-/** Whether an account gave as many as it was asked for. */
+/** Whether an account reached the requested number, so that it may have more. */
 const hasMore = (found: ReadonlyArray<Due>, each: number): boolean => {
   const counts = new Map<string, number>()
   for (const { accountId } of found) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)

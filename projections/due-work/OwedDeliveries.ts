@@ -1,4 +1,4 @@
-/** What clients are to be told of and is not scheduled yet, as a batch changes it. */
+/** Webhook events that are to be sent and have no scheduled delivery yet. */
 import type { DatabaseSync } from "node:sqlite"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
 import * as KeySet from "../batch/KeySet.ts"
@@ -14,11 +14,11 @@ export const tables = `
 
 export interface OwedDeliveries extends BatchBuffer {
   readonly add: (requestId: string, event: WebhookEventName) => void
-  /** It is scheduled, or not wanted any more, if it was owed at all. */
+  /** The delivery is scheduled or no longer needed. Has no effect if it was not owed. */
   readonly remove: (requestId: string, event: WebhookEventName) => void
 }
 
-/** In no id and no name of an event. */
+/** Occurs in no id and no event name. */
 const separator = "\0"
 
 export const make = (db: DatabaseSync): OwedDeliveries => {

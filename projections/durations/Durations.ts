@@ -1,24 +1,24 @@
-/** Queries on how long runs took. */
+/** Queries on the durations of runs. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { ReadModels, rows } from "../ReadModels.ts"
 import { dayOf } from "./DurationsProjection.ts"
 
-/** How long the runs of a group took (`Histogram`). */
+/** The durations of a group's runs, as buckets of `Histogram`. */
 export const DurationStats = Schema.Struct({
   group: Schema.String,
   runs: Schema.Int,
-  /** The buckets that half of them, and nine of ten, did not pass. */
+  /** The buckets of the median and of the 90th percentile. */
   median: Schema.Int,
   p90: Schema.Int
 })
 export type DurationStats = typeof DurationStats.Type
 
-/** The group that the runs of a model belong to. */
+/** Assigns the runs of a model to a group. */
 export type Grouped = readonly [group: string, model: string]
 
-/** A step in an index for each day and model, and one row for each group that has runs. */
+/** One index step per day and model. Returns one row per group with runs. */
 const statement = (
   sql: SqlClient,
   options: { readonly day: number; readonly models: ReadonlyArray<Grouped> }
@@ -47,8 +47,8 @@ export class Durations extends Context.Service<
   Durations,
   {
     /**
-     * Of the runs of these models that ended well on the day of `at` (Unix time in ms) or later: at most two weeks of them are
-     * known. Groups without runs are left out.
+     * Statistics of the successful runs of these models since the day of `at` (Unix time in ms). At most two weeks are
+     * stored. Groups without runs are left out.
      */
     since(at: number, models: ReadonlyArray<Grouped>): Effect.Effect<ReadonlyArray<DurationStats>, SqlError>
   }

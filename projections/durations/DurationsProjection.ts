@@ -1,4 +1,4 @@
-/** How long the runs of each model took that ended well, day by day for two weeks. */
+/** The durations of the successful runs of each model, by day for two weeks. */
 import type { DatabaseSync } from "node:sqlite"
 import { endings } from "#domain/inference-request/Ending.ts"
 import {
@@ -19,14 +19,14 @@ import { type BatchBuffer, on, onType, type Projection } from "../Projection.ts"
 import * as Histogram from "./Histogram.ts"
 import { steadyOf } from "#domain/inference-request/WallTime.ts"
 
-/** Days before the newest one that are kept, and with it. */
+/** The number of days that are stored. */
 const days = 14
 const dayMs = 24 * 60 * 60 * 1_000
 
-/** The day of a time in Unix time, ms. */
+/** The day since 1970 of a Unix time in ms. */
 export const dayOf = (at: number): number => Math.floor(at / dayMs)
 
-/** `open` are the requests that have not ended, with what is known of their run under way. */
+/** `durations_open` has the requests that have not ended, with the times of their current run. */
 const tables = `
   CREATE TABLE durations_open (
     request_id TEXT PRIMARY KEY,
@@ -45,9 +45,9 @@ const tables = `
 
 interface Open {
   readonly model: string
-  /** Unix time in ms; `null` while no run has started. */
+  /** Unix time in ms. `null` before a run has started. */
   startedAt: number | null
-  /** ms, of the run that gave the output; `null` before there is one. */
+  /** Duration of the run that returned the output, ms. `null` before there is one. */
   tookMs: number | null
 }
 
@@ -72,7 +72,7 @@ const openRows = (db: DatabaseSync): Rows.Rows<Open> => {
   })
 }
 
-/** The newest day that was counted; what is older than two weeks by then is not counted, or goes. */
+/** The newest counted day. Days older than two weeks before it are not counted, and are removed. */
 const newestDay = (db: DatabaseSync) => {
   const find = db.prepare("SELECT max(day) AS day FROM durations_counts")
   const prune = db.prepare("DELETE FROM durations_counts WHERE day <= ?")
@@ -84,13 +84,13 @@ const newestDay = (db: DatabaseSync) => {
     },
     forget: () => (newest = undefined)
   }
-  /** Whether the day is one of those that are kept. */
-  const reach = (day: number): boolean => {
+  /** Whether the day is recent enough to be stored. */
+  const include = (day: number): boolean => {
     newest ??= integerOrNull(find.get()?.["day"]) ?? day
     newest = Math.max(newest, day)
     return day > newest - days
   }
-  return { buffer, reach }
+  return { buffer, include }
 }
 
 export const projection: Projection = {
@@ -108,11 +108,11 @@ export const projection: Projection = {
 
     const count = ({ model, tookMs }: Open, at: number) => {
       const day = dayOf(at)
-      if (tookMs === null || !newest.reach(day)) return
+      if (tookMs === null || !newest.include(day)) return
       counts.add(CounterTable.nameOf(String(day), model, String(Histogram.bucketOf(tookMs))), 1)
     }
 
-    /** The next run begins anew. */
+    /** Forgets the start, because another run follows. */
     const again = ({ stream }: RecordedEvent) => {
       if (open.look(stream)?.startedAt === null) return
       const row = open.edit(stream)
@@ -134,7 +134,7 @@ export const projection: Projection = {
       onType(OutputReceived, (event) => {
         const row = open.edit(event.stream)
         const time = steadyOf(event)
-        // Clocks of two nodes that disagree say nothing.
+        // Ignores an end before the start: clocks of two nodes disagree.
         if (row !== undefined && row.startedAt !== null && time >= row.startedAt)
           row.tookMs = time - row.startedAt
       }),

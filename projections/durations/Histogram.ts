@@ -1,13 +1,13 @@
-/** Durations in buckets that are 7 % wide each: what is read from them is off by no more than that. Values in, values out. */
+/** A histogram of durations with buckets 7 % wide, which limits its error to 7 %. */
 
-/** From one bucket's lower bound to the next one's. */
+/** The ratio of the lower bounds of neighbouring buckets. */
 export const width = 1.07
 
 const longestMs = 24 * 60 * 60 * 1_000
 
-/** What is shorter counts as 1 ms, what is longer as a day. */
+/** Shorter durations count as 1 ms, longer ones as a day. */
 export const bucketOf = (ms: number): number =>
   Math.floor(Math.log(Math.min(Math.max(ms, 1), longestMs)) / Math.log(width))
 
-/** No duration in the bucket is longer, ms: it is never less than the exact one, and at most 7 % more. */
+/** The upper bound of the bucket, ms: never below an exact duration in it, and at most 7 % above. */
 export const upperBound = (bucket: number): number => width ** (bucket + 1)

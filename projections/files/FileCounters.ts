@@ -1,4 +1,4 @@
-/** How many files of each source and type an account has, and how many bytes its uploaded ones take up. Thumbnails apart. */
+/** The number of an account's files by source and type, and the bytes of its uploaded files. Thumbnails do not count. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
 import type { BatchBuffer } from "../Projection.ts"
@@ -17,15 +17,15 @@ export const tables = `
 `
 
 export interface FileCounters extends BatchBuffer {
-  /** A file that has come. */
+  /** Counts a new file. */
   readonly add: (row: FileRow) => void
-  /** A file that has gone. */
+  /** Stops counting a file. */
   readonly remove: (row: FileRow) => void
-  /** Its bytes are others than those that counted `before` (see `bytesOf`). */
+  /** Counts the change from `before` (see `bytesOf`) to the current bytes. */
   readonly resize: (row: FileRow, before: number) => void
 }
 
-/** Bytes that count. */
+/** The bytes that count. */
 export const bytesOf = ({ size, source, status }: FileRow): number =>
   status === "uploaded" && source !== "thumbnail" ? (size ?? 0) : 0
 

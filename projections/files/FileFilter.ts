@@ -1,8 +1,8 @@
-/** What is asked for of the files of an account. */
+/** Filters and page keys of lists of files. */
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { FileSource } from "./FileItem.ts"
 
-/** Where a page ended: the next one begins behind it, whatever has been added since. */
+/** Where a page ended. The next page starts after it, whatever was added since. */
 export interface PageKey {
   /** Unix time in ms. */
   readonly createdAt: number
@@ -12,7 +12,7 @@ export interface PageKey {
 export interface Filter {
   readonly accountId: AccountId
   readonly source?: FileSource | undefined
-  /** A type in lower case without parameters, or all of a kind: `image/*`. */
+  /** A type in lower case without parameters, or a group of types: `image/*`. */
   readonly contentType?: string | undefined
   readonly requestId?: RequestId | undefined
 }

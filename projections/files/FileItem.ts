@@ -1,4 +1,4 @@
-/** A file as lists show it (decisions, "Platform routes"). */
+/** A file in lists (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { AccountId, FileId, RequestId } from "#domain/Ids.ts"
 import { PayloadRef } from "#domain/PayloadRef.ts"
@@ -13,11 +13,11 @@ export type FileSource = typeof FileSource.Type
 export const FileItem = Schema.Struct({
   fileId: FileId,
   accountId: AccountId,
-  /** Of an output; a client's name of a file is a payload, `nameRef`. One of the two is there. */
+  /** The name of an output. A client's name of a file is a payload, `nameRef`. Exactly one of the two is set. */
   fileName: Schema.NullOr(Schema.String),
   nameRef: Schema.NullOr(PayloadRef),
   contentType: Schema.String,
-  /** Bytes: as declared while it is pending, `null` when nothing was. */
+  /** Bytes. While the file is pending, the declared size, or `null`. */
   size: Schema.NullOr(Schema.Int),
   status: FileStatus,
   source: FileSource,

@@ -1,6 +1,6 @@
 /**
- * The statements behind `Files`. Each walks a key or an index of `FileRows` in the order of what it returns, and stops after
- * that, but where it says otherwise: the tests hold their query plans.
+ * The statements of `Files`. Unless noted, each walks a key or an index of `FileRows` in the order of its result and stops
+ * at the limit. Tests check their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import { FileSource } from "./FileItem.ts"
@@ -12,14 +12,14 @@ const columns = `file_id AS "fileId", account_id AS "accountId", file_name AS "f
   content_type AS "contentType", size, status, source, request_id AS "requestId", sha256,
   created_at AS "createdAt", uploaded_at AS "uploadedAt", expires_at AS "expiresAt"`
 
-/** Which part of a list: behind `after` if it is given, and `offset` rows further. */
+/** A part of a list: after `after` if given, and `offset` rows further. */
 export interface Part {
   readonly after: PageKey | null
   readonly offset: number
   readonly limit: number
 }
 
-/** Which part of all ids. */
+/** A part of a list of ids. */
 interface Ids {
   readonly after: string | null
   readonly limit: number
@@ -31,7 +31,7 @@ const bySource = (sql: SqlClient, { source }: Filter) =>
 const behind = (sql: SqlClient, after: PageKey | null) =>
   after === null ? [] : [sql`(created_at, file_id) < (${after.createdAt}, ${after.fileId})`]
 
-/** A filter of types, and the index that has those in the order of the list. */
+/** The condition on the type, and the index that has matching files in the order of the list. */
 const byType = (sql: SqlClient, { contentType }: Filter) => {
   if (contentType === undefined) return { index: "files_by_list", conditions: [] }
   const kind = kindMeantBy(contentType)
@@ -58,18 +58,18 @@ const byRequest = (sql: SqlClient, filter: Filter) => [
   ...byType(sql, filter).conditions
 ]
 
-/** For filters that name a request, which has few files. */
+/** For filters that name a request, because a request has few files. */
 export const countOfRequest = (sql: SqlClient, filter: Filter) => sql`
   SELECT count(*) AS total FROM files_files INDEXED BY files_by_request
   WHERE ${sql.and(byRequest(sql, filter))}`
 
-/** As `countOfRequest`. */
+/** See `countOfRequest`. */
 export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => sql`
   SELECT ${sql.literal(columns)} FROM files_files INDEXED BY files_by_request
   WHERE ${sql.and([...byRequest(sql, filter), ...behind(sql, after)])}
   ORDER BY created_at DESC, file_id DESC LIMIT ${limit} OFFSET ${offset}`
 
-/** Steps over entries of one index alone, merged from those of uploads and of outputs, then reads the rows of one page. */
+/** Skips entries of one index alone, merged from uploads and outputs, then reads the rows of one page. */
 export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
   const { conditions, index } = byType(sql, filter)
   const sources = filter.source === undefined ? FileSource.literals : [filter.source]
@@ -92,8 +92,7 @@ export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }:
 }
 
 /**
- * Reads the entries of what the account has announced and not brought. Clients declare what they like: a sum of that is
- * at most the largest number that is exact.
+ * Reads the entries of all pending uploads. Clients may declare any size, so the sum is capped at the largest exact number.
  */
 export const bytesOf = (
   sql: SqlClient,
@@ -110,7 +109,7 @@ export const bytesOf = (
     )`
 }
 
-/** Reads the entries of all that is over, which is little but after a standstill. */
+/** Reads the entries of all expired files, which are few unless the server was down. */
 export const expired = (sql: SqlClient, { after, limit, now }: Ids & { readonly now: number }) => sql`
   SELECT file_id AS "fileId" FROM files_files INDEXED BY files_by_time
   WHERE expires_at <= ${now} AND file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
@@ -119,7 +118,7 @@ export const removals = (sql: SqlClient, { after, limit }: Ids) => sql`
   SELECT file_id AS "fileId" FROM files_removals
   WHERE file_id > ${after ?? ""} ORDER BY file_id LIMIT ${limit}`
 
-/** Reads the entries of all that were announced in that time, for each page. */
+/** Each page reads the entries of all uploads announced in that time. */
 export const singles = (
   sql: SqlClient,
   {

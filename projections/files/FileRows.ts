@@ -1,4 +1,4 @@
-/** The rows of files as a batch changes them. */
+/** The rows of files. */
 import type { DatabaseSync } from "node:sqlite"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
@@ -6,10 +6,10 @@ import * as Rows from "../batch/Rows.ts"
 import { FileStatus } from "./FileItem.ts"
 
 /**
- * Those that nobody has deleted and that have not expired. Lists are of uploads or of outputs, each in the order of
- * `created_at, file_id`: `by_list` of all their types, `by_kind` and `by_essence` of those that a filter lets through,
- * `by_request` of one request. Thumbnails are in none of them. `essence` is the content type without its parameters, `kind`
- * what is up to its slash. `pending` has what each account has announced, `singles` all uploads in one PUT by time, come or not.
+ * Files that are neither deleted nor expired. Lists show uploads or outputs in the order of `created_at, file_id`: `by_list`
+ * has all types, `by_kind` and `by_essence` those of a type filter, `by_request` those of one request. Lists leave out
+ * thumbnails. `essence` is the content type without parameters, `kind` its part up to the slash. `pending` has the pending
+ * uploads of each account, `singles` all uploads in one PUT by time, complete or not.
  */
 export const tables = `
   CREATE TABLE files_files (
@@ -44,25 +44,25 @@ export const tables = `
 const sources = ["upload", "output", "thumbnail"] as const
 type Source = (typeof sources)[number]
 
-/** What an event of creation says, and never changes. Times are Unix time in ms. */
+/** The fields of the first event, which never change. Times are Unix time in ms. */
 interface Origin {
   readonly accountId: string
   readonly source: Source
   readonly requestId: string | null
   readonly fileName: string | null
-  /** The payload that a client's name of a file is. */
+  /** The payload with the client's name of the file. */
   readonly nameRef: { readonly hash: string; readonly size: number } | null
   readonly contentType: string
   readonly kind: string
   readonly essence: string
   readonly createdAt: number
-  /** Whether it is an upload in one PUT. */
+  /** Whether the file is an upload in one PUT. */
   readonly isSingle: boolean
 }
 
 export interface FileRow extends Origin {
   status: FileStatus
-  /** Bytes: as declared while it is pending. */
+  /** Bytes. While the file is pending, the declared size. */
   size: number | null
   sha256: string | null
   uploadedAt: number | null

@@ -1,8 +1,8 @@
-/** What files are filtered by of their content type. */
+/** The part of the content type that lists filter by. */
 
-/** `image/` of `image/png`; of what has no slash nothing. */
+/** `image/` for `image/png`. Empty for a type without a slash. */
 export const kindOf = (essence: string): string => essence.slice(0, essence.indexOf("/") + 1)
 
-/** The kind that `image/*` stands for, `image/`; `null` of one type alone. */
+/** `image/` for the filter `image/*`. `null` for a filter of one type. */
 export const kindMeantBy = (filter: string): string | null =>
   filter.endsWith("/*") ? filter.slice(0, -1) : null

@@ -1,4 +1,4 @@
-/** Lists of stored files, newest first (decisions, "Platform routes"), and what is to be done about files. */
+/** Lists of stored files, newest first (decisions, "Platform routes"), and the work on files. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type AccountId, FileId } from "#domain/Ids.ts"
@@ -15,7 +15,7 @@ export interface Page {
 }
 
 export interface FilePage extends ListPage.Page<FileItem, PageKey> {
-  /** Files that the filter lets through, on all pages. */
+  /** The number of files that match the filter, on all pages. */
   readonly total: number
 }
 
@@ -23,32 +23,30 @@ export class Files extends Context.Service<
   Files,
   {
     /**
-     * A page of an account's files, newest first: the `page`th one from 1, or with `after` the one behind that place.
-     * Thumbnails, and what was deleted or has expired, are not among them. `total`: of all that the filter lets through,
-     * from counters unless a request is named.
+     * A page of an account's files, newest first: page number `page` (from 1), or the page after `after`. Leaves out
+     * thumbnails and files that are deleted or expired. The total comes from counters unless the filter names a request.
      */
     list(
       options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
     ): Effect.Effect<FilePage, SqlError>
     /**
-     * Bytes that an account's files take up, thumbnails apart: nobody sees them in a list. Of pending uploads those that were
-     * declared count: of those in parts always, of those in one PUT when they were announced after `singlesSince` (Unix
-     * time in ms), so that one that nobody can put any more does not hold room until it expires.
+     * The bytes of an account's files without thumbnails, which no list shows. Pending uploads count with their declared
+     * size: uploads in parts always, uploads in one PUT only when announced after `singlesSince` (Unix time in ms), because
+     * an upload whose URL has expired must not block the quota.
      */
     bytesOf(accountId: AccountId, options: { readonly singlesSince: number }): Effect.Effect<number, SqlError>
-    /** Files whose time, or whose upload's time, is over at `now` (Unix time in ms), in the order of their ids. */
+    /** Files that have expired, or whose upload has, at `now` (Unix time in ms), by id. */
     expired(options: Page & { readonly now: number }): Effect.Effect<ReadonlyArray<FileId>, SqlError>
-    /** Files that are deleted or expired, with bytes that may not have been removed yet, in the order of their ids. */
+    /** Deleted or expired files whose bytes may not be removed yet, by id. */
     removals(options: Page): Effect.Effect<ReadonlyArray<FileId>, SqlError>
     /**
-     * Uploads in one PUT that were announced after `announcedAfter` and not after `announcedBy` (Unix time in ms), whether
-     * their bytes have come or not, and are not deleted or expired, in the order of their ids. A page costs as much as
-     * there are in that time.
+     * Uploads in one PUT that were announced after `announcedAfter` and not after `announcedBy` (Unix time in ms), complete
+     * or not, and are not deleted or expired; by id. The cost of a page depends on the number of uploads in that time.
      */
     singles(
       options: Page & { readonly announcedAfter: number; readonly announcedBy: number }
     ): Effect.Effect<ReadonlyArray<FileId>, SqlError>
-    /** All files of an account that are not deleted or expired, thumbnails too, in the order of their ids. */
+    /** Files of an account that are not deleted or expired, including thumbnails, by id. */
     ofAccount(
       options: Page & { readonly accountId: AccountId }
     ): Effect.Effect<ReadonlyArray<FileId>, SqlError>

@@ -1,4 +1,4 @@
-/** Every stored file, as `File`'s state has it, and those that are gone while their bytes may not be. */
+/** All stored files with the state of `File`, and removed files whose bytes may not be removed yet. */
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import {
   BytesRemoved,
@@ -20,12 +20,12 @@ import * as FileRows from "./FileRows.ts"
 import { essenceOf } from "#domain/file/ContentType.ts"
 import { kindOf } from "./FileTypes.ts"
 
-/** Of a file that is gone nothing is left but this, until its bytes are. */
+/** Removed files, until their bytes are removed. */
 const removalTable = `
   CREATE TABLE files_removals (file_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 `
 
-/** Whoever deletes a file for one of these reasons does it again until nothing is left of it. */
+/** Files deleted for these reasons: the deleting process itself repeats the removal until it succeeds. */
 const removedByOthers: ReadonlySet<string> = new Set<typeof DeletionReason.Type>([
   "request_erased",
   "discarded"
@@ -97,7 +97,7 @@ export const projection: Projection = {
       counters.add(row)
     }
 
-    /** Gives whether there was one. */
+    /** Returns whether there was one. */
     const remove = (stream: StreamName): boolean => {
       const row = rows.remove(stream)
       if (row !== undefined) counters.remove(row)
@@ -134,7 +134,7 @@ export const projection: Projection = {
       }),
       on(FileDeleted, (data, { stream }) => {
         const reason = oneOf(data, "reason", DeletionReason.literals)
-        // Nothing has come of a file that was never there.
+        // A file that never existed has no bytes.
         if (remove(stream) && !removedByOthers.has(reason)) removals.add(idOf(stream))
       }),
       onType(FileExpired, ({ stream }) => {

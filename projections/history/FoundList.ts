@@ -1,4 +1,4 @@
-/** What a filter lets through: how many requests, and any part of them. */
+/** The result of a filter: the number of requests, and access to any part of the list. */
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { rows } from "../ReadModels.ts"
@@ -15,7 +15,7 @@ type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError>
 
 export const items = rows(HistoryItem)
 
-export const places = rows(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
+export const pageKeys = rows(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
 
 const totals = rows(Schema.Struct({ total: Schema.Int }))
 

@@ -13,7 +13,7 @@ import * as MetadataLists from "./MetadataLists.ts"
 import * as FairQueue from "./FairQueue.ts"
 
 export interface HistoryPage extends Page.Page<HistoryItem, PageKey> {
-  /** Requests that the filter lets through, on all pages. */
+  /** The number of requests that match the filter, on all pages. */
   readonly total: number
 }
 
@@ -21,15 +21,15 @@ export class History extends Context.Service<
   History,
   {
     /**
-     * A page of an account's requests, newest first: the `page`th one from 1, or with `after` the one behind that place.
-     * Its total is of all that the filter lets through: from counters, to which between bounds of time the entries of the
-     * hours are added that these divide. With metadata the entries are counted that about the rarest of it has. Whatever is
-     * counted or stepped over is so in strides, with everybody else's queue in between, and other accounts' (`FairQueue`).
+     * A page of an account's requests, newest first: page number `page` (from 1), or the page after `after`. The total comes
+     * from counters; a filter by time also counts index entries in the partial hours at its ends, and a filter by metadata
+     * counts the entries of about its rarest value. Counting and skipping run in strides, between which other work and other
+     * accounts run (`FairQueue`).
      */
     list(
       options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
     ): Effect.Effect<HistoryPage, SqlError>
-    /** The request, whoever's it is; `null` when the history has not come to it. */
+    /** The request, of any account. `null` when the history does not have it yet. */
     find(requestId: RequestId): Effect.Effect<HistoryItem | null, SqlError>
   }
 >()("inferlog/projections/History") {

@@ -1,10 +1,10 @@
-/** Every change of a request's status in the order of the log: what live lists follow. */
+/** All changes of requests' status in the order of the log, for live lists. */
 import type { DatabaseSync } from "node:sqlite"
 import type { Status } from "#domain/inference-request/Status.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { idOf } from "#streams/StreamName.ts"
 
-/** `change_id` rises with the log, without gaps. That of an account is found by the index, which ends in it. */
+/** `change_id` rises with the log without gaps. The index of an account ends in it. */
 export const tables = `
   CREATE TABLE history_changes (
     change_id INTEGER PRIMARY KEY,
@@ -17,7 +17,7 @@ export const tables = `
 `
 
 export interface HistoryChanges {
-  /** Writes it at once. Gives its `change_id`. */
+  /** Writes the change at once and returns its `change_id`. */
   readonly add: (accountId: string, status: Status, event: RecordedEvent) => number
 }
 

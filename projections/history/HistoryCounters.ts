@@ -1,13 +1,10 @@
-/**
- * How many requests an account has of each model and status, of all time and of each hour in which they were made. A counter
- * that comes to 0 has no row.
- */
+/** The number of an account's requests by model and status, in total and by hour of creation. A counter of 0 has no row. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
 import type { BatchBuffer } from "../Projection.ts"
 import type { HistoryRow } from "./HistoryRows.ts"
 
-/** `hour`: since 1970. What is counted for a model and a status in any hour has a row in `history_counters`. */
+/** `hour`: hours since 1970. Each account, model and status in `history_hours` has a row in `history_counters`. */
 export const tables = `
   CREATE TABLE history_counters (
     account_id TEXT NOT NULL,
@@ -30,7 +27,7 @@ export const tables = `
 export const hourMs = 3_600_000
 
 export interface HistoryCounters extends BatchBuffer {
-  /** Moves a row to where its status says, once it is written. */
+  /** Moves a written row to the counters of its status. */
   readonly move: (row: Readonly<HistoryRow>) => void
 }
 

@@ -1,4 +1,4 @@
-/** What a list of requests is of, and which part of it. */
+/** Filters, page keys and parts of lists of requests. */
 import type { AccountId } from "#domain/Ids.ts"
 import type { Status } from "#domain/inference-request/Status.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -7,23 +7,23 @@ export interface Filter {
   readonly accountId: AccountId
   readonly status?: Status | undefined
   readonly model?: ModelEndpoint | undefined
-  /** No others than these: at most 20. */
+  /** Only these models, at most 20. */
   readonly models?: ReadonlyArray<ModelEndpoint> | undefined
-  /** Unix time in ms; the bounds themselves are left out. */
+  /** Unix time in ms, exclusive. */
   readonly createdAfter?: number | undefined
   readonly createdBefore?: number | undefined
-  /** Each key has that value. */
+  /** Every key must have its value. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
 }
 
-/** Where a page ended: the next one begins behind it, whatever has been added since. */
+/** Where a page ended. The next page starts after it, whatever was added since. */
 export interface PageKey {
   /** Unix time in ms. */
   readonly createdAt: number
   readonly requestId: string
 }
 
-/** Behind `after` if it is given, and `offset` requests further. */
+/** After `after` if given, and `offset` requests further. */
 export interface Part {
   readonly after: PageKey | null
   readonly offset: number
@@ -32,17 +32,17 @@ export interface Part {
 
 export type Bounds = Pick<Filter, "createdAfter" | "createdBefore">
 
-/** A piece of a list: behind `after`, up to `until`, which is in it; `null`: from the first one, and to the last. */
+/** A slice of a list: after `after` and up to and including `until`. `null` stands for the start or end of the list. */
 export interface Slice {
   readonly after: PageKey | null
   readonly until: PageKey | null
 }
 
-/** In the order of every list, newest first. */
-export const isBehind = (place: PageKey, other: PageKey): boolean =>
-  place.createdAt === other.createdAt ? place.requestId < other.requestId : place.createdAt < other.createdAt
+/** Whether `key` comes after `other` in lists, which are newest first. */
+export const isBehind = (key: PageKey, other: PageKey): boolean =>
+  key.createdAt === other.createdAt ? key.requestId < other.requestId : key.createdAt < other.createdAt
 
-/** The models that it lets through; `null`: all. */
+/** The models that match. `null`: all. */
 export const modelsOf = ({ model, models }: Filter): ReadonlyArray<ModelEndpoint> | null => {
   if (model === undefined) return models ?? null
   return models === undefined || models.includes(model) ? [model] : []

@@ -1,4 +1,4 @@
-/** A request as the history shows it. */
+/** A request in the history. */
 import { Schema } from "effect"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { BillingStatus, StoredMedia } from "#domain/inference-request/Event.ts"
@@ -18,11 +18,14 @@ export const HistoryItem = Schema.Struct({
   createdAt: Schema.Int,
   /** When a provider first started it. */
   startedAt: Schema.NullOr(Schema.Int),
-  /** When the run that is under way, or ended the request, was started. */
+  /** When the current run, or the run that ended the request, started. */
   runStartedAt: Schema.NullOr(Schema.Int),
-  /** ms that the provider took for the run whose output is there; `null` while none is, and when it told of no start. */
+  /**
+   * The provider's time for the run that returned the output, ms. `null` without an output, or when the provider did not
+   * report the start.
+   */
   inferenceMs: Schema.NullOr(Schema.Int),
-  /** What a run was expected to take when it was accepted, ms; `null` when that was not recorded. */
+  /** The expected duration of a run at the submit, ms. `null` when it was not recorded. */
   expectedMs: Schema.NullOr(Schema.Int),
   endedAt: Schema.NullOr(Schema.Int),
   /** Whether the output breaks the model's schema. */
@@ -31,11 +34,11 @@ export const HistoryItem = Schema.Struct({
   /** nano-USD */
   amount: Schema.NullOr(NanoUsd),
   error: Schema.NullOr(Schema.String),
-  /** The stored files of the output, also those that were erased since. */
+  /** The stored files of the output, including files erased since. */
   media: Schema.fromJsonString(Schema.Array(StoredMedia)),
   /** When input, output and files were erased. */
   erasedAt: Schema.NullOr(Schema.Int),
-  /** Of the event that gave it its status: a further run gives it none. */
+  /** Position of the event that set its status. A further run does not set it. */
   position: GlobalPosition
 })
 export type HistoryItem = typeof HistoryItem.Type

@@ -1,10 +1,10 @@
-/** Requests by what their clients have noted about them (`X-Request-Metadata`): one row for each entry. */
+/** The metadata of requests (`X-Request-Metadata`), one row per entry. */
 import type { DatabaseSync } from "node:sqlite"
 import type { HistoryRow } from "./HistoryRows.ts"
 
 /**
- * The key is in the order of every list, within a status, and has all that a list filters by but the model: nothing else is
- * read to find a page, or to count.
+ * Within a status, the primary key has the order of every list. It contains every filtered column except the model, so that
+ * finding a page or counting reads nothing else.
  */
 export const tables = `
   CREATE TABLE history_metadata (
@@ -19,11 +19,11 @@ export const tables = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** Of a request without any, as JSON text. */
+/** The JSON text of empty metadata. */
 const none = "{}"
 
 export interface HistoryMetadata {
-  /** Moves the entries of a row to where its status says, once it is written. Most requests have none: that costs nothing. */
+  /** Moves the entries of a written row to its status. Costs nothing for requests without metadata, which most are. */
   readonly move: (requestId: string, row: Readonly<HistoryRow>) => void
 }
 

@@ -1,7 +1,4 @@
-/**
- * Every request there was, for lists: one row each, and counters so that totals need no counting. Every change of a status
- * there was, for those who follow them.
- */
+/** All requests for lists, one row each, with counters for totals, and all changes of status for those who follow them. */
 import type { Ending } from "#domain/inference-request/Ending.ts"
 import {
   BillingStatus,
@@ -56,7 +53,7 @@ export const projection: Projection = {
       counters.move(row)
     })
 
-    /** A status that it has already is no change. */
+    /** Does nothing if the row already has the status. */
     const change = (row: HistoryRows.HistoryRow, status: Status, event: RecordedEvent) => {
       if (row.status === status) return
       row.status = status
@@ -154,7 +151,7 @@ export const projection: Projection = {
         if (!OutputMedia.isNamed(event)) return
         const row = rows.edit(event.stream)
         if (row === undefined) return
-        // What ran is not waiting any more, also when its start was never reported.
+        // The request ran, even if its start was never reported.
         change(row, "IN_PROGRESS", event)
         row.inferenceMs = runMsUntil(row, event)
       }),
@@ -169,7 +166,7 @@ export const projection: Projection = {
       }),
       ...Object.values(ends),
       onType(PayloadsErased, ({ stream, time }) => {
-        // Webhook deliveries and files have events of this name too.
+        // Webhook deliveries and files have an event of the same name.
         const row = categoryOf(stream) === aggregate.category ? rows.edit(stream) : undefined
         if (row !== undefined) row.erasedAt = time
       })
@@ -178,10 +175,10 @@ export const projection: Projection = {
   }
 }
 
-/** As the wall clock would show it, had it not been set since the request was submitted: durations are right. */
+/** The time by the wall clock as it was set at the submit, so that durations are right. */
 const timeOf = ({ ahead }: Readonly<HistoryRows.HistoryRow>, event: RecordedEvent) =>
   WallTime.dateBy(WallTime.steadyOf(event), { ahead })
 
-/** ms from the start of the run under way; `null` when none was reported. */
+/** Time since the start of the current run, ms. `null` when no start was reported. */
 const runMsUntil = (row: Readonly<HistoryRows.HistoryRow>, event: RecordedEvent) =>
   row.runStartedAt === null ? null : Math.max(timeOf(row, event) - row.runStartedAt, 0)

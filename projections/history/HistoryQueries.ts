@@ -1,6 +1,6 @@
 /**
- * The statements behind `History`, but for those of metadata (`MetadataQueries`). Each walks an index of `HistoryRows` in
- * the order of the list, newest first, and stops after what it returns, or reads counters alone: the tests hold their plans.
+ * The statements of `History` except for metadata (`MetadataQueries`). Each walks an index of `HistoryRows` in the order of
+ * the list, newest first, and stops at the limit, or reads only counters. Tests check their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { RequestId } from "#domain/Ids.ts"
@@ -26,8 +26,8 @@ export const ofModels = (sql: SqlClient, filter: Filter) => {
 }
 
 /**
- * What lies between the bounds of time, behind `after` and up to `until`: one bound at either end, the closer one, so that the
- * index is entered there. `until` is a place of the list, hence within the bounds of time.
+ * The part between the bounds of time, after `after` and up to `until`. Only the closer bound at each end is used, so that
+ * the search in the index starts there. `until` is in the list and therefore within the bounds of time.
  */
 export const within = (sql: SqlClient, { createdAfter, createdBefore }: Bounds, { after, until }: Slice) => {
   const isNewer = after !== null && (createdBefore === undefined || after.createdAt < createdBefore)
@@ -41,7 +41,7 @@ export const within = (sql: SqlClient, { createdAfter, createdBefore }: Bounds, 
 
 const ofAccount = (sql: SqlClient, { accountId }: Filter) => sql`account_id = ${accountId}`
 
-/** Within a status, and a model if there are any, the index is in the order of the list. */
+/** Within a status, and a model if any is given, the index has the order of the list. */
 const indexOf = (sql: SqlClient, filter: Filter) =>
   sql.literal(modelsOf(filter) === null ? "history_by_status" : "history_by_model")
 
@@ -51,7 +51,7 @@ const counted = (sql: SqlClient, filter: Filter) =>
 export const sumCounters = (sql: SqlClient, filter: Filter) => sql`
   SELECT coalesce(sum(requests), 0) AS total FROM history_counters WHERE ${counted(sql, filter)}`
 
-/** At most `limit` of those between the bounds, and behind `after`: reads so many entries. */
+/** Counts at most `limit` requests within the bounds and after `after`, and reads as many entries. */
 export const countEntries = (
   sql: SqlClient,
   filter: Filter,
@@ -62,19 +62,16 @@ export const countEntries = (
     WHERE ${sql.and([counted(sql, filter), ...within(sql, filter, { after, until: null })])} LIMIT ${limit}
   )`
 
-/** The counters of hours, for each model and status that the account has any of. */
+/** The counters of hours, for each model and status of the account. */
 const hours = (sql: SqlClient, filter: Filter, { first, last }: WholeHours.Range) => sql`
   history_counters CROSS JOIN history_hours USING (account_id, model, status)
   WHERE ${counted(sql, filter)} AND hour BETWEEN ${first} AND ${last}`
 
-/** What was made in whole hours. */
+/** The number of requests in whole hours. */
 export const sumHours = (sql: SqlClient, filter: Filter, whole: WholeHours.Range) => sql`
   SELECT coalesce(sum(history_hours.requests), 0) AS total FROM ${hours(sql, filter, whole)}`
 
-/**
- * The hour in which the request is that `offset` newer ones of `whole` hours stand before, and how many of those are of
- * later hours.
- */
+/** The hour of the request at `offset` among those of the `whole` hours, and the number of requests in later hours. */
 export const hourAt = (sql: SqlClient, filter: Filter, whole: WholeHours.Range, offset: number) => sql`
   SELECT hour, newer FROM (
     SELECT hour, sum(requests) OVER (ORDER BY hour DESC) - requests AS newer FROM (
@@ -82,16 +79,16 @@ export const hourAt = (sql: SqlClient, filter: Filter, whole: WholeHours.Range, 
     )
   ) WHERE newer <= ${offset} ORDER BY hour LIMIT 1`
 
-/** What was created in the hour or before. */
+/** The bound for requests created in the hour or before. */
 export const upTo = (hour: number): number => (hour + 1) * hourMs
 
-/** The lists that are in the order of the whole, as filters. */
+/** The lists that together make up the filtered list and have its order, as filters. */
 export const listsOf = (filter: Filter): ReadonlyArray<Filter & { readonly status: Status }> => {
   const models = modelsOf(filter)?.map((model) => ({ ...filter, model })) ?? [filter]
   return models.flatMap((list) => statusesOf(filter).map((status) => ({ ...list, status })))
 }
 
-/** The entries of the index alone, once for each list. */
+/** The index entries of each list, without the rows. */
 const entries = (sql: SqlClient, filter: Filter, after: PageKey | null) =>
   listsOf(filter).map(
     (list) => sql`
@@ -104,8 +101,8 @@ const entries = (sql: SqlClient, filter: Filter, after: PageKey | null) =>
     ])}`
   )
 
-/** The place that is `steps` behind `after`, from 1; no row when there are fewer. Steps over the entries before it. */
-export const placeBehind = (
+/** The page key `steps` after `after`, from 1. No row when the list is shorter. Skips the entries in between. */
+export const keyBehind = (
   sql: SqlClient,
   filter: Filter,
   { after, steps }: { readonly after: PageKey | null; readonly steps: number }
@@ -115,7 +112,7 @@ export const placeBehind = (
     ORDER BY created_at DESC, request_id DESC LIMIT 1 OFFSET ${steps - 1}
   )`
 
-/** Steps over `offset` entries, merged from all lists, then reads the rows of one page. */
+/** Skips `offset` entries, merged from all lists, then reads the rows of one page. */
 export const pageOf = (sql: SqlClient, filter: Filter, { after, limit, offset }: Part) => sql`
   SELECT ${sql.literal(columns)} FROM history_requests WHERE request_id IN (
     SELECT request_id FROM (

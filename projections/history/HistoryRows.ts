@@ -1,16 +1,16 @@
-/** The rows of the history as a batch changes them. */
+/** The rows of the history. */
 import type { DatabaseSync } from "node:sqlite"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
 
 /**
- * `by_status` and `by_model` end in `created_at, request_id`, the order of every list: one of any status is merged from
- * those of each (`HistoryQueries`). `open` has what has not ended, in the order of its last change.
+ * `by_status` and `by_model` end in `created_at, request_id`, the order of every list. A list of several statuses merges the
+ * entries of each (`HistoryQueries`). `open` has requests that have not ended, in the order of their last change.
  *
- * `started_at` is the first start of all runs, `run_started_at` that of the run under way, `inference_ms` the time of the
- * run whose output is there, `has_violations` 1 when the output breaks the model's schema, `amount` nano-USD, `media` JSON.
- * `position` and `change_id` are of the event that gave it its status, and of that one's row in `history_changes`.
+ * `started_at` is the start of the first run, `run_started_at` that of the current run, `inference_ms` the time of the run
+ * that returned the output. `has_violations` is 1 when the output breaks the model's schema, `amount` is nano-USD, `media`
+ * is JSON. `position` is that of the event that set the status, and `change_id` its row in `history_changes`.
  */
 export const tables = `
   CREATE TABLE history_requests (
@@ -48,12 +48,12 @@ export interface HistoryRow {
   readonly model: string
   status: string
   outcome: string
-  /** The status that counters and metadata have it under; `null` when they do not have it yet. */
+  /** The status under which counters and metadata have the request. `null` when they do not have it yet. */
   countedAs: string | null
   /** JSON text. */
   readonly metadata: string
   readonly createdAt: number
-  /** What a run was expected to take, ms; `null` when that was not recorded. */
+  /** The expected duration of a run, ms. `null` when it was not recorded. */
   readonly expectedMs: number | null
   startedAt: number | null
   runStartedAt: number | null
@@ -69,11 +69,11 @@ export interface HistoryRow {
   erasedAt: number | null
   position: string
   changeId: number
-  /** How far the clock of the request's times was ahead of the wall clock when it was submitted, ms. */
+  /** How far the steady clock was ahead of the wall clock at the submit, ms. */
   readonly ahead: number
 }
 
-/** `move` is called with each row that is written: what else is kept by its status goes where that says. */
+/** Calls `move` with each written row, so that counters and metadata follow its status. */
 export const make = (
   db: DatabaseSync,
   move: (requestId: string, row: Readonly<HistoryRow>) => void

@@ -1,46 +1,46 @@
 /**
- * Lists that the indexes of requests are in the order of, with counters beside them. What the counters of hours do not tell
- * is stepped over and counted in strides.
+ * Lists in the order of an index of requests, with counters. What the counters of hours do not cover is skipped and counted
+ * in strides.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { rows } from "../ReadModels.ts"
-import { type FoundList, items, places, totalOf } from "./FoundList.ts"
+import { type FoundList, items, pageKeys, totalOf } from "./FoundList.ts"
 import type { Filter, Part, PageKey } from "./HistoryFilter.ts"
 import * as Queries from "./HistoryQueries.ts"
 import type * as FairQueue from "./FairQueue.ts"
 import * as WholeHours from "./WholeHours.ts"
 
-/** What is stepped over one by one; counters lead to what lies behind more. */
-const fewSteps = 1_000
+/** The most entries that are skipped without the help of counters. */
+const maxSkipped = 1_000
 
-/** Entries that are stepped over, or counted, at once: a few ms. */
-const usualStride = 5_000
+/** The number of entries that one statement skips or counts: a few ms. */
+const defaultStride = 5_000
 
-export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualStride) => {
+export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = defaultStride) => {
   const stepOn = (filter: Filter, after: PageKey | null): Effect.Effect<PageKey | null, SqlError> =>
     Effect.map(
-      queue.run(filter.accountId)(places(Queries.placeBehind(sql, filter, { after, steps: stride }))),
-      ([place]) => place ?? null
+      queue.run(filter.accountId)(pageKeys(Queries.keyBehind(sql, filter, { after, steps: stride }))),
+      ([key]) => key ?? null
     )
 
   const countList = Effect.fnUntraced(function* (list: Filter) {
     let after: PageKey | null = null
     for (let counted = 0; ; counted += stride) {
-      const place: PageKey | null = yield* stepOn(list, after)
-      if (place === null) {
+      const next: PageKey | null = yield* stepOn(list, after)
+      if (next === null) {
         return counted + (yield* totalOf(Queries.countEntries(sql, list, { after, limit: stride })))
       }
-      after = place
+      after = next
     }
   })
 
-  /** Few are counted at once. */
+  /** A small number is counted by one statement. */
   const countEntries = Effect.fnUntraced(function* (filter: Filter) {
     const few = yield* totalOf(Queries.countEntries(sql, filter, { after: null, limit: stride }))
     if (few < stride) return few
-    // Each in its own order: nothing has to be merged.
+    // Each list in its own order, so that nothing has to be merged.
     const counts = yield* Effect.forEach(Queries.listsOf(filter), countList)
     return counts.reduce((sum, count) => sum + count, 0)
   })
@@ -55,11 +55,11 @@ export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualS
     return total
   })
 
-  /** The same part, begun in the hour that it is in: only what was created in that one is stepped over. */
+  /** The same part, starting in the hour that contains it, so that only requests of that hour are skipped. */
   const leap = Effect.fnUntraced(function* (filter: Filter, part: Part) {
     const { edges, whole } = WholeHours.of(filter)
-    if (part.offset <= fewSteps || whole === null) return { filter, part }
-    // What is newer than all whole hours.
+    if (part.offset <= maxSkipped || whole === null) return { filter, part }
+    // The number of requests newer than all whole hours.
     const edge = filter.createdBefore === undefined ? undefined : edges.at(-1)
     const newer = edge === undefined ? 0 : yield* countEntries({ ...filter, ...edge })
     const [found] = yield* hours(Queries.hourAt(sql, filter, whole, part.offset - newer))
@@ -72,14 +72,14 @@ export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualS
   })
 
   const itemsOf = (filter: Filter) =>
-    Effect.fnUntraced(function* (asked: Part) {
-      const leapt = yield* leap(filter, asked)
+    Effect.fnUntraced(function* (requested: Part) {
+      const leapt = yield* leap(filter, requested)
       let { after, offset } = leapt.part
       for (; offset >= stride; offset -= stride) {
         after = yield* stepOn(leapt.filter, after)
         if (after === null) return []
       }
-      return yield* items(Queries.pageOf(sql, leapt.filter, { ...asked, after, offset }))
+      return yield* items(Queries.pageOf(sql, leapt.filter, { ...requested, after, offset }))
     })
 
   return (filter: Filter): Effect.Effect<FoundList, SqlError> =>

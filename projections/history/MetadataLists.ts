@@ -1,30 +1,30 @@
 /**
- * Lists of requests with given metadata. There are no counters for what clients make up: all that have one entry of it are
- * gone through, in slices, and what else is asked for is looked up for each. Few or many of them may have it.
+ * Lists of requests with given metadata. Clients choose metadata freely, so there are no counters: all requests with one of
+ * the entries are visited in slices, and the other conditions are checked for each.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { rows } from "../ReadModels.ts"
-import { type FoundList, items, places, totalOf } from "./FoundList.ts"
+import { type FoundList, items, pageKeys, totalOf } from "./FoundList.ts"
 import { type Entry, type Filter, isBehind, type Part, type Slice } from "./HistoryFilter.ts"
 import * as Queries from "./MetadataQueries.ts"
 import type * as FairQueue from "./FairQueue.ts"
 
-/** The first slice is short, and each has up to twice as many as the one before: what few have is soon at its end. */
+/** The length of the first slice. Each following slice is up to twice as long, so that a rare entry ends soon. */
 const shortest = 100
 
-/** Entries of a slice from the list of each status, at most: with those that are looked up for them, some ms. */
-const usualStride = 2_000
+/** The most entries of a slice per status: some ms, including the entries that are looked up. */
+const defaultStride = 2_000
 
-/** A slice, and how many of it the filter lets through. */
+/** A slice, and the number of its requests that match the filter. */
 interface Counted {
   readonly slice: Slice
   readonly total: number
 }
 
-export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualStride) => {
-  /** The one behind `last`. */
+export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = defaultStride) => {
+  /** The slice after `last`. */
   const sliceBehind = Effect.fnUntraced(function* (
     filter: Filter,
     entry: Entry,
@@ -34,12 +34,12 @@ export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualS
     const after = last?.until ?? null
     const steps = Math.min(stride, shortest * 2 ** round)
     const [until = null] = yield* queue.run(filter.accountId)(
-      places(Queries.endOfSlice(sql, filter, entry, { after, steps }))
+      pageKeys(Queries.endOfSlice(sql, filter, entry, { after, steps }))
     )
     return { after, until }
   })
 
-  /** All slices of that entry which is first at its end, hence about the rarest; then the others. */
+  /** The slices of the entry that ends first, which is about the rarest, followed by the other entries. */
   const divide = Effect.fnUntraced(function* (filter: Filter, [first, ...others]: Queries.Walk) {
     const divided = [first, ...others].map((entry) => ({ entry, slices: new Array<Slice>() }))
     for (let round = 0; ; round++) {
@@ -66,9 +66,9 @@ export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualS
         if (total === 0 || isBefore(slice, after)) continue
         const isWhole = after === null || (slice.after !== null && !isBehind(after, slice.after))
         const part = isWhole ? slice : { ...slice, after }
-        const there = isWhole ? total : yield* countOf(filter, walk, part)
-        if (left >= there) {
-          left -= there
+        const available = isWhole ? total : yield* countOf(filter, walk, part)
+        if (left >= available) {
+          left -= available
           continue
         }
         const shown = { limit: limit - ids.length, offset: left }
@@ -83,9 +83,9 @@ export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualS
 
   return Effect.fnUntraced(function* (
     filter: Filter,
-    asked: Queries.Walk
+    entries: Queries.Walk
   ): Effect.fn.Return<FoundList, SqlError> {
-    const { slices, walk } = yield* divide(filter, asked)
+    const { slices, walk } = yield* divide(filter, entries)
     const counted = yield* Effect.forEach(slices, (slice) =>
       Effect.map(countOf(filter, walk, slice), (total) => ({ slice, total }))
     )
@@ -96,8 +96,8 @@ export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = usualS
   })
 }
 
-/** Nothing of it lies behind the place. */
-const isBefore = ({ until }: Slice, place: Part["after"]): boolean =>
-  place !== null && until !== null && !isBehind(until, place)
+/** Whether the whole slice comes before the key or at it. */
+const isBefore = ({ until }: Slice, key: Part["after"]): boolean =>
+  key !== null && until !== null && !isBehind(until, key)
 
 const requests = rows(Schema.Struct({ requestId: Schema.String }))

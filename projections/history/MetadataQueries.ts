@@ -1,20 +1,20 @@
 /**
- * The statements behind lists of requests with given metadata. They walk the key of `history_metadata` for one entry, and
- * look the others up in it: the tests hold their plans. None reads more of it than its slice, or the steps that it is told.
+ * The statements of lists of requests with given metadata. They walk the key of `history_metadata` for one entry and look
+ * the others up in it. Each reads only its slice or its number of steps. Tests check their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Entry, Filter, Part, PageKey, Slice } from "./HistoryFilter.ts"
 import { columns, ofModels, statusesOf, within } from "./HistoryQueries.ts"
 
-/** The entry whose requests are gone through, and those that are looked up. */
+/** The entry whose requests are visited, and the entries that are looked up. */
 export type Walk = readonly [Entry, ...Array<Entry>]
 
 const ofEntry = (sql: SqlClient, { accountId }: Filter, [key, value]: Entry) =>
   sql`account_id = ${accountId} AND key = ${key} AND value = ${value}`
 
 /**
- * The end of the slice behind `after`: of the places that are `steps` behind it in the lists of each status, the newest one,
- * so that no list has more in the slice. No row when no list has so many.
+ * The end of the slice after `after`: of the keys `steps` after it in the list of each status, the newest, so that no list
+ * has more in the slice. No row when no list is that long.
  */
 export const endOfSlice = (
   sql: SqlClient,
@@ -35,12 +35,12 @@ export const endOfSlice = (
   ORDER BY created_at DESC, request_id DESC LIMIT 1`
 }
 
-/** Those of the slice that the filter lets through. */
+/** The conditions for requests of the slice that match the filter. */
 const found = (sql: SqlClient, filter: Filter, [entry, ...others]: Walk, slice: Slice) => [
   ofEntry(sql, filter, entry),
   ...ofModels(sql, filter),
   ...within(sql, filter, slice),
-  // As a value: EXISTS may be made a join, and its order is not ours then.
+  // A scalar subquery, because SQLite may turn EXISTS into a join with another order.
   ...others.map(
     ([key, value]) => sql`(
       SELECT 1 FROM history_metadata AS other
@@ -50,12 +50,12 @@ const found = (sql: SqlClient, filter: Filter, [entry, ...others]: Walk, slice: 
   )
 ]
 
-/** How many of the slice there are. */
+/** Counts the matching requests of the slice. */
 export const count = (sql: SqlClient, filter: Filter, walk: Walk, slice: Slice) => sql`
   SELECT count(*) AS total FROM history_metadata AS walked
   WHERE ${sql.and([...found(sql, filter, walk, slice), sql.in("status", statusesOf(filter))])}`
 
-/** The requests of a slice, merged from all statuses, `offset` behind the first of them. */
+/** The matching requests of the slice, merged from all statuses, from `offset` on. */
 export const requestsOf = (
   sql: SqlClient,
   filter: Filter,

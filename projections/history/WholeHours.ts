@@ -1,21 +1,21 @@
-/** A time between two bounds as whole hours, which are counted, and what is left at both ends. */
+/** Divides a time range into whole hours, which have counters, and the rest at both ends. */
 import { hourMs } from "./HistoryCounters.ts"
 import type { Bounds } from "./HistoryFilter.ts"
 
-/** Hours since 1970, both included. */
+/** Hours since 1970, inclusive. */
 export interface Range {
   readonly first: number
   readonly last: number
 }
 
 export interface Divided {
-  /** `null` when no hour lies between the bounds as a whole. */
+  /** `null` when the range contains no whole hour. */
   readonly whole: Range | null
-  /** The rest of the time, the newer part last: at most two, and bounds as those of the filter are. */
+  /** The rest of the range, newer part last: at most two, with exclusive bounds like the filter's. */
   readonly edges: ReadonlyArray<Bounds>
 }
 
-/** Past every time that a clock can tell. */
+/** Beyond every clock's time. */
 const ever = Number.MAX_SAFE_INTEGER
 
 export const of = ({ createdAfter, createdBefore }: Bounds): Divided => {

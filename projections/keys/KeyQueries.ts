@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { unlimited } from "#domain/account/Grant.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 
-/** Where a page ended: the next one begins behind it, whatever has been added since. */
+/** Where a page ended. The next page starts after it, whatever was added since. */
 export interface PageKey {
   /** Unix time in ms. */
   readonly issuedAt: number
@@ -12,14 +12,14 @@ export interface PageKey {
 
 export interface PageOfAccount {
   readonly accountId: AccountId
-  /** From 1. */
+  /** From 1. Ignored when `after` is given. */
   readonly page: number
-  /** In the place of `page`. */
+  /** The page after this key. */
   readonly after: PageKey | null
   readonly limit: number
 }
 
-/** Of keys for which the log says none: every scope there is. */
+/** For keys without scopes on the log: all scopes. */
 const everyScope = JSON.stringify(unlimited.scopes)
 
 const columns = (sql: SqlClient) => sql`key_id AS "keyId", keys_keys.name,
@@ -27,7 +27,7 @@ const columns = (sql: SqlClient) => sql`key_id AS "keyId", keys_keys.name,
   monthly_budget AS "monthlyBudget", expires_at AS "expiresAt", issued_at AS "issuedAt",
   rotated_at AS "rotatedAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`
 
-/** By their ids, with their accounts. */
+/** By id, with their accounts. */
 export const list = (
   sql: SqlClient,
   options: { readonly accountId?: AccountId; readonly after: KeyId | null; readonly limit: number }
@@ -40,7 +40,7 @@ export const list = (
     ORDER BY key_id LIMIT ${limit}`
 }
 
-/** Newest first, and the one behind the page. */
+/** Newest first, one more than the page. */
 export const ofAccount = (sql: SqlClient, { accountId, after, limit, page }: PageOfAccount) => {
   const behind = after === null ? sql`TRUE` : sql`(issued_at, key_id) < (${after.issuedAt}, ${after.keyId})`
   return sql`
@@ -58,7 +58,7 @@ export const lastUsedAt = (
 ) => sql`
   SELECT last_used_at AS "lastUsedAt" FROM keys_keys WHERE key_id = ${keyId} AND account_id = ${accountId}`
 
-/** In the order of their ids. */
+/** By id. */
 export const workers = (
   sql: SqlClient,
   { after, limit }: { readonly after: KeyId | null; readonly limit: number }

@@ -1,11 +1,11 @@
-/** The rows of keys as a batch changes them. */
+/** The rows of keys. */
 import type { DatabaseSync } from "node:sqlite"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
 
 /**
- * `by_time` is the order of an account's list. Of what a key is granted there is what is less than everything, lists as
- * JSON; `monthly_budget` is nano-USD.
+ * `by_time` has the order of an account's list. The columns of the grant have only what differs from `Grant.unlimited`,
+ * lists as JSON; `monthly_budget` is nano-USD.
  */
 export const tables = `
   CREATE TABLE keys_keys (
@@ -26,7 +26,7 @@ export const tables = `
   CREATE INDEX keys_by_time ON keys_keys (account_id, issued_at, key_id);
 `
 
-/** What the event of its issue says, and never changes. Times are Unix time in ms. */
+/** The fields of `KeyIssued`, which never change. Times are Unix time in ms. */
 export interface Issued {
   readonly name: string
   readonly issuedAt: number
@@ -39,11 +39,11 @@ export interface Issued {
 export interface KeyRow extends Issued {
   rotatedAt: number | null
   revokedAt: number | null
-  /** The minute in which it last submitted a request or announced a file. */
+  /** The minute in which the key last submitted a request or announced a file. */
   lastUsedAt: number | null
 }
 
-/** A key of one account: another could have one of the same id. */
+/** A key of an account. Another account could have a key with the same id. */
 export type KeyOfAccount = `${string} ${string}`
 
 export const keyOf = (accountId: string, keyId: string): KeyOfAccount => `${accountId} ${keyId}`

@@ -1,4 +1,4 @@
-/** Lists of keys, for their owners and for operators, of workers' keys, and of accounts. */
+/** Lists of keys for their owners and for operators, of workers' keys, and of accounts. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Grant } from "#domain/account/Grant.ts"
@@ -17,7 +17,7 @@ export const KeyItem = Schema.Struct({
   issuedAt: Schema.Int,
   rotatedAt: Schema.NullOr(Schema.Int),
   revokedAt: Schema.NullOr(Schema.Int),
-  /** The minute in which it last submitted a request or announced a file. */
+  /** The minute in which the key last submitted a request or announced a file. */
   lastUsedAt: Schema.NullOr(Schema.Int)
 })
 export type KeyItem = typeof KeyItem.Type
@@ -33,7 +33,7 @@ export type ListedKey = typeof ListedKey.Type
 export const ListedWorkerKey = Schema.Struct({
   keyId: KeyId,
   name: Schema.String,
-  /** Whose jobs it may take; `null`: every model's. */
+  /** Models whose jobs it may take. `null`: every model. */
   modelEndpoints: Schema.NullOr(Schema.Array(ModelEndpoint)),
   issuedAt: Schema.Int,
   expiresAt: Schema.NullOr(Schema.Int),
@@ -42,7 +42,7 @@ export const ListedWorkerKey = Schema.Struct({
 })
 export type ListedWorkerKey = typeof ListedWorkerKey.Type
 
-/** An account without its money. `erasedAt`: nothing of it changes any more. */
+/** An account without its balance. Once `erasedAt` is set, nothing changes any more. */
 export const AccountDetails = Schema.Struct({
   accountId: AccountId,
   name: Schema.String,
@@ -59,30 +59,30 @@ export type AccountDetails = typeof AccountDetails.Type
 export class Keys extends Context.Service<
   Keys,
   {
-    /** Keys of one account or of all, revoked ones too, in the order of their ids after `after`, at most `limit`. */
+    /** Keys of one account or of all, including revoked ones, by id, after `after`, at most `limit`. */
     list(options: {
       readonly accountId?: AccountId
       readonly after: KeyId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<ListedKey>, SqlError>
     /**
-     * A page of an account's keys, newest first and revoked ones too: the `page`th one from 1, or with `after` the one
-     * behind that place. `total`: of all its keys.
+     * A page of an account's keys, including revoked ones, newest first: page number `page` (from 1), or the page after
+     * `after`. The total counts all its keys.
      */
     ofAccount(
       options: Queries.PageOfAccount
     ): Effect.Effect<Page<KeyItem, Queries.PageKey> & { readonly total: number }, SqlError>
-    /** As the lists have it; `null` for a key that they do not have, or that was not used. */
+    /** As in the lists. `null` for an unknown or unused key. */
     lastUsedAt(key: {
       readonly accountId: AccountId
       readonly keyId: KeyId
     }): Effect.Effect<number | null, SqlError>
-    /** All keys of workers, revoked ones too, in the order of their ids after `after`, at most `limit`. */
+    /** All keys of workers, including revoked ones, by id, after `after`, at most `limit`. */
     workers(options: {
       readonly after: KeyId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<ListedWorkerKey>, SqlError>
-    /** All accounts, erased ones too, in the order of their ids after `after`, at most `limit`. */
+    /** All accounts, including erased ones, by id, after `after`, at most `limit`. */
     accounts(options: {
       readonly after: AccountId | null
       readonly limit: number
@@ -115,7 +115,7 @@ export class Keys extends Context.Service<
 
 const pageKeyOf = ({ issuedAt, keyId }: KeyItem): Queries.PageKey => ({ issuedAt, keyId })
 
-/** Lists are JSON in the rows. */
+/** Rows have lists as JSON. */
 const granted = {
   scopes: Schema.fromJsonString(Grant.fields.scopes),
   modelEndpoints: Schema.NullOr(Schema.fromJsonString(Schema.Array(ModelEndpoint)))

@@ -1,6 +1,6 @@
 /**
- * Accounts and their keys, and the keys of workers, for lists. No secret and no hash of one: keys are checked against their
- * account's stream, or their own.
+ * Accounts, their keys and the keys of workers, for lists. Contains no secrets and no hashes of secrets: authentication
+ * reads the stream of the account or of the key.
  */
 import {
   AccountErased,
@@ -35,7 +35,7 @@ const accountTables = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** How finely the use of a key is told: it is written as often at most. */
+/** The precision of a key's last use. It is written at most once per minute. */
 const minuteMs = 60_000
 
 const isGiven = (data: JsonObject, field: string): boolean => (data[field] ?? null) !== null
@@ -67,7 +67,7 @@ export const projection: Projection = {
     const edit = (data: JsonObject, { stream }: RecordedEvent) =>
       rows.edit(KeyRows.keyOf(idOf(stream), text(data, "keyId")))
 
-    /** Looked at by every request, changed once a minute. */
+    /** Read for every request, written once a minute. */
     const used = (data: JsonObject, { time }: RecordedEvent) => {
       const key = KeyRows.keyOf(text(data, "accountId"), text(data, "keyId"))
       const minute = time - (time % minuteMs)
@@ -102,7 +102,7 @@ export const projection: Projection = {
       }),
       onType(AccountErased, ({ stream, time }) => {
         erase.run(time, idOf(stream))
-        // Those that this batch has brought, too.
+        // Includes keys of this batch.
         rows.write()
         revokeAll.run(time, idOf(stream))
       }),

@@ -5,7 +5,7 @@ import { idOf } from "#streams/StreamName.ts"
 import { integerOrNull, text } from "../EventFields.ts"
 import { on } from "../Projection.ts"
 
-/** `model_endpoints` is JSON, `NULL` for every model's. Times are Unix time in ms. */
+/** `model_endpoints` is JSON, `NULL` for every model. Times are Unix time in ms. */
 export const tables = `
   CREATE TABLE keys_workers (
     key_id TEXT PRIMARY KEY,
@@ -18,7 +18,7 @@ export const tables = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** They are few, and change by hand: each event is a statement. */
+/** There are few of them and they change by hand, so each event runs its own statement. */
 export const rules = (db: DatabaseSync) => {
   const issue = db.prepare(
     "INSERT INTO keys_workers (key_id, name, model_endpoints, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)"

@@ -1,4 +1,4 @@
-/** What accounts have, the entries that led to it, and usage (decisions, "Platform routes"). Amounts are nano-USD. */
+/** Balances, ledger entries and usage of accounts (decisions, "Platform routes"). Amounts are nano-USD. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, RequestId } from "#domain/Ids.ts"
@@ -13,28 +13,28 @@ import * as Queries from "./LedgerQueries.ts"
 import * as LedgerState from "./LedgerState.ts"
 
 export interface Balance {
-  /** What is reserved included. */
+  /** Includes `reserved`. */
   readonly balance: NanoUsd
   /** Held for requests that have not ended. */
   readonly reserved: NanoUsd
-  /** Of the last entry, Unix time in ms; `null` when there is none. */
+  /** Time of the last entry, Unix time in ms. `null` when there is none. */
   readonly updatedAt: number | null
 }
 
 export const LedgerEntry = Schema.Struct({
-  /** Rises in the order of the log: its place in every list. */
+  /** Rises with the log. Lists are sorted by it. */
   entryId: Schema.Int,
   position: GlobalPosition,
-  /** Place among the entries of its event, from 0. */
+  /** Position among the entries of its event, from 0. */
   ordinal: Schema.Int,
   accountId: AccountId,
-  /** `null` for a top-up, as the model. */
+  /** `null` for a top-up, like `model`. */
   requestId: Schema.NullOr(RequestId),
   model: Schema.NullOr(ModelEndpoint),
   kind: Schema.Literals(["topup", "hold", "charge", "release", "revert"]),
   /** Positive. */
   amount: NanoUsd,
-  /** The account's, what is reserved included. */
+  /** The account's balance after the entry, including reserved amounts. */
   balanceAfter: NanoUsd,
   /** Unix time in ms. */
   createdAt: Schema.Int
@@ -42,13 +42,13 @@ export const LedgerEntry = Schema.Struct({
 export type LedgerEntry = typeof LedgerEntry.Type
 
 export interface LedgerPage extends Page.Page<LedgerEntry, number> {
-  /** Entries that the filter lets through, on all pages. */
+  /** The number of entries that match the filter, on all pages. */
   readonly total: number
 }
 
-/** What was charged within an hour, a day or a month for one model by one unit. */
+/** The charges of an hour, a day or a month, by model and unit. */
 export const UsageRow = Schema.Struct({
-  /** When it began, Unix time in ms. */
+  /** Start of the hour, day or month, Unix time in ms. */
   bucket: Schema.Int,
   model: ModelEndpoint,
   unit: BillingUnit,
@@ -63,13 +63,13 @@ export class Ledger extends Context.Service<
   {
     /** Zero for an account that never had an entry. */
     balance(accountId: AccountId): Effect.Effect<Balance, SqlError>
-    /** Of those of the accounts that ever had an entry, in no order. */
+    /** The balances of those accounts that ever had an entry, in no order. */
     balances(options: {
       readonly accountIds: ReadonlyArray<AccountId>
     }): Effect.Effect<ReadonlyArray<LedgerState.AccountBalance>, SqlError>
     /**
-     * A page of an account's entries, newest first: the `page`th one from 1, or with `after` the one behind that place. Its
-     * total comes from counters.
+     * A page of an account's entries, newest first: page number `page` (from 1), or the page after `after`. The total comes
+     * from counters.
      */
     entries(
       options: Queries.Filter & {
@@ -78,11 +78,11 @@ export class Ledger extends Context.Service<
         readonly limit: number
       }
     ): Effect.Effect<LedgerPage, SqlError>
-    /** By bucket, model and unit; the first `limit` rows. */
+    /** The first `limit` rows by bucket, model and unit. */
     usage(
       options: Queries.UsageFilter & { readonly limit: number }
     ): Effect.Effect<ReadonlyArray<UsageRow>, SqlError>
-    /** Where all accounts stand at one position. */
+    /** The state of all accounts at one position. */
     readonly state: Effect.Effect<LedgerState.LedgerState, SqlError>
   }
 >()("inferlog/projections/Ledger") {
@@ -106,7 +106,7 @@ export class Ledger extends Context.Service<
         const total = counted?.total ?? 0
         const offset = after === null ? (page - 1) * limit : 0
         if (offset >= total) return { total, items: [], next: null }
-        // One more than are asked for: whether another page follows.
+        // One more than requested, to know whether another page follows.
         const part = { after, offset, limit: limit + 1 }
         const found = yield* ledgerEntries(Queries.pageOf(sql, filter, part))
         return { total, ...Page.cut(found, limit, ({ entryId }) => entryId) }

@@ -1,4 +1,4 @@
-/** The entries of the ledger in the order of the log. Those of an account that are of one kind make a list, its length known. */
+/** The entries of the ledger in the order of the log. The entries of an account of one kind form a list with a counter. */
 import type { DatabaseSync } from "node:sqlite"
 import type { AccountId } from "#domain/Ids.ts"
 import type { EntryKind } from "#domain/Ledger.ts"
@@ -6,9 +6,9 @@ import { integer } from "../batch/Columns.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
 /**
- * `entry_id` rises with the log and ends both indexes: within a list, and within a request, entries are in the order of
- * the log. Lists have numbers so that their index, which grows in the middle, stays small and is searched by integers.
- * `balance_after` is of the account, what is held included.
+ * `entry_id` rises with the log and ends both indexes, so that entries of a list or of a request are in the order of the
+ * log. Lists have numbers, so that their index, which grows in the middle, stays small and is searched by integers.
+ * `balance_after` includes reserved amounts.
  */
 export const tables = `
   CREATE TABLE ledger_lists (
@@ -36,7 +36,7 @@ export const tables = `
 /** Amounts are nano-USD. */
 interface EntryRow {
   readonly position: string
-  /** Place among the entries of its event, from 0. */
+  /** Position among the entries of its event, from 0. */
   readonly ordinal: number
   readonly accountId: AccountId
   readonly requestId: string | null
@@ -49,13 +49,13 @@ interface EntryRow {
 }
 
 export interface Entries extends BatchBuffer {
-  /** Writes it at once. */
+  /** Writes the entry at once. */
   readonly add: (row: EntryRow) => void
 }
 
 interface List {
   readonly number: number
-  /** How many entries the batch has added. */
+  /** The number of entries that the batch added. */
   added: number
 }
 
@@ -64,7 +64,7 @@ export const make = (db: DatabaseSync): Entries => {
   const find = db.prepare("SELECT list FROM ledger_lists WHERE account_id = ? AND kind = ?")
   const create = db.prepare("INSERT INTO ledger_lists VALUES (NULL, ?, ?, 0) RETURNING list")
   const lengthen = db.prepare("UPDATE ledger_lists SET entries = entries + ? WHERE list = ?")
-  /** Those that the batch has added to. */
+  /** Lists that the batch added to. */
   const lists = new Map<AccountId, Map<EntryKind, List>>()
 
   const listOf = (accountId: AccountId, kind: EntryKind): List => {

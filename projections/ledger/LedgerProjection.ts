@@ -1,4 +1,4 @@
-/** The ledger as rows: every entry, what accounts have and what is held of it, and usage (architecture, "Billing"). */
+/** The ledger as rows: entries, balances, holds and usage (architecture, "Billing"). */
 import type { AccountId } from "#domain/Ids.ts"
 import { type Entry, entriesOf, type EntryKind } from "#domain/Ledger.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
@@ -9,14 +9,14 @@ import * as LedgerRows from "./LedgerRows.ts"
 import * as LedgerUsage from "./LedgerUsage.ts"
 import * as MoneyEvents from "./MoneyEvents.ts"
 
-/** Whom the entries of an event concern. */
+/** The account and request of an event's entries. */
 interface Party {
   readonly accountId: AccountId
   readonly requestId: string | null
   readonly model: string | null
 }
 
-/** What one nano-USD of an entry changes. */
+/** The changes per nano-USD of an entry. */
 const changes: Record<EntryKind, { readonly balance: bigint; readonly reserved: bigint }> = {
   topup: { balance: 1n, reserved: 0n },
   hold: { balance: 0n, reserved: 1n },

@@ -1,6 +1,6 @@
 /**
- * The statements behind `Ledger`. Those of entries walk an index of `LedgerEntries` in the order of the list, newest first,
- * and stop after what they return; those of usage read a piece of its table from one end to the other.
+ * The statements of `Ledger`. Those of entries walk an index of `LedgerEntries` in the order of the list, newest first, and
+ * stop at the limit. Those of usage read one contiguous range of the table.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Granularity } from "#domain/CalendarTime.ts"
@@ -15,7 +15,7 @@ export interface Filter {
   readonly requestId?: RequestId | undefined
 }
 
-/** Which part of a list: behind the entry `after` if it is given, and `offset` entries further. */
+/** A part of a list: after the entry `after` if given, and `offset` entries further. */
 export interface Part {
   readonly after: number | null
   readonly offset: number
@@ -25,11 +25,11 @@ export interface Part {
 export interface UsageFilter {
   readonly accountId: AccountId
   readonly granularity: Granularity
-  /** Buckets that begin from then on, and before `end`; Unix time in ms. */
+  /** Buckets that begin at or after `start` and before `end`. Unix time in ms. */
   readonly start: number
   readonly end: number
   readonly model?: ModelEndpoint | undefined
-  /** Of the requests of this key alone. */
+  /** Only requests of this key. */
   readonly keyId?: KeyId | undefined
 }
 
@@ -47,7 +47,7 @@ const behind = (sql: SqlClient, after: number | null) =>
 
 const ofKind = (sql: SqlClient, { kind }: Filter) => (kind === undefined ? sql`TRUE` : sql`kind = ${kind}`)
 
-/** A request has a handful of entries: they are looked at one by one. `CROSS JOIN` keeps them first, and in order. */
+/** A request has a handful of entries, so each is checked. `CROSS JOIN` makes SQLite read them first and in order. */
 const filtered = (sql: SqlClient, filter: Filter) => sql`
   ledger_entries INDEXED BY ledger_by_request CROSS JOIN ledger_lists USING (list)
   WHERE request_id = ${filter.requestId ?? ""} AND account_id = ${filter.accountId} AND ${ofKind(sql, filter)}`
@@ -59,7 +59,7 @@ export const total = (sql: SqlClient, filter: Filter) =>
       WHERE account_id = ${filter.accountId} AND ${ofKind(sql, filter)}`
     : sql`SELECT count(*) AS total FROM ${filtered(sql, filter)}`
 
-/** Steps over `offset` entries of the index alone, merged from all kinds, then reads the rows of one page. */
+/** Skips `offset` entries of the index alone, merged from all kinds, then reads the rows of one page. */
 export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
   if (filter.requestId !== undefined) {
     return sql`
@@ -81,7 +81,7 @@ export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }:
     ) ORDER BY entry_id DESC`
 }
 
-/** In the order of the buckets, models and units, `limit` rows at most. `+`: for a constant model SQLite would sort. */
+/** At most `limit` rows by bucket, model and unit. The `+` keeps SQLite from sorting for a constant model. */
 export const usage = (sql: SqlClient, filter: UsageFilter, limit: number) => {
   const { accountId, end, granularity, keyId = everyKey, model, start } = filter
   return sql`

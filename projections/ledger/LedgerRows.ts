@@ -1,4 +1,4 @@
-/** What accounts have, what is held for requests that have not ended, and what limits were set: as a batch changes them. */
+/** The rows of balances and holds, and the table of limits. */
 import type { DatabaseSync } from "node:sqlite"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
@@ -8,7 +8,7 @@ import * as Rows from "../batch/Rows.ts"
 
 /**
  * Amounts are nano-USD as decimal text, here and in the entries: a SQLite integer ends at 9.2 billion USD, and Node reads
- * one past 2^53 only when it reads them all as bigint. Nothing sums them in SQL.
+ * integers above 2^53 only when it reads all integers as bigint. SQL never sums amounts.
  */
 export const tables = `
   CREATE TABLE ledger_balances (
@@ -34,7 +34,7 @@ export const tables = `
 
 /** Amounts are nano-USD. */
 export interface BalanceRow {
-  /** What is held of it included. */
+  /** Includes `reserved`. */
   balance: bigint
   reserved: bigint
   /** Unix time in ms. */
@@ -43,10 +43,10 @@ export interface BalanceRow {
 
 export interface HoldRow {
   readonly accountId: AccountId
-  /** That it was submitted with. */
+  /** The key that submitted the request. */
   readonly keyId: KeyId
   readonly model: string
-  /** That it is billed by. */
+  /** The billing unit. */
   readonly unit: string
   readonly amount: NanoUsd
 }
@@ -77,7 +77,7 @@ export const makeBalances = (db: DatabaseSync): Rows.Rows<BalanceRow, AccountId>
   })
 }
 
-/** Of the streams of requests. A hold that comes and goes within a batch is never written. */
+/** Holds by the stream of their request. A hold that is added and removed within a batch is never written. */
 export const makeHolds = (db: DatabaseSync): Rows.Rows<HoldRow> => {
   const find = db.prepare("SELECT * FROM ledger_holds WHERE request_id = ?")
   const insert = db.prepare("INSERT INTO ledger_holds VALUES (?, ?, ?, ?, ?, ?)")
@@ -97,7 +97,7 @@ export const makeHolds = (db: DatabaseSync): Rows.Rows<HoldRow> => {
     },
     insert: (stream, { accountId, keyId, model, unit, amount }) =>
       insert.run(idOf(stream), accountId, keyId, model, unit, String(amount)),
-    // A hold does not change.
+    // A hold never changes.
     update: () => {},
     remove: (stream) => remove.run(idOf(stream))
   })

@@ -1,6 +1,6 @@
 /**
- * Where all accounts stand at one position of the log. One statement, hence one state of the file, on whichever connection
- * it is run: `read` makes sense of its rows.
+ * The state of all accounts at one position of the log. A single statement reads it, so it is consistent on any connection.
+ * `read` decodes the rows.
  */
 import type { RequestLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
@@ -11,42 +11,42 @@ import { type Columns, integer, integerOrNull, text } from "../batch/Columns.ts"
 /** Amounts are nano-USD. */
 export interface AccountBalance {
   readonly accountId: AccountId
-  /** What is reserved included. */
+  /** Includes `reserved`. */
   readonly balance: NanoUsd
   /** Held for requests that have not ended. */
   readonly reserved: NanoUsd
-  /** Of the last entry, Unix time in ms. */
+  /** Time of the last entry, Unix time in ms. */
   readonly updatedAt: number
 }
 
-/** What is held for a request that has not ended. */
+/** The hold of a request that has not ended. */
 interface OpenHold {
   readonly requestId: RequestId
   readonly accountId: AccountId
-  /** That it was submitted with. */
+  /** The key that submitted the request. */
   readonly keyId: KeyId
   readonly model: string
   readonly amount: NanoUsd
 }
 
-/** What was charged for the requests of a key in the newest month in which anything was. */
+/** The charges for the requests of a key in the last month with any charge. */
 interface KeySpending {
   readonly accountId: AccountId
   readonly keyId: KeyId
-  /** When the month began (UTC), Unix time in ms. */
+  /** Start of the month (UTC), Unix time in ms. */
   readonly month: number
   readonly spent: NanoUsd
 }
 
 export interface LedgerState {
-  /** Everything up to the event there is in it, and nothing past it. */
+  /** The state includes every event up to this position and none after it. */
   readonly position: GlobalPosition.GlobalPosition
-  /** Of the accounts that ever had an entry. */
+  /** Accounts that ever had an entry. */
   readonly balances: ReadonlyArray<AccountBalance>
   readonly holds: ReadonlyArray<OpenHold>
-  /** Of the keys whose requests were ever charged. */
+  /** Keys whose requests were ever charged. */
   readonly spending: ReadonlyArray<KeySpending>
-  /** Of the accounts for which any were set. */
+  /** Accounts with limits. */
   readonly limits: ReadonlyArray<{ readonly accountId: AccountId; readonly limits: RequestLimits }>
 }
 
@@ -59,7 +59,7 @@ export const statement = `
   UNION ALL SELECT 'spending', NULL, account_id, key_id, spent, NULL, month FROM ledger_spending
   UNION ALL SELECT 'limits', NULL, account_id, NULL, credit_limit, NULL, max_open_requests FROM ledger_limits`
 
-/** The rows of `statement`. Some tens of bytes for each account, key and open hold. */
+/** Decodes the rows of `statement`. The result takes some tens of bytes per account, key and open hold. */
 export const read = (rows: Iterable<Columns>): LedgerState => {
   let position = GlobalPosition.beginning
   const balances: Array<AccountBalance> = []

@@ -1,6 +1,6 @@
 /**
- * What was charged for, summed by hour, day and month, and what each key has spent in its newest month. A batch that
- * charges a thousand times within an hour writes each of its rows once.
+ * Charges summed by hour, day and month, and the spending of each key in its last month. A batch with a thousand charges in
+ * an hour writes each of its rows once.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Granularity, startOf } from "#domain/CalendarTime.ts"
@@ -11,9 +11,9 @@ import * as Rows from "../batch/Rows.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
 /**
- * Each sum is there once for its key and once for all keys of the account together (`everyKey`), so that whatever is asked
- * for lies in one piece and nothing has to be added up. Quantities are millionths, costs nano-USD, both as text; buckets
- * and months are when they begin, Unix time in ms.
+ * Each sum is stored for its key and for all keys of the account (`everyKey`), so that a query reads one contiguous range
+ * and adds nothing up. Quantities are millionths and costs nano-USD, both as text. Buckets and months are their start, Unix
+ * time in ms.
  */
 export const tables = `
   CREATE TABLE ledger_usage (
@@ -37,15 +37,15 @@ export const tables = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** In the place of a key's id. */
+/** The `key_id` of sums over all keys. */
 export const everyKey = ""
 
-/** A request that was charged. */
+/** The charge of a request. */
 interface Charge {
   readonly accountId: AccountId
   readonly keyId: KeyId
   readonly model: string
-  /** What `quantity` counts. */
+  /** The unit of `quantity`. */
   readonly unit: string
   readonly quantity: Quantity
   readonly cost: NanoUsd
@@ -68,10 +68,10 @@ interface Spending {
   spent: bigint
 }
 
-/** In no id, model or unit. */
+/** Occurs in no id, model or unit. */
 const separator = "\0"
 
-/** The values of a row's primary key, in the order of its columns; SQLite reads the number among them as one. */
+/** The values of a row's primary key, in column order. SQLite converts the numeric ones. */
 const keyOf = (...parts: ReadonlyArray<string | number>): string => parts.join(separator)
 
 const makeSums = (db: DatabaseSync): Rows.Rows<Sum, string> => {
@@ -94,7 +94,7 @@ const makeSums = (db: DatabaseSync): Rows.Rows<Sum, string> => {
       insert.run(...key.split(separator), requests, String(quantity), String(cost)),
     update: (key, { requests, quantity, cost }) =>
       update.run(requests, String(quantity), String(cost), ...key.split(separator)),
-    // A sum does not go.
+    // Sums are never removed.
     remove: () => {}
   })
 }
@@ -119,7 +119,7 @@ const makeSpending = (db: DatabaseSync): Rows.Rows<Spending, string> => {
 export const make = (db: DatabaseSync): Usage => {
   const sums = makeSums(db)
   const spending = makeSpending(db)
-  /** Of the batch, by what the smallest buckets are told apart by: the rows follow from these when it is written. */
+  /** Charges of the batch by account, key, hour, model and unit. The rows follow from these when the batch is written. */
   const charged = new Map<string, Sum & Pick<Charge, "accountId" | "keyId" | "model" | "unit" | "at">>()
 
   const addTo = (key: string, { requests, quantity, cost }: Sum) => {

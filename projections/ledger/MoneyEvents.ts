@@ -1,4 +1,4 @@
-/** Which events move money, and how they are read: for the projection, for what is reserved at submit, and for the audit. */
+/** Reads the events that move money, for the projection, for the reservation at submit, and for the audit. */
 import { BalanceToppedUp, LimitsChanged } from "#domain/account/Event.ts"
 import type { RequestLimits } from "#domain/account/Limits.ts"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
@@ -51,18 +51,18 @@ const readers: ReadonlyMap<string, Reader> = new Map([
   ...Object.entries(endReaders)
 ])
 
-/** Types of the events that `read` gives something for. */
+/** Types of the events that `read` returns a result for. */
 export const types: ReadonlyArray<string> = [...readers.keys()]
 
 export const limitsType = typeOf(LimitsChanged)
 
-/** `null` for an event that moves no money. Throws on one whose data nothing here could have written. */
+/** `null` for an event that moves no money. Throws on invalid data. */
 export const read = (event: RecordedEvent): MoneyEvent | null => readers.get(event.type)?.(event) ?? null
 
-/** With which key the request was submitted, by its submit. Throws as `read` does. */
+/** The key that submitted the request, from its `RequestSubmitted`. Throws like `read`. */
 export const keyOf = ({ data }: RecordedEvent): KeyId => KeyId.make(text(data, "keyId"))
 
-/** What was charged. */
+/** The charge of a completed request. */
 export interface Charge {
   readonly quantity: Quantity
   readonly cost: NanoUsd
@@ -70,7 +70,7 @@ export interface Charge {
 
 const completedType = typeOf(RequestCompleted)
 
-/** `null` for an event that charges nobody; what is free is charged, too. Throws as `read` does. */
+/** `null` for an event without a charge. A charge may be zero. Throws like `read`. */
 export const readCharge = ({ data, type }: RecordedEvent): Charge | null => {
   if (type !== completedType) return null
   const billing = object(data, "billing")
@@ -84,7 +84,7 @@ export interface AccountLimits {
   readonly limits: RequestLimits
 }
 
-/** `null` for an event that sets no limits. Throws as `read` does. */
+/** `null` for an event that sets no limits. Throws like `read`. */
 export const readLimits = (event: RecordedEvent): AccountLimits | null => {
   if (event.type !== limitsType) return null
   const { data } = event

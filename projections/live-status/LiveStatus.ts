@@ -1,4 +1,4 @@
-/** What live streams tell of: every change of a request's status, in the order of the log (decisions, "Server-sent events"). */
+/** All changes of requests' status in the order of the log, for live streams (decisions, "Server-sent events"). */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, RequestId } from "#domain/Ids.ts"
@@ -9,17 +9,20 @@ import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./LiveStatusQueries.ts"
 
 export const StatusChange = Schema.Struct({
-  /** Rises with the log without gaps, from 1: the same on every node and after every rebuild. 0 is before the first. */
+  /** Rises with the log without gaps, from 1. Equal on every node and after every rebuild. 0 is before the first change. */
   change: Schema.Int,
   accountId: AccountId,
   requestId: RequestId,
   model: ModelEndpoint,
   status: Status,
-  /** Of the event that changed it. */
+  /** Position of the event that changed the status. */
   position: GlobalPosition.GlobalPosition,
-  /** Of the run whose output is there, ms. As of now, like `error`: they belong to the change that ends the request. */
+  /**
+   * Duration of the run that returned the output, ms. The current value, like `error`: both belong to the change that ends
+   * the request.
+   */
   inferenceMs: Schema.NullOr(Schema.Int),
-  /** What a run was expected to take when the request was accepted, ms; `null` when that was not recorded. */
+  /** The expected duration of a run at the submit, ms. `null` when it was not recorded. */
   expectedMs: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String)
 })
@@ -28,15 +31,18 @@ export type StatusChange = typeof StatusChange.Type
 export class LiveStatus extends Context.Service<
   LiveStatus,
   {
-    /** The newest change, of whatever account. */
+    /** The last change, of any account. */
     readonly newest: Effect.Effect<number, SqlError>
-    /** Changes behind `change` in ascending order, of one account or of all; fewer than `limit`: there are no more yet. */
+    /**
+     * Changes after `change` in ascending order, of one account or of all. Fewer than `limit` means that there are no more
+     * yet.
+     */
     after(options: Queries.After): Effect.Effect<ReadonlyArray<StatusChange>, SqlError>
-    /** The last change of each of an account's requests that have not ended, where it is in (`after`, `through`]; ascending. */
+    /** The last change of each open request of an account, if it is after `after` and at most `through`; ascending. */
     open(options: Queries.Open): Effect.Effect<ReadonlyArray<StatusChange>, SqlError>
-    /** The last change of each of the requests that are known, whoever's they are; ascending. */
+    /** The last change of each known request, of any account; ascending. */
     ofRequests(requestIds: ReadonlyArray<RequestId>): Effect.Effect<ReadonlyArray<StatusChange>, SqlError>
-    /** Where the change is on the log; its beginning for 0. */
+    /** The position of the change on the log. The beginning for 0. */
     positionOf(change: number): Effect.Effect<GlobalPosition.GlobalPosition, SqlError>
     /** The last change at or before the position. */
     changeAt(position: GlobalPosition.GlobalPosition): Effect.Effect<number, SqlError>
@@ -49,13 +55,13 @@ export class LiveStatus extends Context.Service<
 
       const newest = Effect.map(ids(Queries.newest(sql)), ([found]) => found?.change ?? 0)
 
-      /** Only the backend knows how positions compare, so the changes are halved, not the text of the position. */
+      /** A binary search over changes, because positions can be compared but not calculated with. */
       const changeAt = Effect.fn("LiveStatus.changeAt")(function* (position: GlobalPosition.GlobalPosition) {
         let reached = 0
         let beyond = (yield* newest) + 1
         while (beyond - reached > 1) {
           const middle = reached + Math.floor((beyond - reached) / 2)
-          const [found] = yield* places(Queries.positionOf(sql, middle))
+          const [found] = yield* positions(Queries.positionOf(sql, middle))
           if (found !== undefined && GlobalPosition.isReached(found.position, position)) reached = middle
           else beyond = middle
         }
@@ -66,7 +72,7 @@ export class LiveStatus extends Context.Service<
         newest,
         positionOf: (change) =>
           Effect.map(
-            places(Queries.positionOf(sql, change)),
+            positions(Queries.positionOf(sql, change)),
             ([found]) => found?.position ?? GlobalPosition.beginning
           ),
         changeAt,
@@ -80,4 +86,4 @@ export class LiveStatus extends Context.Service<
 
 const changes = rows(StatusChange)
 const ids = rows(Schema.Struct({ change: Schema.Int }))
-const places = rows(Schema.Struct({ position: GlobalPosition.GlobalPosition }))
+const positions = rows(Schema.Struct({ position: GlobalPosition.GlobalPosition }))

@@ -1,12 +1,12 @@
 /**
- * The statements behind `LiveStatus`, over the rows of the history. Each walks an index in the order of the log and stops
- * after what it returns: the tests hold their query plans.
+ * The statements of `LiveStatus`, on the rows of the history. Each walks an index in the order of the log and stops at the
+ * limit. Tests check their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 
 export interface After {
-  /** Every account when absent. */
+  /** Absent: all accounts. */
   readonly accountId?: AccountId
   readonly change: number
   readonly limit: number
@@ -21,7 +21,7 @@ export interface Open {
 
 const ofRequest = `model, inference_ms AS "inferenceMs", expected_ms AS "expectedMs", error`
 
-/** Of `history_requests` alone: as of its last change. */
+/** Columns of `history_requests` alone: the last change of each request. */
 const current = `change_id AS "change", account_id AS "accountId", request_id AS "requestId", status, position, ${ofRequest}`
 
 export const newest = (sql: SqlClient) => sql`
@@ -30,7 +30,7 @@ export const newest = (sql: SqlClient) => sql`
 export const positionOf = (sql: SqlClient, change: number) => sql`
   SELECT position FROM history_changes WHERE change_id = ${change}`
 
-/** `CROSS JOIN` keeps the order of the tables, which is that of the answer. */
+/** `CROSS JOIN` makes SQLite read the changes first, in the order of the result. */
 export const after = (sql: SqlClient, { accountId, change, limit }: After) => {
   const changes =
     accountId === undefined

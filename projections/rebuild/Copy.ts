@@ -1,6 +1,6 @@
 /**
- * A fresh copy of the read models, built from the log beside the file in use: by another process than the server's, which
- * goes on with its own. It is durable and whole when it is finished, so that it may be verified before it takes over.
+ * A new copy of the read models, built from the log beside the file in use. Another process than the server builds it, and
+ * the server continues. A finished copy is durable and complete, so it can be verified before it takes over.
  */
 import * as fs from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
@@ -22,11 +22,11 @@ import * as Generations from "./Generations.ts"
 import type { NotApplicable, RebuildUnderWay } from "./RebuildError.ts"
 
 export interface CopyOptions {
-  /** Of the first generation (`Generations`). */
+  /** The file of the first generation (`Generations`). */
   readonly base: string
-  /** All that the file holds. */
+  /** All projections of the file. */
   readonly projections: ReadonlyArray<Projection>
-  /** Those to build anew; the others are taken over as they are. */
+  /** Projections to rebuild. The others are copied unchanged. */
   readonly names: ReadonlyArray<string>
 }
 
@@ -34,18 +34,18 @@ export type CopyError = ReadModelError | EventStoreError | NotApplicable
 
 export interface Copy {
   /**
-   * Applies the log until fewer than a page of events is left to do. `onProgress` is called after each page with the
-   * number of events read so far, which is also the result.
+   * Applies the log until fewer than a page of events remains. Calls `onProgress` after each page with the number of events
+   * read so far, which is also the result.
    */
   catchUp(onProgress?: (events: number) => Effect.Effect<void>): Effect.Effect<number, CopyError>
-  /** Closes the file and makes it durable. Nothing can be applied any more. */
+  /** Makes the file durable and closes it. Nothing can be applied after that. */
   readonly finish: Effect.Effect<void, ReadModelError>
 }
 
-/** Events that are left to whoever goes on with the copy. */
-const nearby = 512
+/** The copy is caught up when a pass reads fewer events than this. */
+const caughtUpWithin = 512
 
-/** The copy is removed with the scope, unless it was given another name by then; so is what an earlier rebuild left. */
+/** Opens a copy. It is removed with the scope unless it was renamed by then. Leftovers of a previous rebuild are removed. */
 export const open = Effect.fn("Copy.open")(function* ({
   base,
   projections,
@@ -69,19 +69,19 @@ export const open = Effect.fn("Copy.open")(function* ({
     group: Group,
     events: Array.NonEmptyReadonlyArray<RecordedEvent>
   ) {
-    const { failures, goesOn } = yield* attempt(() => groups.advance(group, events))
-    // One that is taken over may have stopped before an event in the file in use as well.
+    const { failures, continues } = yield* attempt(() => groups.advance(group, events))
+    // A projection that is copied unchanged may have stopped in the file in use, too.
     const failure = failures.find(({ member }) => names.includes(member.name))
     if (failure !== undefined) return yield* notApplicable(failure)
-    if (!goesOn) active.delete(group)
+    if (!continues) active.delete(group)
     read += events.length
     yield* Effect.yieldNow
-    return goesOn
+    return continues
   })
 
   const catchUp: Copy["catchUp"] = Effect.fn("Copy.catchUp")(function* (onProgress = () => Effect.void) {
     let done = Infinity
-    while (done >= nearby) {
+    while (done >= caughtUpWithin) {
       const before = read
       for (const group of [...active].sort(byPosition)) {
         yield* reader.readAll(group.checkpoint.position).pipe(
@@ -107,7 +107,7 @@ export const open = Effect.fn("Copy.open")(function* ({
 
 const byPosition = Order.mapInput(GlobalPosition.order, ({ checkpoint }: Group) => checkpoint.position)
 
-/** Without a journal that would have to go with the file. */
+/** Closes the file without a journal, which would have to be renamed with it. */
 const closeWhole = (db: DatabaseSync) => {
   const { busy } = db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {}
   if (busy !== 0) throw new Error("The copy is in use by another program")

@@ -1,4 +1,4 @@
-/** The file that a copy of the read models is built in, beside the one in use. */
+/** The file of a copy of the read models, beside the file in use. */
 import { Effect, type Scope } from "effect"
 import type { DatabaseSync } from "node:sqlite"
 import * as Database from "#streams/sqlite/Database.ts"
@@ -10,14 +10,14 @@ import * as Generations from "./Generations.ts"
 import { NotApplicable, type RebuildUnderWay } from "./RebuildError.ts"
 import * as RebuildLock from "./RebuildLock.ts"
 
-/** KiB. The pages that a replay changes all over its indexes. */
+/** KiB. A replay changes pages throughout the indexes. */
 const cacheSize = 65_536
 
 /**
- * An empty one, and nobody else's as long as the scope lasts. It goes with the scope, unless it was given another name by
- * then; so does what an earlier one left behind.
+ * Opens an empty file under the rebuild lock. The file is removed with the scope unless it was renamed by then. Leftovers of
+ * a previous copy are removed.
  *
- * @param names of the projections that lists show as being built.
+ * @param names of the projections that lists show as being rebuilt.
  */
 export const open = Effect.fnUntraced(function* (
   base: string,

@@ -1,4 +1,4 @@
-/** Says of a copy that it is not finished, and which projections are built anew in it. */
+/** Marks a copy as unfinished and stores the names of the projections rebuilt in it. */
 import type { DatabaseSync } from "node:sqlite"
 
 const table = "rebuild_names"
@@ -11,7 +11,7 @@ export const set = (db: DatabaseSync, names: ReadonlyArray<string>): void => {
 
 export const clear = (db: DatabaseSync): void => db.exec(`DROP TABLE ${table}`)
 
-/** The names; `undefined` when the copy is finished. */
+/** The names. `undefined` when the copy is finished. */
 export const read = (db: DatabaseSync): ReadonlyArray<string> | undefined => {
   const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== undefined
   if (!isThere) return undefined

@@ -1,4 +1,4 @@
-/** How far a rebuild is that is under way, for those who only look. */
+/** Reads the progress of a rebuild. */
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 import * as StoredCheckpoints from "../runner/StoredCheckpoints.ts"
@@ -6,7 +6,7 @@ import * as CopyMark from "./CopyMark.ts"
 import * as Generations from "./Generations.ts"
 import * as RebuildLock from "./RebuildLock.ts"
 
-/** Where the projections stand that are built anew; none when no rebuild is under way. */
+/** The positions of the projections that are being rebuilt. Empty when no rebuild runs. */
 export const read = (base: string): ReadonlyMap<string, GlobalPosition> => {
   if (!RebuildLock.isHeld(base)) return new Map()
   try {
@@ -20,7 +20,7 @@ export const read = (base: string): ReadonlyMap<string, GlobalPosition> => {
       })
     )
   } catch {
-    // The copy comes and goes as it likes.
+    // The copy may appear or disappear at any moment.
     return new Map()
   }
 }

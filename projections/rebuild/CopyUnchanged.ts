@@ -1,12 +1,12 @@
-/** Takes projections that are not to be built anew into the copy, row by row as they are. */
+/** Copies the rows of projections that are not rebuilt into the copy. */
 import * as fs from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import * as url from "node:url"
 import type { Projection } from "../Projection.ts"
 
 /**
- * All as of one moment of `live`, which is only read. Those that it does not have, or has of another version, are left to
- * be built from the log. Empty tables are filled by SQLite page by page where it can: same tables, same indexes.
+ * Copies all of them as of one moment of `live`, which is only read. Projections that `live` lacks or has in another version
+ * are left to be built from the log. SQLite fills empty tables page by page where tables and indexes are equal.
  */
 export const run = (db: DatabaseSync, live: string, projections: ReadonlyArray<Projection>): void => {
   if (projections.length === 0 || !fs.existsSync(live)) return

@@ -1,20 +1,19 @@
 /**
- * Where the rows of a projection in one file are not those in another, found by walking both in the order of their keys: a
- * few rows of each are in memory at a time, however many there are.
+ * Compares the rows of a projection in two files by walking both in key order. Memory use does not depend on their number.
  */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
 
-/** Integers past 2^53 are text, bytes are base64: whatever it is, it can be printed as JSON. */
+/** Integers above 2^53 are text, and bytes are base64, so that every row can be printed as JSON. */
 export type Row = Readonly<Record<string, string | number | null>>
 
 /**
- * `stored` is what was found, `expected` what the log leads to; `null` for a row that is not there, or should not be. Of a
- * table or an index (`schema`) they are its definitions, of `integrity` what SQLite finds wrong with the stored file.
+ * `stored` is what was found, `expected` what follows from the log. `null` for a row that is missing or should not exist.
+ * For `schema`, they are the definitions of a table or index; for `integrity`, what SQLite reports about the stored file.
  */
 export interface Difference {
   readonly kind: "checkpoint" | "schema" | "integrity" | "row"
   readonly table: string
-  /** The columns of the row's key. */
+  /** The key columns of the row. */
   readonly key: Row
   readonly stored: Row | null
   readonly expected: Row | null
@@ -22,20 +21,20 @@ export interface Difference {
 
 export interface Found {
   readonly rows: number
-  /** The first one; `null` when there is none. */
+  /** The first difference. `null` when there is none. */
   readonly difference: Difference | null
 }
 
 export interface Sides {
-  /** Both as of one moment. */
+  /** Both are read as of one moment. */
   readonly stored: DatabaseSync
   readonly expected: DatabaseSync
 }
 
-/** Rows between two times that a walk lets others come in. */
-const stride = 2_048
+/** Rows after which a walk yields. */
+const yieldInterval = 2_048
 
-/** Yields the number of rows that it has compared now and then. Throws what SQLite throws. */
+/** Yields the number of compared rows at intervals. Throws what SQLite throws. */
 export function* walk(sides: Sides, projection: string): Generator<number, Found> {
   const [tables, difference] = compareDefinitions(sides, projection)
   if (difference !== null) return { rows: 0, difference }
@@ -50,7 +49,7 @@ export function* walk(sides: Sides, projection: string): Generator<number, Found
         break
       }
       rows++
-      if (rows % stride === 0) yield rows
+      if (rows % yieldInterval === 0) yield rows
     }
   }
   return { rows, difference: null }
@@ -88,7 +87,7 @@ const compareDefinitions = ({ expected, stored }: Sides, projection: string) => 
   return [tables, difference] as const
 }
 
-/** Its pages, and its indexes: rows that are right are of no use to who looks for them in an index that is not. */
+/** Checks the pages of the table and its indexes: correct rows are useless to a query through a broken index. */
 const integrityOf = (stored: DatabaseSync, table: string): Difference | null => {
   const [first] = stored.prepare(`PRAGMA integrity_check("${table}")`).all()
   const finding = String(Object.values(first ?? {})[0])
@@ -99,7 +98,7 @@ const integrityOf = (stored: DatabaseSync, table: string): Difference | null => 
 
 type Values = ReadonlyArray<SQLOutputValue>
 
-/** Yields once for each key of either side. */
+/** Yields once per key of either side. */
 function* walkTable({ expected, stored }: Sides, table: string): Generator<undefined, Difference | null> {
   const { columns, keys } = columnsOf(expected, table)
   const found = rowsOf(stored, table, keys)
@@ -131,7 +130,7 @@ function* walkTable({ expected, stored }: Sides, table: string): Generator<undef
   }
 }
 
-/** The key's columns come first. A table without one is taken to have all of them for a key. */
+/** Key columns come first. In a table without a key, all columns count as key. */
 const columnsOf = (db: DatabaseSync, table: string) => {
   const all = db
     .prepare("SELECT name, pk FROM pragma_table_info(?)")
@@ -160,7 +159,7 @@ const nextOf = (rows: Iterator<Values>): Values | undefined => {
 
 const quoted = (name: string) => `"${name}"`
 
-/** As SQLite sorts them: nothing, numbers, texts by their bytes, bytes. */
+/** Compares like SQLite: NULL, numbers, texts by their bytes, blobs. */
 const compareAll = (left: Values, right: Values): number => {
   for (const [index, value] of left.entries()) {
     const order = compareValues(value, right[index] ?? null)

@@ -1,4 +1,4 @@
-/** A copy of the read models that is built to exactly where others stand, to be compared with them. */
+/** A copy of the read models that is built up to exact positions, to be compared with others. */
 import { Array, Effect, Order, type Scope, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -11,32 +11,32 @@ import type { CopyError } from "./Copy.ts"
 import * as CopyFile from "./CopyFile.ts"
 import type { RebuildUnderWay } from "./RebuildError.ts"
 
-/** By the projection's name. */
+/** By projection name. */
 export type Positions = ReadonlyMap<string, GlobalPosition.GlobalPosition>
 
 export interface ExactCopy {
   /**
-   * Applies the log to each projection up to its position and not past it, or to the log's end. One that stands further on
-   * stays there. `onProgress` is called after each page with the number of events read since the copy was opened.
+   * Applies the log to each projection exactly up to its target, or to the end of the log. A projection that is further
+   * ahead stays there. Calls `onProgress` after each page with the number of events read since the copy was opened.
    */
   reach(
     targets: Positions,
     onProgress?: (events: number) => Effect.Effect<void>
   ): Effect.Effect<void, CopyError>
-  /** Up to where each projection was brought. */
+  /** The position that each projection has reached. */
   readonly positions: () => Positions
 }
 
-/** One projection, and the position up to which it has applied the log: that of its last event, or later. */
+/** A projection, and the position up to which it has applied the log: its last event's or a later one. */
 interface Built {
   readonly member: Member.Member
   checkpoint: Checkpoints.Checkpoint
   position: GlobalPosition.GlobalPosition
 }
 
-/** Holds off rebuilds, as they do it. The copy is removed with the scope, and no list shows it. */
+/** Opens a copy. It holds the rebuild lock, is removed with the scope, and no list shows it. */
 export const open = Effect.fn("ExactCopy.open")(function* (options: {
-  /** Of the first generation (`Generations`). */
+  /** The file of the first generation (`Generations`). */
   readonly base: string
   readonly projections: ReadonlyArray<Projection>
 }): Effect.fn.Return<ExactCopy, CopyError | RebuildUnderWay, EventReader | Scope.Scope> {
@@ -59,7 +59,7 @@ export const open = Effect.fn("ExactCopy.open")(function* (options: {
     yield* Effect.yieldNow
   })
 
-  /** Those that stand at the same place go on together, until one of them, or another on their way, has arrived. */
+  /** Projections at the same position advance together until one of them reaches its target or another projection. */
   const step = Effect.fnUntraced(function* (
     { members, until }: Step,
     onProgress: (events: number) => Effect.Effect<void>
@@ -90,7 +90,7 @@ interface Step {
   readonly until: GlobalPosition.GlobalPosition
 }
 
-/** Those furthest behind come first, so that nobody's way is gone twice. */
+/** Starts with the projections furthest behind, so that no part of the log is read twice. */
 const nextStep = (all: ReadonlyArray<Built>, targets: Positions): Step | undefined => {
   const targetOf = ({ member, position }: Built) => targets.get(member.name) ?? position
   const behind = all.filter((built) => isBefore(built.position, targetOf(built)))

@@ -1,4 +1,4 @@
-/** Files of read models as of one moment, for those who compare them. */
+/** Reads a file of read models as of one moment, for comparisons. */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, type Scope } from "effect"
 import * as Database from "#streams/sqlite/Database.ts"
@@ -6,7 +6,7 @@ import { ReadModelError } from "../ReadModelError.ts"
 import { describe } from "../runner/Failure.ts"
 import type { Difference, Row, Sides } from "./Differences.ts"
 
-/** A file as of now, whatever is written to it until the scope ends; until then its journal grows. */
+/** Opens a file as it is now, in a read transaction until the scope ends. Until then its journal grows. */
 export const open = (filename: string): Effect.Effect<DatabaseSync, ReadModelError, Scope.Scope> =>
   Effect.acquireRelease(
     attempt(() => {
@@ -17,7 +17,7 @@ export const open = (filename: string): Effect.Effect<DatabaseSync, ReadModelErr
     (db) => Effect.sync(() => db.close())
   )
 
-/** Where the rows stand must be an event of this log, and the same one. */
+/** Compares the checkpoints: both must name the same event of this log. */
 export const checkpointDifference = ({ expected, stored }: Sides, projection: string): Difference | null => {
   const [found, wanted] = [checkpointOf(stored, projection), checkpointOf(expected, projection)]
   return found["position"] === wanted["position"] && found["hash"] === wanted["hash"]

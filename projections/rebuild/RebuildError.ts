@@ -1,14 +1,14 @@
-/** Why a rebuild ends without anything having changed. */
+/** Errors that end a rebuild and leave everything unchanged. */
 import { Schema } from "effect"
 
-/** Another command builds a copy, to take over or to be compared. */
+/** Another command is building a copy, for a rebuild or for a verification. */
 export class RebuildUnderWay extends Schema.TaggedError<RebuildUnderWay>()("RebuildUnderWay", {}) {
   override get message(): string {
     return "Another rebuild or verification is under way on this data directory: wait for it, or stop it"
   }
 }
 
-/** The log has an event that the projection cannot apply, now as before. */
+/** The log has an event that the projection still cannot apply. */
 export class NotApplicable extends Schema.TaggedError<NotApplicable>()("NotApplicable", {
   projection: Schema.String,
   position: Schema.String,
@@ -23,7 +23,7 @@ export class NotApplicable extends Schema.TaggedError<NotApplicable>()("NotAppli
   }
 }
 
-/** The copy is not what this release needs, or it did not catch up with the rows in use. These stay. */
+/** The copy does not fit this release or did not catch up with the rows in use, which stay in use. */
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { reason: Schema.String }) {
   override get message(): string {
     return this.reason

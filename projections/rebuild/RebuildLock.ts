@@ -1,4 +1,6 @@
-/** One rebuild at a time on a data directory. Like the directory's own lock it ends with its process, however that ends. */
+/**
+ * Allows one rebuild at a time on a data directory. Like the directory's lock, it ends with its process, also after a crash.
+ */
 import { DatabaseSync } from "node:sqlite"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
@@ -9,13 +11,13 @@ import { RebuildUnderWay } from "./RebuildError.ts"
 
 const fileOf = (base: string) => path.join(path.dirname(base), "rebuild.lock")
 
-/** Longer than `isHeld` keeps others out, in ms. */
-const patienceMs = 500
+/** How long to wait for the lock, ms: longer than `isHeld` can block it. */
+const timeoutMs = 500
 
 export const acquire = (base: string): Effect.Effect<void, RebuildUnderWay | ReadModelError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
-      try: () => DataLock.lock(fileOf(base), patienceMs),
+      try: () => DataLock.lock(fileOf(base), timeoutMs),
       catch: (cause) =>
         SqliteFailure.classify(cause) === "busy"
           ? new RebuildUnderWay()

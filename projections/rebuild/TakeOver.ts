@@ -1,4 +1,4 @@
-/** How a finished copy takes over from the file in use, without a reader seeing less than before. */
+/** Replaces the file in use by a finished copy. Readers never see less than before. */
 import * as fs from "node:fs"
 import { type Duration, Effect } from "effect"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -11,8 +11,8 @@ import * as CopyMark from "./CopyMark.ts"
 import * as Generations from "./Generations.ts"
 import { CopyRefused } from "./RebuildError.ts"
 
-/** For the copy to apply what was appended since it was finished. */
-const patience: Duration.Input = "60 seconds"
+/** How long the copy may take to apply what was appended since it was finished. */
+const timeout: Duration.Input = "60 seconds"
 
 const attempt = <A>(run: () => A): Effect.Effect<A, ReadModelError | CopyRefused> =>
   Effect.try({
@@ -23,7 +23,7 @@ const attempt = <A>(run: () => A): Effect.Effect<A, ReadModelError | CopyRefused
         : new ReadModelError({ reason: "The copy of the read models cannot be used", cause })
   })
 
-/** Gives the copy its name, when it is finished and has the projections of this release. */
+/** Renames the copy to the next generation if it is finished and has the projections of this release. */
 export const promote = (
   base: string,
   projections: ReadonlyArray<Projection>
@@ -41,7 +41,7 @@ export const promote = (
     return Generations.promote(base)
   })
 
-/** Puts the copy in place of the file in use, which nobody has open: for whoever holds the directory's lock. */
+/** Replaces the file while no server runs. The caller must hold the directory's lock. */
 export const replace = (
   base: string,
   projections: ReadonlyArray<Projection>
@@ -61,23 +61,23 @@ const assertFinished = (copy: string) => {
 interface Sides {
   readonly from: string
   readonly to: string
-  /** What the runner of `to` reports. */
+  /** The reports of the runner of `to`. */
   readonly board: Board
   readonly take: (states: ReadonlyArray<Progress>) => void
 }
 
 /**
- * Waits until everything that can be read from `from` can be read from `to`. In the same step it calls `take` with where the
- * projections stand in `to`: nobody reads in between. The runner of `from` may go on all the while.
+ * Waits until `to` includes everything that can be read from `from`, and in the same step calls `take` with the states in
+ * `to`, so that no read happens in between. The runner of `from` may continue meanwhile.
  */
 export const whenCaughtUp = (sides: Sides): Effect.Effect<void, ReadModelError | CopyRefused> =>
   attempt(() => compare(sides)).pipe(
     Effect.flatMap((behind) =>
       behind === undefined ? Effect.succeed(true) : Effect.as(reach(sides.board, behind), false)
     ),
-    Effect.repeat({ until: (isTaken) => isTaken }),
+    Effect.repeat({ until: (isDone) => isDone }),
     Effect.timeoutOrElse({
-      duration: patience,
+      duration: timeout,
       orElse: () =>
         Effect.fail(new CopyRefused({ reason: "The copy does not catch up with the rows in use" }))
     }),

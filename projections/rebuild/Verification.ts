@@ -1,6 +1,6 @@
 /**
- * Whether the rows in use are what the log leads to: a copy is built beside them, to exactly where they stand, and every row
- * of every table is compared. It changes nothing, and the server that writes the rows goes on.
+ * Verifies that the rows in use follow from the log: builds a copy up to the same positions beside them and compares every
+ * row of every table. It changes nothing, and the server continues to write.
  */
 import { Effect, Schedule, Schema, type Scope } from "effect"
 import type { EventReader } from "#streams/EventReader.ts"
@@ -15,44 +15,44 @@ import { attempt, checkpointDifference } from "./FrozenRows.ts"
 import * as FrozenRows from "./FrozenRows.ts"
 import type { RebuildUnderWay } from "./RebuildError.ts"
 
-/** Rows that were there when this began are built anew, and are not as far again in time. */
+/** The rows were complete when the verification began, are being rebuilt, and did not catch up in time. */
 export class RowsWentBack extends Schema.TaggedError<RowsWentBack>()("RowsWentBack", {
   projection: Schema.String
 }) {
   override get message(): string {
-    return `The rows of ${this.projection} are being built anew: verify them when 'projections list' calls it live`
+    return `The rows of ${this.projection} are being rebuilt: verify them when 'projections list' shows the projection as live`
   }
 }
 
-/** `position` is that of the rows in use, `rows` how many were compared. */
+/** `position` is that of the rows in use, `rows` the number of compared rows. */
 export interface Verdict {
   readonly projection: Projection
   readonly position: GlobalPosition.GlobalPosition
   readonly rows: number
   /**
-   * `other version`: the rows are another release's, and the next server of this one builds them anew; so it does with
-   * those that are `not built`.
+   * `other version`: another release wrote the rows. `not built`: there are no rows. In both cases, the next server of this
+   * release builds them.
    */
   readonly result: "equal" | "different" | "not built" | "other version"
   readonly difference: Differences.Difference | null
 }
 
 export interface VerificationOptions {
-  /** Of the first generation (`Generations`). */
+  /** The file of the first generation (`Generations`). */
   readonly base: string
-  /** Those to verify. */
+  /** The projections to verify. */
   readonly projections: ReadonlyArray<Projection>
-  /** The number of events read so far. */
+  /** Called with the number of events read so far. */
   readonly onBuilt?: (events: number) => Effect.Effect<void>
-  /** The number of rows compared so far. */
+  /** Called with the number of rows compared so far. */
   readonly onCompared?: (rows: number) => Effect.Effect<void>
 }
 
-/** Events that may be left to apply while the rows in use are held still. */
-const nearby = 512
+/** Events that may remain to be applied while the rows in use are frozen. */
+const caughtUpWithin = 512
 
-/** How often, and at which interval, rows that are built anew are looked at until they are as far as they were. */
-const patience = { schedule: Schedule.spaced("500 millis"), times: 120 }
+/** How long to wait for rows that are being rebuilt to reach their previous position. */
+const retries = { schedule: Schedule.spaced("500 millis"), times: 120 }
 
 export const run = Effect.fn("Verification.run")(function* (
   options: VerificationOptions
@@ -69,16 +69,16 @@ export const run = Effect.fn("Verification.run")(function* (
     return projections.map((projection) => unbuilt(projection, found.get(projection.name)))
   const copy = yield* ExactCopy.open({ base, projections: projections.filter(({ name }) => built.has(name)) })
 
-  // The rows go on meanwhile. Only the last few events are applied while they are held.
+  // The rows in use change meanwhile. Only the last few events are applied while they are frozen.
   let read = 0
   let before: number
   do {
     before = read
     const targets = yield* Effect.map(checkpoints, positionsOf(projections))
     yield* copy.reach(targets, (events) => onBuilt((read = events)))
-  } while (read - before >= nearby)
+  } while (read - before >= caughtUpWithin)
   return yield* Effect.retry(compare(copy, options), {
-    ...patience,
+    ...retries,
     while: ({ _tag }) => _tag === "RowsWentBack"
   })
 })
@@ -132,7 +132,7 @@ const unbuilt = (
   difference: null
 })
 
-/** Of those that the file has in this release's version. */
+/** The positions of the projections that the file has in this release's version. */
 const positionsOf =
   (projections: ReadonlyArray<Projection>) =>
   (stored: StoredCheckpoints.StoredCheckpoints): ExactCopy.Positions =>

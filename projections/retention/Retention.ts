@@ -1,4 +1,4 @@
-/** Requests whose payloads are to be erased, and those for which that is not done yet. All pages in a fixed order. */
+/** Requests whose payloads are to be erased, and erasures that are not finished. Pages have a fixed order. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, firstTimeOrdered, RequestId } from "#domain/Ids.ts"
@@ -10,17 +10,20 @@ import * as Queries from "./RetentionQueries.ts"
 export const ErasedAccount = Schema.Struct({ accountId: AccountId, erasedAt: Schema.Int })
 export type ErasedAccount = typeof ErasedAccount.Type
 
-/** Where a request stands among those of its account, by status and then from the oldest on; or a place before all. */
+/**
+ * The position of a request in its account, by status and then from the oldest on; or a position before all requests of a
+ * status.
+ */
 export const PageKey = Schema.Struct({ status: Status, createdAt: Schema.Int, requestId: Schema.String })
 export type PageKey = typeof PageKey.Type
 
-/** Before all requests of the status. */
+/** The key before all requests of the status. */
 export const startOf = (status: Status): PageKey => ({ status, createdAt: 0, requestId: "" })
 
 export const AccountRequest = Schema.Struct({
   ...PageKey.fields,
   requestId: RequestId,
-  /** Whether it has ended and is not erased. */
+  /** Whether the request has ended and is not erased. */
   isErasable: Schema.BooleanFromBit
 })
 export type AccountRequest = typeof AccountRequest.Type
@@ -28,21 +31,21 @@ export type AccountRequest = typeof AccountRequest.Type
 export class Retention extends Context.Service<
   Retention,
   {
-    /** Requests that have ended, are not erased, and whose ids were made before `createdBefore`; after `after`. */
+    /** Ended requests that are not erased and whose ids were made before `createdBefore`; after `after`. */
     expired(options: {
       /** Unix time in ms. */
       readonly createdBefore: number
       readonly after: RequestId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<RequestId>, SqlError>
-    /** Erased requests of which something may be left outside the log, after `after`. */
+    /** Erased requests that may have data left outside the log, after `after`. */
     removals(options: {
       readonly after: RequestId | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<RequestId>, SqlError>
-    /** Accounts that were erased, but not to the end. */
+    /** Accounts whose erasure is not finished. */
     readonly accounts: Effect.Effect<ReadonlyArray<ErasedAccount>, SqlError>
-    /** Requests of an account that have the status of `after`, after it. Reads the history as well. */
+    /** Requests of an account with the status of `after`, after it. Also reads the history. */
     ofAccount(options: {
       readonly accountId: AccountId
       readonly after: PageKey

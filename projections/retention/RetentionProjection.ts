@@ -1,4 +1,4 @@
-/** What is to be erased, and what of that is not done yet. */
+/** Data to be erased, and erasures that are not finished. */
 import { AccountErased, AccountErasureFinished } from "#domain/account/Event.ts"
 import { endings } from "#domain/inference-request/Ending.ts"
 import { ErasedFilesRemoved, PayloadsErased } from "#domain/inference-request/Event.ts"
@@ -10,9 +10,8 @@ import { boolean } from "../EventFields.ts"
 import { onType, type Projection } from "../Projection.ts"
 
 /**
- * `requests` have ended and are not erased; `removals` are erased, with something left outside the log; `accounts` are
- * closed, with something left of their requests. Request ids are in the order of time, so that the primary key is the
- * order in which requests expire.
+ * `requests` have ended and are not erased. `removals` are erased, with data left outside the log. `accounts` are closed,
+ * with data of their requests left. Request ids sort by time, so the primary key is the order in which requests expire.
  */
 const tables = `
   CREATE TABLE retention_requests (request_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
@@ -43,7 +42,7 @@ export const projection: Projection = {
     const rules = [
       ...endings.map((ending) => onType(ending, end)),
       onType(PayloadsErased, (event) => {
-        // Webhook deliveries have events of this name too.
+        // Webhook deliveries have an event of the same name.
         if (categoryOf(event.stream) !== aggregate.category) return
         const id = idOf(event.stream)
         if (boolean(event.data, "hasFiles")) removals.add(id)

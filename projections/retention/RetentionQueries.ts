@@ -1,7 +1,7 @@
-/** The statements behind `Retention`. Each walks a key or an index in its order and stops after what it returns. */
+/** The statements of `Retention`. Each walks a key or an index in order and stops at the limit. */
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** `after` and `before` are ids, or the beginnings of some. */
+/** `after` and `before` are ids or prefixes of ids. */
 export const expired = (
   sql: SqlClient,
   { after, before, limit }: { readonly after: string; readonly before: string; readonly limit: number }
@@ -20,7 +20,9 @@ export const removals = (
 export const accounts = (sql: SqlClient) => sql`
   SELECT account_id AS "accountId", erased_at AS "erasedAt" FROM retention_accounts ORDER BY account_id`
 
-/** Of one account and status, whether they are erased or not: what a page costs does not depend on how many are. */
+/**
+ * All requests of an account and status, erased or not, so that the cost of a page does not depend on how many are erased.
+ */
 export const ofAccount = (
   sql: SqlClient,
   options: {

@@ -1,13 +1,13 @@
-/** How far each projection has come, in the same file and the same transactions as its rows. */
+/** The checkpoint of each projection, in the same file and transactions as its rows. */
 import type { DatabaseSync } from "node:sqlite"
 import { Schema } from "effect"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { Projection } from "../Projection.ts"
 
 export interface Checkpoint {
-  /** Of the last event that was applied or skipped. */
+  /** Position of the last event that was applied or skipped. */
   readonly position: GlobalPosition.GlobalPosition
-  /** Of the event before it; with `hash` it tells whether this is still the log that the rows were built from. */
+  /** Position of the event before it. With `hash`, it shows whether the rows were built from this log. */
   readonly previous: GlobalPosition.GlobalPosition
   readonly hash: string
 }
@@ -29,11 +29,11 @@ const decode = Schema.decodeUnknownSync(
 )
 
 export interface Checkpoints {
-  /** Where the projection stands; `undefined` when its tables are missing or of another version. */
+  /** The checkpoint. `undefined` when the projection's tables are missing or have another version. */
   readonly read: (projection: Projection) => Checkpoint | undefined
-  /** To be called in the transaction that writes the rows. */
+  /** Must be called in the transaction that writes the rows. */
   readonly write: (name: string, checkpoint: Checkpoint) => void
-  /** Drops the projection's tables and makes them anew, empty. */
+  /** Drops the projection's tables and creates empty ones. */
   readonly rebuild: (projection: Projection) => Checkpoint
 }
 

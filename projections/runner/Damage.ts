@@ -1,4 +1,4 @@
-/** Whether a file of read models is of no use any more, as opposed to a disk or another program that is in the way. */
+/** Decides whether a file of read models is unusable, or a disk or another program is in the way. */
 import * as fs from "node:fs"
 import { ReadModelError } from "../ReadModelError.ts"
 import { codeOf, describe } from "./Failure.ts"
@@ -8,10 +8,10 @@ const corrupt = 11
 const notADatabase = 26
 const shortRead = 522
 
-/** Read-only, cannot open: they may say something of the file. */
+/** Read-only and cannot open, which may be caused by the file. */
 const unopened: ReadonlySet<number> = new Set([3, 8, 14])
 
-/** Why the file has to be built anew, in words for the log; `null` when a later try may succeed with it. */
+/** Why the file must be rebuilt, as text for the log. `null` when a later try may succeed. */
 export const of = (cause: unknown, filename: string): string | null => {
   if (cause instanceof ReadModelError) return of(cause.cause, filename)
   const code = codeOf(cause)
@@ -25,7 +25,7 @@ export const of = (cause: unknown, filename: string): string | null => {
   return isDamage ? describe(cause) : null
 }
 
-/** A file that may be read and written, or none. */
+/** Whether the file does not exist, or may be read and written. */
 const isUsable = (filename: string): boolean => {
   try {
     const found = fs.statSync(filename, { throwIfNoEntry: false })

@@ -1,6 +1,6 @@
 /**
- * Builds a projection whose events are in few streams without reading the whole log: what its categories have, and the
- * checkpoint at the head, in one transaction.
+ * Builds a projection whose events are in few streams without reading the whole log. Applies the events of its categories
+ * and sets the checkpoint to the head, in one transaction.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Stream } from "effect"
@@ -14,7 +14,7 @@ import type { Member } from "./Member.ts"
 
 const reason = "A read model cannot be built from its streams"
 
-/** The log has been read up to `head`. */
+/** The checkpoint of a log read up to `head`. */
 const checkpointAt = (
   reader: EventReader["Service"],
   head: GlobalPosition.GlobalPosition
@@ -34,8 +34,8 @@ export interface FastForward {
 }
 
 /**
- * Of a projection with empty tables. Where it stands afterwards: at the head, or at the beginning, when the log has no way to
- * find its events, or one of them cannot be applied.
+ * Builds a projection with empty tables and returns its checkpoint: the head, or the beginning when the log cannot find
+ * events by category or one of them cannot be applied.
  */
 export const run = (
   { checkpoints, db, reader }: FastForward,
@@ -62,7 +62,7 @@ export const run = (
     yield* exec("COMMIT")
     return checkpoint
   })
-  // The usual way tells which event it was.
+  // On failure, the runner applies the log from the beginning and reports the event.
   return build.pipe(
     Effect.onError(() =>
       Effect.sync(() => {

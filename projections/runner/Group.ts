@@ -1,4 +1,4 @@
-/** Projections that stand at the same position go on together: one read of the log and one transaction per batch. */
+/** Projections at the same position advance together, with one read of the log and one transaction per batch. */
 import type { DatabaseSync } from "node:sqlite"
 import { Array } from "effect"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
@@ -12,28 +12,28 @@ export interface Group {
   checkpoint: Checkpoint
 }
 
-/** A projection that cannot apply an event. It stays where it is, just before it. */
+/** A projection that cannot apply an event and stops before it. */
 export interface Failure {
   readonly member: Member
-  /** Where it stays. */
+  /** The position where it stops. */
   readonly position: GlobalPosition
   readonly event: RecordedEvent
   readonly cause: unknown
 }
 
 /**
- * Applies the events to all members and moves them on, each transaction whole or not at all. A member that fails leaves
- * the group; the others have applied everything when this returns. Throws when the file cannot be written.
+ * Applies the events to all members. Each transaction is complete or rolled back. A member that fails leaves the group; the
+ * others have applied everything when this returns. Throws when the file cannot be written.
  */
 export type Apply = (group: Group, events: ReadonlyArray<RecordedEvent>) => ReadonlyArray<Failure>
 
 type Events = Array.NonEmptyReadonlyArray<RecordedEvent>
 
-/** What a member threw. */
+/** An error of a member. */
 class Unapplied {
   readonly member: Member
   readonly cause: unknown
-  /** At which of the events; `undefined` when it was found out in writing what many of them had changed. */
+  /** Index of the event. `undefined` when the error appeared while the changes of several events were written. */
   readonly index: number | undefined
   constructor(member: Member, cause: unknown, index: number | undefined) {
     this.member = member
@@ -43,7 +43,7 @@ class Unapplied {
 }
 
 export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => {
-  /** Applies the events from `first` to before `end`, and writes what they changed. */
+  /** Applies the events from `first` (inclusive) to `end` (exclusive) and writes their changes. */
   const applyTo = (member: Member, events: Events, first: number, end: number) => {
     let index = first
     try {
@@ -59,7 +59,10 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
     }
   }
 
-  /** Writes after every `step` events. Returns who failed; nothing has happened then. */
+  /**
+   * Applies all events in one transaction and writes changes after every `step` events. Returns the failure, after a
+   * rollback.
+   */
   const transact = (group: Group, events: Events, step: number): Unapplied | undefined => {
     db.exec("BEGIN IMMEDIATE")
     try {
@@ -87,11 +90,11 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
     const event = known?.index === undefined ? undefined : events[known.index]
     if (known === undefined || event === undefined) return []
     const { member, cause, index } = known
-    // Up to the failure everybody moves on, the failing one too; from there the others do.
-    const earlier = apply(group, events.slice(0, index))
+    // All members advance up to the failure, the failing one too. The others continue from there.
+    const failures = apply(group, events.slice(0, index))
     const { position } = group.checkpoint
     group.members = group.members.filter((other) => other !== member)
-    return [...earlier, { member, position, event, cause }, ...apply(group, events.slice(index))]
+    return [...failures, { member, position, event, cause }, ...apply(group, events.slice(index))]
   }
   return apply
 }

@@ -1,6 +1,6 @@
 /**
- * All groups of a runner. A projection that is built anew is a group of its own, so that it delays nobody, until it meets
- * one that is ahead: groups never pass one another, so in the end there is one.
+ * All groups of a runner. A projection that is rebuilt forms its own group, so that it delays no other. When a group reaches
+ * another one they merge, so groups never overtake each other and finally there is one.
  */
 import { Array } from "effect"
 import { type GlobalPosition, isReached, order } from "#streams/GlobalPosition.ts"
@@ -9,12 +9,12 @@ import type { Apply, Failure, Group } from "./Group.ts"
 
 interface Advanced extends Pick<Group, "members" | "checkpoint"> {
   readonly failures: ReadonlyArray<Failure>
-  /** Whether the group has further to go by itself. */
-  readonly goesOn: boolean
+  /** Whether the group continues on its own. */
+  readonly continues: boolean
 }
 
 export interface Groups {
-  /** In one step: nothing else may run between a group's last commit and its joining another. */
+  /** Synchronous: nothing may run between a group's last commit and its merge into another group. */
   readonly advance: (group: Group, events: Array.NonEmptyReadonlyArray<RecordedEvent>) => Advanced
 }
 
@@ -26,9 +26,9 @@ export const make = (start: ReadonlyArray<Group>, apply: Apply): Groups => {
       const failures = apply(group, ahead === undefined ? events : upTo(ahead, events))
       const { members, checkpoint } = group
       if (ahead !== undefined) ahead.members = [...ahead.members, ...members]
-      const goesOn = ahead === undefined && members.length > 0
-      if (!goesOn) groups.delete(group)
-      return { members, checkpoint, failures, goesOn }
+      const continues = ahead === undefined && members.length > 0
+      if (!continues) groups.delete(group)
+      return { members, checkpoint, failures, continues }
     }
   }
 }

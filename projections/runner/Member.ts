@@ -1,4 +1,4 @@
-/** A projection at work on one file. */
+/** A projection that is open on a file. */
 import type { DatabaseSync } from "node:sqlite"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import type { BatchBuffer, Projection } from "../Projection.ts"
@@ -9,7 +9,7 @@ export interface Member {
   readonly buffers: ReadonlyArray<BatchBuffer>
 }
 
-/** Its tables must be there. Throws what SQLite throws. */
+/** The tables must exist. Throws what SQLite throws. */
 export const open = (projection: Projection, db: DatabaseSync): Member => {
   const { rules, buffers = [] } = projection.open(db)
   return { name: projection.name, rules: new Map(rules.map(({ type, apply }) => [type, apply])), buffers }

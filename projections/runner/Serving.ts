@@ -1,4 +1,4 @@
-/** Keeps a runner going on the current file of the read models, and lets a finished copy take over from it. */
+/** Runs the projections on the current file of the read models, and lets a finished copy take over. */
 import { Deferred, Effect, Exit, Queue, Schedule, Scope, Semaphore } from "effect"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { type Board, makeBoard, type Progress } from "../Progress.ts"
@@ -10,7 +10,7 @@ import * as TakeOver from "../rebuild/TakeOver.ts"
 import * as Damage from "./Damage.ts"
 import type { WorkerStopped } from "../worker/WorkerThread.ts"
 
-/** The runner cannot start. */
+/** Why the runner cannot start. */
 export type StartError = ReadModelError | EventStoreError | WorkerStopped
 
 export interface Target {
@@ -19,24 +19,24 @@ export interface Target {
 }
 
 export interface ServingOptions {
-  /** File of the first generation (`Generations`). */
+  /** The file of the first generation (`Generations`). */
   readonly base: string
   readonly projections: ReadonlyArray<Projection>
   readonly run: (target: Target, reader: EventReader["Service"]) => Effect.Effect<never, StartError>
 }
 
 export interface Serving {
-  /** What readers of the current file go by. */
+  /** The progress that readers of the current file see. */
   readonly board: Board
   readonly filename: Effect.Effect<string>
   readonly adopt: Effect.Effect<void, CopyRefused | StartError>
-  /** The file is set aside and built anew, when it is the current one. */
+  /** If the file is the current mutex, it is set aside and rebuilt. */
   readonly reportDamage: (filename: string, reason: string) => void
 }
 
 const restarts = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
 
-/** Ready when the runner has said where every projection stands. */
+/** Returns when the runner has reported all projections for the first time. */
 export const make = Effect.fnUntraced(function* ({
   base,
   projections,
@@ -47,11 +47,11 @@ export const make = Effect.fnUntraced(function* ({
   const board = makeBoard()
   let served = Generations.current(base)
 
-  /** Only the runner of the served file is heard on `board`; another one on its own, before and after. */
+  /** Only the runner of the served file publishes on `board`. Any other runner publishes on its own board. */
   const start = Effect.fnUntraced(function* (first: string) {
     let filename = first
     const own = makeBoard()
-    /** The file that was set aside, until the one in its place has its tables: readers may open that then. */
+    /** The file that was set aside, until its replacement has its tables and readers may open it. */
     let damaged: string | null = null
     const publish: Target["publish"] = (moved) => {
       if (damaged === served) served = filename
@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* ({
           Effect.flatMap(Queue.take(damages), Effect.fail)
         )
       )
-    /** The next run begins with an empty file. */
+    /** The next run starts with an empty file. */
     const setAside = ({ reason }: Damaged) =>
       Effect.gen(function* () {
         const { next, to } = yield* attempt("A damaged file of read models cannot be renamed", () =>
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function* ({
     }).pipe(Effect.onExit(() => (current === next ? old.stop : next.stop)))
   })
 
-  const one = yield* Semaphore.make(1)
+  const mutex = yield* Semaphore.make(1)
   const adopt = Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(TakeOver.promote(base, projections), (filename) =>
       Effect.ensuring(restore(takeOver(filename)), removeOthers)
@@ -118,11 +118,11 @@ export const make = Effect.fnUntraced(function* ({
     reportDamage: (filename, reason) => {
       if (filename === current.filename()) Queue.offerUnsafe(current.damages, new Damaged(reason))
     },
-    adopt: Effect.withSpan(one.withPermits(1)(adopt), "Projections.adopt")
+    adopt: Effect.withSpan(mutex.withPermits(1)(adopt), "Projections.adopt")
   }
 })
 
-/** The file is of no use any more. */
+/** The file is unusable. */
 class Damaged {
   readonly reason: string
   constructor(reason: string) {
@@ -135,8 +135,8 @@ const damageOf = (error: StartError, filename: string): Damaged | undefined => {
   return reason === null ? undefined : new Damaged(reason)
 }
 
-/** Files that are set aside one after the other before one of them could be used: then it is not the files. */
-const mostSetAside = 3
+/** The most files set aside in a row. After that, the cause is not the files. */
+const maxSetAside = 3
 
 interface Supervised {
   readonly publish: Target["publish"]
@@ -144,22 +144,22 @@ interface Supervised {
   readonly setAside: (damage: Damaged) => Effect.Effect<void, ReadModelError>
 }
 
-/** Goes on when the runner has spoken for the first time. One that ends later is started again. */
+/** Returns after the first report of the runner. A runner that ends later is restarted. */
 const supervise = Effect.fnUntraced(function* ({ publish, run, setAside }: Supervised) {
   const ready = yield* Deferred.make<void, StartError>()
   let count = 0
-  const heard: Target["publish"] = (moved) => {
+  const publishAndReset: Target["publish"] = (moved) => {
     count = 0
     publish(moved)
     Deferred.doneUnsafe(ready, Effect.void)
   }
   const once: Effect.Effect<void, StartError> = Effect.catchIf(
-    run(heard),
+    run(publishAndReset),
     (error) => error instanceof Damaged,
     (damage) =>
-      count++ < mostSetAside
+      count++ < maxSetAside
         ? setAside(damage)
-        : Effect.fail(new ReadModelError({ reason: `Read models cannot be kept here: ${damage.reason}` }))
+        : Effect.fail(new ReadModelError({ reason: `Read models cannot be stored here: ${damage.reason}` }))
   )
   yield* Effect.forever(once).pipe(
     Effect.tapCause((cause) => Deferred.failCause(ready, cause)),

@@ -1,4 +1,4 @@
-/** Where each projection goes on when the program starts. */
+/** Decides where each projection continues at the start. */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Option, Stream } from "effect"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
@@ -12,7 +12,7 @@ import * as Member from "./Member.ts"
 
 const reason = "The tables of a read model cannot be prepared"
 
-/** Makes missing and outdated tables anew, and groups the projections by their checkpoints. */
+/** Recreates missing and outdated tables, and groups the projections by checkpoint. */
 export const prepare = Effect.fnUntraced(function* (options: {
   readonly db: DatabaseSync
   readonly checkpoints: Checkpoints
@@ -43,8 +43,8 @@ const rebuild = (
   )
 
 /**
- * Whether the log still has, at the same place, the event that the checkpoint was set at. It has not when the log was
- * replaced, or restored from a copy that ended earlier.
+ * Whether the log still has the event of the checkpoint at the same position. It does not if the log was replaced or
+ * restored from an older copy.
  */
 const isOnLog = (
   reader: EventReader["Service"],

@@ -1,4 +1,4 @@
-/** The checkpoints in a file of read models, for those who only look. */
+/** Reads the checkpoints in a file of read models. */
 import * as fs from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { Schema } from "effect"
@@ -6,7 +6,7 @@ import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 
 export interface StoredCheckpoint {
-  /** Of the projection that wrote the rows. */
+  /** Version of the projection that wrote the rows. */
   readonly version: number
   readonly position: GlobalPosition
 }
@@ -17,7 +17,7 @@ const decode = Schema.decodeUnknownSync(
   Schema.Array(Schema.Struct({ name: Schema.String, version: Schema.Int, position: GlobalPosition }))
 )
 
-/** By projection; none when there is no such file. Throws when it is not a file of read models. */
+/** Checkpoints by projection. Empty when the file does not exist. Throws when it is not a file of read models. */
 export const read = (filename: string): StoredCheckpoints => {
   if (!fs.existsSync(filename)) return new Map()
   const db = Database.open({ filename, readOnly: true, synchronous: "NORMAL" })
@@ -28,7 +28,7 @@ export const read = (filename: string): StoredCheckpoints => {
   }
 }
 
-/** As of the connection's transaction. */
+/** Reads them in the connection's transaction. */
 export const of = (db: DatabaseSync): StoredCheckpoints => {
   const rows = db
     .prepare("SELECT projection AS name, schema_version AS version, position FROM checkpoints")

@@ -1,4 +1,4 @@
-/** A copy of the read models as of one moment, made while they are written. */
+/** Copies the read models as of one moment while they are written. */
 import { backup, type DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import * as Database from "#streams/sqlite/Database.ts"
@@ -6,15 +6,15 @@ import * as StoredCheckpoints from "../runner/StoredCheckpoints.ts"
 import { SnapshotFileError } from "./SnapshotError.ts"
 
 /**
- * Copied by a thread of the pool between two turns of this one: some 4 MB, a few ms each. In the end the copy is synced,
- * and it is whole without a journal.
+ * Pages per step, about 4 MB. A pool thread copies each step in a few ms between turns of this thread. The finished copy is
+ * synced and needs no journal.
  */
 const pagesPerStep = 1_000
 
 /**
- * Copies `source` to `target`, which must not be there, and says where the projections stand in the copy. The read
- * transaction keeps the source as it is from the first page to the last: without it SQLite begins anew whenever another
- * connection has written, and under load never comes to an end. Until it is over the source's journal only grows.
+ * Copies `source` to `target`, which must not exist, and returns the checkpoints in the copy. A read transaction freezes the
+ * source: without it, SQLite restarts whenever another connection writes, and never finishes under load. Until it ends, the
+ * source's journal only grows.
  */
 export const make = (
   source: string,
@@ -32,21 +32,21 @@ export const make = (
     (db) => Effect.sync(() => db.close())
   )
 
-/** When it is interrupted it ends after the step that is under way: nobody may close the connection before. */
+/** An interruption takes effect after the current step. The connection must stay open until then. */
 const copy = (db: DatabaseSync, target: string): Effect.Effect<void, SnapshotFileError> =>
   Effect.callback((resume) => {
-    let isWanted = true
+    let isActive = true
     const copying = backup(db, target, {
       rate: pagesPerStep,
       progress: () => {
-        if (!isWanted) throw new Error("interrupted")
+        if (!isActive) throw new Error("interrupted")
       }
     }).then(
       () => resume(Effect.void),
       (cause) => resume(Effect.fail(failure(cause)))
     )
     return Effect.promise(() => {
-      isWanted = false
+      isActive = false
       return copying
     })
   })

@@ -1,21 +1,21 @@
-/** Whether SQLite can make sense of a file, asked in a thread of its own: files are large, and callers have other work. */
+/** Checks a file with SQLite in a separate thread, because files are large. */
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
 import { SnapshotFileError } from "./SnapshotError.ts"
 
 const failure = (cause: unknown) =>
-  new SnapshotFileError({ reason: "The thread that looks through a snapshot has ended", cause })
+  new SnapshotFileError({ reason: "The thread that checks a snapshot has ended", cause })
 
-/** Of a file that nobody else uses, by `PRAGMA quick_check`. */
+/** Runs `PRAGMA quick_check` on a file that no other program uses. */
 export const isWhole = (filename: string): Effect.Effect<boolean, SnapshotFileError> =>
   Effect.acquireUseRelease(
     Effect.sync(() => new Worker(new URL("./check.ts", import.meta.url), { workerData: filename })),
     (worker) =>
       Effect.callback<boolean, SnapshotFileError>((resume) => {
-        let answer: Effect.Effect<boolean, SnapshotFileError> = Effect.fail(failure("It has not answered"))
+        let answer: Effect.Effect<boolean, SnapshotFileError> = Effect.fail(failure("It did not answer"))
         worker.on("message", (isWhole) => (answer = Effect.succeed(isWhole === true)))
         worker.on("error", (cause) => (answer = Effect.fail(failure(cause))))
-        // It goes by itself when it has answered.
+        // The worker exits after its answer.
         worker.on("exit", () => resume(answer))
       }),
     (worker) => Effect.promise(() => worker.terminate())

@@ -1,4 +1,7 @@
-/** Files to blobs and back, piece by piece: memory does not grow with the file. Zstandard, with a checksum of the content. */
+/**
+ * Packs files into blobs and back as streams, so memory use does not depend on their size. Zstandard with a checksum of the
+ * content.
+ */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as zlib from "node:zlib"
@@ -24,11 +27,11 @@ const compressor = () =>
 
 export interface Packed {
   readonly body: Stream.Stream<Uint8Array, BlobStoreError>
-  /** Hexadecimal; of `body` as it was read last, to its end. */
+  /** Hexadecimal hash of the last complete read of `body`. */
   readonly sha256: () => string
 }
 
-/** The file as a blob; it may be read again. */
+/** The file as a blob. It may be read several times. */
 export const pack = (filename: string): Packed => {
   let hash = crypto.createHash("sha256")
   const unreadable = (cause: unknown) => new BlobStoreError({ reason: "could not read a snapshot", cause })
@@ -48,12 +51,12 @@ export const pack = (filename: string): Packed => {
   return { body, sha256: () => hash.digest("hex") }
 }
 
-/** A store that says nothing for so long is given up. */
-const patience: Duration.Input = "1 minute"
+/** How long the store may send nothing before the download fails. */
+const idleTimeout: Duration.Input = "1 minute"
 
 /**
- * Writes what the blob was packed from to `filename`, which must not be there, durable when it returns. `onProgress` is
- * called with the number of bytes that have come. Fails when the blob is not what `snapshot` says, whatever it is instead.
+ * Unpacks the blob to `filename`, which must not exist. The file is durable when this returns. Calls `onProgress` with the
+ * number of received bytes. Fails when the blob does not match `snapshot`.
  */
 export const unpack = Effect.fn("Packing.unpack")(function* (
   { body }: Blob,
@@ -65,7 +68,7 @@ export const unpack = Effect.fn("Packing.unpack")(function* (
   let received = 0
   let written = 0
   const checked = body.pipe(
-    Stream.timeoutOrElse({ duration: patience, orElse: () => Stream.fail(silent) }),
+    Stream.timeoutOrElse({ duration: idleTimeout, orElse: () => Stream.fail(silent) }),
     Stream.tap((chunk) => {
       hash.update(chunk)
       received += chunk.length

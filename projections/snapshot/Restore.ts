@@ -1,6 +1,6 @@
 /**
- * Puts a snapshot in the place of the read models, before anybody opens them. Whatever goes wrong the node goes on with
- * what it has: the log has it all, it only takes longer.
+ * Replaces the read models with a snapshot before they are opened. On any error, the node continues with its own rows and
+ * reads the rest from the log, which takes longer.
  */
 import * as fs from "node:fs"
 import { Clock, Duration, Effect, Schedule, type Scope } from "effect"
@@ -18,30 +18,33 @@ import { SnapshotDamaged, type SnapshotFileError } from "./SnapshotError.ts"
 import { SnapshotPointer } from "./SnapshotPointer.ts"
 
 export interface RestoreOptions {
-  /** Of the first generation (`Generations`). */
+  /** The file of the first generation (`Generations`). */
   readonly base: string
-  /** Those of this release. */
+  /** The projections of this release. */
   readonly projections: ReadonlyArray<Projection>
 }
 
 type RestoreError = SnapshotDamaged | SnapshotFileError | BlobStoreError | ReadModelError | RebuildUnderWay
 
-/** Fewer events than these a node reads sooner than a snapshot of all the others: a second or two. */
-const leastGain = 50_000
+/**
+ * The least number of events that a snapshot must save. Reading fewer from the log is faster than a download, except for a
+ * node without rows.
+ */
+const minGain = 50_000
 
 const progressMs = 10_000
 
 /**
- * The snapshot that is the current file now; `null` when there is none that is worth it: there are no rows yet, or they
- * are more than 50,000 events behind it. One that has only some of the projections in the versions of this release is
- * used for these: the runner builds the others anew, as it does with any file. For the holder of the directory's lock.
+ * Restores a snapshot as the current file and returns it. `null` when none is worth it: there is no snapshot, or the rows
+ * are at most 50,000 events behind it. A snapshot that has only some projections in this release's versions serves those;
+ * the runner rebuilds the others. The caller must hold the directory's lock.
  */
 export const run = (
   options: RestoreOptions
 ): Effect.Effect<Snapshot.Snapshot | null, never, BlobStore | SnapshotPointer> =>
   firstOf(options).pipe(
     Effect.catchCause((cause) =>
-      Effect.as(Effect.logWarning("Snapshots of the read models are not looked at", cause), null)
+      Effect.as(Effect.logWarning("Snapshots of the read models are ignored", cause), null)
     ),
     Effect.withSpan("Restore.run")
   )
@@ -62,12 +65,12 @@ const firstOf = Effect.fnUntraced(function* (options: RestoreOptions) {
 
 const isTransient = ({ _tag }: RestoreError) => _tag === "BlobStoreError"
 
-/** Those that are worth it, the newest first. */
+/** Snapshots that are worth it, newest first. */
 const candidates = Effect.fnUntraced(function* ({ base, projections }: RestoreOptions) {
   const found = yield* (yield* SnapshotPointer).get
   const current = Generations.current(base)
   const own = yield* attempt("The read models cannot be read", () => StoredCheckpoints.read(current))
-  const least = fs.existsSync(current) ? leastGain : 0
+  const least = fs.existsSync(current) ? minGain : 0
   const { newest, before } = found?.snapshots ?? Snapshot.none
   return [newest, before].flatMap((snapshot) =>
     snapshot !== null && Snapshot.gain(own, Snapshot.checkpointsOf(snapshot), projections) > least
@@ -76,7 +79,7 @@ const candidates = Effect.fnUntraced(function* ({ base, projections }: RestoreOp
   )
 })
 
-/** The place where a rebuild makes its copy: what a kill leaves there, the next rebuild or restore removes. */
+/** Uses the file of a rebuild's copy. If the process is killed, the next rebuild or restore removes it. */
 const use = Effect.fnUntraced(function* (
   snapshot: Snapshot.Snapshot,
   { base }: RestoreOptions
@@ -92,17 +95,17 @@ const use = Effect.fnUntraced(function* (
   if (!(yield* Integrity.isWhole(copy))) {
     return yield* new SnapshotDamaged({ reason: "The snapshot is damaged: SQLite finds faults in it" })
   }
-  yield* attempt("The snapshot cannot be put in its place", () => Generations.promote(base))
+  yield* attempt("The snapshot cannot be made the current file", () => Generations.promote(base))
 }, Effect.scoped)
 
-/** A line every ten seconds. */
+/** Logs a line every ten seconds. */
 const progress = Effect.fnUntraced(function* ({ size }: Snapshot.Snapshot) {
   const clock = yield* Clock.Clock
   const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
-  let told = now()
+  let lastLogged = now()
   return (bytes: number) => {
-    if (now() - told < progressMs) return Effect.void
-    told = now()
+    if (now() - lastLogged < progressMs) return Effect.void
+    lastLogged = now()
     return Effect.annotateLogs(Effect.logInfo("A snapshot of the read models is being downloaded"), {
       bytes,
       of: size
@@ -112,7 +115,7 @@ const progress = Effect.fnUntraced(function* ({ size }: Snapshot.Snapshot) {
 
 const logRestored = (snapshot: Snapshot.Snapshot, duration: Duration.Duration) =>
   Effect.annotateLogs(Effect.logInfo("The read models start from a snapshot"), {
-    ...Snapshot.described(snapshot),
+    ...Snapshot.logFields(snapshot),
     duration_ms: Math.round(Duration.toMillis(duration))
   })
 

@@ -1,16 +1,16 @@
-/** What is known of a snapshot: a copy of the read models of one moment, packed, in the blob store. */
+/** The description of a snapshot: a packed copy of the read models of one moment, in the blob store. */
 import { Schema } from "effect"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { Projection } from "../Projection.ts"
 import type { StoredCheckpoints } from "../runner/StoredCheckpoints.ts"
 
-/** The fields are a storage format that other releases read as well: add optional ones, never rename. */
+/** The fields are a storage format that other releases read: add optional ones, never rename. */
 export const Snapshot = Schema.Struct({
-  /** Of the blob. */
+  /** Key of the blob. */
   key: Schema.String,
   /** Unix time in ms. */
   createdAt: Schema.Int,
-  /** Where the projections stand in it, and of which version they are. */
+  /** The checkpoints and versions of the projections in the snapshot. */
   projections: Schema.Array(
     Schema.Struct({
       name: Schema.String,
@@ -18,9 +18,9 @@ export const Snapshot = Schema.Struct({
       position: GlobalPosition.GlobalPosition
     })
   ),
-  /** How far the log was known at that moment, at these positions or after them; `null` when it was not. */
+  /** A known end of the log at or after these positions. `null` when it was unknown. */
   anchor: Schema.NullOr(Schema.Struct({ position: GlobalPosition.GlobalPosition, digest: Schema.String })),
-  /** Of the blob, hexadecimal. */
+  /** Hash of the blob, hexadecimal. */
   sha256: Schema.String,
   /** Bytes of the blob. */
   size: Schema.Int,
@@ -29,27 +29,27 @@ export const Snapshot = Schema.Struct({
 })
 export type Snapshot = typeof Snapshot.Type
 
-/** Which snapshots there are. It is replaced as a whole (`SnapshotPointer`). */
+/** The list of snapshots. It is replaced as a whole (`SnapshotPointer`). */
 export const Snapshots = Schema.Struct({
-  /** Of this record and of the packed files: another release that does it otherwise raises it. */
+  /** Format of this record and of the packed files. A release that changes either raises it. */
   format: Schema.Literal(1),
   newest: Schema.NullOr(Snapshot),
-  /** The one before the newest: a node may be downloading it, and it stands in for a damaged one. */
+  /** The snapshot before the newest. A node may be downloading it, and it replaces a damaged newest one. */
   before: Schema.NullOr(Snapshot),
-  /** Keys of blobs that may be there, and that nobody will ask for. */
+  /** Keys of blobs that may exist and will not be read. */
   unneeded: Schema.Array(Schema.String)
 })
 export type Snapshots = typeof Snapshots.Type
 
 export const none: Snapshots = { format: 1, newest: null, before: null, unneeded: [] }
 
-/** None when there is no snapshot. */
+/** Empty when there is no snapshot. */
 export const checkpointsOf = (snapshot: Snapshot | null): StoredCheckpoints =>
   new Map(snapshot?.projections.map(({ name, ...checkpoint }) => [name, checkpoint]))
 
 /**
- * How many events (or commits, by `GlobalPosition.sequence`) fewer are left to be read with the rows of `to` than with
- * those of `from`: for the projection that gains most, less what another one loses. Rows of other versions count as none.
+ * How many events (or commits, by `GlobalPosition.sequence`) fewer remain to be read with the rows of `to` than with those
+ * of `from`: the largest gain of a projection minus the largest loss. Rows of other versions do not count.
  */
 export const gain = (
   from: StoredCheckpoints,
@@ -65,8 +65,8 @@ const reach = (checkpoints: StoredCheckpoints, { name, version }: Projection): n
   return found?.version === version ? GlobalPosition.sequence(found.position) : 0
 }
 
-/** For log lines. `position` is of the furthest projection. */
-export const described = ({ createdAt, key, projections, size }: Snapshot) => ({
+/** Fields for log lines. `position` is that of the most advanced projection. */
+export const logFields = ({ createdAt, key, projections, size }: Snapshot) => ({
   key,
   position: furthest(projections),
   bytes: size,
@@ -74,9 +74,9 @@ export const described = ({ createdAt, key, projections, size }: Snapshot) => ({
 })
 
 const furthest = (
-  standings: Iterable<{ readonly position: GlobalPosition.GlobalPosition }>
+  checkpoints: Iterable<{ readonly position: GlobalPosition.GlobalPosition }>
 ): GlobalPosition.GlobalPosition =>
-  Array.from(standings, ({ position }) => position).reduce(
+  Array.from(checkpoints, ({ position }) => position).reduce(
     (most, position) => (GlobalPosition.isReached(position, most) ? most : position),
     GlobalPosition.beginning
   )

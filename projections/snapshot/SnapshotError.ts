@@ -1,7 +1,7 @@
-/** Why a snapshot is not taken, or not used. Nothing is lost: the log has it all. */
+/** Errors while taking or using snapshots. No data is lost, because the log has everything. */
 import { Schema } from "effect"
 
-/** Where the snapshots are written down cannot be reached. A `put` that fails with this may have been done. */
+/** The list of snapshots cannot be reached. A `put` that fails with this may have succeeded. */
 export class SnapshotPointerError extends Schema.TaggedError<SnapshotPointerError>()("SnapshotPointerError", {
   reason: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
@@ -11,17 +11,17 @@ export class SnapshotPointerError extends Schema.TaggedError<SnapshotPointerErro
   }
 }
 
-/** Another node takes a snapshot at the same time. */
+/** Another node took a snapshot at the same time. */
 export class SnapshotPointerMoved extends Schema.TaggedError<SnapshotPointerMoved>()(
   "SnapshotPointerMoved",
   {}
 ) {
   override get message(): string {
-    return "Another node has written down a snapshot meanwhile"
+    return "Another node has published a snapshot meanwhile"
   }
 }
 
-/** The file cannot be copied, packed, unpacked or put in its place. */
+/** The file cannot be copied, packed, unpacked or renamed. */
 export class SnapshotFileError extends Schema.TaggedError<SnapshotFileError>()("SnapshotFileError", {
   reason: Schema.String,
   cause: Schema.optionalKey(Schema.Defect())
@@ -31,7 +31,7 @@ export class SnapshotFileError extends Schema.TaggedError<SnapshotFileError>()("
   }
 }
 
-/** The blob is missing, or is not what was written down of it. */
+/** The blob is missing or does not match its description. */
 export class SnapshotDamaged extends Schema.TaggedError<SnapshotDamaged>()("SnapshotDamaged", {
   reason: Schema.String
 }) {

@@ -1,22 +1,22 @@
-/** Where it is written down which snapshots there are: one small record that all nodes of a log share. */
+/** The list of snapshots: one small record that all nodes of a log share. */
 import { Context, Effect, Layer } from "effect"
 import type { Snapshots } from "./Snapshot.ts"
 import { type SnapshotPointerError, SnapshotPointerMoved } from "./SnapshotError.ts"
 
 export interface Pointer {
   readonly snapshots: Snapshots
-  /** Of the record: another one after each `put`. */
+  /** Revision of the record. It changes with each `put`. */
   readonly revision: number
 }
 
 export class SnapshotPointer extends Context.Service<
   SnapshotPointer,
   {
-    /** What was put last; `null` when nothing ever was. */
+    /** The last record. `null` when there was none. */
     readonly get: Effect.Effect<Pointer | null, SnapshotPointerError>
     /**
-     * Durable before it returns. Only when nobody has put anything since `revision`, which is `null` when there was nothing.
-     * Returns the new revision.
+     * Replaces the record if its revision is still `revision` (`null`: no record), and returns the new revision. Durable
+     * before it returns.
      */
     put(
       snapshots: Snapshots,
@@ -24,7 +24,7 @@ export class SnapshotPointer extends Context.Service<
     ): Effect.Effect<number, SnapshotPointerMoved | SnapshotPointerError>
   }
 >()("inferlog/projections/snapshot/SnapshotPointer") {
-  /** Lasts as long as the process. */
+  /** Stored for the lifetime of the process. */
   static readonly layerMemory = Layer.sync(SnapshotPointer, () => {
     let pointer: Pointer | null = null
     return SnapshotPointer.of({

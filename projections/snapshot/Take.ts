@@ -1,6 +1,6 @@
 /**
- * Takes a snapshot and writes it down. Killed after any step, what was written down before is still true, and the next
- * one removes the blob that nobody knows of: its key is written down before it is uploaded.
+ * Takes a snapshot and publishes it. The key of a blob is recorded before the upload, so that after a crash at any step the
+ * published list is still true and the next snapshot removes the leftover blob.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -21,13 +21,13 @@ import {
 import { SnapshotPointer } from "./SnapshotPointer.ts"
 
 export interface TakeOptions {
-  /** The file of the read models, which may be in use. */
+  /** The file of the read models. It may be in use. */
   readonly filename: string
-  /** Where the copy lies until it is uploaded. */
+  /** The directory of the copy until it is uploaded. */
   readonly directory: string
-  /** Of the new snapshot: one that nothing else ever had. */
+  /** A new unique id. */
   readonly id: string
-  /** The end of the log as it is known now, which is not before what the read models have read; `null` when it is not. */
+  /** The known end of the log, at or after what the read models have read. `null` when it is unknown. */
   readonly anchor?: Effect.Effect<Seen | null>
 }
 
@@ -39,8 +39,8 @@ export type TakeError =
   | BlobStoreError
 
 /**
- * The new snapshot, once all nodes can find it. Of the older ones the newest is kept: a node may be downloading it. Fails
- * when another node takes one at the same time; one of them then succeeds, or the next time does.
+ * Returns the new snapshot when all nodes can find it. The previous one stays, because a node may be downloading it. If two
+ * nodes take a snapshot at the same time, at most one succeeds.
  */
 export const run = Effect.fn("Take.run")(function* (
   options: TakeOptions
@@ -81,7 +81,7 @@ const publish = Effect.fnUntraced(function* (
     { ...before, unneeded: [...before.unneeded, key] },
     found?.revision ?? null
   )
-  // Not before that: a node that is uploading one of them can no longer write it down, and is told so.
+  // Only after the put: a node that is uploading one of them can no longer publish it and gets an error.
   yield* Effect.forEach(before.unneeded, blobs.remove, { discard: true })
 
   const { body, sha256 } = Packing.pack(copy)
@@ -101,8 +101,8 @@ const publish = Effect.fnUntraced(function* (
 })
 
 /**
- * The other node may have looked for the blob before it was there. Or there is no other node, and the record was put by us,
- * by a try whose answer was lost.
+ * The record was changed meanwhile. Either another node did, which may have removed the blob before it existed; or this node
+ * did, in a try whose answer was lost.
  */
 const withdraw = Effect.fnUntraced(function* (key: string) {
   const found = yield* (yield* SnapshotPointer).get

@@ -1,12 +1,12 @@
-/** A thread that looks through a file of read models: a second for each GB or so, in one call. */
+/** The thread that checks a file of read models: about a second per GB, in one call. */
 import { DatabaseSync } from "node:sqlite"
 import * as url from "node:url"
 import * as workerThreads from "node:worker_threads"
 
 const filename = String(workerThreads.workerData)
 
-/** Nobody else has the file, so that SQLite need keep nothing beside it. */
-const look = (): boolean => {
+/** No other program uses the file, so SQLite needs no files beside it. */
+const check = (): boolean => {
   try {
     using db = new DatabaseSync(`${url.pathToFileURL(filename).href}?immutable=1`, { readOnly: true })
     return db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"] === "ok"
@@ -15,4 +15,4 @@ const look = (): boolean => {
   }
 }
 
-workerThreads.parentPort?.postMessage(look())
+workerThreads.parentPort?.postMessage(check())

@@ -1,4 +1,4 @@
-/** How far the projections are, for operators: as a running server sees them, or as their file says when none runs. */
+/** The progress of projections for operators, as reported by a running server or, without one, by their file. */
 import * as fs from "node:fs"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
@@ -11,15 +11,15 @@ import * as Generations from "../rebuild/Generations.ts"
 import * as StoredCheckpoints from "../runner/StoredCheckpoints.ts"
 
 /**
- * `live`: lists show what clients have seen. `catching up`: it is further behind than a list waits. `stopped`: it cannot
- * apply an event (`reason`). `not running`: no server runs. `not built`: the next server builds it from the log.
+ * `live`: lists include what clients have seen. `catching up`: further behind than a list waits. `stopped`: cannot apply an
+ * event (`reason`). `not running`: no server runs. `not built`: the next server builds it from the log.
  */
 export const State = Schema.Literals(["live", "catching up", "stopped", "not running", "not built"])
 export type State = typeof State.Type
 
 const Distance = {
   position: GlobalPosition.GlobalPosition,
-  /** Events of the log that it has not applied. */
+  /** Events of the log that are not applied yet. */
   behind: Schema.Int
 }
 
@@ -27,19 +27,19 @@ export const ProjectionStatus = Schema.Struct({
   name: Schema.String,
   version: Schema.Int,
   ...Distance,
-  /** Age of the oldest event that it has not applied, ms; 0 when there is none. */
+  /** Age of the oldest event that is not applied yet, ms. 0 when there is none. */
   lagMs: Schema.Int,
   state: State,
-  /** Why it has stopped. */
+  /** Why the projection has stopped. */
   reason: Schema.NullOr(Schema.String),
-  /** How far a copy of it is that is being built now. */
+  /** Progress of a rebuild under way. */
   rebuild: Schema.NullOr(Schema.Struct(Distance))
 })
 export type ProjectionStatus = typeof ProjectionStatus.Type
 
 export const ProjectionStatuses = Schema.Struct({
   head: GlobalPosition.GlobalPosition,
-  /** The file of the read models, and its size with its journal. */
+  /** The file of the read models, and its size including the journal. */
   file: Schema.String,
   bytes: Schema.Int,
   projections: Schema.Array(ProjectionStatus)
@@ -47,12 +47,12 @@ export const ProjectionStatuses = Schema.Struct({
 export type ProjectionStatuses = typeof ProjectionStatuses.Type
 
 /** How long a list waits for its projection, ms (`Projections.waitFor`). */
-const patienceMs = 2_000
+const listTimeoutMs = 2_000
 
 export interface StatusOptions {
   readonly base: string
   readonly projections: ReadonlyArray<Projection>
-  /** Of the running server. */
+  /** The states in the running server. */
   readonly states?: ReadonlyMap<string, ProjectionState>
 }
 
@@ -80,8 +80,8 @@ export const read = Effect.fn("ProjectionStatus.read")(function* ({
   const statusOf = Effect.fnUntraced(function* ({ name, version }: Projection) {
     const state = states?.get(name)
     const found = stored.get(name)
-    const kept = found?.version === version ? found.position : undefined
-    const position = state?.position ?? kept ?? GlobalPosition.beginning
+    const storedPosition = found?.version === version ? found.position : undefined
+    const position = state?.position ?? storedPosition ?? GlobalPosition.beginning
     const lagMs = yield* lagAfter(position)
     const copy = copied.get(name)
     return {
@@ -89,7 +89,12 @@ export const read = Effect.fn("ProjectionStatus.read")(function* ({
       version,
       ...to(position),
       lagMs,
-      state: state === undefined ? (kept === undefined ? "not built" : "not running") : stateOf(state, lagMs),
+      state:
+        state === undefined
+          ? storedPosition === undefined
+            ? "not built"
+            : "not running"
+          : stateOf(state, lagMs),
       reason: state?.reason ?? null,
       rebuild: copy === undefined ? null : to(copy)
     } satisfies ProjectionStatus
@@ -103,5 +108,5 @@ const sizeOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.s
 
 const stateOf = ({ stopped }: ProjectionState, lagMs: number): State => {
   if (stopped) return "stopped"
-  return lagMs > patienceMs ? "catching up" : "live"
+  return lagMs > listTimeoutMs ? "catching up" : "live"
 }

@@ -1,4 +1,4 @@
-/** The log as the worker reads it: by itself, read-only. */
+/** The worker's own, read-only access to the log. */
 import { Effect, Layer, type Stream } from "effect"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import type { NatsUnreachable } from "#streams/nats/Nats.ts"
@@ -7,7 +7,7 @@ import type { NatsTooOld } from "#streams/nats/ServerVersion.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import type { Log } from "./Protocol.ts"
 
-/** The client is loaded by those alone whose log is there. The servers tell of what is new by themselves. */
+/** The NATS client is loaded only when the log is on NATS. NATS servers push new events, so no wake-up is needed. */
 const nats = (options: NatsOptions) =>
   Layer.unwrap(
     Effect.map(

@@ -5,10 +5,10 @@ import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import type { Progress } from "../Progress.ts"
 import { FromWorker, stop, wake, type WorkerData } from "./Protocol.ts"
 
-/** The thread has ended, which it never does by itself. */
+/** The thread has ended unexpectedly. */
 export class WorkerStopped extends Schema.TaggedError<WorkerStopped>()("WorkerStopped", {
   reason: Schema.String,
-  /** Why the file of the read models has to be built anew; `null` when it need not. */
+  /** Why the file of the read models must be rebuilt. `null` when it need not be. */
   damage: Schema.NullOr(Schema.String)
 }) {
   override get message(): string {
@@ -25,10 +25,10 @@ export interface WorkerThreadOptions {
 
 const decode = Schema.decodeUnknownSync(FromWorker)
 
-/** Between two wake-ups: under load there are several commits within it, and each message costs what a small one does. */
+/** Delay between two wake-ups. Under load, several commits share one message, and each message costs the same. */
 const wakeUpInterval: Duration.Input = "1 millis"
 
-/** Runs one worker until it stops; it is ended with the effect. */
+/** Runs a worker until it stops. The worker ends with the effect. */
 export const run = (options: WorkerThreadOptions): Effect.Effect<never, WorkerStopped | EventStoreError> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -43,12 +43,12 @@ export const run = (options: WorkerThreadOptions): Effect.Effect<never, WorkerSt
     })
   )
 
-/** A thread that is behind hears of its end between two batches. */
+/** A thread that is behind reads the message between two batches. */
 const stopTimeout: Duration.Input = "1 second"
 
 /**
- * A thread that is ended from outside may be in the middle of SQLite, which then goes on in a thread that is being taken
- * down. So it is asked first, and closes its files; one that does not answer is ended all the same.
+ * Terminating a thread may interrupt SQLite in the middle of a call. So the thread is first asked to close its files, and
+ * terminated if it does not react.
  */
 const end = (worker: workerThreads.Worker): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
@@ -74,15 +74,15 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
       // Without a listener the error of a worker would end the process.
       worker.on("error", (error) => (failure = error instanceof Error ? error.name : "not an Error"))
       worker.on("message", (message) => {
-        const said = decode(message)
-        switch (said._tag) {
+        const report = decode(message)
+        switch (report._tag) {
           case "Moved":
-            return publish(said.moved)
+            return publish(report.moved)
           case "Logged":
-            return void runFork(log(said))
+            return void runFork(log(report))
           case "Ended":
-            failure = said.reason
-            damage = said.damage
+            failure = report.reason
+            damage = report.damage
         }
       })
       return worker

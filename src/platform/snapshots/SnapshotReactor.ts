@@ -87,7 +87,7 @@ export class SnapshotReactor extends Context.Service<
             Take.run({ filename, directory, id: ids.next(), ...options })
           )
           yield* Effect.annotateLogs(Effect.logInfo("Took a snapshot of the read models"), {
-            ...Snapshot.described(snapshot),
+            ...Snapshot.logFields(snapshot),
             duration_ms: Math.round(Duration.toMillis(duration))
           })
           return snapshot

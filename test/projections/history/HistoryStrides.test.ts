@@ -9,7 +9,7 @@ import * as IndexedLists from "#projections/history/IndexedLists.ts"
 import * as MetadataLists from "#projections/history/MetadataLists.ts"
 import * as MetadataQueries from "#projections/history/MetadataQueries.ts"
 import * as FairQueue from "#projections/history/FairQueue.ts"
-import { places, totalOf } from "#projections/history/FoundList.ts"
+import { pageKeys, totalOf } from "#projections/history/FoundList.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
@@ -56,7 +56,7 @@ describe("A list that is gone through", () => {
       const counts: Array<number> = []
       for (let after: PageKey | null = null; ;) {
         const ends = MetadataQueries.endOfSlice(sql, filter, walk[0], { after, steps: stride })
-        const until: PageKey | null = (yield* places(ends))[0] ?? null
+        const until: PageKey | null = (yield* pageKeys(ends))[0] ?? null
         const slice: Slice = { after, until }
         counts.push(yield* totalOf(MetadataQueries.count(sql, filter, walk, slice)))
         if (until === null) break
