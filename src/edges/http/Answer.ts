@@ -1,6 +1,6 @@
 /**
- * What a route says, before any transport: status, headers and a body that is text already, or is read while it is sent. The routes of the declared
- * API and whatever serves a hot route in their place build the same answers.
+ * An answer independent of the transport: status, headers and a body that is text or is read while it is sent. The
+ * declared API and `FastPath` build the same answers.
  */
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -26,7 +26,7 @@ export interface TextAnswer extends Answer {
 
 const jsonType = "application/json"
 
-/** Answers are about one account's data or about one moment: nothing on the way may keep them. */
+/** Answers concern one account or one moment, so no cache may store them. */
 const uncached = { "cache-control": "no-store" }
 
 export const json = (status: number, value: unknown, headers: Headers = noHeaders): TextAnswer => ({
@@ -35,7 +35,7 @@ export const json = (status: number, value: unknown, headers: Headers = noHeader
   body: JSON.stringify(value)
 })
 
-/** With texts of payloads among the members of `record`. */
+/** A record some of whose members are texts of payloads. */
 export const record = (status: number, record: object, headers: Headers = noHeaders): Answer => ({
   status,
   headers: { ...uncached, ...headers },
@@ -55,7 +55,7 @@ export const empty = (status: number, headers: Headers): TextAnswer => ({
   body: null
 })
 
-/** With more headers. Of those that it has itself both values count: they are lists. */
+/** Adds headers. A header that the answer already has gets both values, because these headers are lists. */
 export const carrying = (answer: Answer, headers: Headers): Answer => {
   const merged: Record<string, string> = { ...answer.headers }
   for (const [name, value] of Object.entries(headers)) {
@@ -65,7 +65,7 @@ export const carrying = (answer: Answer, headers: Headers): Answer => {
   return { ...answer, headers: merged }
 }
 
-/** With all headers that an answer gets at the edge, in the order in which they are sent. */
+/** With all headers that the edge adds, in the order in which they are sent. */
 export const toResponse = (
   { status, headers, body }: Answer,
   correlationId: string

@@ -1,10 +1,10 @@
 /**
- * What is left of a limit, as fields that each answer under it carries, so that clients pace themselves: `RateLimit-Policy`
- * and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11, lists of RFC 9651.
+ * The remaining calls of a limit, in header fields of every answer that the limit applies to: `RateLimit-Policy` and
+ * `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11, which are lists of RFC 9651.
  */
 import type { RateState } from "#src/features/accounts/RateLimits.ts"
 
-/** Of a call's own rates, or of those that all calls of this node share. */
+/** The rates of the caller, or those that all calls of this node share. */
 export interface Left extends Omit<RateState, "scope"> {
   readonly scope: RateState["scope"] | "node"
 }
@@ -14,8 +14,8 @@ export type Fields = Readonly<Record<"ratelimit-policy" | "ratelimit", string>>
 const policy = ({ rate, scope }: Left): string => `"${scope}";q=${rate.requests};w=${rate.windowSeconds}`
 
 /**
- * `t` is what the calls that are left last when they are spread as the rate brings new ones: no client is to read more out of
- * `r` and `t` than the rate allows for long (section 8.5). When none is left it is the wait for the next.
+ * `t` is the time in which the remaining calls can be made at an even pace, so that no client reads a higher rate out
+ * of `r` and `t` than it has in the long run (section 8.5). When no call remains, it is the wait for the next one.
  */
 const state = ({ nextInSeconds, rate, remaining, scope }: Left): string => {
   const spread = Math.ceil((remaining * rate.windowSeconds) / rate.requests)
@@ -27,7 +27,7 @@ export const ofRates = (standings: ReadonlyArray<Left>): Fields => ({
   ratelimit: standings.map(state).join(", ")
 })
 
-/** Of a number of requests that may not be over at once, and are there. */
+/** For a limit on requests that run at the same time, when it is reached. */
 export const ofFull = (name: string, most: number, retryAfterSeconds: number): Fields => ({
   "ratelimit-policy": `"${name}";q=${most};qu="concurrent-requests"`,
   ratelimit: `"${name}";r=0;t=${retryAfterSeconds}`

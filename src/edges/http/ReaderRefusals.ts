@@ -1,10 +1,10 @@
-/** Why a large answer is not begun: too much waits for clients to read it. */
+/** Refusals of large answers because too many bytes wait for clients to read them. */
 import type { Scope } from "./edge/Reader.ts"
 import type { Full } from "./edge/SlowReaders.ts"
 import * as LimitRefusals from "./LimitRefusals.ts"
 import { Refusal } from "./Refusal.ts"
 
-/** By then those that read nothing have given way. */
+/** By then clients that read nothing have been disconnected. */
 const retryAfterSeconds = 3
 
 const full = (error: string): Refusal =>

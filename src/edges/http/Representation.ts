@@ -1,4 +1,7 @@
-/** A resource whose bytes are the same for everyone: with a strong entity tag, compressed once, answered with 304 when known. */
+/**
+ * A resource whose bytes are the same for every client: it has a strong entity tag, is compressed once, and is answered
+ * with 304 when the client has it.
+ */
 import * as crypto from "node:crypto"
 import * as util from "node:util"
 import * as zlib from "node:zlib"
@@ -11,7 +14,7 @@ export interface Representation {
   readonly contentType: string
   readonly bytes: Uint8Array
   readonly gzipped: Uint8Array
-  /** Hex, of the bytes: as good a name for them as any. */
+  /** SHA-256 of the bytes, in hex. */
   readonly digest: string
 }
 
@@ -31,7 +34,7 @@ export const make = Effect.fnUntraced(function* (options: {
   }
 })
 
-/** Whether the client takes gzip (RFC 9110, 12.5.3); one that says nothing gets the plain bytes. */
+/** Whether the client accepts gzip (RFC 9110, 12.5.3). Without the header it gets plain bytes. */
 const takesGzip = (acceptEncoding = ""): boolean =>
   acceptEncoding.split(",").some((coding) => /^\s*gzip\s*(;\s*q=(1|0?\.0*[1-9])[\d.]*\s*)?$/i.test(coding))
 

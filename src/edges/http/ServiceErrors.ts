@@ -1,4 +1,4 @@
-/** How the errors of the application services are told to clients. */
+/** The answers to errors of the application services. */
 import type { SqlError } from "effect/sql/SqlError"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { AccountClosed } from "#src/features/accounts/Accounts.ts"
@@ -103,96 +103,60 @@ const ofBody: Record<BodyRefused["reason"], Refusal.Refusal> = {
   timeout: Refusal.bodyTimeout
 }
 
-export const toRefusal = (error: ServiceError): Refusal.Refusal => {
-  switch (error._tag) {
-    case "Refusal":
-      return error
-    case "Unauthorized":
-    // It has no key any more.
-    case "AccountClosed":
-      return Refusal.unauthorized
-    case "ModelNotFound":
-    case "NoSuchModel":
-      return Refusal.unknownModel
-    case "ModelNotGranted":
-      return Refusal.modelNotGranted
-    case "InvalidInput":
-      return Refusal.invalid(error.issues)
-    case "IdempotencyKeyReused":
-      return Refusal.idempotencyKeyReused
-    case "EvaluatorBusy":
-      return Refusal.evaluatorBusy
-    case "QueueFull":
-      return LimitRefusals.queueFull(error)
-    case "InsufficientBalance":
-      return Refusal.insufficientBalance(error)
-    case "BudgetExceeded":
-      return Refusal.budgetExceeded(error)
-    case "TooManyOpenRequests":
-      return LimitRefusals.tooManyOpenRequests(error)
-    case "RequestNotFound":
-      return Refusal.unknownRequest
-    case "RequestForbidden":
-    case "DeliveryForbidden":
-    case "KeyForbidden":
-    case "FileForbidden":
-      return Refusal.forbidden
-    case "RequestNotEnded":
-      return Refusal.requestNotEnded
-    case "KeyNotFound":
-      return Refusal.unknownKey
-    case "KeyRevoked":
-      return Refusal.keyRevoked
-    case "KeyExpired":
-      return Refusal.keyExpired
-    case "GrantExceeded":
-      return Refusal.grantExceeded(error.fields)
-    case "TooManyKeys":
-      return Refusal.tooManyKeys(error.limit)
-    case "KeysUsedUp":
-      return Refusal.keysUsedUp(error.limit)
-    case "SecretSuperseded":
-      return Refusal.secretSuperseded
-    case "DeliveryNotFound":
-      return Refusal.unknownDelivery
-    case "DeliveryInProgress":
-      return Refusal.deliveryInProgress
-    case "BodyErased":
-      return Refusal.deliveryErased
-    case "SecretsUnreadable":
-      return Refusal.secretsUnreadable
-    case "FileNotFound":
-      return Refusal.unknownFile
-    case "FileGone":
-      return FileRefusals.fileGone
-    case "FileTooLarge":
-      return FileRefusals.fileTooLarge(error.limit)
-    case "QuotaExceeded":
-      return FileRefusals.quotaExceeded(error)
-    case "AlreadyUploaded":
-      return FileRefusals.uploadCompleted(error.fileUrl)
-    case "UrlRefused":
-      return ofUrl[error.reason]
-    case "BodyRefused":
-      return ofBody[error.reason]
-    case "TooManyUploads":
-      return FileRefusals.tooManyUploads(error.retryAfterSeconds)
-    case "LeaseNotFound":
-      return WorkerRefusals.unknownLease
-    case "LeaseLost":
-      return WorkerRefusals.leaseLost
-    case "LeaseUnattended":
-      return WorkerRefusals.leaseUnattended
-    case "ModelNotForWorker":
-      return WorkerRefusals.modelNotForWorker
-    case "TooManyWaiting":
-      return WorkerRefusals.tooManyWaiting
-    case "BlobStoreError":
-      return error.isFull === true ? FileRefusals.storageFull : Refusal.unavailable
-    case "ReadModelBehind":
-      return Refusal.readModelBehind
-    case "SqlError":
-    case "EventStoreError":
-      return Refusal.unavailable
-  }
+type AnswerOf<E> = Refusal.Refusal | ((error: E) => Refusal.Refusal)
+
+const answers: { readonly [E in ServiceError as E["_tag"]]: AnswerOf<E> } = {
+  Refusal: (refusal) => refusal,
+  Unauthorized: Refusal.unauthorized,
+  // A closed account has no keys.
+  AccountClosed: Refusal.unauthorized,
+  ModelNotFound: Refusal.unknownModel,
+  NoSuchModel: Refusal.unknownModel,
+  ModelNotGranted: Refusal.modelNotGranted,
+  InvalidInput: ({ issues }) => Refusal.invalid(issues),
+  IdempotencyKeyReused: Refusal.idempotencyKeyReused,
+  EvaluatorBusy: Refusal.evaluatorBusy,
+  QueueFull: LimitRefusals.queueFull,
+  InsufficientBalance: Refusal.insufficientBalance,
+  BudgetExceeded: Refusal.budgetExceeded,
+  TooManyOpenRequests: LimitRefusals.tooManyOpenRequests,
+  RequestNotFound: Refusal.unknownRequest,
+  RequestForbidden: Refusal.forbidden,
+  RequestNotEnded: Refusal.requestNotEnded,
+  KeyNotFound: Refusal.unknownKey,
+  KeyForbidden: Refusal.forbidden,
+  KeyRevoked: Refusal.keyRevoked,
+  KeyExpired: Refusal.keyExpired,
+  GrantExceeded: ({ fields }) => Refusal.grantExceeded(fields),
+  TooManyKeys: ({ limit }) => Refusal.tooManyKeys(limit),
+  KeysUsedUp: ({ limit }) => Refusal.keysUsedUp(limit),
+  SecretSuperseded: Refusal.secretSuperseded,
+  DeliveryNotFound: Refusal.unknownDelivery,
+  DeliveryForbidden: Refusal.forbidden,
+  DeliveryInProgress: Refusal.deliveryInProgress,
+  BodyErased: Refusal.deliveryErased,
+  SecretsUnreadable: Refusal.secretsUnreadable,
+  FileNotFound: Refusal.unknownFile,
+  FileForbidden: Refusal.forbidden,
+  FileGone: FileRefusals.fileGone,
+  FileTooLarge: ({ limit }) => FileRefusals.fileTooLarge(limit),
+  QuotaExceeded: FileRefusals.quotaExceeded,
+  AlreadyUploaded: ({ fileUrl }) => FileRefusals.uploadCompleted(fileUrl),
+  UrlRefused: ({ reason }) => ofUrl[reason],
+  BodyRefused: ({ reason }) => ofBody[reason],
+  TooManyUploads: ({ retryAfterSeconds }) => FileRefusals.tooManyUploads(retryAfterSeconds),
+  LeaseNotFound: WorkerRefusals.unknownLease,
+  LeaseLost: WorkerRefusals.leaseLost,
+  LeaseUnattended: WorkerRefusals.leaseUnattended,
+  ModelNotForWorker: WorkerRefusals.modelNotForWorker,
+  TooManyWaiting: WorkerRefusals.tooManyWaiting,
+  BlobStoreError: ({ isFull }) => (isFull === true ? FileRefusals.storageFull : Refusal.unavailable),
+  ReadModelBehind: Refusal.readModelBehind,
+  SqlError: Refusal.unavailable,
+  EventStoreError: Refusal.unavailable
+}
+
+export const toRefusal = <E extends ServiceError>(error: E): Refusal.Refusal => {
+  const answer = answers[error._tag] as AnswerOf<E>
+  return typeof answer === "function" ? answer(error) : answer
 }

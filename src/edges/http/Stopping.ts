@@ -1,15 +1,15 @@
-/** What the server's end means for answers. */
+/** How answers learn that the server stops. */
 import { Context, Effect } from "effect"
 
 /**
- * Completes when the server begins to stop: answers that are held back are then given as they are, or not at all, so that
- * nobody's wait is in the way of the end.
+ * Completes when the server begins to stop. Answers that are held back are then given at once, or refused, so that no
+ * wait delays the stop.
  */
 export const Stopping = Context.Reference<Effect.Effect<void>>("inferlog/src/edges/http/Stopping", {
   defaultValue: () => Effect.never
 })
 
-/** Whether it has begun: each answer is then the last of its connection, and says so. */
+/** Whether the server has begun to stop. Each answer is then the last of its connection, and its headers say so. */
 export const IsStopping = Context.Reference<() => boolean>("inferlog/src/edges/http/IsStopping", {
   defaultValue: () => () => false
 })

@@ -1,7 +1,7 @@
 /**
- * How much is estimated on this node: it costs a look at the schema and the expressions of a model, nobody pays for it, and no
- * key is asked for. All calls without one share a bucket of calls; their bodies are small, and each address has a bucket of
- * bytes. A key that is good is under its own rates instead (decisions, "429 body"), and its account has a bucket of bytes.
+ * Limits price estimates on this node: they are free, need no key, and evaluate schemas and expressions of a model. All
+ * calls without a key share one bucket of calls, and each address has a bucket of bytes. A call with a valid key counts
+ * towards the key's rates (decisions, "429 body") and its account's bucket of bytes.
  */
 import { Clock, Context, Effect } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
@@ -17,7 +17,7 @@ import * as RateLimitFields from "#src/edges/http/RateLimitFields.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 
-/** Of all calls without a key: 50 a second, and 100 at once. */
+/** For all calls without a key: 50 a second, at most 100 at once. */
 export const AnonymousRate = Context.Reference<Rate>("inferlog/src/edges/api/catalog/AnonymousRate", {
   defaultValue: () => ({ requests: 100, windowSeconds: 2 })
 })
@@ -28,14 +28,17 @@ const maxBytesWithoutKey = 64 * 1024
 
 const window = (bytes: number): Rate => ({ requests: bytes, windowSeconds: 10 })
 
-/** Bytes of bodies. Addresses that are not public are one: behind them stands a proxy with everybody behind it. */
+/**
+ * Bytes of bodies. All private addresses share a bucket, because a proxy with many clients behind it has such an
+ * address.
+ */
 const bytesOfAddress = window(512 * 1024)
 const bytesOfHouse = window(4 * 1024 * 1024)
 const bytesOfAccount = window(4 * 1024 * 1024)
 
 const knownOwners = 10_000
 
-/** A call that may go on. */
+/** A call that may proceed. */
 export interface Admitted {
   /** An account, or an address. */
   readonly owner: string
@@ -58,7 +61,7 @@ interface Counted extends Admitted {
 const ofAddress = (address: string): Counted => {
   const source = groupOf(address)
   return {
-    // Behind a proxy that is not trusted all have one address, and in the house each its own.
+    // Behind an untrusted proxy all clients have one address. In a private network each client has its own.
     owner: source === privateAddresses ? address : source,
     limit: maxBytesWithoutKey,
     scope: "address",
@@ -99,7 +102,7 @@ export const make = Effect.gen(function* () {
       : Effect.fail(LimitRefusals.rateExceeded(refusedBy, RateLimitFields.ofRates(standings)))
   }
 
-  /** What is announced counts; without that, as much as the body may have. */
+  /** Counts the announced length, or without one the longest permitted body. */
   const takeBytes = ({ headers }: Call, { limit, owner, rate, scope, ...counted }: Counted) =>
     Effect.suspend((): Effect.Effect<Admitted, Refusal.Refusal> => {
       const announced = Number(headers["content-length"] ?? limit)
@@ -113,7 +116,7 @@ export const make = Effect.gen(function* () {
       return Effect.succeed({ owner, limit })
     })
 
-  /** Takes one call and its bytes, or refuses it before its body is read. A key that is no good counts as none. */
+  /** Takes one call and its bytes, or refuses the call before its body is read. An invalid key counts as none. */
   return (call: Call): Effect.Effect<Admitted, Refusal.Refusal> => {
     const authorization = call.headers["authorization"]
     const withoutKey = Effect.andThen(takeAnonymous, takeBytes(call, ofAddress(call.address)))

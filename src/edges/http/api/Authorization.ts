@@ -1,4 +1,4 @@
-/** `Authorization: Key <API_KEY>` or `Bearer <API_KEY>`, checked before anything else of the request is looked at. */
+/** `Authorization: Key <API_KEY>` or `Bearer <API_KEY>`, checked before the rest of the request. */
 import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
@@ -6,7 +6,7 @@ import { Admission } from "../edge/Admission.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 import type { Admit } from "./DeclaredRoutes.ts"
 
-/** Declared as a header: few tools know another HTTP scheme than Basic and Bearer. */
+/** Declared as a header, because few tools know HTTP schemes other than Basic and Bearer. */
 const apiKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pipe(
   HttpApiSecurity.annotate(
     OpenApi.Description,
@@ -21,7 +21,7 @@ const bearer = HttpApiSecurity.http({ scheme: "bearer" }).pipe(
   )
 )
 
-/** The declaration, with what every route of an account may answer. `admit` is what carries it out. */
+/** Declares the scheme and the answers that every route of an account may give. `admit` performs the check. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization>()(
   "inferlog/src/edges/http/api/Authorization",
   {
@@ -30,7 +30,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization>()(
   }
 ) {}
 
-/** From a request to its caller. */
+/** Finds the caller of a request. */
 export const admit = Effect.map(Admission, ({ gate }): Admit<Caller> => (requires) => {
   const enter = gate(requires)
   return (request) => enter(request.headers["authorization"])

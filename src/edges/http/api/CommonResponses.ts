@@ -1,4 +1,4 @@
-/** The answers without a body of their own that routes declare: one schema for each status, shared by all routes. */
+/** The error answers that routes declare: one schema for each status, shared by all routes. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { exampleUrl } from "#src/features/files/views/UploadView.ts"
@@ -228,8 +228,8 @@ export const storageFull = response(
 /** Of every route that needs a key and storage. */
 export const usual = [badRequest, unexpected, unavailable] as const
 
-/** Of every route that names one thing. */
+/** Of every route whose path names one resource. */
 export const usualOfOne = [...usual, notFound] as const
 
-/** Beside these, of every route that takes a body. */
+/** Added by every route that takes a body. */
 export const ofBodies = [timeout, tooLarge, unsupported] as const

@@ -1,7 +1,7 @@
 /**
- * Serves the endpoints of a declared group in one pass: is it a route of ours, who asks, is the query as declared, then
- * the handler. Handlers read and write bodies themselves: of `HttpApiBuilder` there would be left a chain of middlewares and
- * a copy of all services of the server for each request.
+ * Serves the endpoints of a declared group in one pass: match the route, admit the caller, check the query, call the
+ * handler. Handlers read and write bodies themselves, because `HttpApiBuilder` would add a chain of middlewares and a
+ * copy of the server's services to each request.
  */
 import { Context, Effect, Predicate, Result, Schema, SchemaAST } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -20,13 +20,14 @@ import type { ServiceError } from "../ServiceErrors.ts"
 import * as SchemaErrors from "./SchemaErrors.ts"
 
 /**
- * Reads who asks off a request, before anything else of it is looked at: made once for each endpoint, of what that requires.
+ * Finds the caller of a request before anything else is read. Made once for each endpoint, from the scope that it
+ * requires.
  */
 export type Admit<Caller> = (
   requires: Scope | null
 ) => (request: HttpServerRequest) => Effect.Effect<Admitted<Caller>, ServiceError>
 
-/** Of groups that everybody may ask. */
+/** For groups without authentication. */
 export const everybody: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: Answer.noHeaders })
 )

@@ -1,6 +1,6 @@
 /**
- * What any call may be answered with before a route sees it, or while it is answered: described once, for all operations that
- * say nothing else of these statuses.
+ * Answers that any call may get before a route sees it or while the answer is sent: described once, for all operations
+ * that do not describe the status themselves.
  */
 import { type JsonSchema, Struct } from "effect"
 
@@ -30,7 +30,7 @@ const headers: Readonly<Record<string, object>> = {
 
 const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } }
 
-/** With the body of every error under a name of its own, beside those of the statuses, which say more of themselves. */
+/** Gives the body of every error a schema of its own, beside the schemas of the statuses. */
 export const schemasWith = <Schemas extends { readonly Error400?: JsonSchema.JsonSchema }>(
   schemas: Schemas
 ) => {
@@ -49,7 +49,7 @@ export const components: Readonly<Record<string, object>> = Object.fromEntries(
   ])
 )
 
-/** The operation's own responses, and these. */
+/** Adds these responses to those of the operation. */
 export const beside = (responses: object): Readonly<Record<string, unknown>> => ({
   ...Object.fromEntries(
     Object.keys(described).map((status) => [status, { $ref: `#/components/responses/${nameOf(status)}` }])

@@ -1,13 +1,13 @@
 /**
- * Query parameters of list routes. They are read by the routes themselves, which tell what is wrong with them, so to the
- * declared schemas they are texts; the description of the API tells their forms.
+ * Query parameters of list routes. To the declared schemas they are texts, because the routes parse them and report the
+ * issues themselves; the OpenAPI document describes their forms.
  */
 import { type JsonSchema, Schema, Struct } from "effect"
 import { mostPerPage } from "../requests/PageQuery.ts"
 
 export const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
-/** Also given several times. */
+/** A parameter that may be repeated. */
 export const texts = (description: string) =>
   Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
 
@@ -41,7 +41,7 @@ export const withForms =
     const { parameters } = operation
     const formed = (parameter: Parameter) => {
       const form = forms[parameter.name] ?? {}
-      // One that may be repeated is declared as a text or several.
+      // A repeatable parameter is declared as a text or an array of texts.
       const declared = form["type"] === "array" ? Struct.omit(parameter.schema, ["anyOf"]) : parameter.schema
       return { ...parameter, schema: { ...declared, ...form } }
     }

@@ -1,4 +1,4 @@
-/** `/{ownerName}/{modelName}` in the document, with names that are there at the first start: routes can be tried as they stand. */
+/** `/{ownerName}/{modelName}` in the document, with names of built-in models, so that the examples work at once. */
 import { Schema } from "effect"
 
 const named = (description: string, example: string) =>

@@ -1,6 +1,6 @@
 /**
- * Routes that everybody may ask, from web pages of any origin too (security, "Keys and secrets"; Fetch standard, "HTTP CORS
- * protocol"). A key that is sent with them is not looked at.
+ * Routes without authentication, also for web pages of any origin (security, "Keys and secrets"; Fetch standard, "HTTP
+ * CORS protocol"). A key sent with a call is ignored.
  */
 import { Context, Effect } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -16,10 +16,7 @@ export const admit: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: readable })
 )
 
-/**
- * `Authorization` is let in for pages that send it everywhere, as clients of the tool server do with the version of its
- * protocol.
- */
+/** Allows `Authorization` and `MCP-Protocol-Version`, because some clients send them with every call. */
 const preflightOf = (method: string): Answer.Answer =>
   Answer.empty(204, {
     ...anyOrigin,
@@ -28,7 +25,7 @@ const preflightOf = (method: string): Answer.Answer =>
     "access-control-max-age": "86400"
   })
 
-/** What browsers ask before they send a request with a header of its own. One for each path: they have one method each. */
+/** Preflight requests of browsers. One route for each path, because each path has one method. */
 export const preflights = (group: {
   readonly endpoints: Readonly<Record<string, Pick<HttpApiEndpoint.Top, "identifier" | "method" | "path">>>
 }) =>

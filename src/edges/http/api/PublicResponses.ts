@@ -1,4 +1,4 @@
-/** What all public reads of the catalog declare alike. */
+/** What the public reads of the catalog declare in common. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as CommonResponses from "./CommonResponses.ts"

@@ -1,21 +1,21 @@
-/** What a route says of itself beyond its schemas. */
+/** Properties of a route that its schemas do not have. */
 import { Context } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
 
 export type HostName = "queue" | "platform" | "media" | "mcp"
 
-/** The public hosts that serve a group or an endpoint (decisions, "Four hosts"). None named: every host. */
+/** The public hosts that serve a group or an endpoint (decisions, "Four hosts"). Empty: every host. */
 export const ServedOn = Context.Reference<ReadonlyArray<HostName>>("inferlog/src/edges/http/api/ServedOn", {
   defaultValue: () => []
 })
 
-/** Whether HEAD is answered like GET. Not where GET changes something. */
+/** Whether HEAD is answered like GET. False where GET has an effect. */
 export const AnswersHead = Context.Reference<boolean>("inferlog/src/edges/http/api/AnswersHead", {
   defaultValue: () => true
 })
 
 /**
- * Whether the method is one that the route only refuses, once it is known who asks: `Allow` does not name it (RFC 9110,
+ * Whether the route always refuses the method, after authentication. `Allow` does not list such a method (RFC 9110,
  * 10.2.1).
  */
 export const IsRefused = Context.Reference<boolean>("inferlog/src/edges/http/api/IsRefused", {
@@ -27,14 +27,14 @@ export const OpenToAnyOrigin = Context.Reference<boolean>("inferlog/src/edges/ht
   defaultValue: () => false
 })
 
-/** What a key must be granted for the route (decisions, "Platform routes"); `null` where no key is asked for. */
+/** The scope that the route requires of a key (decisions, "Platform routes"); `null` for routes without a key. */
 export const Requires = Context.Reference<Scope | null>("inferlog/src/edges/http/api/Requires", {
   defaultValue: () => null
 })
 
 /**
- * Which query parameters the route takes beside those that it declares; a request with any other is refused (decisions,
- * "Query parameters nobody declared").
+ * Query parameters that the route accepts beside the declared ones. A request with any other parameter is refused
+ * (decisions, "Query parameters nobody declared").
  */
 export const TakesQuery = Context.Reference<(name: string) => boolean>(
   "inferlog/src/edges/http/api/TakesQuery",
@@ -43,5 +43,8 @@ export const TakesQuery = Context.Reference<(name: string) => boolean>(
   }
 )
 
-/** For routes whose protocol has unknown parameters ignored (RFC 6749, 3.1), and for pages that links lead to. */
+/**
+ * For routes whose protocol requires unknown parameters to be ignored (RFC 6749, 3.1), and for pages that are linked
+ * to.
+ */
 export const anyQuery = (): boolean => true

@@ -1,4 +1,7 @@
-/** Parameters that a declared schema refuses: 400 with issues. Values are never echoed, so neither are schema messages. */
+/**
+ * Turns breaches of a declared parameter schema into issues of a 400. Their messages are ours, because the schema's
+ * messages repeat the value.
+ */
 import { type Schema, SchemaIssue } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import * as Refusal from "../Refusal.ts"
@@ -24,7 +27,7 @@ export const toRefusal = (error: Schema.SchemaError): Refusal.Refusal =>
       const at = path.map(nameOf)
       return message === missingKey
         ? issue(at, "required", "must be given")
-        : // They are texts: nothing else can be wrong with them.
+        : // All parameters are texts, so it was repeated.
           issue(at, "repeated", "must be given once")
     })
   )

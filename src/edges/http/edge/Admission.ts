@@ -1,6 +1,6 @@
 /**
- * Who gets in, the same by every way to a route: the key (401), how often it may call (429), and what it is granted (403), in
- * this order and before anything else of a request is looked at.
+ * Admits calls, in the same way on every transport: checks the key (401), its rates (429) and its scope (403), in this
+ * order and before the rest of the request.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
@@ -15,7 +15,7 @@ import type { ServiceError } from "../ServiceErrors.ts"
 
 export interface Admitted<Caller> {
   readonly caller: Caller
-  /** What every answer to the call has to carry; `Answer.noHeaders` for most. */
+  /** Headers that every answer to the call carries; `Answer.noHeaders` for most. */
   readonly headers: Answer.Headers
 }
 
@@ -23,8 +23,8 @@ export class Admission extends Context.Service<
   Admission,
   {
     /**
-     * The way in to the routes that need this scope, made once for each. It takes the `Authorization` header.
-     * A route that asks for a key and says no scope is a bug: it throws.
+     * The check of all routes that require this scope, made once for each. It takes the `Authorization` header. Throws
+     * for `null`: an authenticated route without a scope is a bug.
      */
     gate(
       requires: Scope | null
@@ -62,7 +62,7 @@ export class Admission extends Context.Service<
   )
 }
 
-/** Counts a call, if anything limits its caller. Gives the fields that tell what the rates leave. */
+/** Counts the call if its caller has rates. Returns the header fields with the remaining calls. */
 export const underRates = (
   rateLimits: RateLimits["Service"],
   caller: Caller

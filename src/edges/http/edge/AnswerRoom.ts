@@ -1,6 +1,6 @@
 /**
- * Bytes of large answers that are held for clients: of all, of each client, and of each file. An answer takes its room before
- * it is begun, and gives it back when it has been sent or its connection is gone.
+ * Accounts for the bytes of large answers that are in memory for clients: in total, for each client and for each file.
+ * An answer takes its room before it begins, and returns it when it is sent or its connection closes.
  */
 import type { Reader, Room, Scope, Share } from "./Reader.ts"
 
@@ -9,9 +9,9 @@ export type RoomLimits = Readonly<Record<Scope, number>>
 
 export interface RoomRequest {
   readonly bytes: number
-  /** An account, or the address of one that has not signed in. */
+  /** An account, or the address of an unauthenticated client. */
   readonly client: string
-  /** Where many clients may want the same one. */
+  /** Set where many clients may read the same file. */
   readonly file?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export class AnswerRoom {
     this.#limits = limits
   }
 
-  /** Bytes taken of all. */
+  /** Bytes taken in total. */
   get used(): number {
     return this.#shares.get("node")?.used ?? 0
   }
@@ -32,7 +32,7 @@ export class AnswerRoom {
     return this.#limits
   }
 
-  /** Narrowest first: an answer that one client or file has too many of costs the others nothing. */
+  /** Narrowest limit first, so that one client or file with too many answers does not take room from others. */
   #wantedOf({ client, file }: RoomRequest): ReadonlyArray<Share> {
     const shares = [this.#share("client", `client ${client}`)]
     if (file !== undefined) shares.push(this.#share("file", `file ${file}`))
@@ -43,7 +43,10 @@ export class AnswerRoom {
     return this.#shares.get(name) ?? { name, scope, used: 0, rooms: new Set() }
   }
 
-  /** The first limit that has no room for it, and who has it. One answer always fits into a limit that is not used. */
+  /**
+   * The first limit without room for the answer, and the answers that have taken it. One answer always fits into an
+   * unused limit.
+   */
   fullFor(wanted: RoomRequest): { readonly scope: Scope; readonly rooms: ReadonlySet<Room> } | null {
     return (
       this.#wantedOf(wanted).find(
@@ -52,7 +55,7 @@ export class AnswerRoom {
     )
   }
 
-  /** Whether or not there is some. */
+  /** Takes the room even if a limit is exceeded. */
   take(reader: Reader, wanted: RoomRequest): Room {
     const room: Room = { reader, bytes: wanted.bytes, shares: this.#wantedOf(wanted) }
     for (const share of room.shares) {
@@ -64,7 +67,7 @@ export class AnswerRoom {
     return room
   }
 
-  /** Once for each. A second time nothing happens. */
+  /** Has no effect the second time. */
   giveBack(room: Room): void {
     if (!room.reader.rooms.delete(room)) return
     for (const share of room.shares) {

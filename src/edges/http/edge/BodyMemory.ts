@@ -1,4 +1,7 @@
-/** The memory that one submit's body takes, from its first bytes to the end of the submit, as a part of what its account may. */
+/**
+ * The memory that the body of a submit takes, from its first bytes to the end of the submit, counted against the
+ * account's share.
+ */
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
@@ -7,17 +10,17 @@ import * as LimitRefusals from "../LimitRefusals.ts"
 import * as Refusal from "../Refusal.ts"
 
 export interface BodyMemory {
-  /** Called as bytes come whose number was not announced: why there may be no more, or `null`. */
+  /** Called as bytes of a body of unknown length arrive. Returns a refusal, or `null` to go on. */
   readonly grow: (bytes: number) => Refusal.Refusal | null
-  /** Returns when there is memory for so many bytes of text with `values` (`JsonScan`); waits for some seconds. */
+  /** Returns when there is memory for that many bytes of text with `values` (`JsonScan`). Waits for a few seconds. */
   readonly cover: (bytes: number, values: number) => Effect.Effect<void, Refusal.Refusal>
   readonly release: () => void
 }
 
-/** What takes no more than this is not counted: connections are bounded, and it is gone in a moment. */
+/** Bodies up to this size are not counted: connections are limited, and such a body is processed at once. */
 const small = 64 * 1024
 
-/** Requests that are read now make room before long. */
+/** Requests that are being read release their memory soon. */
 const patience = "5 seconds"
 const retryAfterSeconds = 2
 
@@ -38,7 +41,7 @@ export const make = (budget: MemoryBudget.MemoryBudget, account: AccountId): Bod
   const grow: BodyMemory["grow"] = (bytes) => {
     const needed = InputWeight.ofSubmit(bytes, 0)
     if (needed <= held) return null
-    // Twice as much, so that a long body asks some times only.
+    // Takes twice the need, so that a long body asks only a few times.
     const taken = budget.take(account, 2 * needed - held)
     if (MemoryBudget.isFull(taken)) return refusalOf(taken, budget)
     keep(taken)

@@ -5,17 +5,20 @@ import * as Bytes from "#src/kernel/text/Bytes.ts"
 import * as Refusal from "../Refusal.ts"
 import { maxBytes } from "../requests/JsonBody.ts"
 
-/** For the whole body: a client that drips its bytes holds a connection no longer than this. */
+/** For the whole body, so that a client that sends slowly cannot hold a connection longer. */
 export const BodyTimeout = Context.Reference<Duration.Input>("inferlog/src/edges/http/edge/BodyTimeout", {
   defaultValue: () => "30 seconds"
 })
 
 export const unreadable = Refusal.malformed("The request body could not be read.")
 
-/** Told how many bytes have come: why there may be no more, or `null`. */
+/** Called with the number of bytes so far. Returns a refusal, or `null` to go on. */
 export type Grow = (bytes: number) => Refusal.Refusal | null
 
-/** Read as a stream, for giving up on that leaves the connection open for the answer. `limit` in bytes. */
+/**
+ * Reads the body as a stream, so that the connection can still take an answer when reading stops early. `limit` in
+ * bytes.
+ */
 export const read = (
   request: HttpServerRequest,
   limit = maxBytes,

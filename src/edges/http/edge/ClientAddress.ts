@@ -1,6 +1,6 @@
 /**
- * Which address a call is counted for while nobody has signed in. Of what proxies tell, only `X-Forwarded-For` counts: with
- * two headers a client would choose the one that its proxy leaves as it is.
+ * The address that an unauthenticated call is counted for. Only `X-Forwarded-For` is read: if several headers counted,
+ * a client could set one that its proxy does not overwrite.
  */
 import { Config, Effect, Option, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -32,7 +32,7 @@ const networksOf = (entry: string): Result.Result<Networks, string> => {
   )
 }
 
-/** Fails with what is wrong with the first entry that is, in words that do not repeat it. */
+/** Fails with the fault of the first invalid entry, without repeating its text. */
 export const parse = (text: string): Result.Result<Networks, string> =>
   Result.gen(function* () {
     const networks: Array<IpNetwork.IpNetwork> = []
@@ -58,7 +58,7 @@ export const trustedProxies = Setting.optional({
   fault: (text) => Result.match(parse(text), { onFailure: (fault) => fault, onSuccess: () => null })
 })
 
-/** An address that a proxy has written, with or without a port. */
+/** An address as a proxy writes it, with or without a port. */
 const addressOf = (text: string): Option.Option<NetAddress.IpAddress> =>
   NetAddress.ipFromString(text.replace(/^\[(.*)\]$/, "$1")).pipe(
     Result.orElse(() => Result.map(NetAddress.inetAddressFromString(text), ({ address }) => address)),
@@ -66,7 +66,7 @@ const addressOf = (text: string): Option.Option<NetAddress.IpAddress> =>
     Result.getSuccess
   )
 
-/** An IPv4 address is in a network of mapped ones too. */
+/** An IPv4 address also matches networks of IPv4-mapped IPv6 addresses. */
 const isIn = (networks: Networks, address: NetAddress.IpAddress): boolean =>
   networks.some(
     (network) =>
@@ -75,11 +75,10 @@ const isIn = (networks: Networks, address: NetAddress.IpAddress): boolean =>
   )
 
 /**
- * The right-most address that is no proxy's, for what stands left of it the client may have written itself; the left-most
- * one when all are proxies'. The peer when it is no proxy, or where an address has to be and something else is.
- *
+ * The right-most address that is not a trusted proxy's, because the client may have written what stands left of it; the
+ * left-most one if all are proxies. The peer if it is no proxy, or if an entry is no address.
  * @param peer of the socket, `""` when unknown.
- * @param forwardedFor `X-Forwarded-For`, all of them in one.
+ * @param forwardedFor all `X-Forwarded-For` headers, joined.
  */
 export const clientOf = (
   proxies: Networks,
@@ -97,7 +96,7 @@ export const clientOf = (
   return client
 }
 
-/** What is counted as one client: an address, or a /64 of IPv6, which is what one customer of a provider has. */
+/** What counts as one client: an IPv4 address, or a /64 of IPv6, which a provider gives to one customer. */
 export const networkOf = (address: string): string =>
   NetAddress.ipFromString(address).pipe(
     Result.map((found) => NetAddress.toCanonical(found)),

@@ -1,4 +1,7 @@
-/** What Node refuses before any route sees it (malformed HTTP, headers too large or too slow): in the envelope too. */
+/**
+ * Error answers to requests that Node refuses before any route sees them: malformed HTTP, and headers that are too
+ * large or too slow.
+ */
 import { type Server, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
@@ -47,9 +50,9 @@ const serialize = (answer: TextAnswer, correlationId: string): string => {
 }
 
 /**
- * Answers on the bare socket and closes it. Where answers are owed to earlier requests they are given, and the last of them
- * ends the connection: what was accepted is not to be called malformed. When it is the last one's body that broke off, with
- * the end of what the client sends or with a chunk that is none, whoever reads it is told, and says so.
+ * Answers on the bare socket and closes it. If earlier requests on the connection still wait for answers, they get
+ * these, and the last answer ends the connection. If the body of the last of them broke off, its reader fails and
+ * reports that.
  */
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, nextId: () => string): void => {
   if (error.code === "ECONNRESET") {
@@ -78,7 +81,7 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, nextId: () 
 const refuse = (socket: Duplex, refusal: Refusal.Refusal, correlationId: string) =>
   socket.end(serialize(refusal.toAnswer(correlationId), correlationId), () => socket.destroy())
 
-/** The response under way on a socket is known to Node only under this name. */
+/** Node exposes the response under way on a socket only under this name. */
 const answerUnderWay = (socket: Duplex): ServerResponse | undefined => {
   const response: unknown = Reflect.get(socket, "_httpMessage")
   return response instanceof ServerResponse ? response : undefined

@@ -1,4 +1,4 @@
-/** Limits long answers that are sent at once per key, so that one account cannot occupy the whole node. */
+/** Limits the long answers that one key, such as an account, may have at the same time. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"

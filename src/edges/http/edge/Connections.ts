@@ -1,4 +1,4 @@
-/** Told when a client connects and when it has gone, for whoever counts them. */
+/** Observes connections, for metrics. */
 import type { Server } from "node:http"
 import { Context } from "effect"
 

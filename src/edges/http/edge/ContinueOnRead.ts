@@ -1,4 +1,7 @@
-/** `Expect: 100-continue` (RFC 9110, 10.1.1) for bodies that are read as Node has them, not through the request's `stream`. */
+/**
+ * `Expect: 100-continue` (RFC 9110, 10.1.1) for bodies that are read from Node's request, not through the request's
+ * `stream`.
+ */
 import type { IncomingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 
@@ -11,10 +14,13 @@ interface Outgoing {
   readonly writeContinue: () => void
 }
 
-/** Both begin a read: one lets the bytes flow, with the other they are fetched. */
+/** Both begin a read: `data` lets the bytes flow, `readable` waits for `read()`. */
 const reads: ReadonlySet<string | symbol> = new Set(["data", "readable"])
 
-/** Tells the client to send the body once somebody begins to read it; not at all when it is answered unread. */
+/**
+ * Tells the client to send the body when a reader begins to read it. A request that is answered unread gets no such
+ * line.
+ */
 export const install = (request: Incoming, response: Outgoing): void => {
   if (request.headers.expect === undefined) return
   const begin = (event: string | symbol): void => {

@@ -1,6 +1,6 @@
 /**
- * The id of one call, for support: `request_id` of an error envelope, `x-request-id` of every answer, and in the logs. Its
- * prefix tells it from the id of a request, which a client might poll.
+ * The id of one HTTP call, for support: `request_id` of an error, `x-request-id` of every answer, and in the logs. Its
+ * prefix distinguishes it from the id of an inference request, which a client might poll.
  */
 import type { IdGenerator } from "#streams/IdGenerator.ts"
 

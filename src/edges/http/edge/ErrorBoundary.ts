@@ -1,7 +1,7 @@
 /**
- * Around every route: gives the exchange its correlation id, and an envelope to whatever no route has answered. An
- * unexpected error is logged under the id and told to the client as no more than that. A connection whose request is
- * answered before all of it has come ends with the answer. What became of the exchange is told to `Exchanges`.
+ * Wraps every route: assigns the correlation id, answers what no route has answered, and reports the exchange to
+ * `Exchanges`. An unexpected error is logged under the id, and the client sees only the id. If an answer is ready
+ * before the body has arrived, the connection closes after the answer.
  */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
         Answer.toResponse(refusal.toAnswer(correlationId), correlationId)
       const rescue = (cause: Cause.Cause<unknown>) => {
         if (!Cause.hasInterruptsOnly(cause)) return Effect.map(refusalOf(cause, request), refuse)
-        // The client is gone, or the server is about to be.
+        // The client has left, or the server is stopping.
         isClientGone = cause.reasons.every(({ annotations }) => annotations.has(ClientAbort.key))
         return Effect.sync(() => refuse(Refusal.stopping))
       }
@@ -69,11 +69,11 @@ const make = Effect.gen(function* () {
           }),
           Context.add(References.CurrentLogAnnotations, { request_id: correlationId })
         )
-      /** Where too much waits to be read, a refusal takes the place of a large answer. */
+      /** Refuses a large answer if too many bytes wait to be read. */
       const fitting = (answer: HttpServerResponse.HttpServerResponse) => {
         const bytes = heldBytes(answer)
         if (bytes === 0 || request.method === "HEAD") return answer
-        // The server speaks HTTP/1 alone.
+        // The server speaks only HTTP/1.
         const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
         const full = readers.admit(response, { bytes, accountId, address: () => addressOf(request) })
         return full === null ? inTurn(answer, response) : refuse(ReaderRefusals.of(full))
@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
     })
 })
 
-/** Bytes that an answer has in memory until it is read: text twice, as it is and as it is written. */
+/** Bytes that an answer takes in memory until it is read. Text counts twice: as a string and as bytes. */
 const heldBytes = ({ body }: HttpServerResponse.HttpServerResponse): number => {
   switch (body._tag) {
     case "Uint8Array":
@@ -105,7 +105,7 @@ const heldBytes = ({ body }: HttpServerResponse.HttpServerResponse): number => {
   }
 }
 
-/** Nothing is read for an answer that waits behind others of its connection. */
+/** An answer that waits behind others of its connection reads nothing yet. */
 const inTurn = (answer: HttpServerResponse.HttpServerResponse, response: ServerResponse) => {
   const { body } = answer
   if (body._tag !== "Stream" || response.socket !== null) return answer
@@ -113,7 +113,7 @@ const inTurn = (answer: HttpServerResponse.HttpServerResponse, response: ServerR
   return HttpServerResponse.setBody(answer, HttpBody.stream(stream, body.contentType, body.contentLength))
 }
 
-/** Answers have their headers; files and pages get them here. */
+/** Answers already have these headers; files and pages get them here. */
 const complete = (
   response: HttpServerResponse.HttpServerResponse,
   correlationId: string,

@@ -1,37 +1,39 @@
 /**
- * Server-sent events on Node's response (WHATWG HTML, 9.2), without the layers that a body of the platform's goes through:
- * an open stream is little more than its socket, and frames for many streams are the same bytes.
+ * Server-sent events on Node's response (WHATWG HTML, 9.2). Bypasses the platform's body layers, so that an open stream
+ * costs little more than its socket and many streams share the bytes of a frame.
  */
 import type { ServerResponse } from "node:http"
 import { Effect } from "effect"
 import type { Headers } from "../Answer.ts"
 
 export interface EventStream {
-  /** Hands over whole frames. False: it takes no more until it is `ready`, and none that comes after its end. */
+  /** Writes whole frames. False: wait for `ready` before the next write, or the stream has ended. */
   readonly write: (frames: string | Uint8Array) => boolean
-  /** Waits until it takes more; for ever once it has ended. `SlowReaders` drops a reader that leaves it waiting for too long. */
+  /**
+   * Completes when the stream takes more; never after its end. `SlowReaders` disconnects a reader that keeps it waiting
+   * too long.
+   */
   readonly ready: Effect.Effect<void>
 }
 
 export interface OpenStream extends EventStream {
   readonly isFull: () => boolean
-  /** A comment, which no client sees and everything on the way does; not where frames wait already. */
+  /** Writes a comment, which keeps connections open and which clients ignore. Skipped while frames wait. */
   readonly keepAlive: () => void
-  /** What was written still goes out, if the reader takes it. Nothing is written behind it; a second end is none. */
+  /** Sends what was written, then ends. Has no effect the second time. */
   readonly end: () => void
-  /** At once. */
+  /** Disconnects at once. */
   readonly drop: () => void
-  /** Called when the connection is gone, whoever has ended it. */
+  /** Called when the connection closes, for any reason. */
   readonly onClose: (listener: () => void) => void
 }
 
 const comment = ": keep-alive\n\n"
 
 /**
- * Sends the head. The end of the connection is the end of the stream: a frame goes to the socket as it is, not in chunks.
- * From then on the platform takes the response for a finished one: it neither writes to it nor keeps anything for it.
- *
- * @param headers beside those that every stream has.
+ * Sends the head. The stream ends with the connection, so frames are written without chunked encoding. The platform
+ * considers the response finished from then on and keeps nothing for it.
+ * @param headers beside those of every stream.
  */
 export const open = (response: ServerResponse, headers: Headers): OpenStream => {
   let isFull = false
@@ -54,7 +56,7 @@ export const open = (response: ServerResponse, headers: Headers): OpenStream => 
   }
   const { socket } = response.req
   const drop = () => void socket.destroy()
-  // Whatever Node has against a write is the end of this stream alone.
+  // A write error ends only this stream.
   response.on("error", drop)
   const drained = Effect.callback<void>((resume) => {
     const listener = () => resume(Effect.void)
@@ -75,7 +77,7 @@ export const open = (response: ServerResponse, headers: Headers): OpenStream => 
       response.end()
     },
     drop,
-    // Of the socket: a response that waits for its turn on it hears of nothing.
+    // On the socket, because a response that waits for its turn gets no `close` event.
     onClose: (listener) => void socket.once("close", listener)
   }
 }

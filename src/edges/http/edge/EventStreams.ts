@@ -1,6 +1,4 @@
-/**
- * The event streams that clients have open: how many, what keeps their connections, and how they end.
- */
+/** The open event streams of clients: their limits, their keep-alive comments and their end. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Context, Effect, Fiber, Layer } from "effect"
@@ -20,35 +18,35 @@ import { UnderWay } from "./Exchanges.ts"
 import * as StreamKeys from "./StreamKeys.ts"
 import * as Turn from "./Turn.ts"
 
-/** Open at once on a node, of whatever account. */
+/** The most open streams of a node, over all accounts. */
 export const MostStreams = Context.Reference<number>("inferlog/src/edges/http/edge/MostStreams", {
   defaultValue: () => 20_000
 })
 
 const keepAliveEvery = "15 seconds"
-/** How long a key that was revoked or has expired may have a stream at most. */
+/** The longest time that a stream stays open after its key was revoked or has expired. */
 const judgeEvery = "5 seconds"
-/** What is left for a reader to take what was written before the end. */
+/** Time for a reader to receive what was written before the end. */
 const farewell = "5 seconds"
-/** For an answer before it on the connection, which its client may have read a moment before Node knows. */
+/** Time for an earlier answer on the connection, which the client may have read before Node notices. */
 const turnPatience = "1 second"
-/** Comments written before others get a turn. */
+/** Comments written before other work gets a turn. */
 const keepAliveBatch = 500
 
-/** What a client has to wait with nothing else to go by, s. */
+/** For a client that is refused, in seconds. */
 const retryAfterSeconds = 5
 
 export interface Opening {
   readonly request: HttpServerRequest
   readonly caller: Caller
-  /** What every answer to the call carries. */
+  /** Headers that every answer to the call carries. */
   readonly headers: Headers
 }
 
 interface Held {
   readonly stream: EventStream.OpenStream
   readonly body: Fiber.Fiber<void>
-  /** From its end on, until its connection is gone. */
+  /** Runs from the end of the stream until its connection closes. */
   farewell: Fiber.Fiber<void> | null
 }
 
@@ -58,10 +56,9 @@ export class EventStreams extends Context.Service<
   EventStreams,
   {
     /**
-     * Answers with a stream for as long as `body` runs: until that ends, the client leaves or does not read, its key is good
-     * no more, or the server stops. Refused where the account or the node has as many as it may, where another answer is
-     * waited for on the connection, and once the server stops. Completes once the stream is open: as an exchange
-     * it is over then, and nothing of that is kept beside it.
+     * Answers with a stream while `body` runs: until it ends, the client leaves or stops reading, its key becomes
+     * invalid, or the server stops. Refused if the account or node has too many streams, if the connection has another
+     * answer under way, or if the server stops. Completes when the stream is open: the exchange is over then.
      */
     serve<E>(
       opening: Opening,
@@ -80,7 +77,7 @@ export class EventStreams extends Context.Service<
       const open = new Set<Held>()
       const ofAccount = new Map<AccountId, number>()
 
-      /** Nothing is told any more, whether its client reads or not. */
+      /** The client gets nothing more, whether it reads or not. */
       const end = (held: Held) => {
         if (held.farewell !== null) return
         const { body, stream } = held
@@ -117,7 +114,7 @@ export class EventStreams extends Context.Service<
       )
 
       const refusalOf = ({ accountId, limits }: Caller): Refusal.Refusal | null => {
-        // Whoever has waited for something before may come after the end.
+        // The server may have begun to stop while this waited.
         if (isStopping()) return Refusal.stopping
         const limit = limits.maxStreams ?? defaultStreams
         if ((ofAccount.get(accountId) ?? 0) >= limit) {
@@ -133,12 +130,12 @@ export class EventStreams extends Context.Service<
       }
 
       const begin = ({ caller, headers, request }: Opening, body: Body, correlationId: string) => {
-        // The server speaks HTTP/1 alone.
+        // The server speaks only HTTP/1.
         const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
         return Effect.flatMap(turnOf(response), () => {
           const refusal = refusalOf(caller)
           if (refusal !== null) return Effect.fail(refusal)
-          // The client has left before: whoever waits for its answer is interrupted.
+          // The client has already left, which interrupts what waits for its answer.
           if (response.req.socket.closed) return Effect.never
           const stream = EventStream.open(response, {
             ...headers,
@@ -173,10 +170,10 @@ export class EventStreams extends Context.Service<
   )
 }
 
-/** What the exchange is counted as. */
+/** The response that is reported for the exchange. */
 const sent = HttpServerResponse.empty({ status: 200 })
 
-/** Nothing is written, and so kept, behind an answer that may take for ever: most of all another stream. */
+/** Waits for the connection: frames written behind an answer that may never end would stay in memory. */
 const turnOf = (response: ServerResponse): Effect.Effect<void, Refusal.Refusal> =>
   response.socket !== null
     ? Effect.void
@@ -187,7 +184,7 @@ const turnOf = (response: ServerResponse): Effect.Effect<void, Refusal.Refusal> 
         })
       )
 
-/** A failure ends the connection without a word: the client resumes. */
+/** A failure disconnects without a message, and the client resumes. */
 const run = <E>(
   { drop, end }: EventStream.OpenStream,
   body: Effect.Effect<void, E>,

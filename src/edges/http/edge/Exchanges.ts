@@ -1,28 +1,30 @@
-/** What becomes of each exchange with a client, for whoever counts and logs them. */
+/** Reports each exchange with a client, for metrics and the access log. */
 import { type Clock, Context } from "effect"
 
 export interface Exchange {
   readonly correlationId: string
   readonly method: string
-  /** The declared path (`/:ownerName/:modelName`), or `unmatched`. Never the path that was asked for. */
+  /** The declared path (`/:ownerName/:modelName`), or `unmatched`; never the path of the request. */
   readonly route: string
   readonly status: number
-  /** From the headers' arrival until the answer was handed to the socket, ms. */
+  /** From the arrival of the headers until the answer was handed to the socket, ms. */
   readonly durationMs: number
 }
 
-/** What is counted for a client that left before its answer (nginx's word for it). */
+/** The status reported when the client left before its answer, as in nginx. */
 export const clientClosed = 499
 
-/** `route` of an exchange that no declared route is for. */
+/** The `route` of an exchange without a declared route. */
 export const unmatched = "unmatched"
 
-/** The exchange that the declared API is about to answer: one service, for each costs every request. */
+/**
+ * The exchange that is being answered: one service instead of several, because each one costs time in every request.
+ */
 export interface UnderWay {
   readonly correlationId: string
-  /** Told by whoever finds the declared route. */
+  /** Called when the declared route is known. */
   readonly found: (path: string) => void
-  /** Told by whoever finds out whose the call is. */
+  /** Called when the account is known. */
   readonly admitted: (accountId: string) => void
 }
 
@@ -30,7 +32,7 @@ export const UnderWay = Context.Reference<UnderWay>("inferlog/src/edges/http/edg
   defaultValue: () => ({ correlationId: "unassigned", found: () => {}, admitted: () => {} })
 })
 
-/** Called once for each exchange that is answered, thousands of times a second: it must neither wait nor throw. */
+/** Called for each answered exchange, thousands of times a second. Must neither wait nor throw. */
 export const Exchanges = Context.Reference<(exchange: Exchange) => void>(
   "inferlog/src/edges/http/edge/Exchanges",
   {
@@ -40,7 +42,7 @@ export const Exchanges = Context.Reference<(exchange: Exchange) => void>(
 
 const nanosPerMilli = 1e6
 
-/** Starts to time an exchange; what it gives tells the ms since then. */
+/** Starts a timer. The result returns the ms since then. */
 export const timer = (clock: Clock.Clock): (() => number) => {
   const began = clock.monotonicTimeNanosUnsafe()
   return () => Number(clock.monotonicTimeNanosUnsafe() - began) / nanosPerMilli

@@ -1,7 +1,6 @@
 /**
- * A Node server that shows each request to a front first; what the front does not take goes on to the server's listeners.
- * From the moment it is closed it takes no more requests, on connections that are kept open neither; and no connection has
- * more than so many requests waiting.
+ * A Node server that offers each request to a front first, and then to its listeners. Once it is closing it refuses new
+ * requests, also on connections that stay open. It limits the waiting requests of each connection.
  */
 import * as http from "node:http"
 import * as net from "node:net"
@@ -10,24 +9,24 @@ import type { Refusal as Refused } from "../Refusal.ts"
 import * as Pipelining from "./Pipelining.ts"
 import * as PlainRequest from "./PlainRequest.ts"
 
-/** Whether it answers the request. One that says no must not have touched it. */
+/** Whether the front answers the request. If not, it must not have touched it. */
 export type Take = (request: http.IncomingMessage, response: http.ServerResponse) => boolean
 
 const takeNone: Take = () => false
 
-/** ms in which requests that were sent before their client heard of the end still get an answer. */
+/** ms in which requests that were sent before the close still get an answer. */
 const lastCallMs = 50
-/** ms between two looks for connections whose last answer is done. */
+/** ms between checks for idle connections. */
 const idleCheckMs = 20
 
 type Refuse = (request: http.IncomingMessage, response: http.ServerResponse) => void
 
 export interface Closing {
-  /** Called once, when the server is told to close. */
+  /** Called once, when the server begins to close. */
   readonly onClose: () => void
-  /** Answers a request that comes after that, and ends its connection. */
+  /** Answers a request that arrives after that, and ends its connection. */
   readonly refuseLate: Refuse
-  /** Answers a request that is one too many on its connection, and ends that. */
+  /** Answers a request beyond the limit of its connection, and ends the connection. */
   readonly refusePipelined: Refuse
   /** Answers a request that is not plain (`PlainRequest`). */
   readonly refuseFault: (fault: Refused) => Refuse
@@ -38,13 +37,13 @@ class NodeServer extends http.Server {
   isClosing = false
   readonly #closing: Closing
   readonly #pipelining = Pipelining.make()
-  /** Requests that came before there was anything to answer them: the port is bound before the routes are made. */
+  /** Requests that arrived before the routes were ready: the port is bound first. */
   #early: Array<readonly [http.IncomingMessage, http.ServerResponse]> = []
 
   constructor(options: http.ServerOptions, closing: Closing) {
     super(options)
     this.#closing = closing
-    // Told before the listener is there.
+    // Emitted before the listener is added.
     this.on("newListener", (event) => {
       if (event === "request" && this.#early.length > 0) setImmediate(() => this.#serveEarly())
     })
@@ -68,7 +67,7 @@ class NodeServer extends http.Server {
     return true
   }
 
-  /** What the front takes has a path that is plain. */
+  /** The front matches only plain paths. */
   #admit(event: string, request: http.IncomingMessage, response: http.ServerResponse): boolean {
     const hostFault = PlainRequest.hostFault(request)
     if (hostFault === null && event === "request" && this.take(request, response)) return true
@@ -82,7 +81,7 @@ class NodeServer extends http.Server {
     return true
   }
 
-  /** Node's own would at once reset connections that idle, with requests on them that have been sent and not been read. */
+  /** Node's own `close` would reset idle connections at once, although requests may be on their way to them. */
   override close(callback?: (error?: Error) => void): this {
     if (!this.isClosing) {
       this.isClosing = true
@@ -94,7 +93,7 @@ class NodeServer extends http.Server {
     return this
   }
 
-  /** On Node's timers: it is Node that closes the server, after the last fiber that could wait may have ended. */
+  /** Uses Node's timers, because Node closes the server after the last fiber may have ended. */
   #closeAsTheyIdle() {
     let checks: NodeJS.Timeout | undefined
     const lastCall = setTimeout(() => {
@@ -111,7 +110,7 @@ class NodeServer extends http.Server {
 export class Front extends Context.Service<
   Front,
   {
-    /** Until the scope closes. There is one front at a time. */
+    /** Until the scope closes. Only one front is active at a time. */
     readonly place: (take: Take) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("inferlog/src/edges/http/edge/Front") {}

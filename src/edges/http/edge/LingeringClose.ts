@@ -1,19 +1,19 @@
-/** Ends a connection so that its client still reads the answer, also when it is in the middle of sending a body. */
+/** Ends a connection so that its client can still read the answer, even while it is sending a body. */
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
-/** ms in which the client may read; then the connection is gone whatever it does. */
+/** ms in which the client may read before the connection is destroyed. */
 const graceMs = 500
 
 const installed = new WeakSet<Duplex>()
 
-/** Whether the connection ends with the answer that is owed or was given, whatever else comes on it. */
+/** Whether the connection ends after its current or last answer. */
 export const isInstalled = (socket: Duplex): boolean => installed.has(socket)
 
 /**
- * Node destroys the socket of a last answer once that is written; what the client then sends is answered with a reset,
- * which may take the answer with it. From now on the socket is only ended first. The timer is Node's: the fiber that has
- * answered is over by then.
+ * Node destroys the socket after its last answer. Bytes that the client still sends would then be answered with a
+ * reset, which may discard the answer. With this, the socket is ended first and destroyed later. Uses Node's timer,
+ * because the fiber that answered has ended by then.
  */
 export const install = (socket: Socket): void => {
   installed.add(socket)

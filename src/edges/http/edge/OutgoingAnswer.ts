@@ -1,4 +1,4 @@
-/** Writes an answer to Node's response as the declared way would: the same headers, byte for byte the same body. */
+/** Writes an answer to Node's response with the same headers and bytes as the declared API. */
 import { Effect, Stream } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Answer } from "../Answer.ts"
@@ -8,10 +8,7 @@ import * as Turn from "./Turn.ts"
 import * as LingeringClose from "./LingeringClose.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
-/**
- * Writes the head, and a body that is text with it. Gives what sends another body, to be run by the caller, and `null` where
- * nothing is left to do.
- */
+/** Writes the head, and a text body with it. For a streamed body returns the effect that sends it; otherwise `null`. */
 export const write = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -32,19 +29,19 @@ export const write = (
   }
   response.writeHead(status, fields)
   if (body === null) response.end()
-  // Nothing has to be encoded in text that has as many bytes as characters.
+  // Text with as many bytes as characters is ASCII and needs no encoding.
   else if (typeof body === "string") response.end(body, length === body.length ? "latin1" : "utf8")
   else return send(response, body)
   return null
 }
 
-/** Bytes that an answer has in memory until it is read: text twice, as it is and as it is written. */
+/** Bytes that an answer takes in memory until it is read. Text counts twice: as a string and as bytes. */
 export const heldBytes = ({ body }: Answer): number => {
   if (body === null) return 0
   return typeof body === "string" ? 2 * body.length : Math.min(body.length, SlowReaders.window)
 }
 
-/** Reads on when the socket has taken all before. What does not come to its end breaks the connection off. */
+/** Reads the next chunk when the socket has taken the previous one. A failure destroys the connection. */
 const send = (response: ServerResponse, body: StreamedBody): Effect.Effect<void> =>
   body.chunks.pipe(
     Stream.rechunk(1),

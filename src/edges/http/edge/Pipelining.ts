@@ -1,29 +1,29 @@
 /**
- * Requests that came before earlier ones of their connection were answered. Node keeps their answers back, without a bound on
- * their number, and tells the answers nothing when their connection goes away.
+ * Requests that arrive before earlier ones of their connection are answered. Node holds back their answers without a
+ * limit, and does not tell them when the connection closes.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
-/** Of one connection, beside the request that is being answered: they come in one piece, and are begun in one. */
+/** Waiting requests of one connection, beside the one being answered. */
 export const maxWaiting = 16
 
 export interface Pipelining {
   /**
-   * How a request is to be dealt with: `served` like any other, `refused` as one too many, or `dropped`, for its connection
-   * ends with an earlier answer.
+   * `served` like any other, `refused` because there are too many, or `dropped` because the connection ends with an
+   * earlier answer.
    */
   readonly admit: (request: IncomingMessage, response: ServerResponse) => "served" | "refused" | "dropped"
 }
 
-/** Answers that wait, oldest first, by their connection. */
+/** Waiting answers by connection, oldest first. */
 const waiting = new WeakMap<Socket, Set<ServerResponse>>()
 
-/** The last answer that is owed on a connection, but for the one being written. */
+/** The last waiting answer of a connection, apart from the one being written. */
 export const lastWaiting = (socket: Socket): ServerResponse | undefined =>
   [...(waiting.get(socket) ?? [])].at(-1)
 
-/** An answer that waits hears of its connection's end by no other event. */
+/** A waiting answer gets no other event when its connection closes. */
 const begin = (socket: Socket): Set<ServerResponse> => {
   const responses = new Set<ServerResponse>()
   waiting.set(socket, responses)
@@ -37,7 +37,7 @@ export const make = (): Pipelining => {
   const refused = new WeakSet<Socket>()
   return {
     admit: ({ socket }, response) => {
-      // The usual case: nothing is before it, so it has the connection already.
+      // The usual case: no answer is before it.
       if (response.socket !== null) return "served"
       if (refused.has(socket)) return "dropped"
       const responses = waiting.get(socket) ?? begin(socket)
@@ -45,7 +45,7 @@ export const make = (): Pipelining => {
       response.once("finish", () => responses.delete(response))
       if (responses.size <= maxWaiting) return "served"
       refused.add(socket)
-      // What has been read is parsed to its end; nothing more is read.
+      // Bytes already read are parsed to their end, but no more are read.
       socket.pause()
       return "refused"
     }

@@ -1,21 +1,24 @@
-/** How fast the client of one connection takes what is sent to it. */
+/** Measures how fast the client of one connection takes what is sent to it. */
 import type { Socket } from "node:net"
 
-/** Why a client is dropped: it takes nothing, next to nothing, or is the slowest where others find no room. */
+/** Why a client is disconnected: it takes nothing, takes too little, or is the slowest when others find no room. */
 export type Slowness = "stalled" | "slow" | "pressed"
 
 export interface Pace {
-  /** ms in which a client that bytes wait for takes some. */
+  /** A client with waiting bytes must take some within this time, ms. */
   readonly patience: number
-  /** Bytes that it takes in each `longestWait` ms. */
+  /** Bytes that it must take in each `longestWait` ms. */
   readonly leastBytes: number
   readonly longestWait: number
-  /** ms without a byte, or with less than `pressedRate` bytes a second, after which it gives way to others that find no room. */
+  /**
+   * Time without a byte, or with less than `pressedRate` bytes a second, after which a client may be disconnected to
+   * make room, ms.
+   */
   readonly pressedPatience: number
   readonly pressedRate: number
 }
 
-/** As uploads have: 64 KiB a minute. */
+/** The same pace as for uploads: 64 KiB a minute. */
 export const usualPace: Pace = {
   patience: 30_000,
   leastBytes: 64 * 1024,
@@ -24,22 +27,22 @@ export const usualPace: Pace = {
   pressedRate: 16 * 1024
 }
 
-/** What Node counts by itself, without a name of its own for it: its own timeout of a socket goes by the same. */
+/** Counters of Node without a public name. Node's own socket timeout uses them. */
 interface Counted {
   readonly _bytesDispatched?: number
   readonly _handle?: { readonly writeQueueSize?: number } | null
 }
 
-/** Bytes that the system has taken off the process, as of one moment. It takes them as fast as the client reads. */
+/** Bytes that the operating system has taken so far. It takes them as fast as the client reads. */
 export const takenBy = (socket: Socket): number => {
   const { _bytesDispatched: handedOver = 0, _handle: handle } = socket as Counted
   return handedOver - (handle?.writeQueueSize ?? 0)
 }
 
-/** Whose limit it is. A client is an account, or an address that nobody has signed in from. */
+/** What a limit applies to. A client is an account or an unauthenticated address. */
 export type Scope = "node" | "client" | "file"
 
-/** What one answer has. */
+/** The room that one answer has taken. */
 export interface Room {
   readonly reader: Reader
   readonly bytes: number
@@ -56,14 +59,14 @@ export interface Share {
 
 export class Reader {
   readonly socket: Socket
-  /** What its answers take up. */
+  /** The rooms of its answers. */
   readonly rooms = new Set<Room>()
   readonly #pace: Pace
   #isWaitedFor = false
   #taken = 0
-  /** ms since it last took something. */
+  /** Time since it last took bytes, ms. */
   #stalled = 0
-  /** ms of the wait under way, and the bytes taken before it. */
+  /** Duration of the current wait, in ms, and the bytes taken before it. */
   #waited = 0
   #before = 0
 
@@ -72,7 +75,7 @@ export class Reader {
     this.#pace = pace
   }
 
-  /** Bytes that are held for the client. */
+  /** Bytes in memory for the client. */
   get outstanding(): number {
     if (this.rooms.size === 0) return this.socket.writableLength
     let bytes = 0
@@ -80,12 +83,12 @@ export class Reader {
     return bytes
   }
 
-  /** ms, for a comparison with others. */
+  /** Time since it last took bytes, ms. */
   get stalled(): number {
     return this.#stalled
   }
 
-  /** Whether it gives way to others. */
+  /** Whether it may be disconnected to make room for others. */
   get isPressed(): boolean {
     const { pressedPatience, pressedRate } = this.#pace
     if (this.#stalled >= pressedPatience) return true
@@ -93,7 +96,7 @@ export class Reader {
     return this.#waited >= pressedPatience && rate < pressedRate
   }
 
-  /** @param elapsed ms since the last look in which it could take something. */
+  /** @param elapsed ms since the last call. */
   look(elapsed: number): "stalled" | "slow" | null {
     if (this.socket.writableLength === 0) {
       this.#isWaitedFor = false

@@ -1,4 +1,4 @@
-/** How much may wait for clients to read it (decisions, "Errors and limits"). */
+/** Limits of the bytes that may wait for clients to read them (decisions, "Errors and limits"). */
 import { Config, Option, Schema } from "effect"
 import * as ByteSize from "#src/kernel/settings/ByteSize.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
@@ -6,7 +6,7 @@ import type { RoomLimits } from "./AnswerRoom.ts"
 
 const MiB = 1024 * 1024
 
-/** The largest answer that is in memory as a whole, a page of requests with their payloads, has to fit. */
+/** A page of requests with their payloads must fit, the largest answer that is in memory as a whole. */
 const least = 64 * MiB
 
 const Size = Schema.String.check(
@@ -41,7 +41,7 @@ export const answerMemoryPerClient = setting(
   "128MiB"
 )
 
-/** One file has half of all at most: other files are served, whatever becomes of it. */
+/** One file has at most half of the room, so that other files can still be served. */
 export const roomLimits: Config.Config<RoomLimits> = Config.all({
   node: answerMemory.config,
   client: answerMemoryPerClient.config

@@ -1,9 +1,9 @@
-/** From the error that a route ends with to its answer. */
+/** Turns the error of a route into its answer. */
 import { Effect } from "effect"
 import type { Answer } from "../Answer.ts"
 import { type ServiceError, toRefusal } from "../ServiceErrors.ts"
 
-/** Errors that are ours are logged with the correlation id; the client learns no more than that there was one. */
+/** Logs errors that are the server's fault, with the correlation id. The client sees no details. */
 export const answerError = (error: ServiceError, correlationId: string): Effect.Effect<Answer> => {
   const answer = toRefusal(error).toAnswer(correlationId)
   if (error._tag === "SecretsUnreadable") return Effect.as(Effect.logError(error.message), answer)

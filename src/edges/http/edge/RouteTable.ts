@@ -1,4 +1,4 @@
-/** All declared routes, to tell an unknown path from a wrong method, and which host serves what. */
+/** All declared routes: distinguishes an unknown path from a wrong method, and knows which host serves a route. */
 import { Context, Effect, Layer } from "effect"
 import * as FindMyWay from "effect/http/FindMyWay"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
@@ -25,7 +25,7 @@ export interface RequestTarget {
   readonly host: string | undefined
 }
 
-/** Of a path, as found by a router. */
+/** Path parameters, as a router found them. */
 export type PathParams = Readonly<Record<string, string | undefined>>
 
 interface Declared {
@@ -38,7 +38,7 @@ interface Declared {
   readonly takesQuery: (name: string) => boolean
 }
 
-/** Paths are matched as written, by case and slash; a longer parameter than any of ours is no route. */
+/** Paths are matched as written, with case and slashes. A parameter longer than any of ours matches no route. */
 export const routerConfig = {
   caseSensitive: true,
   ignoreTrailingSlash: false,
@@ -49,17 +49,17 @@ export const routerConfig = {
 export class RouteTable extends Context.Service<
   RouteTable,
   {
-    /** Whether the endpoint of that name, which a router found, is a route of ours for this request. */
+    /** Whether the endpoint that a router found serves this request. */
     isServed(endpoint: string, params: PathParams, target: RequestTarget): boolean
-    /** Whether the host that was asked serves the endpoint of that name. */
+    /** Whether the requested host serves the endpoint. */
     isServedHere(endpoint: string, host: string | undefined): boolean
-    /** The path of the endpoint of that name, as declared. */
+    /** The declared path of the endpoint. */
     path(endpoint: string): string
-    /** What a key must be granted for the endpoint of that name; `null` where it says nothing. */
+    /** The scope that the endpoint requires; `null` without one. */
     requires(endpoint: string): Scope | null
-    /** Whether the endpoint of that name takes a query parameter that it does not declare. */
+    /** Whether the endpoint accepts a query parameter that it does not declare. */
     takesQuery(endpoint: string): (name: string) => boolean
-    /** Why a request has no route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
+    /** The answer to a request without a route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
     refusal(target: RequestTarget): Refusal.Refusal
   }
 >()("inferlog/src/edges/http/edge/RouteTable") {
@@ -100,7 +100,7 @@ export class RouteTable extends Context.Service<
           return isServedOn(declared.hosts, host)
         }
 
-        /** What answers the target; `undefined` when nothing does. */
+        /** The endpoint that serves the target; `undefined` without one. */
         const declaredAt = (target: RequestTarget): Declared | undefined => {
           const found = table.find(target.method === "HEAD" ? "GET" : target.method, target.url)
           return found !== undefined && isServed(found.handler, found.params, target)
@@ -147,7 +147,7 @@ const isDecodable = (url: string): boolean => {
   }
 }
 
-/** When the public hosts differ, a request goes by its `Host`; otherwise all routes share one origin. */
+/** If the public hosts differ, `Host` selects the routes; otherwise all routes share one origin. */
 const hostRule = (urls: PublicUrls["Service"]) => {
   const hosts: Record<HostName, string> = {
     queue: new URL(urls.queueUrl).host,

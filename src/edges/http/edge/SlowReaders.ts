@@ -1,7 +1,7 @@
 /**
- * Clients that ask for much and read little of it, on every answer alike: JSON, files, event streams, pages. One that takes
- * nothing for a while, or next to nothing, is dropped. Large answers take room before they begin; where there is none the
- * slowest give way, and else the answer is refused.
+ * Protects the server against clients that request much and read little, on every kind of answer. A client that takes
+ * nothing, or too little, for some time is disconnected. Large answers take room before they begin: if there is none,
+ * the slowest clients are disconnected, or else the answer is refused.
  */
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -12,17 +12,17 @@ import { AnswerRoom, type RoomLimits, type RoomRequest } from "./AnswerRoom.ts"
 import { networkOf } from "./ClientAddress.ts"
 import { type Pace, Reader, type Room, type Scope, type Slowness } from "./Reader.ts"
 
-/** Bytes of an answer to a GET that is not refused for want of room. */
+/** Answers to GET up to this many bytes are never refused for lack of room. */
 export const small = 64 * 1024
 
-/** Bytes that an answer which is read while it is sent has in memory at most: what is read, checked, and on its way. */
+/** The most bytes that a streamed answer has in memory: read, checked, and being sent. */
 export const window = 512 * 1024
 
-/** What is told of them, for whoever counts. */
+/** For metrics. */
 export interface ReaderEvents {
   readonly dropped: (why: Slowness) => void
   readonly refused: (scope: Scope) => void
-  /** Bytes that wait for clients, once a second. */
+  /** Bytes that wait for clients, reported once a second. */
   readonly outstanding: (bytes: number) => void
 }
 
@@ -31,12 +31,12 @@ export const ReaderEvents = Context.Reference<ReaderEvents>("inferlog/src/edges/
 })
 
 export interface AnswerRoomRequest extends Omit<RoomRequest, "client"> {
-  /** `null` where nobody has signed in: then the address counts. */
+  /** `null` for an unauthenticated client, which counts by its address. */
   readonly accountId: string | null
   readonly address: () => string
 }
 
-/** Why an answer is not begun. */
+/** Why an answer is refused. */
 export interface Full {
   readonly scope: Scope
   /** Bytes. */
@@ -46,11 +46,11 @@ export interface Full {
 }
 
 export interface SlowReaders {
-  /** Asks once for each answer: `null` when it may go out, else whose limit has no room for it. */
+  /** Called once for each answer. Returns `null` if it may be sent, otherwise the limit without room. */
   readonly admit: (response: ServerResponse, asked: AnswerRoomRequest) => Full | null
 }
 
-/** Without a server to watch nothing is limited. */
+/** Without a server to watch there is no limit. */
 export const SlowReaders = Context.Reference<SlowReaders>("inferlog/src/edges/http/edge/SlowReaders", {
   defaultValue: () => ({ admit: () => null })
 })
@@ -62,9 +62,9 @@ export interface SlowReadersOptions {
 }
 
 export interface Watch extends SlowReaders {
-  /** Before the server has connections. */
+  /** Called before the server accepts connections. */
   readonly observe: (server: Server) => void
-  /** @param elapsed ms since the last one. */
+  /** @param elapsed ms since the last call. */
   readonly look: (elapsed: number) => void
 }
 
@@ -75,13 +75,13 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
 
   const drop = (reader: Reader, why: Slowness) => {
     for (const one of reader.rooms) room.giveBack(one)
-    // A reset: what the system holds for the client goes too, which an orderly end would leave waiting.
+    // A reset also discards what the operating system holds for the client.
     reader.socket.resetAndDestroy()
     readers.delete(reader.socket)
     events.dropped(why)
   }
 
-  /** Has the slowest give way until there is room. */
+  /** Disconnects the slowest clients until there is room. */
   const fullFor = (wanted: RoomRequest): Scope | null => {
     for (let full = room.fullFor(wanted); full !== null; full = room.fullFor(wanted)) {
       const slowest = slowestOf(full.rooms)
@@ -94,9 +94,9 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
   const admit: SlowReaders["admit"] = (response, { accountId, address, bytes, file }) => {
     const { method, socket } = response.req
     const isSmall = bytes <= small
-    // What has been done is told: a client that is not told the id of its request would submit it again.
+    // The effect has happened, so its answer must be sent: a client without the id of its request would submit again.
     const isRefusable = !isSmall && method === "GET"
-    // The usual case: it goes to the system in one go.
+    // The usual case: the operating system takes it at once.
     if (isSmall && response.socket !== null && socket.writableLength === 0) return null
     const reader = readers.get(socket)
     if (reader === undefined || admitted.has(response)) return null
@@ -107,7 +107,7 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
       return { scope: full, limit: limits[full], hasAccount: accountId !== null }
     }
     if (full !== null && (reader.stalled > 0 || room.used > 2 * limits.node)) {
-      // Behind answers that its client does not read, where there is no room: it would wait as they do.
+      // It would wait behind answers that its client does not read.
       drop(reader, "pressed")
       return null
     }
@@ -138,7 +138,7 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
         if (reader.isPressed) pressed.push(reader)
       }
     }
-    // Small answers and those to a POST are not refused, and streams take no room before they begin: this bounds them.
+    // Small answers, answers to POST and streams are not refused, so they are limited here.
     pressed.sort((a, b) => b.stalled - a.stalled)
     for (const reader of pressed) {
       if (outstanding <= limits.node) break
@@ -151,7 +151,7 @@ export const make = ({ events, limits, pace }: SlowReadersOptions): Watch => {
   return { admit, observe, look }
 }
 
-/** Of those that give way. */
+/** Among the clients that may be disconnected. */
 const slowestOf = (rooms: ReadonlySet<Room>): Reader | undefined => {
   let slowest: Reader | undefined
   for (const { reader } of rooms) {
@@ -162,7 +162,7 @@ const slowestOf = (rooms: ReadonlySet<Room>): Reader | undefined => {
 
 const interval = 1_000
 
-/** Looks each second, until it is interrupted. Time in which this process did not run is nobody's slowness. */
+/** Checks every second until it is interrupted. Time in which this process did not run does not count. */
 export const watching = ({ look }: Watch): Effect.Effect<void> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock

@@ -1,12 +1,12 @@
-/** The keys that streams were opened with: one that is good no more ends its streams. Of a secret its hash is kept alone. */
+/** The keys of open streams: when a key becomes invalid, its streams end. Only the hash of a secret is stored. */
 import { Effect } from "effect"
 import type * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import type { Authentication } from "#src/features/accounts/Authentication.ts"
 
-/** Keys that are asked about at once. Those of accounts in memory, which are nearly all, take no time. */
+/** Keys checked at the same time. Most accounts are in memory, so most checks take no time. */
 const concurrency = 32
 
-/** For an account that has to be read. */
+/** For an account that has to be read from the log. */
 const patience = "1 second"
 
 interface Group<Stream> {
@@ -17,11 +17,11 @@ interface Group<Stream> {
 export interface StreamKeys<Stream> {
   readonly add: (presented: ApiKey.Presented, stream: Stream) => void
   readonly remove: (presented: ApiKey.Presented, stream: Stream) => void
-  /** Asks about each key once, however many streams it has open. Nobody is cut off because the log cannot be asked. */
+  /** Checks each key once, however many streams it has. No stream ends because the log cannot be read. */
   readonly judge: Effect.Effect<void>
 }
 
-/** @param end is called with each stream of a key that is none any more. */
+/** @param end is called with each stream whose key is invalid. */
 export const make = <Stream>(
   recognize: Authentication["Service"]["recognize"],
   end: (stream: Stream) => void
@@ -60,5 +60,5 @@ export const make = <Stream>(
   }
 }
 
-/** By the secret too: a key has two while the one before is good. */
+/** Includes the secret, because a key has two for a time after a rotation. */
 const keyOf = ({ keyId, secretHash }: ApiKey.Presented): string => `${keyId}:${secretHash}`

@@ -1,8 +1,8 @@
-/** Answers of one connection go out one after the other: those that are ready before have to wait. */
+/** Answers of one connection are sent in the order of their requests. */
 import type { ServerResponse } from "node:http"
 import { Effect } from "effect"
 
-/** Completes when the answer has the connection; never when that is gone before. */
+/** Completes when the answer has the connection; never if the connection closes first. */
 export const of = (response: ServerResponse): Effect.Effect<void> =>
   Effect.suspend(() =>
     response.socket !== null

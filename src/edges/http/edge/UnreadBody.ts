@@ -1,4 +1,4 @@
-/** Request bodies that are still under way when the answer is ready. */
+/** Request bodies that are still arriving when the answer is ready. */
 import type { IncomingHttpHeaders } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -9,8 +9,8 @@ interface Incoming {
 }
 
 /**
- * Whether the client has announced a body and not yet sent all of it. On a connection that is kept Node would read on
- * for as long as the client cares to send; with `Connection: close` it is gone half a second after the answer.
+ * Whether the client has announced a body and not yet sent all of it. On a kept connection Node would read as long as
+ * the client sends; with `Connection: close` the connection ends half a second after the answer.
  */
 export const isPendingOn = (request: Incoming): boolean => !request.complete && isAnnounced(request.headers)
 

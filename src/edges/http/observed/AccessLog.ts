@@ -1,6 +1,6 @@
 /**
- * One line for each exchange with a client, a sample of them on a busy route, and each 5xx; whoever reports an exchange
- * neither waits for its line nor fails with it.
+ * Writes a line for each exchange: a sample on busy routes, and each 5xx. Reporting an exchange neither waits for its
+ * line nor fails with it.
  */
 import { Config, Effect, LogLevel, Queue, References, Schema } from "effect"
 import type { Exchange } from "../edge/Exchanges.ts"
@@ -19,10 +19,10 @@ export const logRequestsPerSecond = Setting.make({
   example: "100"
 })
 
-/** Of server errors on one route. */
+/** For the server errors of one route. */
 const errorsPerSecond = 100
 
-/** Exchanges that wait for their line. The log is written on the next turn of the event loop. */
+/** Exchanges waiting for their line. The log is written on the next turn of the event loop. */
 const capacity = 1_000
 
 const line = ({ correlationId, durationMs, method, route, status }: Exchange) =>

@@ -1,4 +1,4 @@
-/** What the server does with what HTTP tells of each exchange. */
+/** Counts and logs each exchange. */
 import { Effect, Layer } from "effect"
 import { Exchanges } from "../edge/Exchanges.ts"
 import * as AccessLog from "./AccessLog.ts"

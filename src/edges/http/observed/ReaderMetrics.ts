@@ -1,4 +1,4 @@
-/** Counts clients that do not read what they asked for, and what is held for clients. */
+/** Counts slow clients and refused answers, and measures the bytes that wait for clients. */
 import { Context, Effect, Layer, Metric } from "effect"
 import { ReaderEvents } from "../edge/SlowReaders.ts"
 import * as Families from "./Families.ts"

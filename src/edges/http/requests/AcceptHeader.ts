@@ -1,9 +1,9 @@
-/** `Accept` (RFC 9110, 12.5.1), for routes that have more than one form of an answer. */
+/** `Accept` (RFC 9110, 12.5.1), for routes whose answers have more than one form. */
 
 interface Range {
   /** `text/csv`, a kind of types (`text/*`) or all. */
   readonly type: string
-  /** 0..1, 0 for one that is not wanted. */
+  /** 0 to 1; 0 excludes the type. */
   readonly weight: number
 }
 
@@ -13,17 +13,17 @@ const rangeOf = (text: string): Range => {
   return { type, weight: weight === undefined ? 1 : weightOf(weight) }
 }
 
-/** One that is none is as good as not given. */
+/** A malformed weight counts as absent. */
 const weightOf = (text: string): number =>
   /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 1
 
 interface Rank {
   readonly weight: number
-  /** 2: named itself, 1: by its kind, 0: with everything. */
+  /** 2: the type itself, 1: its kind (`text/*`), 0: all types. */
   readonly precision: number
 }
 
-/** The most precise range that a type is in decides. */
+/** The most precise matching range decides. */
 const rankOf = (type: string, ranges: ReadonlyArray<Range>): Rank => {
   const names = ["*/*", `${type.split("/")[0]}/*`, type]
   for (let precision = 2; precision >= 0; precision--) {
@@ -33,13 +33,13 @@ const rankOf = (type: string, ranges: ReadonlyArray<Range>): Rank => {
   return { weight: 0, precision: 0 }
 }
 
-/** Whether the client takes the type: one that says nothing takes everything. */
+/** Whether the client accepts the type. Without the header it accepts every type. */
 export const accepts = (header: string | undefined, type: string): boolean =>
   header === undefined || rankOf(type, header.split(",").map(rangeOf)).weight > 0
 
 /**
- * Which of the types the client would rather have: by weight, then by how precisely it is named, then the first. The first
- * one also for a client that says nothing, or wants none of them: an answer is worth more than a 406.
+ * The type that the client prefers: by weight, then by precision, then by order. The first type if the client names
+ * none of them, because an answer helps more than a 406.
  */
 export const preferred = <Type extends string>(
   header: string | undefined,

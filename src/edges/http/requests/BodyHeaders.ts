@@ -1,4 +1,4 @@
-/** Whether the headers announce a body that we read: JSON, not compressed, not too large. */
+/** Checks that the headers announce a readable body: JSON, uncompressed, not too large. */
 import { Result } from "effect"
 import * as Refusal from "../Refusal.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
@@ -14,7 +14,7 @@ const isJson = (contentType: string): boolean => {
 
 export const tooLarge = Refusal.bodyTooLarge(JsonBody.maxBytes)
 
-/** Bodies are taken as they are sent (RFC 9110, 8.4). */
+/** Bodies must be sent without a content encoding (RFC 9110, 8.4). */
 export const checkEncoding = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> => {
   const encoding = headers["content-encoding"] ?? "identity"
   return encoding.toLowerCase() === "identity" ? Result.void : Result.fail(Refusal.unsupportedEncoding)
@@ -24,7 +24,7 @@ export const checkEncoding = (headers: RequestHeaders): Result.Result<void, Refu
 export const checkLength = (headers: RequestHeaders, limit: number): Result.Result<void, Refusal.Refusal> =>
   Number(headers["content-length"] ?? 0) > limit ? Result.fail(Refusal.bodyTooLarge(limit)) : Result.void
 
-/** Whatever its length. */
+/** Does not check the length. */
 export const checkForm = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> =>
   isJson(headers["content-type"] ?? "") ? checkEncoding(headers) : Result.fail(Refusal.unsupportedMediaType)
 

@@ -1,12 +1,12 @@
 /**
- * The `next` of a list (decisions): where a page ended, so that the one behind it is found whatever has been added since.
- * It is opaque to clients, and refused when it is not as it was given out. It is no secret, and nobody's proof of anything.
+ * The `next` of a list (decisions): the key of the last item of a page, so that the next page is found whatever was
+ * added since. Opaque to clients, and refused if it was altered. It is neither a secret nor a credential.
  */
 import * as crypto from "node:crypto"
 import { Result, Schema } from "effect"
 import { invalid, issue, type Parsed } from "./Parsed.ts"
 
-/** What a cursor stands for: the page that it leads to, and the place behind which that begins. */
+/** The page that the cursor leads to, and the item that it begins after. */
 interface Continued<PageKey> {
   /** From 1. */
   readonly page: number
@@ -33,7 +33,7 @@ const opened = (cursor: string): string | null => {
 
 const damaged = invalid(issue(["cursor"], "cursor", "must be the next of an earlier page, as it was given"))
 
-/** Of a list whose places are of that form. */
+/** @param place the form of the key of an item. */
 export const make = <PageKey>(place: Schema.Codec<PageKey, Schema.Json>): Cursor<PageKey> => {
   const page = Schema.Int.check(Schema.isGreaterThan(0))
   const json = Schema.fromJsonString(Schema.Struct({ page, after: place }))

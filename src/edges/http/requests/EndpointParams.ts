@@ -1,4 +1,7 @@
-/** `/{ownerName}/{modelName}`: names of another form, or taken by routes, are no models (decisions, "Owner and model names"). */
+/**
+ * `/{ownerName}/{modelName}`. Names of another form, or reserved for routes, are no models (decisions, "Owner and model
+ * names").
+ */
 import { isModelName, isOwnerName } from "#domain/ModelEndpoint.ts"
 
 export interface EndpointParams {

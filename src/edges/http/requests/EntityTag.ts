@@ -1,10 +1,10 @@
 /** Entity tags, `If-Match` and `If-None-Match` (RFC 9110, 8.8.3, 13.1.1 and 13.1.2). */
 
-/** A strong tag of parts that together decide every byte of the answer. */
+/** A strong tag. The parts together determine every byte of the answer. */
 export const make = (...parts: ReadonlyArray<string | number>): string =>
   `"${parts.map((part) => encodeURIComponent(part)).join(".")}"`
 
-/** The tag of answers that mean the same and may differ in bytes. */
+/** For answers with the same meaning whose bytes may differ. */
 export const weak = (tag: string): string => `W/${tag}`
 
 const strong = (tag: string): string => tag.replace(/^W\//, "")

@@ -1,4 +1,4 @@
-/** JSON bodies (decisions, "Bodies"): an object, and what `JsonBytes` says of its text. */
+/** JSON bodies (decisions, "Bodies"): an object whose text passes `JsonBytes`. */
 import { Result } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
@@ -9,7 +9,7 @@ import { issue } from "./Parsed.ts"
 /** Bytes. */
 export const maxBytes = 10 * 1024 * 1024
 
-/** For what `JsonBytes` says of a text. */
+/** By the fault that `JsonBytes` finds. */
 export const refusals: Readonly<Record<JsonBytes.Fault, Refusal.Refusal>> = {
   too_many_values: Refusal.tooManyValues,
   not_utf8: Refusal.malformed("The request body is not valid UTF-8."),
@@ -24,17 +24,17 @@ const refusalOf = (fault: JsonBytes.Fault) => refusals[fault]
 const objectOf = (json: Json): Result.Result<JsonObject, Refusal.Refusal> =>
   isObject(json) ? Result.succeed(json) : Result.fail(notAnObject)
 
-/** What there is to parse. */
+/** Scans the text for limits before it is parsed. */
 export const look = (bytes: Uint8Array): Result.Result<JsonScan.Scan, Refusal.Refusal> =>
   Result.mapError(JsonBytes.look(bytes), refusalOf)
 
-/** `parseObject`, of what has been looked at. */
+/** Parses a scanned text. */
 export const parseLooked = (
   bytes: Uint8Array,
   scan: JsonScan.Scan
 ): Result.Result<JsonObject, Refusal.Refusal> =>
   Result.flatMap(Result.mapError(JsonBytes.parseLooked(bytes, scan), refusalOf), objectOf)
 
-/** Never throws, whatever the bytes. */
+/** Scans and parses. Never throws. */
 export const parseObject = (bytes: Uint8Array): Result.Result<JsonObject, Refusal.Refusal> =>
   Result.flatMap(look(bytes), (scan) => parseLooked(bytes, scan))

@@ -1,4 +1,4 @@
-/** A JSON object in the body: looked at no further than its headers when those are no good. */
+/** A JSON object in the body, read only if the headers are valid. */
 import { Effect } from "effect"
 import type * as Refusal from "../Refusal.ts"
 import * as BodyHeaders from "./BodyHeaders.ts"
@@ -7,9 +7,9 @@ import type { RequestHeaders } from "./RequestHeaders.ts"
 
 export interface Sent {
   readonly headers: RequestHeaders
-  /** Of the body, bytes; 10 MiB when not given. */
+  /** Of the body, in bytes; 10 MiB by default. */
   readonly limit?: number
-  /** Not run before the headers are found good. */
+  /** Runs after the headers were checked. */
   readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
 }
 
@@ -21,6 +21,6 @@ export const read = Effect.fnUntraced(function* ({ headers, limit, readBody }: S
   return yield* Effect.fromResult(JsonBody.parseObject(yield* readBody))
 })
 
-/** An empty object where there is no body. */
+/** An empty object if the request has no body. */
 export const readIfSent = (sent: Sent) =>
   Effect.suspend(() => (hasBody(sent.headers) ? read(sent) : Effect.succeed({})))

@@ -1,4 +1,4 @@
-/** Forms of query parameters that several lists have. */
+/** Query parameters that several lists have. */
 import { Result, Schema } from "effect"
 import { RequestId, requestIdPattern } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"

@@ -10,7 +10,7 @@ import * as JsonObjectBody from "./JsonObjectBody.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 import type { Parsed } from "./Parsed.ts"
 
-/** The annotation of a schema that refuses fields which it does not declare. */
+/** Annotates a schema that refuses undeclared fields. */
 export const closed = "x-closed"
 
 export interface RequestBody<S extends Schema.Top> {
@@ -20,16 +20,19 @@ export interface RequestBody<S extends Schema.Top> {
   readonly check: (body: JsonObject) => Parsed<S["Type"]>
 }
 
-/** How to report a field that breaks its pattern, which says little to people. By the name of the field. */
+/** Messages for fields that break their pattern, by field name, because a pattern says little to people. */
 export type Patterns = Readonly<Record<string, Pick<Issue, "code" | "message">>>
 
-/** A body whose undeclared fields are ignored. The schema must not transform: what is checked is what the handler gets. */
+/**
+ * A body whose undeclared fields are ignored. The schema must not transform, because the handler gets the checked value
+ * itself.
+ */
 export const open = <S extends Schema.Top>(schema: S, patterns: Patterns = {}): RequestBody<S> => {
   const check = checkOf(schema, "ignore")
   return { schema, check: (body) => Result.mapError(check(body), (issues) => reported(issues, patterns)) }
 }
 
-/** A value that breaks its length as well is reported for its length alone. */
+/** A value that also breaks its length gets only the issue of the length. */
 const reported = (issues: ReadonlyArray<Issue>, patterns: Patterns): ReadonlyArray<Issue> =>
   issues.flatMap((issue) => {
     const pattern = issue.code === "pattern" ? patterns[String(issue.path[0])] : undefined
@@ -38,14 +41,14 @@ const reported = (issues: ReadonlyArray<Issue>, patterns: Patterns): ReadonlyArr
     return isAlone ? [{ ...issue, ...pattern }] : []
   })
 
-/** A body whose undeclared fields are refused: each may be a misspelled one. */
+/** A body whose undeclared fields are refused, because they may be misspelled. */
 export const strict = <S extends Schema.Top>(schema: S): RequestBody<S["Rebuild"]> => {
   const marked = schema.annotate({ [closed]: true })
   return { schema: marked, check: checkOf(marked, "error") }
 }
 
 const checkOf = <S extends Schema.Top>(schema: S, onExcessProperty: "ignore" | "error") => {
-  // Generated and compiled at first use: most of a start would go into it.
+  // Compiled at the first use, because compiling all bodies would take most of a start.
   const validator = lazy(() => JsonSchemaValidator.ofProgram(jsonSchemaOf(schema, onExcessProperty)))
   return (body: JsonObject): Parsed<S["Type"]> => {
     const issues = validator().issues(body)
@@ -64,7 +67,7 @@ const mapValues = (
 ): Record<string, JsonSchema.JsonSchema> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, f(value)]))
 
-/** One issue for each breach: `string | null` as one type, and one allowed value as a constant. */
+/** One issue for each breach: `string | null` becomes one type, and one allowed value a constant. */
 const simplified = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const parts = Object.entries(schema).map(([key, part]) => [
     key,
@@ -88,7 +91,7 @@ const simplifiedPart = (part: unknown): unknown => (Predicate.isObject(part) ? s
 interface ReadOptions {
   /** Bytes; 10 MiB when not given. */
   readonly limit?: number
-  /** Whether the body may be left out. An absent one counts as `{}`. */
+  /** Whether the body may be absent, which counts as `{}`. */
   readonly optional?: boolean
 }
 

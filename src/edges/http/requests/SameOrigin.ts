@@ -1,4 +1,7 @@
-/** Whether a form was sent from our own pages, as far as the browser says (Fetch Metadata; Fetch standard, "`Origin` header"). */
+/**
+ * Whether a form was sent from our own pages, according to the browser (Fetch Metadata; Fetch standard, "`Origin`
+ * header").
+ */
 import type { RequestHeaders } from "./RequestHeaders.ts"
 
 /** @param origin of our pages. */

@@ -1,18 +1,18 @@
-/** Query parameters that a route does not have: a filter with a typing mistake must not be a filter that lets all through. */
+/** Refuses query parameters that a route does not have: a misspelled filter must not return everything. */
 import { invalid } from "../Refusal.ts"
 import type { Refusal } from "../Refusal.ts"
 
-/** The only text of a client that an error repeats, so it is short and plain. */
+/** The only client text that an error repeats, so it is cut to short ASCII. */
 const shown = (name: string): string => name.replace(/[^ -~]/g, "?").slice(0, 64)
 
 const mostNames = 20
 
-/** Names each of them, up to some; `null` when there are none. */
+/** Names each of them, up to a limit; `null` without any. */
 export const refusalOf = (
   query: Readonly<Record<string, unknown>>,
   isDeclared: (name: string) => boolean
 ): Refusal | null => {
-  // `?&=` names nothing.
+  // `?&=` has an empty name.
   const undeclared = Object.keys(query).filter((name) => name !== "" && !isDeclared(name))
   if (undeclared.length === 0) return null
   return invalid(

@@ -22,7 +22,7 @@ import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as StreamQuery from "../StreamQuery.ts"
 import * as StreamRoute from "./StreamRoute.ts"
 import * as StreamView from "./StreamView.ts"
-import * as Telling from "./Telling.ts"
+import * as StreamFollower from "./StreamFollower.ts"
 
 const endpoint = HttpApiEndpoint.get("streamRequests", "/requests/stream", {
   query: {
@@ -94,7 +94,7 @@ export const streamRequests = Route.make(
     const streams = yield* EventStreams
     const following = yield* Following.make
     const progress = yield* LiveProgress
-    const followerOf = Telling.make((yield* PublicUrls).queueUrl, requests)
+    const followerOf = StreamFollower.make((yield* PublicUrls).queueUrl, requests)
 
     /** The models whose requests the stream follows: those that the key may see, or the requested one alone. */
     const modelsOf = ({ grant }: Caller, requested: StreamQuery.StreamOptions["modelEndpoint"]) => {
@@ -153,7 +153,7 @@ export const streamRequests = Route.make(
     /** Runs as long as the stream. Skips reports while the reader is behind. */
     const sendProgress = Effect.fnUntraced(function* (
       stream: EventStream,
-      wanted: Telling.Telling["wanted"]
+      wanted: StreamFollower.Options["wanted"]
     ) {
       const reports = yield* progress.listen(wanted)
       while (true) {
@@ -165,17 +165,17 @@ export const streamRequests = Route.make(
 
     const send = Effect.fnUntraced(function* (
       stream: EventStream,
-      telling: Telling.Telling,
+      options: StreamFollower.Options,
       { after, head }: Begin
     ) {
       stream.write(StreamView.retry)
       yield* reached(after ?? head)
-      const follower = followerOf(stream, telling, yield* endedBefore(telling.wanted.requestIds, after))
+      const follower = followerOf(stream, options, yield* endedBefore(options.wanted.requestIds, after))
       const from = after === null ? yield* following.snapshot(follower) : yield* liveStatus.changeAt(after)
       if (after === null && !follower.isDone()) {
         stream.write(StreamView.place(yield* liveStatus.positionOf(from)))
       }
-      yield* Effect.forkChild(sendProgress(stream, telling.wanted))
+      yield* Effect.forkChild(sendProgress(stream, options.wanted))
       yield* following.follow(follower, from)
     })
 

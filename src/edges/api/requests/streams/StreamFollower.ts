@@ -1,4 +1,4 @@
-/** How an open stream tells of changes, and when it has told all that it will. */
+/** Writes status changes to an open stream, and decides when the stream is complete. */
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
@@ -11,7 +11,7 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
 import * as StreamView from "./StreamView.ts"
 
-export interface Telling {
+export interface Options {
   readonly caller: Caller
   readonly wanted: StreamFilter
   /** Whether the event that ends a request has its log lines. */
@@ -28,14 +28,14 @@ export const make = (queueUrl: string, requests: Requests["Service"]) => {
     return made
   }
 
-  /** Of the same array the same bytes, whoever is told of it. */
+  /** The same array gives the same bytes, for every stream. */
   const bytesOf = (changes: ReadonlyArray<StatusChange>): Buffer => {
     const made = shared.get(changes) ?? Buffer.from(changes.map(eventOf).join(""))
     shared.set(changes, made)
     return made
   }
 
-  /** Without them where the request is not to be had any more: that it ended is told all the same. */
+  /** Without log lines if the request cannot be read any more, because the client must still learn that it ended. */
   const eventWithLogs = (caller: Caller, change: StatusChange): Effect.Effect<string, EventStoreError> =>
     StreamView.endsRequest(change)
       ? requests.get({ caller, id: change.requestId }).pipe(
@@ -44,10 +44,10 @@ export const make = (queueUrl: string, requests: Requests["Service"]) => {
         )
       : Effect.succeed(eventOf(change))
 
-  /** @param ended named requests whose end the client has been told of. */
+  /** @param ended named requests whose last event the client has seen. */
   return (
     stream: EventStream,
-    { caller, wanted, withLogs }: Telling,
+    { caller, wanted, withLogs }: Options,
     ended: ReadonlySet<RequestId>
   ): Follower<EventStoreError> => {
     const named = wanted.requestIds
@@ -62,7 +62,7 @@ export const make = (queueUrl: string, requests: Requests["Service"]) => {
       return hasRoom
     }
 
-    /** One by one: nobody knows how much there is in the log lines of many requests. */
+    /** One by one, because the log lines of many requests may be large. */
     const giveWithLogs = (changes: ReadonlyArray<StatusChange>) =>
       Effect.forEach(
         changes,
