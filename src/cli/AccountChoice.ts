@@ -1,8 +1,9 @@
 /** The account of a command: the given one, or the only one. */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { AccountId, type KeyId } from "#domain/Ids.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
+import * as Pages from "#src/edges/admin/Pages.ts"
 import { UsageError } from "./Failure.ts"
 
 export const accountFlag = Flag.String("account").pipe(
@@ -16,21 +17,17 @@ export const accountFlag = Flag.String("account").pipe(
 const listedIds = 20
 
 /** All keys of the account, or of all accounts. */
-export const allKeys = Effect.fnUntraced(function* (account: Option.Option<AccountId>) {
-  const { listKeys } = yield* Administration
-  const accountId = Option.getOrUndefined(account)
-  const pages = Stream.paginate(Option.none<KeyId>(), (after) =>
-    Effect.map(
-      listKeys({ after: Option.getOrNull(after), ...(accountId !== undefined && { accountId }) }),
-      (page) =>
-        [page, Option.map(Option.fromUndefinedOr(page.at(-1)), ({ keyId }) => Option.some(keyId))] as const
+export const allKeys = (account: Option.Option<AccountId>) =>
+  Effect.flatMap(Administration, ({ listKeys }) =>
+    Pages.collect(
+      (after: KeyId | null) =>
+        listKeys({ after, ...(Option.isSome(account) && { accountId: account.value }) }),
+      ({ keyId }) => keyId
     )
   )
-  return yield* Stream.runCollect(pages)
-})
 
-/** The only account. Every account has at least one key. `choose` tells how to choose one of several. */
-export const onlyAccountOf = Effect.fnUntraced(function* (choose: string) {
+/** The only account. Every account has at least one key. `choose` says how to choose one of several. */
+export const onlyAccount = Effect.fnUntraced(function* (choose: string) {
   const ids = [...new Set((yield* allKeys(Option.none())).map(({ accountId }) => accountId))]
   const [only, ...others] = ids
   if (only === undefined) {
@@ -45,8 +42,6 @@ export const onlyAccountOf = Effect.fnUntraced(function* (choose: string) {
   })
 })
 
-const onlyAccount = onlyAccountOf("choose one with --account")
-
 /** The given account, or the only one. */
 export const chosenAccount = (account: Option.Option<AccountId>) =>
-  Option.match(account, { onNone: () => onlyAccount, onSome: Effect.succeed })
+  Option.match(account, { onNone: () => onlyAccount("choose one with --account"), onSome: Effect.succeed })

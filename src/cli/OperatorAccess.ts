@@ -1,11 +1,12 @@
 /** `Administration` for commands: through the running server, or on the log itself when none runs. */
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Option, Schedule } from "effect"
 import * as AdminClient from "#src/edges/admin/AdminClient.ts"
 import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
 import { CatalogProgress } from "#src/features/catalog/CatalogProgress.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as DataLock from "#streams/DataLock.ts"
+import * as ExistingLog from "./ExistingLog.ts"
 
 /** Loaded only when no server runs: loading takes about half of a command's time. */
 const local = Effect.map(
@@ -20,22 +21,32 @@ const local = Effect.map(
     )
 )
 
-const choose = Effect.gen(function* () {
+/** The client of the running server. None when no server runs; then the directory is locked until the scope ends. */
+const clientOrLock = Effect.gen(function* () {
   const isFree = yield* DataLock.acquire(yield* DataDirectory).pipe(
     Effect.as(true),
-    Effect.catchTag("DataDirectoryLocked", () => Effect.succeed(false)),
-    Effect.scoped
+    Effect.catchTag("DataDirectoryLocked", () => Effect.succeed(false))
   )
-  return isFree ? yield* local : yield* AdminClient.open
+  return isFree ? Option.none() : Option.some(yield* AdminClient.open)
 })
 
 /** Waits up to 5 s for a server that is starting or stopping, and for another command. */
+const patiently = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.retry(effect, {
+    schedule: Schedule.spaced("100 millis"),
+    times: 50,
+    while: ({ _tag }) => _tag === "ServerUnreachable" || _tag === "DataDirectoryLocked"
+  })
+
+export const runningServer = patiently(clientOrLock)
+
 export const layer = Layer.effectContext(
-  Effect.flatMap(choose, (found) => Layer.build(Layer.fresh(found))).pipe(
-    Effect.retry({
-      schedule: Schedule.spaced("100 millis"),
-      times: 50,
-      while: (error) => error._tag === "ServerUnreachable" || error._tag === "DataDirectoryLocked"
-    })
+  Effect.scoped(clientOrLock).pipe(
+    Effect.flatMap(Option.match({ onNone: () => local, onSome: Effect.succeed })),
+    Effect.flatMap((found) => Layer.build(Layer.fresh(found))),
+    patiently
   )
 )
+
+/** For commands that do not create a log. */
+export const layerExisting = layer.pipe(Layer.provide(ExistingLog.layer))

@@ -1,16 +1,14 @@
 /** The output of commands: JSON for programs, tables and sentences for people. Only results go to stdout. */
 import { Console, DateTime, type Effect } from "effect"
-import { CliOutput, Flag } from "effect/cli"
+import { CliOutput } from "effect/cli"
+import * as Flags from "./Flags.ts"
 
-const jsonFlag = (description: string) =>
-  Flag.Boolean("json").pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
+export const json = Flags.toggle("json", "Print one line of JSON")
 
-export const json = jsonFlag("Print one line of JSON")
+/** For long or endless output. */
+export const jsonLines = Flags.toggle("json", "Print a line of JSON for each")
 
-/** For what may be long or has no end. */
-export const jsonLines = jsonFlag("Print a line of JSON for each")
-
-/** One line. Control characters that JSON leaves as they are are escaped as well, for terminals. */
+/** One line. Also escapes the control characters that JSON allows, to protect terminals. */
 export const jsonText = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,
@@ -39,7 +37,7 @@ export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
     .join("\n")
 }
 
-/** Replaces control characters, so that stored text cannot control the terminal. */
+/** Replaces control characters, because stored text must not control the terminal. */
 export const printable = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{fffd}")
 
 /** The same for text of several lines. */

@@ -1,16 +1,16 @@
 /** The command line, from its arguments to its output. `Failure.teardown` sets the exit code. */
-import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
-import { CliConfig, Command, GlobalFlag } from "effect/cli"
-import { accounts } from "./Accounts.ts"
+import { ConfigProvider, Console, Effect, Layer, Logger, References } from "effect"
+import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { accounts } from "#src/cli/accounts/Accounts.ts"
 import { auditCommand } from "#src/cli/audit/Audit.ts"
 import { balance } from "#src/cli/balance/Balance.ts"
 import * as Failure from "./Failure.ts"
 import { files } from "#src/cli/files/Files.ts"
 import { init } from "./Init.ts"
-import { keys } from "./Keys.ts"
+import { keys } from "#src/cli/keys/Keys.ts"
 import { log } from "#src/cli/log/Log.ts"
 import { models } from "#src/cli/models/Models.ts"
-import * as Presenter from "./Presenter.ts"
+import * as Output from "./Output.ts"
 import { projections } from "#src/cli/projections/Projections.ts"
 import { requests } from "#src/cli/requests/Requests.ts"
 import { serve } from "./Serve.ts"
@@ -49,6 +49,15 @@ const inferlog = Command.make("inferlog").pipe(
   Command.withGlobalFlags([SettingFlags.DataDir, GlobalFlag.LogLevel])
 )
 
+/** Prints requested help to stdout. A wrong invocation prints only its errors, to stderr. */
+const presenter: CliOutput.Presenter = {
+  present: (event) => {
+    if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
+    const errors = event.errors.map(({ message }) => `inferlog: ${Output.printableLines(message)}`)
+    return Console.error([...errors, `Try '${event.commandPath.join(" ")} --help'.`].join("\n"))
+  }
+}
+
 const builtIns = [GlobalFlag.Help, GlobalFlag.Version, ShellCompletions.flagOfRoot]
 
 /** Reads its arguments and settings from `Stdio` and `ConfigProvider`, and prints to `Console`. */
@@ -56,7 +65,7 @@ export const program = inferlog.pipe(
   Command.run({ version }),
   Effect.tapCause(Failure.report),
   Effect.provide([
-    Presenter.layer,
+    CliOutput.layerPresenter(presenter),
     CliConfig.layer({ builtIns }),
     // Only results go to stdout. The server sets its own level (LOG_LEVEL).
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),

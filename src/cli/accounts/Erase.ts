@@ -1,11 +1,11 @@
-import { Console, Effect, Layer, Stdio } from "effect"
+import { Console, Effect, Stdio } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { AccountId } from "#domain/Ids.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import type { ErasingStep } from "#src/edges/admin/accounts/ErasingOperations.ts"
-import * as ExistingLog from "#src/cli/ExistingLog.ts"
 import { UsageError } from "#src/cli/Failure.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
 
@@ -15,11 +15,7 @@ const flags = {
     Flag.withDescription("The account to erase"),
     Flag.withSchema(AccountId)
   ),
-  yes: Flag.Boolean("yes").pipe(
-    Flag.withDescription("Do not ask for confirmation. Required without a terminal"),
-    Flag.withoutNegation,
-    Flag.withDefault(false)
-  )
+  yes: Flags.toggle("yes", "Do not ask for confirmation. Required without a terminal")
 }
 
 const confirm = Effect.fnUntraced(function* (accountId: AccountId) {
@@ -69,11 +65,8 @@ export const erase = Command.make(
   { ...flags, json: Output.json },
   Effect.fnUntraced(function* ({ account: accountId, json, yes }) {
     if (!yes && !(yield* confirm(accountId))) return yield* Console.error("Nothing was erased.")
-    // The log is opened after the confirmation, so that the prompt does not lock it.
-    const { erased, failed, open } = yield* Effect.provide(
-      eraseAll(accountId),
-      OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
-    )
+    // Opens the log after the confirmation, so that other commands can use it meanwhile.
+    const { erased, failed, open } = yield* Effect.provide(eraseAll(accountId), OperatorAccess.layerExisting)
     if (json) {
       return yield* Output.printJson({ accountId, erased, open, failed, finished: open + failed === 0 })
     }

@@ -19,7 +19,6 @@ import { accountFlag, chosenAccount } from "#src/cli/AccountChoice.ts"
 import * as BalanceText from "#src/cli/balance/BalanceText.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as LimitsText from "./LimitsText.ts"
-import * as RateText from "./RateText.ts"
 
 /** Parses `none` as `null`. */
 const orNone =
@@ -39,7 +38,7 @@ const rateFlag = (name: string, description: string) =>
     Flag.withMetavar("N/TIME|none"),
     Flag.withDescription(description),
     Flag.filterMap(
-      orNone((text) => Option.filter(RateText.parse(text), isRate)),
+      orNone((text) => Option.filter(LimitsText.parseRate(text), isRate)),
       () =>
         `Expected a rate such as 100/60s, of 1 to ${mostCalls} calls in 1 to ${longestWindow} seconds, or none`
     ),

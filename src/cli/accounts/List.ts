@@ -1,23 +1,13 @@
-import { Console, Effect, Option, Stream } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import type { AccountId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import type { ListedAccount } from "#src/edges/admin/accounts/AccountOperations.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
+import * as Pages from "#src/edges/admin/Pages.ts"
 import * as BalanceText from "#src/cli/balance/BalanceText.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as LimitsText from "./LimitsText.ts"
-
-const allAccounts = Effect.gen(function* () {
-  const { listAccounts } = yield* Administration
-  const pages = Stream.paginate(null, (after: AccountId | null) =>
-    Effect.map(
-      listAccounts({ after }),
-      (page) => [page, Option.map(Option.fromUndefinedOr(page.at(-1)), ({ accountId }) => accountId)] as const
-    )
-  )
-  return yield* Stream.runCollect(pages)
-})
 
 const forPrograms = (account: ListedAccount) => ({
   accountId: account.accountId,
@@ -58,7 +48,11 @@ export const list = Command.make(
   "list",
   { json: Output.json },
   Effect.fnUntraced(function* ({ json }) {
-    const accounts = yield* allAccounts
+    const { listAccounts } = yield* Administration
+    const accounts = yield* Pages.collect(
+      (after: AccountId | null) => listAccounts({ after }),
+      ({ accountId }) => accountId
+    )
     yield* BalanceText.warn({ isCurrent: accounts.every(({ isCurrent }) => isCurrent) })
     if (json) return yield* Output.printJson(accounts.map(forPrograms))
     if (accounts.length === 0) return yield* Console.error("There are no accounts.")

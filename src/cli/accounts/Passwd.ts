@@ -1,11 +1,11 @@
-import { Console, Effect, Layer, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
 import { AccountId } from "#domain/Ids.ts"
 import * as PasswordText from "#src/features/accounts/PasswordText.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
-import { onlyAccountOf } from "#src/cli/AccountChoice.ts"
-import * as ExistingLog from "#src/cli/ExistingLog.ts"
+import { onlyAccount } from "#src/cli/AccountChoice.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as PasswordInput from "./PasswordInput.ts"
 
@@ -15,25 +15,19 @@ const account = Argument.String("account").pipe(
   Argument.optional
 )
 
-const remove = Flag.Boolean("remove").pipe(
-  Flag.withDescription("Remove the password; only keys sign in from then on"),
-  Flag.withoutNegation,
-  Flag.withDefault(false)
-)
-
-const access = OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
-
-const onlyAccount = onlyAccountOf("say which one")
+const remove = Flags.toggle("remove", "Remove the password; only keys sign in from then on")
 
 export const passwd = Command.make(
   "passwd",
   { account, remove, json: Output.json },
   Effect.fnUntraced(function* ({ account, json, remove }) {
-    const accountId = Option.isSome(account) ? account.value : yield* Effect.provide(onlyAccount, access)
-    // The log is opened after the prompt, so that the prompt does not lock it.
+    const accountId = Option.isSome(account)
+      ? account.value
+      : yield* Effect.provide(onlyAccount("name one"), OperatorAccess.layerExisting)
+    // Opens the log after the prompt, so that other commands can use it meanwhile.
     const password = remove ? null : yield* PasswordInput.read(accountId)
     yield* Administration.use(({ setPassword }) => setPassword({ accountId, password })).pipe(
-      Effect.provide(access)
+      Effect.provide(OperatorAccess.layerExisting)
     )
     if (json) return yield* Output.printJson({ accountId, hasPassword: !remove })
     yield* Console.log(

@@ -13,8 +13,7 @@ import * as Failure from "#src/cli/Failure.ts"
 import * as LogProgress from "#src/cli/log/LogProgress.ts"
 import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
 import * as JournalWriter from "./JournalWriter.ts"
-import * as Proof from "./Proof.ts"
-import * as StatementTable from "./StatementTable.ts"
+import * as AuditText from "./AuditText.ts"
 
 const time = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -101,7 +100,7 @@ const printStatement = Effect.fnUntraced(function* (choice: Choice) {
     booked: statement.booked
   })
   yield* checkKnown(isKnown)
-  yield* Console.log(`${StatementTable.text(statement.rows)}\n\n${Proof.lines(audited).join("\n")}`)
+  yield* Console.log(`${AuditText.statement(statement.rows)}\n\n${AuditText.proof(audited).join("\n")}`)
 })
 
 const printJournal = Effect.fnUntraced(function* (format: Journal.Format, choice: Choice) {
@@ -114,7 +113,7 @@ const printJournal = Effect.fnUntraced(function* (format: Journal.Format, choice
     flush: writer.flush
   }).pipe(writer.whenDone)
   yield* checkKnown(isKnown)
-  yield* Console.error(Proof.lines(audited).join("\n"))
+  yield* Console.error(AuditText.proof(audited).join("\n"))
 }, Effect.scoped)
 
 export const auditCommand = Command.make(

@@ -1,9 +1,69 @@
-import { Command } from "effect/cli"
-import { remove } from "./Delete.ts"
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as Output from "#src/cli/Output.ts"
+import * as Platform from "#src/cli/platform/Platform.ts"
 import { download } from "./Download.ts"
+import * as FileRef from "./FileRef.ts"
 import { list } from "./List.ts"
-import { show } from "./Show.ts"
 import { upload } from "./Upload.ts"
+import * as Wire from "./Wire.ts"
+
+const flags = {
+  fileId: Argument.String("id").pipe(
+    Argument.withDescription("The file's id or URL"),
+    Argument.filterMap(FileRef.parseId, FileRef.expected)
+  ),
+  ...Platform.flags,
+  json: Output.json
+}
+
+const facts = (file: Wire.File): string => {
+  const rows: ReadonlyArray<readonly [string, string | null]> = [
+    ["name", file.fileName],
+    ["url", file.url],
+    ["type", file.contentType],
+    ["size", file.size === null ? null : `${Output.count(file.size)} bytes`],
+    ["status", file.status],
+    ["source", file.source],
+    ["request", file.requestId],
+    ["sha256", file.checksums.sha256],
+    ["created", file.createdAt],
+    ["uploaded", file.uploadedAt],
+    ["expires", file.expiresAt]
+  ]
+  return Output.table(
+    ["file", file.id],
+    rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  )
+}
+
+const show = Command.make(
+  "show",
+  flags,
+  Effect.fnUntraced(function* ({ fileId, json }) {
+    const file = yield* Wire.file(fileId)
+    yield* json ? Output.printJson(file) : Console.log(facts(file))
+  })
+).pipe(
+  Command.provide((given) => Platform.layer(given)),
+  Command.withDescription("Show one file: its name, type, size, checksum and expiry"),
+  Command.withShortDescription("Show one file"),
+  Command.withExamples([{ command: "inferlog files show 3q2-7wEvcl8qJ4T0a1B2c3D4" }])
+)
+
+const remove = Command.make(
+  "delete",
+  flags,
+  Effect.fnUntraced(function* ({ fileId, json }) {
+    yield* Wire.remove(fileId)
+    yield* json ? Output.printJson({ fileId, deleted: true }) : Console.log(`Deleted ${fileId}.`)
+  })
+).pipe(
+  Command.provide((given) => Platform.layer(given)),
+  Command.withDescription("Delete a file permanently. Its URL answers 410 at once"),
+  Command.withShortDescription("Delete a file"),
+  Command.withExamples([{ command: "inferlog files delete 3q2-7wEvcl8qJ4T0a1B2c3D4" }])
+)
 
 export const files = Command.make("files").pipe(
   Command.withDescription(

@@ -1,9 +1,9 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FileSource } from "#projections/files/FileItem.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as RequestIdText from "#src/cli/requests/RequestIdText.ts"
-import * as Listing from "./Listing.ts"
+import * as Bytes from "./Bytes.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
 import * as Wire from "./Wire.ts"
 
@@ -25,18 +25,14 @@ const flags = {
   requestId: Flag.String("request-id").pipe(
     Flag.withMetavar("ID"),
     Flag.withDescription("Only files made by this request"),
-    Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
+    Flag.filterMap(...Flags.requestId),
     Flag.optional
   ),
-  limit: Flag.Int("limit").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription(`Most files to list, from 1 to ${mostListed}`),
-    Flag.filter(
-      (limit) => limit >= 1 && limit <= mostListed,
-      () => `Expected a number from 1 to ${mostListed}`
-    ),
-    Flag.withDefault(20)
-  ),
+  limit: Flags.count("limit", `Most files to list, from 1 to ${mostListed}`, {
+    from: 1,
+    to: mostListed,
+    byDefault: 20
+  }),
   json: Output.json
 }
 
@@ -59,6 +55,23 @@ const listed = Effect.fnUntraced(function* (filter: Readonly<Record<string, stri
   return { files, total, hasMore: cursor !== null }
 })
 
+const size = ({ size }: Wire.File): string => (size === null ? "-" : Bytes.format(size))
+
+const table = (files: ReadonlyArray<Wire.File>): string =>
+  Output.table(
+    ["FILE", "NAME", "TYPE", "SIZE", "STATUS", "SOURCE", "CREATED", "EXPIRES"],
+    files.map((file) => [
+      file.id,
+      file.fileName,
+      file.contentType,
+      size(file),
+      file.status,
+      file.source,
+      file.createdAt,
+      file.expiresAt ?? "-"
+    ])
+  )
+
 export const list = Command.make(
   "list",
   flags,
@@ -73,7 +86,7 @@ export const list = Command.make(
     )
     if (json) return yield* Output.printJson({ files, total })
     if (files.length === 0) return yield* Console.error("No file matches.")
-    yield* Console.log(Listing.table(files))
+    yield* Console.log(table(files))
     if (hasMore) yield* Console.error(`${Output.count(total)} files match: raise --limit to see more`)
   })
 ).pipe(

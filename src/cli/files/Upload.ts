@@ -4,6 +4,7 @@ import * as ContentTypes from "#src/features/media/storage/ContentTypes.ts"
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
 import * as MediaType from "#src/features/media/MediaType.ts"
 import * as Failure from "#src/cli/Failure.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
 import * as FileRef from "./FileRef.ts"
@@ -11,7 +12,7 @@ import * as LocalFile from "./LocalFile.ts"
 import * as MultipartUpload from "./MultipartUpload.ts"
 import * as PartPlan from "./PartPlan.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
-import * as SingleUpload from "./SingleUpload.ts"
+import { uploadSingle } from "./Uploading.ts"
 import * as TransferProgress from "./TransferProgress.ts"
 
 const isPartSize = (bytes: number) => bytes >= FileLimits.minPartBytes && bytes <= FileLimits.maxPutBytes
@@ -47,15 +48,11 @@ const flags = {
     ),
     Flag.optional
   ),
-  concurrency: Flag.Int("concurrency").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription("Parts sent in parallel, from 1 to 32"),
-    Flag.filter(
-      (count) => count >= 1 && count <= 32,
-      () => "Expected a number from 1 to 32"
-    ),
-    Flag.withDefault(4)
-  ),
+  concurrency: Flags.count("concurrency", "Parts sent in parallel, from 1 to 32", {
+    from: 1,
+    to: 32,
+    byDefault: 4
+  }),
   json: Output.jsonLines
 }
 
@@ -84,7 +81,7 @@ const uploadOne = Effect.fnUntraced(function* (options: Options, path: string) {
   const requested = Option.getOrNull(options.partSize)
   const uploading = { file, fileName, contentType, progress }
   const upload = PartPlan.isSingle(file.size, requested)
-    ? SingleUpload.upload(uploading)
+    ? uploadSingle(uploading)
     : MultipartUpload.upload({
         ...uploading,
         partSize: PartPlan.partSize(file.size, requested),

@@ -1,6 +1,6 @@
 /** Calls the routes of uploads and files. Ignores response fields that the commands do not need. */
 import { Schema } from "effect"
-import { caller } from "#src/cli/platform/Caller.ts"
+import { caller } from "#src/cli/platform/Platform.ts"
 
 export interface Announced {
   readonly fileName: string

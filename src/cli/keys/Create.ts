@@ -2,7 +2,7 @@ import { Console, Effect, Redacted } from "effect"
 import { Command } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import { accountFlag, chosenAccount } from "#src/cli/AccountChoice.ts"
-import * as NameFlag from "#src/cli/NameFlag.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as GrantFlags from "./GrantFlags.ts"
 import * as GrantText from "./GrantText.ts"
@@ -11,7 +11,7 @@ export const create = Command.make(
   "create",
   {
     account: accountFlag,
-    name: NameFlag.make("Purpose of the key"),
+    name: Flags.name("Purpose of the key"),
     ...GrantFlags.flags,
     json: Output.json
   },

@@ -8,6 +8,7 @@ import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as FilesInPlace from "#streams/sqlite/FilesInPlace.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as StreamName from "#streams/StreamName.ts"
 
 export interface EventChoice {
@@ -30,12 +31,10 @@ export const flags = {
   )
 }
 
-export const follow = Flag.Boolean("follow").pipe(
-  Flag.withAlias("f"),
-  Flag.withDescription("Follow new events until Ctrl-C or SIGTERM, which exit with 0"),
-  Flag.withoutNegation,
-  Flag.withDefault(false)
-)
+export const follow = Flags.toggle(
+  "follow",
+  "Follow new events until Ctrl-C or SIGTERM, which exit with 0"
+).pipe(Flag.withAlias("f"))
 
 export const matcher = ({ stream, types }: EventChoice): ((event: RecordedEvent) => boolean) => {
   const name = Option.getOrUndefined(stream)

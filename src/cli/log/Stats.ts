@@ -1,15 +1,16 @@
 import * as fs from "node:fs"
-import { Console, Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Console, Effect, Option, Stream } from "effect"
+import { Command } from "effect/cli"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as EventChain from "#streams/EventChain.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as Flags from "#src/cli/Flags.ts"
+import * as TailRead from "#streams/TailRead.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as LogEnds from "./LogEnds.ts"
 import * as ReadOnlyLog from "./ReadOnlyLog.ts"
-import * as TypeCounts from "./TypeCounts.ts"
 
 const bytesOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
@@ -17,6 +18,17 @@ const fileSizes = (directory: string) => {
   const { log } = SqliteEventStore.files(directory)
   return { log: bytesOf(log), wal: bytesOf(`${log}-wal`) }
 }
+
+/** Time of the first event, ISO 8601; `null` for an empty log. */
+const firstTime = Effect.gen(function* () {
+  const event = yield* Stream.runHead((yield* EventReader).readAll(GlobalPosition.beginning))
+  return Option.getOrNull(Option.map(event, ({ time }) => Output.time(time)))
+})
+
+const lastTime = Effect.fnUntraced(function* (head: GlobalPosition.GlobalPosition) {
+  const [event] = yield* TailRead.last({ end: head, limit: 1, matches: () => true })
+  return event === undefined ? null : Output.time(event.time)
+})
 
 /** A log on NATS has no files here, and the number of its events is unknown without reading them. */
 const measure = Effect.gen(function* () {
@@ -30,9 +42,36 @@ const measure = Effect.gen(function* () {
     ...(countsCommits && { commits: count }),
     position: anchor?.position ?? null,
     digest: anchor?.digest ?? null,
-    firstEventAt: yield* LogEnds.firstTime,
-    lastEventAt: yield* LogEnds.lastTime(head),
+    firstEventAt: yield* firstTime,
+    lastEventAt: yield* lastTime(head),
     bytes: countsCommits ? null : fileSizes(directory)
+  }
+})
+
+/** Counts that require a pass over the whole log. */
+const countTypes = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const countsCommits = yield* ChosenLog.countsCommits
+  const types = new Map<string, number>()
+  let streams = 0
+  let events = 0
+  let position = GlobalPosition.beginning
+  let digest = EventChain.origin
+  yield* Stream.runForEachArray(reader.readAll(GlobalPosition.beginning), (page) =>
+    Effect.sync(() => {
+      for (const { hash, ordinal, type } of page) {
+        types.set(type, (types.get(type) ?? 0) + 1)
+        if (ordinal === 0) streams++
+        if (countsCommits) digest = EventChain.digest(digest, hash)
+      }
+      events += page.length
+      position = page.at(-1)?.position ?? position
+    })
+  )
+  return {
+    counts: { streams, types: Object.fromEntries([...types].sort(([, a], [, b]) => b - a)) },
+    /** On NATS, only this pass knows these values. */
+    end: countsCommits ? { events, position, digest } : undefined
   }
 })
 
@@ -56,15 +95,11 @@ const total = ({ commits, events }: Measured): readonly [string, string] =>
 export const stats = Command.make(
   "stats",
   {
-    types: Flag.Boolean("types").pipe(
-      Flag.withDescription("Also count streams and event types, which reads the whole log"),
-      Flag.withoutNegation,
-      Flag.withDefault(false)
-    ),
+    types: Flags.toggle("types", "Also count streams and event types, which reads the whole log"),
     json: Output.json
   },
   Effect.fnUntraced(function* ({ types, json }) {
-    const counted = types ? yield* TypeCounts.count : undefined
+    const counted = types ? yield* countTypes : undefined
     const measured = { ...(yield* measure), ...counted?.end }
     if (json) return yield* Output.printJson({ ...measured, ...counted?.counts })
     yield* Console.log(Output.table(total(measured), rows(measured)))

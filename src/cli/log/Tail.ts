@@ -4,6 +4,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as TailRead from "#streams/TailRead.ts"
 import * as Failure from "#src/cli/Failure.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
 import * as EventChoice from "./EventChoice.ts"
@@ -12,15 +13,8 @@ import * as ReadOnlyLog from "./ReadOnlyLog.ts"
 
 const mostEvents = 10_000
 
-const events = Flag.Int("events").pipe(
-  Flag.withAlias("n"),
-  Flag.withMetavar("N"),
-  Flag.withDescription("Number of events"),
-  Flag.filter(
-    (count) => count >= 0 && count <= mostEvents,
-    () => `Expected a number from 0 to ${mostEvents}`
-  ),
-  Flag.withDefault(20)
+const events = Flags.count("events", "Number of events", { from: 0, to: mostEvents, byDefault: 20 }).pipe(
+  Flag.withAlias("n")
 )
 
 /** Reads a chosen stream as a whole, as actors do for every command. */

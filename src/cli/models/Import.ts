@@ -1,15 +1,16 @@
 import { Console, Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import type { ListedItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
 import type { PublishedItem } from "#src/features/catalog/Publishing.ts"
 import { definitionsOf, isDeprecated, type Item } from "#src/features/manifests/Items.ts"
+import * as Flags from "#src/cli/Flags.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Manifests from "./Manifests.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Batches from "./Batches.ts"
-import { allItems, layer } from "./CatalogAccess.ts"
+import { allItems } from "./CatalogAccess.ts"
 import * as Catalogued from "./Catalogued.ts"
-import * as ManifestPaths from "./ManifestPaths.ts"
-import * as ProblemText from "./ProblemText.ts"
 import { ManifestsInvalid } from "./Validate.ts"
 
 interface Imported extends PublishedItem {
@@ -78,24 +79,20 @@ const counts = (imported: ReadonlyArray<Imported>): string =>
 export const importCommand = Command.make(
   "import",
   {
-    paths: ManifestPaths.paths,
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Show the changes without publishing them"),
-      Flag.withoutNegation,
-      Flag.withDefault(false)
-    ),
+    paths: Manifests.paths,
+    dryRun: Flags.toggle("dry-run", "Show the changes without publishing them"),
     json: Output.json
   },
   Effect.fnUntraced(function* ({ dryRun, json, paths }) {
     const listed = yield* allItems
-    const checked = yield* ManifestPaths.check(paths, yield* Catalogued.known(listed))
-    yield* ProblemText.print(checked)
-    if (ProblemText.errorsOf(checked).length > 0) {
+    const checked = yield* Manifests.check(paths, yield* Catalogued.known(listed))
+    yield* Manifests.print(checked)
+    if (Manifests.errorsOf(checked).length > 0) {
       return yield* new ManifestsInvalid({
-        message: `Nothing was published: ${ProblemText.summary(checked)}`
+        message: `Nothing was published: ${Manifests.summary(checked)}`
       })
     }
-    yield* ManifestPaths.some(checked)
+    yield* Manifests.some(checked)
     const imported = dryRun ? plan(checked.items, listed) : yield* publishAll(checked.items)
     if (json) return yield* Output.printJson({ dryRun, items: imported })
     if (imported.length > 0) {
@@ -117,5 +114,5 @@ export const importCommand = Command.make(
     { command: "inferlog models import ./models --dry-run" },
     { command: "inferlog models import flux.yaml" }
   ]),
-  Command.provide(layer)
+  Command.provide(OperatorAccess.layerExisting)
 )

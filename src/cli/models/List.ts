@@ -2,8 +2,9 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ListedItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
 import { ItemKind } from "#src/features/catalog/Publishing.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Output from "#src/cli/Output.ts"
-import { allItems, layer } from "./CatalogAccess.ts"
+import { allItems } from "./CatalogAccess.ts"
 
 const forPrograms = (item: ListedItem) => ({
   kind: item.kind,
@@ -54,5 +55,5 @@ export const list = Command.make(
     { command: "inferlog models list --kind model" },
     { command: "inferlog models list --status withdrawn --json" }
   ]),
-  Command.provide(layer)
+  Command.provide(OperatorAccess.layerExisting)
 )

@@ -1,10 +1,31 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as Money from "#domain/Money.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import type { ShownItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as CatalogAccess from "./CatalogAccess.ts"
-import * as DefinitionText from "./DefinitionText.ts"
+
+const amount = Schema.decodeUnknownOption(Money.NanoUsd)
+
+const convertFields = (object: JsonObject, fields: ReadonlyArray<string>): JsonObject => {
+  const amounts = fields.flatMap((field) =>
+    Option.match(amount(object[field]), { onNone: () => [], onSome: (nano) => [[field, Money.format(nano)]] })
+  )
+  return { ...object, ...Object.fromEntries(amounts) }
+}
+
+/** The definition, of any kind and release, with amounts in USD instead of the nano-USD of the log. */
+const inUsd = (definition: Json): Json => {
+  if (!isObject(definition)) return definition
+  const { price } = definition
+  const priced = isObject(price)
+    ? { ...definition, price: convertFields(price, ["unitPrice", "minimumCharge"]) }
+    : definition
+  return convertFields(priced, ["pricePerHour"])
+}
 
 const forPrograms = (item: ShownItem) => ({
   kind: item.kind,
@@ -14,7 +35,7 @@ const forPrograms = (item: ShownItem) => ({
   version: item.version,
   createdAt: Output.time(item.createdAt),
   updatedAt: Output.time(item.updatedAt),
-  definition: DefinitionText.inUsd(item.definition),
+  definition: inUsd(item.definition),
   history: item.history.map(({ position, source, time, type, version }) => ({
     position: String(position),
     time: Output.time(time),
@@ -37,7 +58,7 @@ const forPeople = (item: ShownItem): string => {
       [[item.kind, item.name, item.displayName, item.status, item.version ?? "-"]]
     ),
     Output.table(["TIME", "EVENT", "VERSION", "SOURCE"], steps),
-    Output.printableLines(JSON.stringify(DefinitionText.inUsd(item.definition), null, 2))
+    Output.printableLines(JSON.stringify(inUsd(item.definition), null, 2))
   ].join("\n\n")
 }
 
@@ -55,5 +76,5 @@ export const show = Command.make(
     { command: "inferlog models show vision/thumbnail" },
     { command: "inferlog models show rtx-4090 --kind gpu --json" }
   ]),
-  Command.provide(CatalogAccess.layer)
+  Command.provide(OperatorAccess.layerExisting)
 )

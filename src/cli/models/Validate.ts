@@ -2,9 +2,8 @@ import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as BuiltinItems from "#src/features/manifests/BuiltinItems.ts"
 import type { Item } from "#src/features/manifests/Items.ts"
+import * as Manifests from "./Manifests.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as ManifestPaths from "./ManifestPaths.ts"
-import * as ProblemText from "./ProblemText.ts"
 
 /** Raised after the problems were printed. */
 export class ManifestsInvalid extends Schema.TaggedError<ManifestsInvalid>()("ManifestsInvalid", {
@@ -15,24 +14,24 @@ const forPrograms = (item: Item) => ({ kind: item.kind, name: item.name, file: i
 
 export const validate = Command.make(
   "validate",
-  { paths: ManifestPaths.paths, json: Output.json },
+  { paths: Manifests.paths, json: Output.json },
   Effect.fnUntraced(function* ({ json, paths }) {
-    const checked = yield* ManifestPaths.check(paths, yield* BuiltinItems.known)
-    const errors = ProblemText.errorsOf(checked)
+    const checked = yield* Manifests.check(paths, yield* BuiltinItems.known)
+    const errors = Manifests.errorsOf(checked)
     if (json) {
       yield* Output.printJson({
         ok: errors.length === 0 && checked.found > 0,
         found: checked.found,
         items: checked.items.map(forPrograms),
-        errors: errors.map(ProblemText.forPrograms),
-        warnings: ProblemText.warningsOf(checked).map(ProblemText.forPrograms)
+        errors: errors.map(Manifests.problemForPrograms),
+        warnings: Manifests.warningsOf(checked).map(Manifests.problemForPrograms)
       })
-    } else yield* ProblemText.print(checked)
+    } else yield* Manifests.print(checked)
     if (errors.length > 0) {
-      return yield* new ManifestsInvalid({ message: `Not valid: ${ProblemText.summary(checked)}` })
+      return yield* new ManifestsInvalid({ message: `Not valid: ${Manifests.summary(checked)}` })
     }
-    yield* ManifestPaths.some(checked)
-    if (!json) yield* Console.log(`Valid: ${ProblemText.summary(checked)}`)
+    yield* Manifests.some(checked)
+    if (!json) yield* Console.log(`Valid: ${Manifests.summary(checked)}`)
   })
 ).pipe(
   Command.withDescription(

@@ -1,7 +1,9 @@
 import { Console, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import type { ItemKind } from "#src/features/catalog/Publishing.ts"
+import * as Flags from "#src/cli/Flags.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as CatalogAccess from "./CatalogAccess.ts"
 
@@ -19,11 +21,7 @@ export const withdraw = Command.make(
   {
     name: CatalogAccess.name,
     kind: CatalogAccess.kind,
-    force: Flag.Boolean("force").pipe(
-      Flag.withDescription("Withdraw the item even if wrappers, collections or templates depend on it"),
-      Flag.withoutNegation,
-      Flag.withDefault(false)
-    ),
+    force: Flags.toggle("force", "Withdraw the item even if wrappers, collections or templates depend on it"),
     json: Output.json
   },
   Effect.fnUntraced(function* ({ force, json, kind: given, name }) {
@@ -49,5 +47,5 @@ export const withdraw = Command.make(
     { command: "inferlog models withdraw acme/flux --force" },
     { command: "inferlog models withdraw summer --kind collection" }
   ]),
-  Command.provide(CatalogAccess.layer)
+  Command.provide(OperatorAccess.layerExisting)
 )

@@ -127,3 +127,15 @@ const make = Effect.fnUntraced(function* (given: Given) {
 /** With an HTTP client for requests without a key. */
 export const layer = (given: Given) =>
   Layer.effect(Platform, make(given)).pipe(Layer.provideMerge(Exchange.layerClient))
+
+const notAsExpected = (call: Call) => () =>
+  unexpected(`unexpected response of ${call.method} ${call.path}: the server may be another release`)
+
+/** Calls a route and decodes its response. Ignores response fields that are not in the schema. */
+export const caller = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<S["Type"], CallError, Platform> {
+    const answer = yield* (yield* Platform).call(call)
+    return yield* Effect.mapError(decode(answer), notAsExpected(call))
+  })
+}

@@ -1,5 +1,6 @@
+import * as os from "node:os"
 import { Array, Clock, Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as Copy from "#projections/rebuild/Copy.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
@@ -10,10 +11,10 @@ import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
-import * as Access from "./Access.ts"
-import { lowerPriority } from "./GiveWay.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Verify from "./Verify.ts"
 
 const allNames = allProjections.map(({ name }) => name)
@@ -23,21 +24,15 @@ const name = Argument.Literals("name", allNames).pipe(
   Argument.variadic()
 )
 
-const verify = Flag.Boolean("verify").pipe(
-  Flag.withDescription(
-    "Change nothing: compare every row in use with a fresh copy, and exit with 1 if they differ"
-  ),
-  Flag.withoutNegation,
-  Flag.withDefault(false)
+const verify = Flags.toggle(
+  "verify",
+  "Change nothing: compare every row in use with a fresh copy, and exit with 1 if they differ"
 )
 
-const nextStart = Flag.Boolean("next-start").pipe(
-  Flag.withDescription(
-    "Build for the next start, without changing the running server. By default, build the projections whose version differs " +
-      "in this release. Run it with a new release before the upgrade, so that no list waits for its rows"
-  ),
-  Flag.withoutNegation,
-  Flag.withDefault(false)
+const nextStart = Flags.toggle(
+  "next-start",
+  "Build for the next start, without changing the running server. By default, build the projections whose version differs " +
+    "in this release. Run it with a new release before the upgrade, so that no list waits for its rows"
 )
 
 /** The projections that the next server of this release would rebuild. */
@@ -48,6 +43,9 @@ const outdated = (base: string) => {
     .map(({ name }) => name)
 }
 
+/** Lowers the priority of this process, so that a server on the same machine is not slowed down. */
+const lowerPriority = Effect.sync(() => os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL))
+
 /** Returns the number of events read. */
 const build = Effect.fnUntraced(function* (copy: Copy.Copy) {
   const head = yield* (yield* EventReader).head
@@ -57,7 +55,7 @@ const build = Effect.fnUntraced(function* (copy: Copy.Copy) {
 
 /** Replaces the read models in use by the copy, through the running server or directly. */
 const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string, isForNextStart: boolean) {
-  const server = yield* Access.open
+  const server = yield* OperatorAccess.runningServer
   if (Option.isSome(server)) {
     yield* copy.finish
     if (isForNextStart) return yield* TakeOver.promote(base, allProjections)
@@ -85,8 +83,7 @@ const replace = Effect.fnUntraced(function* (
   }
   const base = Generations.baseIn(yield* DataDirectory)
   // Fails early when the server cannot be reached at the end.
-  yield* Effect.scoped(Access.open)
-  yield* lowerPriority
+  yield* Effect.scoped(OperatorAccess.runningServer)
   const start = yield* Clock.currentTimeMillis
   const copy = yield* Copy.open({ base, projections: allProjections, names })
   const events = yield* build(copy)
@@ -102,6 +99,7 @@ export const rebuild = Command.make(
   "rebuild",
   { name, verify, nextStart, json: Output.json },
   Effect.fnUntraced(function* ({ name, verify, nextStart: isForNextStart, json }) {
+    yield* lowerPriority
     const base = Generations.baseIn(yield* DataDirectory)
     const unnamed = isForNextStart && !verify ? yield* Effect.sync(() => outdated(base)) : allNames
     const names = Array.isReadonlyArrayNonEmpty(name) ? Array.dedupe(name) : unnamed

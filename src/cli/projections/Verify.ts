@@ -9,7 +9,6 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
-import { lowerPriority } from "./GiveWay.ts"
 import * as Statuses from "./Statuses.ts"
 
 /** Some rows in use differ from the rows built from the log, or could not be compared. */
@@ -43,7 +42,6 @@ interface Report extends Omit<Verification.Verdict, "projection"> {
 
 export const run = Effect.fnUntraced(function* (names: ReadonlyArray<string>, json: boolean) {
   const { projections: statuses } = yield* Statuses.read
-  yield* lowerPriority
   const start = yield* Clock.currentTimeMillis
   const { events, verdicts } = yield* verified(names)
   const elapsedMs = (yield* Clock.currentTimeMillis) - start

@@ -2,13 +2,12 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { AccountId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
-import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
 import type { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import { mostListed } from "#src/edges/admin/requests/RequestOperations.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as RequestIdText from "./RequestIdText.ts"
 
 const flags = {
   account: Flag.String("account").pipe(
@@ -17,32 +16,20 @@ const flags = {
     Flag.withSchema(AccountId),
     Flag.optional
   ),
-  model: Flag.String("model").pipe(
-    Flag.withMetavar("owner/name"),
-    Flag.withDescription("Only requests to this model"),
-    Flag.filterMap(
-      (text) => ModelEndpoint.makeOption(text),
-      () => "Expected a model such as sandbox/echo"
-    ),
-    Flag.optional
-  ),
+  model: Flags.model,
   status: Flag.Literals("status", Status.literals).pipe(
     Flag.withDescription("Only requests that have this status now"),
     Flag.optional
   ),
-  limit: Flag.Int("limit").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription(`Most requests to list, from 1 to ${mostListed}`),
-    Flag.filter(
-      (limit) => limit >= 1 && limit <= mostListed,
-      () => `Expected a number from 1 to ${mostListed}`
-    ),
-    Flag.withDefault(20)
-  ),
+  limit: Flags.count("limit", `Most requests to list, from 1 to ${mostListed}`, {
+    from: 1,
+    to: mostListed,
+    byDefault: 20
+  }),
   after: Flag.String("after").pipe(
     Flag.withMetavar("request-id"),
     Flag.withDescription("Only requests after this one in the list: the last one of the previous page"),
-    Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
+    Flag.filterMap(...Flags.requestId),
     Flag.optional
   )
 }

@@ -1,12 +1,40 @@
-import { Layer } from "effect"
-import { Command } from "effect/cli"
-import * as ExistingLog from "#src/cli/ExistingLog.ts"
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Output from "#src/cli/Output.ts"
 import { list } from "./List.ts"
-import { show } from "./Show.ts"
+import * as ShownText from "./ShownText.ts"
+
+const show = Command.make(
+  "show",
+  {
+    requestId: Argument.String("request-id").pipe(
+      Argument.withDescription("21 characters"),
+      Argument.filterMap(...Flags.requestId)
+    ),
+    withPayloads: Flags.toggle(
+      "payloads",
+      "Include the input, the output and the log lines of runs. They may contain personal data"
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function* ({ json, requestId, withPayloads }) {
+    const shown = yield* (yield* Administration).showRequest({ requestId, withPayloads })
+    yield* json ? Output.printJson(ShownText.forPrograms(shown)) : Console.log(ShownText.forPeople(shown))
+  })
+).pipe(
+  Command.withDescription("Show all facts about one request: its state and its events"),
+  Command.withShortDescription("Show one request and its events"),
+  Command.withExamples([
+    { command: "inferlog requests show rq0qXk2Ab-0Zp1aB3dE5f" },
+    { command: "inferlog requests show rq0qXk2Ab-0Zp1aB3dE5f --payloads --json" }
+  ])
+)
 
 export const requests = Command.make("requests").pipe(
   Command.withDescription("Requests of all accounts"),
   Command.withSubcommands([list, show]),
-  Command.provide(OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer)))
+  Command.provide(OperatorAccess.layerExisting)
 )

@@ -41,12 +41,12 @@ export const verify = Command.make(
     "Check a saved request as a receiver must, with the signing secret of its account, and report which check fails and " +
       "why. Exits with 1 if a check fails. The secret is read from --secret-file, or from the variable WEBHOOK_SECRET"
   ),
-  Command.withShortDescription("Find out why a receiver refuses a request"),
+  Command.withShortDescription("Find out why a receiver rejects a request"),
   Command.withExamples([
     { command: "inferlog webhooks verify --request saved.http --secret-file secret.txt" },
     {
       command: "inferlog webhooks verify --request saved.http --at 1767225600",
-      description: "Judge at the time of sending; the secret is in WEBHOOK_SECRET"
+      description: "Check as of the time of sending, with the secret in WEBHOOK_SECRET"
     },
     {
       command:

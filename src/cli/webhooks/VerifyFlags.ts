@@ -26,24 +26,22 @@ const parseTime = (text: string): Option.Option<number> =>
   Option.fromNullishOr(/^\d{1,11}$/.test(text) ? Number(text) * 1_000 : Period.parseTime(text))
 
 export const flags = {
-  request: text(
-    "request",
-    "FILE",
-    "The request as it was saved: headers, an empty line, the body. '-' reads stdin"
-  ),
+  request: text("request", "FILE", "The saved request: headers, an empty line, the body. '-' reads stdin"),
   id: text("id", "TEXT", "Instead of --request: the header webhook-id"),
   timestamp: text("timestamp", "SECONDS", "Instead of --request: the header webhook-timestamp"),
   signature: text("signature", "TEXT", "Instead of --request: the header webhook-signature"),
-  body: text("body", "FILE", "Instead of --request: the body, byte for byte. '-' reads stdin"),
-  secretFile: text("secret-file", "FILE", "Where the secret is. Without it: the variable WEBHOOK_SECRET"),
+  body: text("body", "FILE", "Instead of --request: the unchanged body. '-' reads stdin"),
+  secretFile: text("secret-file", "FILE", "File with the secret (default: the variable WEBHOOK_SECRET)"),
   secret: Flag.Redacted("secret").pipe(
     Flag.withMetavar("whsec_…"),
-    Flag.withDescription("The secret itself. Others on this machine can see it while the command runs"),
+    Flag.withDescription(
+      "The secret. Other users of this machine can see it while the command runs: prefer --secret-file"
+    ),
     Flag.optional
   ),
   tolerance: Flag.Int("tolerance").pipe(
     Flag.withMetavar("SECONDS"),
-    Flag.withDescription("How far the timestamp may be off, either way"),
+    Flag.withDescription("Largest accepted difference between the timestamp and now"),
     Flag.filter(
       (seconds) => seconds >= 0,
       () => "Expected 0 or more seconds"
@@ -52,7 +50,9 @@ export const flags = {
   ),
   at: Flag.String("at").pipe(
     Flag.withMetavar("TIME"),
-    Flag.withDescription("Judge the timestamp as of then: Unix seconds, or as in 2026-01-31T12:00Z"),
+    Flag.withDescription(
+      "Check the timestamp as of this time: Unix seconds, or a time such as 2026-01-31T12:00Z"
+    ),
     Flag.filterMap(
       parseTime,
       () => "Expected Unix seconds, or a time such as 2026-01-31T12:00Z; UTC without a zone"
@@ -84,7 +84,7 @@ export const requestOf = Effect.fnUntraced(function* (given: Given) {
   const { body, id, request, signature, timestamp } = given
   const hasParts = [id, timestamp, signature, body].some(Option.isSome)
   if (Option.isSome(request) === hasParts) {
-    return yield* wrong("Expected --request, or else --id, --timestamp, --signature and --body")
+    return yield* wrong("Expected either --request, or --id, --timestamp, --signature and --body")
   }
   if (Option.isSome(request)) {
     const parsed = SavedRequest.parse(yield* read("--request", request.value))

@@ -2,10 +2,9 @@ import { Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as GrantFlags from "#src/cli/keys/GrantFlags.ts"
-import * as NameFlag from "#src/cli/NameFlag.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ModelWarnings from "./ModelWarnings.ts"
-import * as WorkerKeyText from "./WorkerKeyText.ts"
 
 const models = GrantFlags.flags.models.pipe(
   Flag.withDescription("Models whose jobs the worker may take, such as acme/upscale; all by default")
@@ -14,22 +13,26 @@ const models = GrantFlags.flags.models.pipe(
 export const create = Command.make(
   "create",
   {
-    name: NameFlag.make("Name of the worker"),
+    name: Flags.name("Name of the worker"),
     models,
     expires: GrantFlags.flags.expires,
     json: Output.json
   },
   Effect.fnUntraced(function* ({ expires, json, models, name }) {
-    const unsaid = { scopes: Option.none(), monthlyBudget: Option.none() }
-    const { expiresAt, modelEndpoints } = yield* GrantFlags.grantOf({ expires, models, ...unsaid })
-    const granted = { modelEndpoints, expiresAt }
+    const unlimited = { scopes: Option.none(), monthlyBudget: Option.none() }
+    const { expiresAt, modelEndpoints } = yield* GrantFlags.grantOf({ expires, models, ...unlimited })
     // Runs before the key is created, because a failure afterwards would lose the key.
     const warnings = yield* ModelWarnings.of(modelEndpoints ?? [])
-    const { key, keyId } = yield* (yield* Administration).issueWorkerKey({ name, ...granted })
+    const { key, keyId } = yield* (yield* Administration).issueWorkerKey({ name, modelEndpoints, expiresAt })
     for (const warning of warnings) yield* Console.error(`Warning: ${warning}`)
     yield* Console.error(`Created worker key ${keyId}. Shown only once:`)
     yield* json
-      ? Output.printJson({ keyId, key: Redacted.value(key), ...WorkerKeyText.forPrograms(granted) })
+      ? Output.printJson({
+          keyId,
+          key: Redacted.value(key),
+          modelEndpoints,
+          expiresAt: Output.timeOrNull(expiresAt)
+        })
       : Console.log(Redacted.value(key))
   })
 ).pipe(

@@ -69,7 +69,7 @@ describe("accounts passwd", () => {
         yield* open("other", settings)
         const which = yield* Inferlog.run(passwd(), settings, password)
         assert.strictEqual(which.code, 2)
-        assert.match(which.stderr, /^inferlog: There are 2 accounts; say which one: acc_\w+, acc_\w+\n$/)
+        assert.match(which.stderr, /^inferlog: There are 2 accounts; name one: acc_\w+, acc_\w+\n$/)
         assert.deepStrictEqual(yield* changes(settings), [])
       }).pipe(Effect.scoped)
   )

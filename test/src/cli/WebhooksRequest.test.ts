@@ -111,7 +111,7 @@ describe("The hint for another check", () => {
     assert.match(hint({ id: null }), /^[^\n]*all its headers[^\n]*$/)
     assert.match(hint({ id: "msg.1" }), /^[^\n]*full stop[^\n]*$/)
     assert.match(hint({ signature: "sha256=abc" }), /^[^\n]*v1,<base64>[^\n]*$/)
-    assert.match(hint({ timestamp: "abc" }), /^[^\n]*as it came[^\n]*$/)
+    assert.match(hint({ timestamp: "abc" }), /^[^\n]*exactly as received[^\n]*$/)
     assert.match(hint({ timestamp: `${timestamp}000` }), /^[^\n]*milliseconds[^\n]*$/)
     assert.match(hint({ timestamp: "1767220000" }), /--at 1767220000/)
   })

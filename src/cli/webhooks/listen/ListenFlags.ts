@@ -2,12 +2,11 @@
 import { Effect, Option, Redacted, Result } from "effect"
 import { Flag } from "effect/cli"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
-import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
 import * as Failure from "#src/cli/Failure.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
-import * as RequestIdText from "#src/cli/requests/RequestIdText.ts"
 
 const names: ReadonlyArray<string> = WebhookEventName.literals
 
@@ -29,32 +28,22 @@ export const flags = {
     Flag.withDefault("completed"),
     Flag.filterMap(parseEvents, () => "Expected completed, start, or both, separated by a comma")
   ),
-  model: Flag.String("model").pipe(
-    Flag.withMetavar("OWNER/NAME"),
-    Flag.withDescription("Only requests of this model"),
-    Flag.filterMap(
-      (text) => ModelEndpoint.makeOption(text),
-      () => "Expected a model such as sandbox/echo"
-    ),
-    Flag.optional
-  ),
+  model: Flags.model,
   requests: Flag.String("request").pipe(
     Flag.withMetavar("ID"),
     Flag.withDescription(
       "Only this request; repeatable. Its end is forwarded even if it is over, and the command ends after the last of them"
     ),
-    Flag.filterMap(RequestIdText.parse, RequestIdText.expected),
+    Flag.filterMap(...Flags.requestId),
     Flag.atLeast(0)
   ),
-  noRetry: Flag.Boolean("no-retry").pipe(
-    Flag.withDescription("Do not retry. By default, a rejected event is sent again after 1, 5 and 15 s"),
-    Flag.withoutNegation,
-    Flag.withDefault(false)
+  noRetry: Flags.toggle(
+    "no-retry",
+    "Do not retry. By default, a rejected event is sent again after 1, 5 and 15 s"
   ),
-  once: Flag.Boolean("once").pipe(
-    Flag.withDescription("Stop after the first event, with exit code 0 if your app accepted it, otherwise 1"),
-    Flag.withoutNegation,
-    Flag.withDefault(false)
+  once: Flags.toggle(
+    "once",
+    "Stop after the first event, with exit code 0 if your app accepted it, otherwise 1"
   ),
   secret: Flag.Redacted("secret").pipe(
     Flag.withMetavar("whsec_…"),

@@ -2,7 +2,7 @@
 import { Effect, Result, Schema } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
-import { caller } from "#src/cli/platform/Caller.ts"
+import { caller } from "#src/cli/platform/Platform.ts"
 import type { Platform } from "#src/cli/platform/Platform.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
-import { caller } from "#src/cli/platform/Caller.ts"
+import { caller } from "#src/cli/platform/Platform.ts"
 import { Platform } from "#src/cli/platform/Platform.ts"
 import { Refused, Unreachable } from "#src/cli/platform/Refusal.ts"
 import type { Happening } from "./Happenings.ts"

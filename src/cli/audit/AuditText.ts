@@ -1,9 +1,44 @@
-/** The result of an audit, in sentences. */
+/** Formats the output of an audit: the statement of a period as a table, and the proof in sentences. */
+import type { AccountId } from "#domain/Ids.ts"
 import type { Audited } from "#src/features/billing/audit/Audit.ts"
 import { usd } from "#src/features/billing/audit/Books.ts"
+import * as Statement from "#src/features/billing/audit/Statement.ts"
 import * as Output from "#src/cli/Output.ts"
 
-export const lines = (audited: Audited): ReadonlyArray<string> => {
+const header = [
+  "ACCOUNT",
+  "OPENING",
+  "TOP-UPS",
+  "CHARGES",
+  "CLOSING",
+  "HELD",
+  "AVAILABLE",
+  "CHARGED",
+  "PARTIAL",
+  "NOT BILLED"
+]
+
+const cells = (name: string, row: Statement.Row): ReadonlyArray<string> => [
+  name,
+  usd(row.opening),
+  usd(row.topUps),
+  usd(row.charges),
+  usd(Statement.closing(row)),
+  usd(row.held),
+  usd(Statement.available(row)),
+  Output.count(row.charged),
+  Output.count(row.partial),
+  Output.count(row.notBilled)
+]
+
+/** A row for each account, a total, and the revenue of the period. */
+export const statement = (rows: ReadonlyMap<AccountId, Statement.Row>): string => {
+  const total = Statement.total(rows.values())
+  const lines = Array.from(rows, ([accountId, row]) => cells(accountId, row))
+  return `${Output.table(header, [...lines, cells("TOTAL", total)])}\nRevenue: ${usd(total.charges)}`
+}
+
+export const proof = (audited: Audited): ReadonlyArray<string> => {
   const { accounts, digest, entries, erasedPayloads, events, openRequests, overdrafts, payloads } = audited
   return [
     `The books are right: ${Output.counted(events, "event")}, ${Output.counted(payloads, "payload")} and ` +

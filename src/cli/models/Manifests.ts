@@ -1,11 +1,13 @@
-/** Reads and checks the manifests of a command. */
-import { Effect, Option, Schema } from "effect"
+/** Reads and checks the manifests of a command, and formats the problems found. */
+import { Console, Effect, Option, Schema } from "effect"
 import { Argument } from "effect/cli"
 import * as Checks from "#src/features/manifests/Checks.ts"
 import * as Drafts from "#src/features/manifests/Drafts.ts"
 import type { KnownItems } from "#src/features/manifests/Known.ts"
 import * as ManifestFiles from "#src/features/manifests/ManifestFiles.ts"
 import { modelsDir } from "#src/features/manifests/ModelsDir.ts"
+import { isError, type Problem, text } from "#src/features/manifests/Problem.ts"
+import * as Output from "#src/cli/Output.ts"
 import { UsageError } from "#src/cli/Failure.ts"
 
 export const paths = Argument.String("path").pipe(
@@ -40,3 +42,29 @@ export const some = ({ found }: Checks.Checked): Effect.Effect<void, NoManifests
 export const check = Effect.fnUntraced(function* (given: ReadonlyArray<string>, known: KnownItems) {
   return yield* Checks.check(yield* drafts(given), known)
 })
+
+export const problemForPrograms = ({ column, file, line, message, path }: Problem) => ({
+  file,
+  line,
+  column,
+  path,
+  message
+})
+
+export const errorsOf = ({ problems }: Checks.Checked) => problems.filter(isError)
+export const warningsOf = ({ problems }: Checks.Checked) => problems.filter((problem) => !isError(problem))
+
+const line = (problem: Problem): string =>
+  Output.printable(isError(problem) ? text(problem) : `${text(problem)} (warning)`)
+
+/** Prints one line per problem to stderr. */
+export const print = ({ problems }: Checks.Checked): Effect.Effect<void> =>
+  problems.length === 0 ? Effect.void : Console.error(problems.map(line).join("\n"))
+
+/** `3 definitions, 1 error, 2 warnings` */
+export const summary = (checked: Checks.Checked): string =>
+  [
+    Output.counted(checked.found, "definition"),
+    Output.counted(errorsOf(checked).length, "error"),
+    Output.counted(warningsOf(checked).length, "warning")
+  ].join(", ")

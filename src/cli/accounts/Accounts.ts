@@ -4,14 +4,13 @@ import * as Money from "#domain/Money.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import { isOpeningBalance } from "#src/edges/admin/keys/KeyOperations.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { erase } from "#src/cli/accounts/Erase.ts"
-import { limits } from "#src/cli/accounts/Limits.ts"
-import { list } from "#src/cli/accounts/List.ts"
-import { passwd } from "#src/cli/accounts/Passwd.ts"
-import * as ExistingLog from "./ExistingLog.ts"
-import * as NameFlag from "./NameFlag.ts"
-import * as OperatorAccess from "./OperatorAccess.ts"
-import * as Output from "./Output.ts"
+import { erase } from "./Erase.ts"
+import { limits } from "./Limits.ts"
+import { list } from "./List.ts"
+import { passwd } from "./Passwd.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Flags from "#src/cli/Flags.ts"
+import * as Output from "#src/cli/Output.ts"
 
 const balance = Flag.String("balance").pipe(
   Flag.withMetavar("USD"),
@@ -24,7 +23,7 @@ const balance = Flag.String("balance").pipe(
 
 const create = Command.make(
   "create",
-  { name: NameFlag.make("Name of the account"), balance, json: Output.json },
+  { name: Flags.name("Name of the account"), balance, json: Output.json },
   Effect.fnUntraced(function* ({ json, ...options }) {
     const { accountId, key } = yield* (yield* Administration).openAccount(options)
     yield* Console.error(`Opened account ${accountId}. Its first key, shown only once:`)
@@ -39,16 +38,13 @@ const create = Command.make(
   ])
 )
 
-/** For commands that do not create a log. */
-const onExistingLog = OperatorAccess.layer.pipe(Layer.provide(ExistingLog.layer))
-
 export const accounts = Command.make("accounts").pipe(
   Command.withDescription("Accounts, their balances, limits and passwords"),
   Command.withSubcommands([
     create,
     erase,
     passwd,
-    list.pipe(Command.provide(onExistingLog)),
-    limits.pipe(Command.provide(onExistingLog))
+    list.pipe(Command.provide(OperatorAccess.layerExisting)),
+    limits.pipe(Command.provide(OperatorAccess.layerExisting))
   ])
 )
