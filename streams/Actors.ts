@@ -70,7 +70,7 @@ export interface ActorsOptions {
    * Whether `observe` begins an actor with the first event of a stream, so that what is new on other nodes is answered
    * from memory. Not with one that this node may have told more of, and forgotten since.
    */
-  readonly beginsObserved?: boolean
+  readonly startsOnObserve?: boolean
 }
 
 interface Actor<State> {
@@ -89,7 +89,7 @@ const defaultCapacity = 10_000
 
 export const make = <State, Command, Event extends DomainEvent, Rejection>(
   { category, codec, decider }: Aggregate<State, Command, Event, Rejection>,
-  { capacity = defaultCapacity, beginsObserved = false }: ActorsOptions = {},
+  { capacity = defaultCapacity, startsOnObserve = false }: ActorsOptions = {},
   /** Sees each event that was decided, before it is appended and taken into the state. */
   stamp?: (event: Event) => Event
 ): Effect.Effect<Actors<State, Command, Event, Rejection>, never, EventStore | IdGenerator> =>
@@ -107,7 +107,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     const actors = RecentlyUsed.make<Actor<State>>({
       capacity,
       isPinned: ({ users }) => users > 0,
-      ...(beginsObserved && { onDrop: forget })
+      ...(startsOnObserve && { onDrop: forget })
     })
 
     const begin = (id: string): Actor<State> => {
@@ -134,7 +134,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       // A stream that does not exist is not worth a place.
       if (actor.users > 0 || (actor.current?.version ?? null) !== null) return
       actors.delete(id)
-      if (beginsObserved) forget(actor)
+      if (startsOnObserve) forget(actor)
     }
 
     const withActor = <A, E>(id: string, use: (actor: Actor<State>) => Effect.Effect<A, E>) =>
@@ -245,7 +245,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     }
 
     const beginObserved = (id: string, { ordinal, position }: RecordedEvent): Actor<State> | undefined => {
-      if (!beginsObserved || ordinal > 0 || GlobalPosition.isReached(position, forgotten)) return undefined
+      if (!startsOnObserve || ordinal > 0 || GlobalPosition.isReached(position, forgotten)) return undefined
       const actor = begin(id)
       actor.current = empty
       return actor

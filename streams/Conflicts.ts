@@ -3,7 +3,7 @@ import { Effect, Random } from "effect"
 import { EventStoreError } from "./EventReader.ts"
 
 /** In a row, of one command. */
-export const most = 24
+export const maxInARow = 24
 
 /** The first follow at once: each of them means that somebody else got on. */
 const atOnce = 8
@@ -14,10 +14,10 @@ const longest = 250
 
 /** Before the stream is read again. Half of the wait is chance, so that two writers do not meet again. */
 export const wait = (conflicts: number): Effect.Effect<void, EventStoreError> => {
-  if (conflicts >= most) {
+  if (conflicts >= maxInARow) {
     return Effect.fail(
       new EventStoreError({
-        reason: `Others have written to the stream first, ${most} times in a row`,
+        reason: `Others have written to the stream first, ${maxInARow} times in a row`,
         isAbsent: true
       })
     )

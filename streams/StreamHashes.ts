@@ -6,7 +6,7 @@ import * as GlobalPosition from "./GlobalPosition.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
-/** Streams. One that was passed longer ago is read again, by its index. */
+/** Streams. One that was record longer ago is read again, by its index. */
 const capacity = 50_000
 
 interface Tail {
@@ -16,16 +16,16 @@ interface Tail {
 
 export interface StreamHashes {
   /** The hash before `event` in its stream, as far as it is in memory; `undefined` leaves it to `before`. */
-  readonly recalled: (event: RecordedEvent) => string | undefined
+  readonly cached: (event: RecordedEvent) => string | undefined
   /** The hash before `event` in its stream; `undefined` when the event before it is not there. */
   readonly before: (event: RecordedEvent) => Effect.Effect<string | undefined, EventStoreError>
-  readonly passed: (event: RecordedEvent) => void
+  readonly record: (event: RecordedEvent) => void
 }
 
 export const make: Effect.Effect<StreamHashes, never, EventReader> = Effect.map(EventReader, (reader) => {
   const tails = RecentlyUsed.make<Tail>({ capacity })
 
-  // What stands before has been verified when it passed, so its stored hash can be trusted here.
+  // What stands before has been verified when it record, so its stored hash can be trusted here.
   const fromLog = (event: RecordedEvent) =>
     Effect.map(
       reader.read(event.stream),
@@ -36,18 +36,18 @@ export const make: Effect.Effect<StreamHashes, never, EventReader> = Effect.map(
         )?.hash
     )
 
-  const recalled = (event: RecordedEvent): string | undefined => {
+  const cached = (event: RecordedEvent): string | undefined => {
     const tail = tails.get(event.stream)
     if (tail !== undefined) return tail.ordinal === event.ordinal - 1 ? tail.hash : undefined
     return event.ordinal === 0 ? EventChain.origin : undefined
   }
 
   return {
-    recalled,
+    cached,
     before: (event) => {
-      if (tails.get(event.stream) !== undefined || event.ordinal === 0) return Effect.succeed(recalled(event))
+      if (tails.get(event.stream) !== undefined || event.ordinal === 0) return Effect.succeed(cached(event))
       return fromLog(event)
     },
-    passed: ({ stream, ordinal, hash }) => tails.set(stream, { ordinal, hash })
+    record: ({ stream, ordinal, hash }) => tails.set(stream, { ordinal, hash })
   }
 })

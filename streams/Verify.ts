@@ -44,7 +44,7 @@ export interface VerifyOptions<E = never> {
   /** Whether `next` may come right after `previous` in an untouched log, where the backend can tell. */
   readonly adjoins?: (previous: GlobalPosition.GlobalPosition, next: GlobalPosition.GlobalPosition) => boolean
   /** Payload records that the backend can give in the order of the log. Throws when they cannot be read. */
-  readonly payloadAtHand?: VerifyPayloads.AtHand
+  readonly readAhead?: VerifyPayloads.ReadAhead
   /** Called now and then with the number of events verified so far, and the position of the last. */
   readonly onProgress?: (events: number, position: GlobalPosition.GlobalPosition) => Effect.Effect<void>
   /**
@@ -59,7 +59,7 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
 ): Effect.fn.Return<Verified, LogBroken | EventStoreError | BlobStoreError | E, EventReader | Payloads> {
   const reader = yield* EventReader
   const hashes = yield* StreamHashes.make
-  const payloads = yield* VerifyPayloads.make(options.payloadAtHand)
+  const payloads = yield* VerifyPayloads.make(options.readAhead)
   const anchors = Map.groupBy(options.anchors ?? [], ({ position }) => position)
   let position = GlobalPosition.beginning
   let digest = EventChain.origin
@@ -91,7 +91,7 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
     options.adjoins === undefined || options.adjoins(position, event.position)
 
   const pass = (event: RecordedEvent) => {
-    hashes.passed(event)
+    hashes.record(event)
     position = event.position
     digest = EventChain.digest(digest, event.hash)
     events++
@@ -102,7 +102,7 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
     for (let index = start; index < page.length; index++) {
       const event = page[index]
       if (event === undefined || anchors.has(event.position) || !isNext(event)) return index
-      const previous = hashes.recalled(event)
+      const previous = hashes.cached(event)
       if (previous === undefined || EventChain.hash(previous, event) !== event.hash) return index
       pass(event)
     }

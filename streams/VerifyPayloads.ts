@@ -28,7 +28,7 @@ export interface VerifyPayloads {
 }
 
 /** A payload record that the backend has at hand, or `undefined`. */
-export type AtHand = (stream: StreamName, name: string) => SealedPayload | undefined
+export type ReadAhead = (stream: StreamName, name: string) => SealedPayload | undefined
 
 /** Payloads that are looked up at once: where they are at servers, each lookup is a round trip. */
 const concurrency = 32
@@ -36,7 +36,7 @@ const concurrency = 32
 type Found = "present" | "erased" | "lost" | "damaged"
 
 export const make = Effect.fnUntraced(function* (
-  atHand: AtHand = () => undefined
+  readAhead: ReadAhead = () => undefined
 ): Effect.fn.Return<VerifyPayloads, never, EventReader | Payloads> {
   const reader = yield* EventReader
   const store = yield* Payloads
@@ -73,19 +73,19 @@ export const make = Effect.fnUntraced(function* (
   })
 
   /** Counts the payload when it is at hand and as it is to be. */
-  const passAtHand = (event: RecordedEvent, name: string, ref: PayloadRef): boolean => {
-    const sealed = atHand(event.stream, name)
+  const checkReadAhead = (event: RecordedEvent, name: string, ref: PayloadRef): boolean => {
+    const sealed = readAhead(event.stream, name)
     if (sealed === undefined || !isWhole(sealed, ref)) return false
     payloads++
     return true
   }
 
   /** The payloads that have to be looked up. */
-  const notAtHand = (events: ReadonlyArray<RecordedEvent>) => {
+  const notReadAhead = (events: ReadonlyArray<RecordedEvent>) => {
     const left: Array<readonly [RecordedEvent, ...PayloadRefs.NamedRef]> = []
     for (const event of events) {
       for (const [name, ref] of PayloadRefs.of(event)) {
-        if (!passAtHand(event, name, ref)) left.push([event, name, ref])
+        if (!checkReadAhead(event, name, ref)) left.push([event, name, ref])
       }
     }
     return left
@@ -95,7 +95,7 @@ export const make = Effect.fnUntraced(function* (
     counts: () => ({ payloads, erasedPayloads }),
     check: Effect.fnUntraced(function* (events) {
       const problems = yield* Effect.forEach(
-        notAtHand(events),
+        notReadAhead(events),
         ([event, name, ref]) =>
           Effect.map(checkOne(event, name, ref), (reason) =>
             reason === null ? null : { position: event.position, reason }

@@ -7,7 +7,7 @@ export interface Wal {
   /** Why it cannot be copied into the database: it grows until that works again, or until appends are refused. */
   readonly fault?: string
   /** Whether a reader holds up its reuse, and it has become large. */
-  readonly isHeld: boolean
+  readonly isBlocked: boolean
 }
 
 /** It must neither wait nor throw. */

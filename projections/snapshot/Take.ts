@@ -6,7 +6,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Clock, Effect, type Scope } from "effect"
 import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
-import type { Seen } from "#streams/SeenHead.ts"
+import type { HeadDigest } from "#streams/FollowedHead.ts"
 import * as Generations from "../rebuild/Generations.ts"
 import * as Backup from "./Backup.ts"
 import * as Integrity from "./Integrity.ts"
@@ -28,7 +28,7 @@ export interface TakeOptions {
   /** A new unique id. */
   readonly id: string
   /** The known end of the log, at or after what the read models have read. `null` when it is unknown. */
-  readonly anchor?: Effect.Effect<Seen | null>
+  readonly anchor?: Effect.Effect<HeadDigest | null>
 }
 
 export type TakeError =

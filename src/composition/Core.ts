@@ -43,7 +43,7 @@ const logOf = (
 ): Layer.Layer<EventStore | EventReader | LogFailure | LogServers, LogError> =>
   choice._tag === "Sqlite"
     ? Layer.merge(SqliteEventStore.layer(directory), Layer.succeed(LogServers, null))
-    : NatsLog.layer({ nats: choice.options, directory, told: Snapshots.toldHead })
+    : NatsLog.layer({ nats: choice.options, directory, sharedHead: Snapshots.sharedHead })
 
 /** The log alone, for commands that need no read models. */
 export const log = AppendHealth.layer.pipe(

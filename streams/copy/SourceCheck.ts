@@ -33,12 +33,12 @@ export const make = Effect.fnUntraced(function* (
 
   const pass = Effect.fnUntraced(function* (event: RecordedEvent) {
     const { hash, position } = event
-    const previous = hashes.recalled(event) ?? (yield* hashes.before(event))
+    const previous = hashes.cached(event) ?? (yield* hashes.before(event))
     if (previous === undefined) return yield* broken(position, "an event before it in its stream is missing")
     if (EventChain.hash(previous, event) !== hash) {
       return yield* broken(position, "the event does not match its hash")
     }
-    hashes.passed(event)
+    hashes.record(event)
     const digest = EventChain.digest(reached.digest, hash)
     const wrong = anchors.find((anchor) => anchor.position === position && anchor.digest !== digest)
     if (wrong !== undefined) {

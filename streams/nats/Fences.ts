@@ -22,7 +22,10 @@ export interface Fences {
   /** Finds out, in the background, what has become of it. */
   readonly settle: (message: Message, tail: AppendMessage.Tail, outcome: Outcome) => Effect.Effect<void>
   /** Does it in the background, again until it does not fail. */
-  readonly insist: (stream: StreamName, work: Effect.Effect<void, EventStoreError>) => Effect.Effect<void>
+  readonly retryInBackground: (
+    stream: StreamName,
+    work: Effect.Effect<void, EventStoreError>
+  ) => Effect.Effect<void>
   /** Completes when nothing of the stream is in the background. */
   readonly settled: (stream: StreamName) => Effect.Effect<void>
 }
@@ -52,8 +55,9 @@ export const make = Effect.fnUntraced(function* (publishing: Publish, reads: Mes
 
   const findOut = (message: Message, tail: AppendMessage.Tail): Effect.Effect<boolean> => {
     const { body } = AppendMessage.encode(message.stream, tail, [], [])
-    return Effect.flatMap(publishing.insist({ ...message, id: `${message.id}/fence`, body }), (published) =>
-      published._tag === "Stored" ? Effect.succeed(false) : isOurs(message)
+    return Effect.flatMap(
+      publishing.sendUntilKnown({ ...message, id: `${message.id}/fence`, body }),
+      (published) => (published._tag === "Stored" ? Effect.succeed(false) : isOurs(message))
     )
   }
 
@@ -81,7 +85,7 @@ export const make = Effect.fnUntraced(function* (publishing: Publish, reads: Mes
         message.stream,
         Effect.flatMap(findOut(message, tail), (isStored) => (isStored ? onStored : onAbsent))
       ),
-    insist: (stream, work) => inBackground(stream, Effect.orDie(Effect.retry(work, again))),
+    retryInBackground: (stream, work) => inBackground(stream, Effect.orDie(Effect.retry(work, again))),
     settled: (stream) =>
       Effect.suspend(() => Effect.forEach([...(open.get(stream) ?? [])], Deferred.await, { discard: true }))
   } satisfies Fences

@@ -1,7 +1,7 @@
 /** The log at the servers, read only: for projections in their own thread, `verify` and exports. */
 import { Effect, Layer } from "effect"
 import { EventReader, type EventStoreError } from "../EventReader.ts"
-import * as Followed from "./Followed.ts"
+import * as FollowedLog from "./FollowedLog.ts"
 import * as JetStreamReading from "./JetStreamReading.ts"
 import * as MessageReads from "./MessageReads.ts"
 import { Nats, type NatsUnreachable } from "./Nats.ts"
@@ -20,7 +20,7 @@ export const layerNoDeps = Layer.effect(
   Effect.gen(function* () {
     const reads = yield* MessageReads.make
     const records = yield* PayloadRecords.make
-    const followed = yield* Followed.make({ start: yield* reads.lastAfter(0), onBatch: () => {} })
+    const followed = yield* FollowedLog.make({ start: yield* reads.lastAfter(0), onBatch: () => {} })
     return EventReader.of(JetStreamReading.make({ reads, records, ...followed }))
   })
 )

@@ -9,17 +9,17 @@ import { EventStore } from "../EventStore.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 import { LogFailure } from "../LogFailure.ts"
 import type * as LogHead from "../LogHead.ts"
-import { SeenHead } from "../SeenHead.ts"
+import { FollowedHead } from "../FollowedHead.ts"
 import type { LogUnavailable } from "../LogUnavailable.ts"
 import * as OpenLogHead from "../OpenLogHead.ts"
 import * as DataLock from "../DataLock.ts"
-import * as Beside from "./Beside.ts"
-import * as BroughtRecords from "./BroughtRecords.ts"
+import * as PayloadWork from "./PayloadWork.ts"
+import * as AppendRecords from "./AppendRecords.ts"
 import * as Erasures from "./Erasures.ts"
 import * as Fences from "./Fences.ts"
-import * as Followed from "./Followed.ts"
+import * as FollowedLog from "./FollowedLog.ts"
 import * as JetStreamReading from "./JetStreamReading.ts"
-import * as KnownHead from "./KnownHead.ts"
+import * as StartHead from "./StartHead.ts"
 import type { LogDiverged } from "./LogDiverged.ts"
 import * as LogWatch from "./LogWatch.ts"
 import * as MessageReads from "./MessageReads.ts"
@@ -31,7 +31,7 @@ import * as Publish from "./Publish.ts"
 import type { NatsTooOld } from "./ServerVersion.ts"
 import * as Writer from "./Writer.ts"
 
-export type NodeOptions = KnownHead.NodeOptions
+export type NodeOptions = StartHead.NodeOptions
 
 export type StartError =
   | DataLock.DataDirectoryLocked
@@ -46,7 +46,7 @@ export type StartError =
 const longCatchUp = 100_000
 
 /** Where `log.head` lies. */
-export const headFile = KnownHead.file
+export const headFile = StartHead.file
 
 const warnUnsynced = Effect.gen(function* () {
   const { isSynced, replicas } = (yield* Nats).options
@@ -59,7 +59,7 @@ const warnUnsynced = Effect.gen(function* () {
 
 /** When this node has followed the log up to there. */
 const reached = (
-  signal: Followed.Followed["signal"],
+  signal: FollowedLog.FollowedLog["signal"],
   position: GlobalPosition.GlobalPosition
 ): Effect.Effect<void> =>
   GlobalPosition.isReached(position, signal.current())
@@ -77,11 +77,11 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
   const reads = yield* MessageReads.make
   const records = yield* PayloadRecords.make
   const last = yield* reads.lastAfter(0)
-  const known = yield* KnownHead.find(options, reads)
-  const start = yield* KnownHead.messageOf(reads, known, last)
-  yield* KnownHead.check(options, reads)
+  const known = yield* StartHead.find(options, reads)
+  const start = yield* StartHead.messageOf(reads, known, last)
+  yield* StartHead.check(options, reads)
   let seen: LogHead.Head & Writer.Written = { ...known, hash: start?.events.at(-1)?.hash ?? "" }
-  const seenHead = SeenHead.of({
+  const followedHead = FollowedHead.of({
     now: Effect.sync(() =>
       seen.sequence === 0 ? null : { position: followed.signal.current(), digest: seen.digest }
     )
@@ -97,7 +97,7 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
       Deferred.doneUnsafe(unwritten, Effect.fail(error))
     }
   }
-  const followed = yield* Followed.make({
+  const followed = yield* FollowedLog.make({
     start,
     onBatch: ({ events, sequence }) => {
       const digest = events.reduce((digest, { hash }) => EventChain.digest(digest, hash), seen.digest)
@@ -116,19 +116,25 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
   const publishing = yield* Publish.make(reads)
   const fences = yield* Fences.make(publishing, reads)
   const erasures = yield* Erasures.make(reads, records)
-  const beside = Beside.make({ bring: yield* BroughtRecords.make(records), erasures, fences })
-  const { append, newest } = yield* Writer.make({ reads, beside, publishing, fences, known: followed.known })
+  const payloadWork = PayloadWork.make({ recordsOf: yield* AppendRecords.make(records), erasures, fences })
+  const { append, newest } = yield* Writer.make({
+    reads,
+    payloadWork,
+    publishing,
+    fences,
+    known: followed.known
+  })
   const reading = JetStreamReading.make({ reads, records, ...followed })
   const gone = yield* LogWatch.make(() => (newest().sequence > seen.sequence ? newest() : seen))
   const failure = Effect.raceAllFirst([gone, followed.diverged, Deferred.await(unwritten)])
   return Context.make(EventStore, { ...reading, append, settled: fences.settled }).pipe(
     Context.add(EventReader, reading),
-    Context.add(SeenHead, seenHead),
+    Context.add(FollowedHead, followedHead),
     Context.add(LogFailure, LogFailure.of({ await: failure }))
   )
 })
 
-type Log = EventStore | EventReader | LogFailure | SeenHead
+type Log = EventStore | EventReader | LogFailure | FollowedHead
 
 /** Fails when another process holds the directory, when the servers' streams do not fit, or when messages are missing. */
 export const layerNoDeps = (options: NodeOptions): Layer.Layer<Log, StartError, Nats> =>

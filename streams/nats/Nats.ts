@@ -48,7 +48,7 @@ export class Nats extends Context.Service<
     /** For how long there has been none, ms; 0 while there is one. */
     readonly downMs: () => number
     /** The answer to a call. Fails as the call does, and at once when the connection is lost: the call may yet take place. */
-    readonly ask: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
+    readonly request: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
     /** Emits after each reconnect that was vetted. */
     readonly reconnects: Stream.Stream<void>
   }
@@ -191,7 +191,7 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
       if (connection.isClosed()) return Infinity
       return downSince === null ? 0 : performance.now() - downSince
     },
-    ask: <A>(call: () => Promise<A>) =>
+    request: <A>(call: () => Promise<A>) =>
       Effect.callback<A, unknown>((resume) => {
         const fail = () => settle(Effect.fail(new Error("the connection to the NATS servers was lost")))
         const settle = (end: Effect.Effect<A, unknown>) => {

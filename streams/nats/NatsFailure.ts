@@ -51,17 +51,17 @@ const noConnection = new Error("there is no connection to the NATS servers")
 /** The part of `Nats` that makes a call. */
 interface Connected {
   readonly isUp: () => boolean
-  readonly ask: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
+  readonly request: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
 }
 
 /** A call whose failure is the log's. It fails at once when there is no connection, or none any more. */
 export const attempt = <A>(
-  { ask, isUp }: Connected,
+  { request, isUp }: Connected,
   what: string,
   call: () => Promise<A>
 ): Effect.Effect<A, EventStoreError> =>
   Effect.suspend(() =>
     isUp()
-      ? Effect.mapError(ask(call), (cause) => failure(what, cause))
+      ? Effect.mapError(request(call), (cause) => failure(what, cause))
       : Effect.fail(failure(what, noConnection))
   )

@@ -26,7 +26,7 @@ export interface Publish {
   /** What an append needs before: a short break of the connection is waited for. */
   readonly whenUp: <A>(read: Effect.Effect<A, EventStoreError>) => Effect.Effect<A, EventStoreError>
   /** Goes on until the fate is known. */
-  readonly insist: (message: Message) => Effect.Effect<Sending.Known>
+  readonly sendUntilKnown: (message: Message) => Effect.Effect<Sending.Known>
 }
 
 const notThere = new EventStoreError({ reason: "What is in the way of the append is not on the log yet" })
@@ -35,7 +35,9 @@ export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =
   Effect.gen(function* () {
     const { isUp, options } = yield* Nats
     const { events } = Subjects.make(options)
-    const { insist, patiently, send, untilUp } = yield* Sending.make("The append was not acknowledged")
+    const { sendUntilKnown, sendWithRetry, send, untilUp } = yield* Sending.make(
+      "The append was not acknowledged"
+    )
 
     const outgoing = ({ after, body, id, stream }: Message) => ({ subject: events(stream), id, body, after })
 
@@ -65,7 +67,7 @@ export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =
           untilUp,
           Effect.catch(read, (error) => (isUp() ? Effect.fail(error) : Effect.andThen(untilUp, read)))
         ),
-      insist: (message) => insist(resend(message)),
-      publish: (message) => patiently(outgoing(message), resend(message))
+      sendUntilKnown: (message) => sendUntilKnown(resend(message)),
+      publish: (message) => sendWithRetry(outgoing(message), resend(message))
     }
   })

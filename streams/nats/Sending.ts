@@ -46,9 +46,9 @@ export interface Sending {
   /** One try. */
   readonly send: (message: Outgoing) => Effect.Effect<Sent>
   /** Waits for an election and for a short break of the connection; `again` is what is tried then. */
-  readonly patiently: (message: Outgoing, again: Effect.Effect<Sent>) => Effect.Effect<Sent>
+  readonly sendWithRetry: (message: Outgoing, again: Effect.Effect<Sent>) => Effect.Effect<Sent>
   /** Goes on until the fate is known. */
-  readonly insist: (again: Effect.Effect<Sent>) => Effect.Effect<Known>
+  readonly sendUntilKnown: (again: Effect.Effect<Sent>) => Effect.Effect<Known>
 }
 
 /** What a server refuses closes no connection when it is not sent. */
@@ -71,7 +71,7 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
 
     const publish = ({ after, body, headers, id, subject }: Outgoing): Effect.Effect<Sent> =>
       nats
-        .ask(() =>
+        .request(() =>
           nats.js.publish(subject, body, {
             msgID: id,
             timeout: tryMs,
@@ -125,21 +125,21 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
         )
       })
 
-    const insist: Sending["insist"] = (again) =>
+    const sendUntilKnown: Sending["sendUntilKnown"] = (again) =>
       Effect.flatMap(retry(again), (sent) =>
         sent._tag === "Unknown"
           ? Effect.andThen(
               Effect.sleep("1 second"),
-              Effect.suspend(() => insist(again))
+              Effect.suspend(() => sendUntilKnown(again))
             )
           : Effect.succeed(sent)
       )
 
     return {
       send,
-      insist,
+      sendUntilKnown,
       untilUp,
-      patiently: (message, again) =>
+      sendWithRetry: (message, again) =>
         Effect.flatMap(Effect.andThen(untilUp, send(message)), (sent) =>
           sent._tag === "Unknown"
             ? Effect.flatMap(Clock.currentTimeMillis, (since) => tryAgain(again, since, sent))

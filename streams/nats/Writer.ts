@@ -13,7 +13,7 @@ import * as RecentlyUsed from "../RecentlyUsed.ts"
 import type { HeadSignal } from "../HeadSignal.ts"
 import type { StreamName } from "../StreamName.ts"
 import * as AppendMessage from "./AppendMessage.ts"
-import type { Beside } from "./Beside.ts"
+import type { PayloadWork } from "./PayloadWork.ts"
 import type { Fences, Outcome } from "./Fences.ts"
 import type { MessageReads } from "./MessageReads.ts"
 import type { Publish } from "./Publish.ts"
@@ -29,7 +29,7 @@ const undecidedMs = 10_000
 
 export interface WriterParts {
   readonly reads: MessageReads
-  readonly beside: Beside
+  readonly payloadWork: PayloadWork
   readonly publishing: Publish
   readonly fences: Fences
   /** Told of what was appended. */
@@ -54,7 +54,13 @@ interface Prepared {
   readonly began: number
 }
 
-export const make = Effect.fnUntraced(function* ({ beside, fences, known, publishing, reads }: WriterParts) {
+export const make = Effect.fnUntraced(function* ({
+  payloadWork,
+  fences,
+  known,
+  publishing,
+  reads
+}: WriterParts) {
   const observe = yield* AppendObserver
   const random = RandomPool.make(idBytes)
   const tails = RecentlyUsed.make<AppendMessage.Tail>({ capacity })
@@ -150,7 +156,7 @@ export const make = Effect.fnUntraced(function* ({ beside, fences, known, publis
     const tail = yield* tailFor(append.stream, append.expected)
     if (!matches(append.expected, tail)) return yield* conflictOf(append)
     const id = `${Subjects.escape(append.stream)}/${random().toString("base64url")}`
-    const outcome = yield* beside(append, id)
+    const outcome = yield* payloadWork(append, id)
     return yield* publish({ append, texts, id, outcome, began: yield* Clock.currentTimeMillis }, tail, 0)
   })
 

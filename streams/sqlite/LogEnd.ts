@@ -43,7 +43,7 @@ export const find = (filename: string): Effect.Effect<number, LogUnavailable> =>
  * Refuses a log that ends before `known`. It looks without writing: a connection that writes folds what SQLite still
  * reads of a damaged WAL into the database, and deletes the rest, which might have been saved.
  */
-export const refuseTruncated = Effect.fnUntraced(function* (filename: string, known: LogHead.Head) {
+export const assertNotTruncated = Effect.fnUntraced(function* (filename: string, known: LogHead.Head) {
   if (known.sequence === 0) return
   const found = yield* find(filename)
   if (known.sequence > found) return yield* new LogTruncated({ found, expected: known.sequence })

@@ -106,7 +106,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
     yield* Effect.logWarning("There is no log.head: whether the end of the log is missing cannot be told")
   }
   const known = (yield* OpenLogHead.read(names.head)) ?? emptyHead
-  yield* LogEnd.refuseTruncated(names.log, known)
+  yield* LogEnd.assertNotTruncated(names.log, known)
   const db = yield* openDatabase(names.log)
   const reads = yield* LogEnd.readable(() => Reads.make(db))
   const start = yield* LogEnd.readable(() => catchUp(reads, known))
@@ -134,7 +134,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
           signal.publish(SqliteReading.position(head.sequence))
           for (const commit of commits) observe(commit)
         },
-        onSettled: wal.told,
+        onSettled: wal.update,
         onFailure: (error) => Deferred.doneUnsafe(failed, Effect.fail(error))
       })
     ),

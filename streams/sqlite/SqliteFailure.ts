@@ -4,12 +4,12 @@
  * `constraint`: one append is at fault. `full`: the disk has no room; the transaction is undone and a later one may
  * succeed. `held`: the WAL takes no more until a checkpoint succeeds. `busy`: another program holds the file. `fatal`: what is on disk is not known any more.
  */
-export type SqliteFailure = "constraint" | "full" | "held" | "busy" | "fatal"
+export type SqliteFailure = "constraint" | "full" | "blocked" | "busy" | "fatal"
 
 export const reasons: Record<SqliteFailure, string> = {
   constraint: "The log refused the append",
   full: "The disk is full",
-  held: "log.sqlite cannot be written, and log.sqlite-wal has grown to its bound",
+  blocked: "log.sqlite cannot be written, and log.sqlite-wal has grown to its bound",
   busy: "The log is locked by another program",
   fatal: "Writing the log failed; it takes no more appends until it is opened again"
 }

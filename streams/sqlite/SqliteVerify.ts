@@ -7,7 +7,7 @@ import * as HeadAnchor from "../HeadAnchor.ts"
 import type { Payloads } from "../Payload.ts"
 import { type Anchor, LogBroken, verify, type Verified, type VerifyOptions } from "../Verify.ts"
 import * as Database from "./Database.ts"
-import * as PayloadsAhead from "./PayloadsAhead.ts"
+import * as PayloadReadAhead from "./PayloadReadAhead.ts"
 import * as Reads from "./Reads.ts"
 import { files } from "./SqliteEventStore.ts"
 
@@ -35,9 +35,9 @@ const checkIntegrity = (db: DatabaseSync): Effect.Effect<void, LogBroken> =>
   }).pipe(Effect.flatMap((result) => (result === "ok" ? Effect.void : Effect.fail(broken))))
 
 /** What cannot be read ahead is looked up, by the reader: it tells why it cannot. */
-const payloadsAhead = (db: DatabaseSync): VerifyOptions["payloadAtHand"] => {
+const payloadReadAhead = (db: DatabaseSync): VerifyOptions["readAhead"] => {
   try {
-    const ahead = PayloadsAhead.make(Reads.make(db))
+    const ahead = PayloadReadAhead.make(Reads.make(db))
     return (stream, name) => {
       try {
         return ahead(stream, name)
@@ -58,10 +58,10 @@ export const verifyDirectory: <E = never>(
   Effect.fnUntraced(function* <E>(directory: string, options: VerifyOptions<E> = {}) {
     const anchors = [...(yield* headAnchor(directory)), ...(options.anchors ?? [])]
     const db = yield* openDatabase(directory)
-    const payloadAtHand = payloadsAhead(db)
+    const readAhead = payloadReadAhead(db)
     const verified = yield* verify({
       ...options,
-      ...(payloadAtHand && { payloadAtHand }),
+      ...(readAhead && { readAhead }),
       anchors,
       adjoins: (previous, next) => Number(next) === Number(previous) + 1
     })

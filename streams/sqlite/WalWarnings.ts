@@ -3,30 +3,30 @@ import { Effect } from "effect"
 import { type Wal, WalObserver } from "../WalObserver.ts"
 
 export interface WalWarnings {
-  readonly told: (wal: Wal) => void
+  readonly update: (wal: Wal) => void
   /** Logs what has changed since the call before. */
   readonly warn: Effect.Effect<void>
 }
 
-const trouble = ({ bytes, fault, isHeld }: Wal): string | undefined => {
+const trouble = ({ bytes, fault, isBlocked }: Wal): string | undefined => {
   if (fault !== undefined)
     return `log.sqlite cannot be written (${fault}): log.sqlite-wal has ${bytes} bytes and grows`
-  return isHeld ? `A reader holds up the reuse of log.sqlite-wal, which has ${bytes} bytes` : undefined
+  return isBlocked ? `A reader holds up the reuse of log.sqlite-wal, which has ${bytes} bytes` : undefined
 }
 
 export const make: Effect.Effect<WalWarnings> = Effect.gen(function* () {
   const observe = yield* WalObserver
-  let latest: Wal = { bytes: 0, isHeld: false }
+  let latest: Wal = { bytes: 0, isBlocked: false }
   let warned: Wal = latest
   observe(latest)
   return {
-    told: (wal) => {
+    update: (wal) => {
       latest = wal
       observe(wal)
     },
     warn: Effect.suspend(() => {
       const wal = latest
-      const isNew = wal.fault !== warned.fault || wal.isHeld !== warned.isHeld
+      const isNew = wal.fault !== warned.fault || wal.isBlocked !== warned.isBlocked
       if (!isNew) return Effect.void
       warned = wal
       const message = trouble(wal)

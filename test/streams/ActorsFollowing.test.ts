@@ -20,7 +20,7 @@ describe("Nodes that follow each other", () => {
           Effect.tap(store.read(name, after), turns((seed * 3) % 7))
       })
       const nodes = yield* Effect.forEach([1, 2, 3], (seed) =>
-        node({ beginsObserved: seed > 1, capacity: 3 * seed }, lagging(seed))
+        node({ startsOnObserve: seed > 1, capacity: 3 * seed }, lagging(seed))
       )
       const passed = nodes.map(() => GlobalPosition.beginning)
       yield* Effect.forEach(nodes, ({ actors }, index) =>

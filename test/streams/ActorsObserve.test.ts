@@ -222,7 +222,7 @@ describe("An actor that is being loaded", () => {
 describe("An actor that begins observed", () => {
   it.effect("answers from memory, and goes on from there", () =>
     Effect.gen(function* () {
-      const { actors, reads } = yield* node({ beginsObserved: true })
+      const { actors, reads } = yield* node({ startsOnObserve: true })
       const other = yield* node()
       for (const by of [1, 2]) yield* other.actors.execute("a", Counter.raise(by))
       actors.observe(yield* logOf("a"))
@@ -234,7 +234,7 @@ describe("An actor that begins observed", () => {
 
   it.effect("is none of a stream that began before", () =>
     Effect.gen(function* () {
-      const { actors } = yield* node({ beginsObserved: true })
+      const { actors } = yield* node({ startsOnObserve: true })
       const other = yield* node()
       for (const by of [1, 2]) yield* other.actors.execute("a", Counter.raise(by))
       actors.observe((yield* logOf("a")).slice(1))
@@ -244,7 +244,7 @@ describe("An actor that begins observed", () => {
 
   it.effect("never tells less than was told before it was forgotten", () =>
     Effect.gen(function* () {
-      const { actors } = yield* node({ beginsObserved: true, capacity: 2 })
+      const { actors } = yield* node({ startsOnObserve: true, capacity: 2 })
       for (const by of [1, 2]) yield* actors.execute("a", Counter.raise(by))
       for (const id of ["b", "c", "d", "e"]) yield* actors.execute(id, Counter.raise(1))
       assert.isUndefined(actors.peek("a"))

@@ -31,7 +31,7 @@ describe("A command whose append meets a conflict each time", () => {
       yield* TestClock.adjust("10 seconds")
       const error = yield* Fiber.join(executed)
       assert.deepInclude(error, { _tag: "EventStoreError", isAbsent: true })
-      assert.lengthOf(tries, Conflicts.most)
+      assert.lengthOf(tries, Conflicts.maxInARow)
       const waits = tries.slice(1).map((at, index) => at - (tries[index] ?? at))
       assert.deepStrictEqual(
         waits.slice(0, 8),
@@ -48,12 +48,12 @@ describe("A command whose append meets a conflict each time", () => {
 
   it.effect("takes effect when there is none any more, and the next one begins anew", () =>
     Effect.gen(function* () {
-      const { actors, tries } = yield* contended(Conflicts.most - 1)
+      const { actors, tries } = yield* contended(Conflicts.maxInARow - 1)
       const executed = yield* Effect.forkChild(actors.execute("a", Counter.raise()))
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(executed)).state.total, 1)
       assert.strictEqual((yield* actors.execute("a", Counter.raise())).state.total, 2)
-      assert.lengthOf(tries, Conflicts.most + 1)
+      assert.lengthOf(tries, Conflicts.maxInARow + 1)
     }).pipe(Effect.provide(CounterNodes.layer))
   )
 })

@@ -14,6 +14,6 @@ export class AccountActors extends Context.Service<
   /** Of one of several nodes: accounts that others open are in memory from then on. */
   static readonly layerObserving = Layer.effect(
     AccountActors,
-    Actors.make(Account.aggregate, { beginsObserved: true })
+    Actors.make(Account.aggregate, { startsOnObserve: true })
   )
 }

@@ -7,11 +7,11 @@ import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Actors from "#streams/Actors.ts"
 
 /** Times of commands are on the clock of `SteadyTime`. Their events have the time of the wall clock, too. */
-const make = (beginsObserved: boolean) =>
+const make = (startsOnObserve: boolean) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const steady = yield* SteadyTime
-    return yield* Actors.make(InferenceRequest.aggregate, { beginsObserved }, (event: Event): Event => {
+    return yield* Actors.make(InferenceRequest.aggregate, { startsOnObserve }, (event: Event): Event => {
       const ahead = steady.aheadOf(clock)
       return ahead === 0 ? event : { ...event, ahead }
     })

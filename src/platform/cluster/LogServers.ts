@@ -1,7 +1,7 @@
 /** The connection to the NATS servers that store the log and the other state that nodes share. */
 import { Context, Effect, Layer } from "effect"
 import type { Nats } from "#streams/nats/Nats.ts"
-import type { SeenHead } from "#streams/SeenHead.ts"
+import type { FollowedHead } from "#streams/FollowedHead.ts"
 
 export class LogServers extends Context.Service<
   LogServers,
@@ -9,7 +9,7 @@ export class LogServers extends Context.Service<
    * The connection, and the head of the log that was seen; `null` for a single node with the log in its data
    * directory.
    */
-  Context.Context<Nats | SeenHead> | null
+  Context.Context<Nats | FollowedHead> | null
 >()("inferlog/src/platform/cluster/LogServers") {
   /** Chooses between a layer for a single node and one for nodes that share a log. */
   static readonly choose = <A, E, R, E2, R2>({
@@ -20,7 +20,7 @@ export class LogServers extends Context.Service<
     readonly shared: Layer.Layer<A, E2, R2>
   }) =>
     Layer.unwrap(
-      Effect.map(LogServers, (servers): Layer.Layer<A, E | E2, R | Exclude<R2, Nats | SeenHead>> =>
+      Effect.map(LogServers, (servers): Layer.Layer<A, E | E2, R | Exclude<R2, Nats | FollowedHead>> =>
         servers === null ? single : Layer.provide(shared, Layer.succeedContext(servers))
       )
     )

@@ -1,7 +1,7 @@
 /** The log on NATS JetStream. The client is loaded only when it is used, because loading slows short commands. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
-import { type Seen, SeenHead } from "#streams/SeenHead.ts"
+import { type HeadDigest, FollowedHead } from "#streams/FollowedHead.ts"
 import type { Nats } from "#streams/nats/Nats.ts"
 import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
 import { holdsLog } from "#src/kernel/disk/DataDirectory.ts"
@@ -30,22 +30,22 @@ export interface NodeOptions {
   /** The data directory of this node. */
   readonly directory: string
   /** What another node has seen of the log. It saves a new node from reading the whole log. */
-  readonly told: Effect.Effect<Seen | null, never, Nats>
+  readonly sharedHead: Effect.Effect<HeadDigest | null, never, Nats>
 }
 
 /** For writing, as the node that owns `directory`. Includes the other state that nodes share. */
-export const layer = ({ directory, nats, told }: NodeOptions) =>
+export const layer = ({ directory, nats, sharedHead }: NodeOptions) =>
   Layer.unwrap(
     Effect.map(Effect.all([Servers, JetStreamEventStore]), ([{ Nats }, store]) => {
       const servers = Layer.effect(
         LogServers,
-        Effect.map(Effect.all([Nats, SeenHead]), ([nats, seen]) =>
-          Context.make(Nats, nats).pipe(Context.add(SeenHead, seen))
+        Effect.map(Effect.all([Nats, FollowedHead]), ([nats, seen]) =>
+          Context.make(Nats, nats).pipe(Context.add(FollowedHead, seen))
         )
       )
       const log = Layer.unwrap(
         Effect.map(Nats, (nats) =>
-          store.layerNoDeps({ directory, told: Effect.provideService(told, Nats, nats) })
+          store.layerNoDeps({ directory, sharedHead: Effect.provideService(sharedHead, Nats, nats) })
         )
       )
       return servers.pipe(

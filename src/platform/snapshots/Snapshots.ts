@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SnapshotPointer } from "#projections/snapshot/SnapshotPointer.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
-import { SeenHead } from "#streams/SeenHead.ts"
+import { FollowedHead } from "#streams/FollowedHead.ts"
 import { SnapshotReactor } from "./SnapshotReactor.ts"
 import * as StartFromSnapshot from "./StartFromSnapshot.ts"
 
@@ -24,7 +24,7 @@ export const layerRestored = LogServers.choose({
   shared: StartFromSnapshot.layer.pipe(Layer.provide(pointer))
 })
 
-const taking = Layer.unwrap(Effect.map(SeenHead, ({ now }) => SnapshotReactor.layer({ anchor: now })))
+const taking = Layer.unwrap(Effect.map(FollowedHead, ({ now }) => SnapshotReactor.layer({ anchor: now })))
 
 export const layerTaking = LogServers.choose({
   single: Layer.empty,
@@ -32,7 +32,7 @@ export const layerTaking = LogServers.choose({
 })
 
 /** The head of the log at the newest snapshot; `null` when there is none. */
-export const toldHead = Effect.flatMap(SnapshotPointer, ({ get }) => get).pipe(
+export const sharedHead = Effect.flatMap(SnapshotPointer, ({ get }) => get).pipe(
   Effect.map((found) => found?.snapshots.newest?.anchor ?? null),
   Effect.provide(pointer),
   Effect.catch((error) =>

@@ -84,7 +84,7 @@ export const make = (db: DatabaseSync, filename: string): Checkpoints => {
     wal: () => ({
       bytes: fs.statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0,
       ...(fault === undefined ? {} : { fault }),
-      isHeld: fault === undefined && extent.log * pageBytes > mostBytes
+      isBlocked: fault === undefined && extent.log * pageBytes > mostBytes
     })
   }
 }

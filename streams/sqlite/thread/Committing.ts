@@ -20,7 +20,7 @@ export interface Options {
   readonly head: Head
   readonly logHead: LogHead
   readonly isTruncationOwed: boolean
-  readonly tell: (message: FromThread) => void
+  readonly send: (message: FromThread) => void
 }
 
 const refused = (failure: SqliteFailure.SqliteFailure): Refused => ({ _tag: "Refused", failure })
@@ -31,7 +31,7 @@ export const make = ({
   head: start,
   isTruncationOwed,
   logHead,
-  tell
+  send
 }: Options): ((message: ToThread) => void) => {
   const transaction = Transaction.make(db)
   const truncation = WalTruncation.make(db, isTruncationOwed)
@@ -42,7 +42,7 @@ export const make = ({
   const fail = (cause: unknown) => {
     hasFailed = true
     const reason = `${SqliteFailure.reasons.fatal}: ${DiskFault.describe(cause, filename)}`
-    tell({ _tag: "Failed", reason })
+    send({ _tag: "Failed", reason })
   }
 
   /** `log.head` follows the commit, so that it is never ahead of the log. */
@@ -74,7 +74,7 @@ export const make = ({
       if (failure === "constraint" && trusting) return attempt(batch, false, commits)
       if (failure === "constraint" && batch.length > 1)
         return batch.flatMap((append) => attempt([append], false, commits))
-      // After a failed fsync nobody knows what is on disk: only a restart, which reads the file anew, can tell.
+      // After a failed fsync nobody knows what is on disk: only a restart, which reads the file anew, can send.
       if (failure === "fatal") fail(cause)
       return batch.map(() => refused(failure))
     }
@@ -103,9 +103,9 @@ export const make = ({
   const append = (batch: ReadonlyArray<AppendRows>) => {
     const commits: Array<Commit> = []
     const results = checkpoints.isExhausted()
-      ? batch.map(() => refused("held"))
+      ? batch.map(() => refused("blocked"))
       : attempt(batch, true, commits)
-    tell({ _tag: "Appended", results, commits, head })
+    send({ _tag: "Appended", results, commits, head })
     if (commits.length > 0) upkeep(checkpoints.afterCommit)
   }
 
@@ -115,7 +115,7 @@ export const make = ({
         return append(message.batch)
       case "Settle":
         upkeep(settle)
-        return tell({ _tag: "Settled", wal: checkpoints.wal() })
+        return send({ _tag: "Settled", wal: checkpoints.wal() })
       case "Close":
         return upkeep(settle)
     }

@@ -15,8 +15,8 @@ if (port === null)
 const { headFilename, ...data } = workerThreads.workerData as ThreadData
 const db = Database.open({ filename: data.filename, synchronous: "FULL" })
 const logHead = LogHead.open(headFilename)
-const tell = (message: FromThread) => port.postMessage(message)
-const handle = Committing.make({ ...data, db, logHead, tell })
+const send = (message: FromThread) => port.postMessage(message)
+const handle = Committing.make({ ...data, db, logHead, send })
 
 port.on("message", (message: ToThread) => {
   handle(message)

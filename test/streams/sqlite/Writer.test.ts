@@ -26,13 +26,13 @@ const origin: Head = { sequence: 0, digest: EventChain.origin }
 
 /** What the thread does, over messages as there, in this thread: so that a test can get at its connection. */
 const open =
-  (options: Omit<Committing.Options, "tell">): WriterThread.Open =>
+  (options: Omit<Committing.Options, "send">): WriterThread.Open =>
   ({ onMessage }) => {
     const { port1, port2 } = new MessageChannel()
     const ended = once(port1, "close")
     const handle = Committing.make({
       ...options,
-      tell: (message) => port2.postMessage(message)
+      send: (message) => port2.postMessage(message)
     })
     port1.on("message", (message: FromThread) => onMessage(message))
     port2.on("message", (message: ToThread) => {

@@ -2,17 +2,17 @@
 import { Context, type Effect } from "effect"
 import type { GlobalPosition } from "./GlobalPosition.ts"
 
-export interface Seen {
+export interface HeadDigest {
   /** Of the last event. */
   readonly position: GlobalPosition
   /** Of the log up to there. */
   readonly digest: string
 }
 
-export class SeenHead extends Context.Service<
-  SeenHead,
+export class FollowedHead extends Context.Service<
+  FollowedHead,
   {
     /** `null` for an empty log. */
-    readonly now: Effect.Effect<Seen | null>
+    readonly now: Effect.Effect<HeadDigest | null>
   }
->()("inferlog/streams/SeenHead") {}
+>()("inferlog/streams/FollowedHead") {}

@@ -5,7 +5,7 @@ import type { EventStoreError } from "../EventReader.ts"
 import type * as LogHead from "../LogHead.ts"
 import type { LogUnavailable } from "../LogUnavailable.ts"
 import * as OpenLogHead from "../OpenLogHead.ts"
-import type { Seen } from "../SeenHead.ts"
+import type { HeadDigest } from "../FollowedHead.ts"
 import * as AppendMessage from "./AppendMessage.ts"
 import { LogDiverged } from "./LogDiverged.ts"
 import type { MessageReads } from "./MessageReads.ts"
@@ -14,7 +14,7 @@ export interface NodeOptions {
   /** Of this node. */
   readonly directory: string
   /** What another node has seen of the log: saves a new one from reading all of it. */
-  readonly told?: Effect.Effect<Seen | null>
+  readonly sharedHead?: Effect.Effect<HeadDigest | null>
 }
 
 /** Where `log.head` lies. */
@@ -22,14 +22,14 @@ export const file = (directory: string): string => `${directory}/log.head`
 
 const beginning: LogHead.Head = { sequence: 0, digest: EventChain.origin }
 
-/** What this node has seen; a new one takes what another node has told of it, as far as the log has that. */
+/** What this node has seen; a new one takes what another node has sharedHead of it, as far as the log has that. */
 export const find = Effect.fnUntraced(function* (
-  { directory, told = Effect.succeed(null) }: NodeOptions,
+  { directory, sharedHead = Effect.succeed(null) }: NodeOptions,
   reads: MessageReads
 ) {
   const own = yield* OpenLogHead.read(file(directory))
   if (own !== undefined) return own
-  const seen = yield* told
+  const seen = yield* sharedHead
   if (seen === null) return beginning
   const sequence = AppendMessage.sequenceOf(seen.position)
   const isThere = (yield* reads.at(sequence))?.events.at(-1)?.position === seen.position

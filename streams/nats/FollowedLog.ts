@@ -16,14 +16,14 @@ interface Batch {
   readonly sequence: number
 }
 
-export interface FollowedOptions {
+export interface FollowedLogOptions {
   /** The message to go on after; `null` for the beginning of the log. */
   readonly start: Decoded | null
   /** Called before followers are told. Must neither wait nor throw. */
   readonly onBatch: (batch: Batch) => void
 }
 
-export interface Followed {
+export interface FollowedLog {
   readonly recent: RecentMessages.RecentMessages
   readonly signal: HeadSignal.HeadSignal
   /** Of what is known to be there, followed or not: whoever knows of more tells it. */
@@ -37,7 +37,7 @@ export interface Followed {
 export const make = Effect.fnUntraced(function* ({
   onBatch,
   start
-}: FollowedOptions): Effect.fn.Return<Followed, never, Nats | Scope.Scope> {
+}: FollowedLogOptions): Effect.fn.Return<FollowedLog, never, Nats | Scope.Scope> {
   const end = JetStreamReading.endOf(start)
   const recent = RecentMessages.make(end)
   const signal = HeadSignal.make(end)

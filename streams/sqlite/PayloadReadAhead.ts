@@ -7,12 +7,12 @@ import type { StreamName } from "../StreamName.ts"
 import { pageSize, type Reads, type StoredPayload } from "./Reads.ts"
 
 /** The record if it is the next one; else `undefined`, which says nothing: it is to be looked up. */
-export type PayloadsAhead = (stream: StreamName, name: string) => SealedPayload | undefined
+export type PayloadReadAhead = (stream: StreamName, name: string) => SealedPayload | undefined
 
 /** Records that a search steps over: those that nobody asked for. */
 const mostSteps = 16
 
-export const make = (reads: Reads): PayloadsAhead => {
+export const make = (reads: Reads): PayloadReadAhead => {
   let page: ReadonlyArray<StoredPayload> = []
   let next = 0
   /** Of the record before `page[next]`. */

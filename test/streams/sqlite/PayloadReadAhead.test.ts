@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Database from "#streams/sqlite/Database.ts"
-import * as PayloadsAhead from "#streams/sqlite/PayloadsAhead.ts"
+import * as PayloadReadAhead from "#streams/sqlite/PayloadReadAhead.ts"
 import * as Reads from "#streams/sqlite/Reads.ts"
 import * as Schema from "#streams/sqlite/Schema.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -13,12 +13,12 @@ const recordsOf = (streams: ReadonlyArray<number>) => {
   Schema.prepare(db)
   const insert = db.prepare("INSERT INTO payloads VALUES (?, 'input', 'salt', ?, 2, '{}', NULL)")
   for (const number of streams) insert.run(stream(number), `hash ${number}`)
-  return PayloadsAhead.make(Reads.make(db))
+  return PayloadReadAhead.make(Reads.make(db))
 }
 
 const many = Array.from({ length: 1_200 }, (_, index) => index)
 
-describe("PayloadsAhead", () => {
+describe("PayloadReadAhead", () => {
   it("gives every record in the order of the appends, over many pages", () => {
     const ahead = recordsOf(many)
     for (const number of many) assert.strictEqual(ahead(stream(number), "input")?.hash, `hash ${number}`)
