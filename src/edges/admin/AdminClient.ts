@@ -6,8 +6,7 @@ import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { Administration, operations } from "./Administration.ts"
 import * as AdminSocket from "./AdminSocket.ts"
-import { AdministrationFailed } from "./AdministrationFailed.ts"
-import type { Operations } from "./Operations.ts"
+import { AdministrationFailed, type Operations } from "./Operations.ts"
 
 /** The path of the server's data directory is too long for a socket (`AdminSocket`). */
 export class NoAdminSocket extends Schema.TaggedError<NoAdminSocket>()("NoAdminSocket", {

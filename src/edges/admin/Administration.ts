@@ -7,17 +7,14 @@ import { Rpc } from "effect/rpc"
 import { CopyRefused } from "#projections/rebuild/RebuildError.ts"
 import { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
 import { accountOperations } from "./accounts/AccountOperations.ts"
-import { erasingOperations } from "./accounts/ErasingOperations.ts"
 import { catalogOperations } from "./catalog/CatalogOperations.ts"
-import { keyOperations } from "./keys/KeyOperations.ts"
-import { AdministrationFailed } from "./AdministrationFailed.ts"
-import type { Operations } from "./Operations.ts"
+import { keyOperations, workerKeyOperations } from "./keys/KeyOperations.ts"
+import { AdministrationFailed, type Operations } from "./Operations.ts"
 import { requestOperations } from "./requests/RequestOperations.ts"
-import { workerKeyOperations } from "./keys/WorkerKeyOperations.ts"
 
 /** All operations. Service, client and server are derived from these declarations. */
 export const operations = keyOperations
-  .merge(accountOperations, erasingOperations, requestOperations, workerKeyOperations, catalogOperations)
+  .merge(accountOperations, requestOperations, workerKeyOperations, catalogOperations)
   .add(
     /** How far each projection is. */
     Rpc.make("listProjections", { success: ProjectionStatuses, error: AdministrationFailed }),

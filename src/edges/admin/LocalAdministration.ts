@@ -1,4 +1,4 @@
-/** `Administration` in the process that holds the log. */
+/** `Administration` on the log, in the process that has locked it. */
 import { Effect, Layer } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import { CatalogRows } from "#projections/catalog/CatalogRows.ts"
@@ -20,14 +20,13 @@ import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import * as ClientFacing from "#src/features/media/storage/ClientFacing.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import { Administration } from "./Administration.ts"
+import { Administration, operations as declared } from "./Administration.ts"
+import { type LocalOperations, reported } from "./Operations.ts"
 import * as LocalAccounts from "./accounts/LocalAccounts.ts"
-import * as LocalErasing from "./accounts/LocalErasing.ts"
-import * as LocalRequests from "./requests/LocalRequests.ts"
+import * as RequestFacts from "./requests/RequestFacts.ts"
+import * as RequestList from "./requests/RequestList.ts"
 import * as LocalCatalog from "./catalog/LocalCatalog.ts"
 import * as LocalKeys from "./keys/LocalKeys.ts"
-import * as LocalWorkerKeys from "./keys/LocalWorkerKeys.ts"
-import { failed } from "./AdministrationFailed.ts"
 
 const layerNoDeps = Layer.effect(
   Administration,
@@ -36,12 +35,11 @@ const layerNoDeps = Layer.effect(
     const reader = yield* EventReader
     const directory = yield* DataDirectory
 
-    return Administration.of({
+    const operations: LocalOperations<typeof declared> = {
       ...(yield* LocalKeys.make),
       ...(yield* LocalAccounts.make),
-      ...(yield* LocalErasing.make),
-      ...(yield* LocalRequests.make),
-      ...(yield* LocalWorkerKeys.make),
+      listRequests: yield* RequestList.make,
+      showRequest: yield* RequestFacts.make,
       ...(yield* LocalCatalog.make),
       listProjections: () =>
         Effect.flatMap(projections.states, (states) =>
@@ -50,16 +48,11 @@ const layerNoDeps = Layer.effect(
             projections: allProjections,
             states
           })
-        ).pipe(
-          Effect.provideService(EventReader, reader),
-          Effect.catchTag(["EventStoreError", "ReadModelError"], failed)
-        ),
+        ).pipe(Effect.provideService(EventReader, reader)),
       adoptProjections: () =>
-        projections.adopt.pipe(
-          Effect.tap(() => Effect.logInfo("Rebuilt read models have taken over")),
-          Effect.catchTag(["EventStoreError", "ReadModelError", "WorkerStopped"], failed)
-        )
-    })
+        Effect.tap(projections.adopt, () => Effect.logInfo("Rebuilt read models have taken over"))
+    }
+    return Administration.of(reported(operations))
   })
 )
 

@@ -1,4 +1,4 @@
-/** Balances, limits and passwords of accounts: part of `Administration`. Amounts are nano-USD. */
+/** Balances, limits, passwords and erasing of accounts: part of `Administration`. Amounts are nano-USD. */
 import { Redacted, Schema, Struct } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Rate } from "#domain/account/Limits.ts"
@@ -7,7 +7,8 @@ import { NanoUsd } from "#domain/Money.ts"
 import { AccountDetails } from "#projections/keys/Keys.ts"
 import { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/features/accounts/Accounts.ts"
 import * as PasswordText from "#src/features/accounts/PasswordText.ts"
-import { AdministrationFailed } from "../AdministrationFailed.ts"
+import { Round } from "#src/features/retention/AccountErasing.ts"
+import { AdministrationFailed } from "../Operations.ts"
 
 const mostUsd = 10n ** 18n
 
@@ -111,6 +112,12 @@ const Password = Schema.RedactedFromValue(Schema.String).check(
   })
 )
 
+export const ErasingStep = Schema.Struct({
+  round: Round,
+  /** Whether a server continues the erasing without further calls. */
+  goesOn: Schema.Boolean
+})
+
 const failures = Schema.Union([AccountNotFound, AdministrationFailed])
 const failuresOfChanges = Schema.Union([AccountNotFound, AccountClosed, AdministrationFailed])
 
@@ -156,5 +163,15 @@ export const accountOperations = RpcGroup.make(
   Rpc.make("setPassword", {
     payload: { accountId: AccountId, password: Schema.NullOr(Password) },
     error: failuresOfChanges
+  }),
+  /**
+   * Closes the account, and erases the payloads of one page of its requests. Repeat it until a whole round finds
+   * nothing.
+   */
+  Rpc.make("eraseAccount", {
+    /** `round`: the one that the previous step returned; `null` for the first step. */
+    payload: { accountId: AccountId, round: Schema.NullOr(Round) },
+    success: ErasingStep,
+    error: failures
   })
 )

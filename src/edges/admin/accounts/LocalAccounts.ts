@@ -1,4 +1,4 @@
-/** `accountOperations` in the process that holds the log. */
+/** `accountOperations` on the log. */
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { NanoUsd, zero } from "#domain/Money.ts"
@@ -7,9 +7,9 @@ import * as Ledger from "#projections/ledger/Ledger.ts"
 import { Projections } from "#projections/Projections.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
+import { AccountErasing, TakesRequests } from "#src/features/retention/AccountErasing.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
-import { failed } from "../AdministrationFailed.ts"
-import type { Operations } from "../Operations.ts"
+import type { LocalOperations } from "../Operations.ts"
 import type { accountOperations, Balance } from "./AccountOperations.ts"
 
 /** Accounts per page. */
@@ -33,6 +33,8 @@ const balanceOf = (
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const passwords = yield* Passwords
+  const erasing = yield* AccountErasing
+  const goesOn = yield* TakesRequests
   const keys = yield* Keys
   const ledger = yield* Ledger.Ledger
   const projections = yield* Projections
@@ -53,41 +55,34 @@ export const make = Effect.gen(function* () {
     return balance.updatedAt === null ? yield* error : balanceOf(accountId, balance, false)
   })
 
-  const operations: Operations<typeof accountOperations> = {
-    showBalance: Effect.fnUntraced(
-      function* ({ accountId }) {
-        // The ledger has no entry for an account without any payment, so the log decides whether the account exists.
-        return yield* Effect.andThen(accounts.limits(accountId), currentBalance(accountId)).pipe(
-          Effect.catchTag("EventStoreError", (error) => lastBalance(accountId, error))
-        )
-      },
-      Effect.catchTag(["EventStoreError", "SqlError"], failed)
-    ),
-    topUp: Effect.fnUntraced(
-      function* (payment) {
-        const { applied } = yield* accounts.topUp(payment)
-        return { applied, balance: yield* currentBalance(payment.accountId) }
-      },
-      Effect.catchTag(["EventStoreError", "SqlError"], failed)
-    ),
-    listAccounts: Effect.fnUntraced(
-      function* ({ after }) {
-        const isCurrent = (yield* reachesHead("keys")) && (yield* reachesHead("ledger"))
-        const page = yield* keys.accounts({ after, limit: pageSize })
-        const found = yield* ledger.balances({ accountIds: page.map(({ accountId }) => accountId) })
-        const balances = new Map(found.map((balance) => [balance.accountId, balance]))
-        return page.map((entry) => ({
-          ...entry,
-          ...balanceOf(entry.accountId, balances.get(entry.accountId) ?? noEntry, isCurrent)
-        }))
-      },
-      Effect.catchTag(["EventStoreError", "SqlError"], failed)
-    ),
-    showLimits: ({ accountId }) =>
-      accounts.limits(accountId).pipe(Effect.catchTag("EventStoreError", failed)),
-    changeLimits: ({ accountId, ...limits }) =>
-      accounts.changeLimits({ accountId, limits }).pipe(Effect.catchTag("EventStoreError", failed)),
-    setPassword: (options) => passwords.set(options).pipe(Effect.catchTag("EventStoreError", failed))
+  const operations: LocalOperations<typeof accountOperations> = {
+    showBalance: Effect.fnUntraced(function* ({ accountId }) {
+      // The ledger has no entry for an account without any payment, so the log decides whether the account exists.
+      return yield* Effect.andThen(accounts.limits(accountId), currentBalance(accountId)).pipe(
+        Effect.catchTag("EventStoreError", (error) => lastBalance(accountId, error))
+      )
+    }),
+    topUp: Effect.fnUntraced(function* (payment) {
+      const { applied } = yield* accounts.topUp(payment)
+      return { applied, balance: yield* currentBalance(payment.accountId) }
+    }),
+    listAccounts: Effect.fnUntraced(function* ({ after }) {
+      const isCurrent = (yield* reachesHead("keys")) && (yield* reachesHead("ledger"))
+      const page = yield* keys.accounts({ after, limit: pageSize })
+      const found = yield* ledger.balances({ accountIds: page.map(({ accountId }) => accountId) })
+      const balances = new Map(found.map((balance) => [balance.accountId, balance]))
+      return page.map((entry) => ({
+        ...entry,
+        ...balanceOf(entry.accountId, balances.get(entry.accountId) ?? noEntry, isCurrent)
+      }))
+    }),
+    showLimits: ({ accountId }) => accounts.limits(accountId),
+    changeLimits: ({ accountId, ...limits }) => accounts.changeLimits({ accountId, limits }),
+    setPassword: (options) => passwords.set(options),
+    eraseAccount: Effect.fnUntraced(function* ({ accountId, round }) {
+      yield* erasing.close(accountId)
+      return { round: yield* erasing.step(accountId, round), goesOn }
+    })
   }
   return operations
 })

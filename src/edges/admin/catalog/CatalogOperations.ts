@@ -8,7 +8,7 @@ import { Model } from "#domain/catalog/Model.ts"
 import { Wrapper } from "#domain/catalog/Wrapper.ts"
 import { EndpointTaken, ItemKind, ItemNotFound, PublishedItem } from "#src/features/catalog/Publishing.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
-import { AdministrationFailed } from "../AdministrationFailed.ts"
+import { AdministrationFailed } from "../Operations.ts"
 
 /** Items per page. */
 export const mostListed = 1_000

@@ -1,4 +1,4 @@
-/** `catalogOperations` in the process that holds the log. */
+/** `catalogOperations` on the log. */
 import { Effect, Predicate } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Listing from "#domain/catalog/Listing.ts"
@@ -10,8 +10,7 @@ import * as Version from "#src/features/catalog/models/Version.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import { failed } from "../AdministrationFailed.ts"
-import type { Operations } from "../Operations.ts"
+import type { LocalOperations } from "../Operations.ts"
 import {
   AmbiguousName,
   type catalogOperations,
@@ -70,60 +69,46 @@ export const make = Effect.gen(function* () {
     return yield* rows.changedAfter(0)
   })
 
-  const operations: Operations<typeof catalogOperations> = {
+  const operations: LocalOperations<typeof catalogOperations> = {
     publishDefinitions: ({ reactivates, source, ...definitions }) =>
-      publishing
-        .publish(definitions, { reactivates, source })
-        .pipe(Effect.catchTag("EventStoreError", failed)),
-    listItems: Effect.fnUntraced(
-      function* ({ after }) {
-        const sorted = (yield* allRows).toSorted(order)
-        const following = after === null ? sorted : sorted.filter((row) => order(row, after) > 0)
-        return following.slice(0, mostListed).map(listed)
-      },
-      Effect.catchTag(["EventStoreError", "SqlError"], failed)
-    ),
-    showItem: Effect.fnUntraced(
-      function* ({ kind, name }) {
-        const named = (yield* allRows).filter((row) => row.name === name && (kind ?? row.kind) === row.kind)
-        const present = named.filter(({ status }) => status !== "withdrawn")
-        const [row, ...others] = present.length > 0 ? present : named
-        if (row === undefined) return yield* new ItemNotFound({ name })
-        if (others.length > 0) {
-          return yield* new AmbiguousName({ name, kinds: [row, ...others].map((one) => one.kind) })
+      publishing.publish(definitions, { reactivates, source }),
+    listItems: Effect.fnUntraced(function* ({ after }) {
+      const sorted = (yield* allRows).toSorted(order)
+      const following = after === null ? sorted : sorted.filter((row) => order(row, after) > 0)
+      return following.slice(0, mostListed).map(listed)
+    }),
+    showItem: Effect.fnUntraced(function* ({ kind, name }) {
+      const named = (yield* allRows).filter((row) => row.name === name && (kind ?? row.kind) === row.kind)
+      const present = named.filter(({ status }) => status !== "withdrawn")
+      const [row, ...others] = present.length > 0 ? present : named
+      if (row === undefined) return yield* new ItemNotFound({ name })
+      if (others.length > 0) {
+        return yield* new AmbiguousName({ name, kinds: [row, ...others].map((one) => one.kind) })
+      }
+      const events = yield* reader.read(StreamName.make(categories[row.kind], name))
+      return { ...listed(row), definition: row.definition, history: events.map(stepOf) }
+    }),
+    deprecateItem: Effect.fnUntraced(function* ({ name }) {
+      const row = (yield* allRows).find((row) => row.name === name)
+      if (row !== undefined) {
+        const { kind, status } = row
+        if (kind !== "model" && kind !== "wrapper") {
+          return yield* new NotDeprecatable({ kind, name, reason: "kind" })
         }
-        const events = yield* reader.read(StreamName.make(categories[row.kind], name))
-        return { ...listed(row), definition: row.definition, history: events.map(stepOf) }
-      },
-      Effect.catchTag(["EventStoreError", "SqlError"], failed)
-    ),
-    deprecateItem: Effect.fnUntraced(
-      function* ({ name }) {
-        const row = (yield* allRows).find((row) => row.name === name)
-        if (row !== undefined) {
-          const { kind, status } = row
-          if (kind !== "model" && kind !== "wrapper") {
-            return yield* new NotDeprecatable({ kind, name, reason: "kind" })
-          }
-          if (status === "withdrawn") return yield* new NotDeprecatable({ kind, name, reason: "withdrawn" })
-        }
-        yield* publishing.deprecate(name, source)
-      },
-      Effect.catchTag(["EventStoreError", "SqlError"], failed)
-    ),
-    withdrawItem: Effect.fnUntraced(
-      function* ({ force, kind, name }) {
-        const rows = yield* allRows
-        if (rows.some((row) => row.kind === kind && row.name === name && row.status === "withdrawn")) {
-          return { change: "unchanged" as const, dependents: [] }
-        }
-        const dependents = Dependents.of(rows, { kind, name }).toSorted(order)
-        if (dependents.length > 0 && !force) return yield* new ItemInUse({ kind, name, dependents })
-        yield* publishing.withdraw(kind, name, source)
-        return { change: "withdrawn" as const, dependents }
-      },
-      Effect.catchTag(["EventStoreError", "SqlError"], failed)
-    )
+        if (status === "withdrawn") return yield* new NotDeprecatable({ kind, name, reason: "withdrawn" })
+      }
+      yield* publishing.deprecate(name, source)
+    }),
+    withdrawItem: Effect.fnUntraced(function* ({ force, kind, name }) {
+      const rows = yield* allRows
+      if (rows.some((row) => row.kind === kind && row.name === name && row.status === "withdrawn")) {
+        return { change: "unchanged" as const, dependents: [] }
+      }
+      const dependents = Dependents.of(rows, { kind, name }).toSorted(order)
+      if (dependents.length > 0 && !force) return yield* new ItemInUse({ kind, name, dependents })
+      yield* publishing.withdraw(kind, name, source)
+      return { change: "withdrawn" as const, dependents }
+    })
   }
   return operations
 })

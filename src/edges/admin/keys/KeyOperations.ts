@@ -1,30 +1,30 @@
-/** Opening accounts, and the API keys of accounts: part of `Administration`. */
+/** Opening accounts, the API keys of accounts, and the keys of workers: part of `Administration`. */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Grant } from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
-import { ListedKey } from "#projections/keys/Keys.ts"
+import { ListedKey, ListedWorkerKey } from "#projections/keys/Keys.ts"
 import { AccountClosed, AccountNotFound } from "#src/features/accounts/Accounts.ts"
 import { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
 import { isName } from "#src/features/accounts/Name.ts"
-import { AdministrationFailed } from "../AdministrationFailed.ts"
+import { WorkerKeyEnded, WorkerKeyNotFound } from "#src/features/providers/workers/WorkerKeys.ts"
+import { AdministrationFailed } from "../Operations.ts"
 
-export const KeyName = Schema.String.check(
-  Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" })
-)
+const KeyName = Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" }))
 
 /** How long the previous secret stays valid after a rotation, ms. */
-export const GracePeriod = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.longestGraceMs }))
+const GracePeriod = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.longestGraceMs }))
 
 /** `<keyId>:<secret>`. It is returned once, and is not stored. */
-export const KeySecret = Schema.RedactedFromValue(Schema.String)
+const KeySecret = Schema.RedactedFromValue(Schema.String)
 
 /** From 0 to 1,000,000,000 USD. */
 export const isOpeningBalance = (amount: NanoUsd): boolean => amount >= 0n && amount <= 10n ** 18n
 
-export const IssuedKey = Schema.Struct({ accountId: AccountId, keyId: KeyId, key: KeySecret })
+const IssuedKey = Schema.Struct({ accountId: AccountId, keyId: KeyId, key: KeySecret })
 
 export const keyOperations = RpcGroup.make(
   /** Opens an account with a first key. */
@@ -64,6 +64,44 @@ export const keyOperations = RpcGroup.make(
     /** `after`: the last key of the previous page; `null` for the first page. */
     payload: { accountId: Schema.optionalKey(AccountId), after: Schema.NullOr(KeyId) },
     success: Schema.Array(ListedKey),
+    error: AdministrationFailed
+  })
+)
+
+const IssuedWorkerKey = Schema.Struct({ keyId: KeyId, key: KeySecret })
+
+export const workerKeyOperations = RpcGroup.make(
+  Rpc.make("issueWorkerKey", {
+    payload: {
+      name: KeyName,
+      /** The models whose jobs the worker may take; `null`: all models. */
+      modelEndpoints: Schema.NullOr(Schema.Array(ModelEndpoint)),
+      /** Unix time in ms; `null`: never. */
+      expiresAt: Schema.NullOr(Schema.Int)
+    },
+    success: IssuedWorkerKey,
+    error: AdministrationFailed
+  }),
+  /** Replaces the secret. In force at once, on a running server too. */
+  Rpc.make("rotateWorkerKey", {
+    payload: { keyId: KeyId, graceMs: GracePeriod },
+    success: Schema.Struct({
+      ...IssuedWorkerKey.fields,
+      /** When the previous secret expires, Unix time in ms; `null` when it has expired already. */
+      previousExpiresAt: Schema.NullOr(Schema.Int)
+    }),
+    error: Schema.Union([WorkerKeyNotFound, WorkerKeyEnded, AdministrationFailed])
+  }),
+  /** In force at once, on a running server too. */
+  Rpc.make("revokeWorkerKey", {
+    payload: { keyId: KeyId },
+    error: Schema.Union([WorkerKeyNotFound, AdministrationFailed])
+  }),
+  /** A page of at most 1,000 keys in the order of their ids, revoked ones included; everything on the log at the time of the call. */
+  Rpc.make("listWorkerKeys", {
+    /** `after`: the last key of the previous page; `null` for the first page. */
+    payload: { after: Schema.NullOr(KeyId) },
+    success: Schema.Array(ListedWorkerKey),
     error: AdministrationFailed
   })
 )

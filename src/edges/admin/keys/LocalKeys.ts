@@ -1,4 +1,4 @@
-/** `keyOperations` in the process that holds the log. */
+/** `keyOperations` and `workerKeyOperations` on the log. */
 import { Effect, Redacted } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { Keys } from "#projections/keys/Keys.ts"
@@ -6,57 +6,57 @@ import { Projections } from "#projections/Projections.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { KeyUse } from "#src/features/accounts/KeyUse.ts"
+import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import type { IssuedKey, keyOperations } from "./KeyOperations.ts"
-import { failed } from "../AdministrationFailed.ts"
-import type { Operations } from "../Operations.ts"
+import type { LocalOperations } from "../Operations.ts"
+import type { keyOperations, workerKeyOperations } from "./KeyOperations.ts"
 
 /** Keys per page. */
 const pageSize = 1_000
 
-const issued = (accountId: AccountId, key: ApiKey.ApiKey): typeof IssuedKey.Type => ({
-  accountId,
+const issuedToWorker = (key: ApiKey.ApiKey) => ({
   keyId: key.keyId,
   key: Redacted.make(ApiKey.format(key))
 })
 
+const issued = (accountId: AccountId, key: ApiKey.ApiKey) => ({ accountId, ...issuedToWorker(key) })
+
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
+  const workerKeys = yield* WorkerKeys
   const keys = yield* Keys
   const { withUse } = yield* KeyUse
   const projections = yield* Projections
   const reader = yield* EventReader
 
-  const operations: Operations<typeof keyOperations> = {
-    openAccount: Effect.fnUntraced(
-      function* ({ name, balance }) {
-        const key = ApiKey.makeForNewAccount()
-        const { accountId } = yield* accounts.open({ name, key, balance })
-        return issued(accountId, key)
-      },
-      Effect.catchTag("EventStoreError", failed)
-    ),
-    issueKey: Effect.fnUntraced(
-      function* (options) {
-        return issued(options.accountId, yield* accounts.issueKey(options))
-      },
-      Effect.catchTag("EventStoreError", failed)
-    ),
-    rotateKey: Effect.fnUntraced(
-      function* (options) {
-        const { accountId, key, previousExpiresAt } = yield* accounts.rotateKey(options)
-        return { ...issued(accountId, key), previousExpiresAt }
-      },
-      Effect.catchTag("EventStoreError", failed)
-    ),
-    revokeKey: ({ keyId }) => accounts.revokeKey(keyId).pipe(Effect.catchTag("EventStoreError", failed)),
-    listKeys: Effect.fnUntraced(
-      function* (options) {
-        yield* projections.waitFor(yield* reader.head, { projection: "keys" })
-        return (yield* keys.list({ ...options, limit: pageSize })).map(withUse)
-      },
-      Effect.catchTag(["EventStoreError", "SqlError"], failed)
-    )
+  /** Waits until the list of keys includes everything on the log. */
+  const upToDate = Effect.flatMap(reader.head, (head) => projections.waitFor(head, { projection: "keys" }))
+
+  const operations: LocalOperations<typeof keyOperations | typeof workerKeyOperations> = {
+    openAccount: Effect.fnUntraced(function* ({ name, balance }) {
+      const key = ApiKey.makeForNewAccount()
+      const { accountId } = yield* accounts.open({ name, key, balance })
+      return issued(accountId, key)
+    }),
+    issueKey: (options) => Effect.map(accounts.issueKey(options), (key) => issued(options.accountId, key)),
+    rotateKey: (options) =>
+      Effect.map(accounts.rotateKey(options), ({ accountId, key, previousExpiresAt }) => ({
+        ...issued(accountId, key),
+        previousExpiresAt
+      })),
+    revokeKey: ({ keyId }) => accounts.revokeKey(keyId),
+    listKeys: Effect.fnUntraced(function* (options) {
+      yield* upToDate
+      return (yield* keys.list({ ...options, limit: pageSize })).map(withUse)
+    }),
+    issueWorkerKey: (options) => Effect.map(workerKeys.issue(options), issuedToWorker),
+    rotateWorkerKey: (options) =>
+      Effect.map(workerKeys.rotate(options), ({ key, previousExpiresAt }) => ({
+        ...issuedToWorker(key),
+        previousExpiresAt
+      })),
+    revokeWorkerKey: ({ keyId }) => workerKeys.revoke(keyId),
+    listWorkerKeys: ({ after }) => Effect.andThen(upToDate, keys.workers({ after, limit: pageSize }))
   }
   return operations
 })

@@ -3,7 +3,7 @@
  * new requests do not shift the pages.
  */
 import { Effect, Stream } from "effect"
-import type { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
+import type { KeyId, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { History } from "#projections/history/History.ts"
 import type { HistoryItem } from "#projections/history/HistoryItem.ts"
@@ -11,6 +11,7 @@ import { Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import * as Pages from "../Pages.ts"
 import { type ListRequests, UnknownRequest } from "./RequestOperations.ts"
 
 /** The sort key of a request. */
@@ -29,19 +30,13 @@ export const make = Effect.gen(function* () {
   const reader = yield* EventReader
 
   /** Every account has at least one key, even if it is revoked. */
-  const allAccounts = Effect.fnUntraced(function* () {
-    const accounts = new Set<AccountId>()
-    let after: KeyId | null = null
-    while (true) {
-      const page: Effect.Success<ReturnType<typeof keys.list>> = yield* keys.list({
-        after,
-        limit: keysPageSize
-      })
-      for (const { accountId } of page) accounts.add(accountId)
-      after = page.at(-1)?.keyId ?? null
-      if (page.length < keysPageSize) return accounts
-    }
-  })
+  const allAccounts = Effect.map(
+    Pages.collect(
+      (after: KeyId | null) => keys.list({ after, limit: keysPageSize }),
+      ({ keyId }) => keyId
+    ),
+    (all) => new Set(all.map(({ accountId }) => accountId))
+  )
 
   const pageKeyOf = Effect.fnUntraced(function* (requestId: RequestId) {
     const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
@@ -51,15 +46,15 @@ export const make = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* ({ accountId, after, limit, ...filter }: typeof ListRequests.Type) {
-    const place = after === null ? null : yield* pageKeyOf(after)
+    const position = after === null ? null : yield* pageKeyOf(after)
     const head = yield* reader.head
     yield* projections.waitFor(head, { projection: "history" })
     yield* projections.waitFor(head, { projection: "keys" })
-    const accounts = accountId === undefined ? yield* allAccounts() : [accountId]
-    // One more than the page shows, to know whether another page follows.
+    const accounts = accountId === undefined ? yield* allAccounts : [accountId]
+    // Reads one request more than the page, to know whether another page follows.
     const first = yield* Stream.fromIterable(accounts).pipe(
       Stream.mapEffect((id) =>
-        history.list({ ...filter, accountId: id, page: 1, after: place, limit: limit + 1 })
+        history.list({ ...filter, accountId: id, page: 1, after: position, limit: limit + 1 })
       ),
       Stream.runFold(
         (): ReadonlyArray<HistoryItem> => [],

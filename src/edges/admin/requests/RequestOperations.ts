@@ -8,7 +8,7 @@ import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { PayloadRef } from "#domain/PayloadRef.ts"
 import { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
-import { AdministrationFailed } from "../AdministrationFailed.ts"
+import { AdministrationFailed } from "../Operations.ts"
 
 export const mostListed = 1_000
 
