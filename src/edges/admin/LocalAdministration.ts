@@ -20,7 +20,7 @@ import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import * as ClientFacing from "#src/features/media/storage/ClientFacing.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import type { operations as declared } from "./Administration.ts";
+import type { operations as declared } from "./Administration.ts"
 import { Administration } from "./Administration.ts"
 import { type LocalOperations, reported } from "./Operations.ts"
 import * as LocalAccounts from "./accounts/LocalAccounts.ts"
