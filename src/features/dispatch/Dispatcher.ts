@@ -3,7 +3,7 @@
  * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
  * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
  */
-import { type Cause, Deferred, Effect, type Exit, Layer, Stream } from "effect"
+import { type Cause, Deferred, Effect, Layer, Stream } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -18,6 +18,7 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
 import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
+import type { Watch } from "#src/features/provider-health/ProviderHealth.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as Contenders from "./Contenders.ts"
 import * as KnownModels from "./KnownModels.ts"
@@ -106,7 +107,7 @@ const make = Effect.gen(function* () {
       onFailure: (cause) => notClaimed(id, cause)
     })
 
-  /** Starts a run of each row that one of the slots is left for, and waits until all of them have made their claims. */
+  /** Claims each row and runs it in a fiber of its own. Returns when all claims are made, with the runs under way. */
   const claimAll = (
     endpoint: string,
     rows: ReadonlyArray<RunMemory.Admitted>,
@@ -115,10 +116,22 @@ const make = Effect.gen(function* () {
     Effect.flatMap(Effect.zip(steady.now, MonotonicTime.millis), ([at, monotonicNow]) => {
       const all = Deferred.makeUnsafe<void, EventStoreError>()
       let left = rows.length
-      const onClaim = (exit: Exit.Exit<unknown, EventStoreError>) => {
-        if (exit._tag === "Failure") Deferred.doneUnsafe(all, Effect.asVoid(exit))
-        else if (--left === 0) Deferred.doneUnsafe(all, Effect.void)
+      const claimFailed = (cause: Cause.Cause<EventStoreError>) => {
+        Deferred.doneUnsafe(all, Effect.failCause(cause))
+        return Effect.void
       }
+      const claimMade = Effect.sync(() => {
+        if (--left === 0) Deferred.doneUnsafe(all, Effect.void)
+      })
+      /** Claim → run → record. */
+      const sequence = (admitted: RunMemory.Admitted, provider: string, watch: Watch) =>
+        Effect.matchCauseEffect(claim(admitted, provider, at), {
+          onFailure: claimFailed,
+          onSuccess: (claimed) =>
+            claimed === null
+              ? claimMade
+              : Effect.flatMap(runs.begin(claimed, watch), (run) => Effect.andThen(claimMade, run))
+        })
       const ends = slots.map(({ provider }) => onEnd(endpoint, provider))
       const start = (admitted: RunMemory.Admitted) => {
         const { memory, row } = admitted
@@ -130,22 +143,17 @@ const make = Effect.gen(function* () {
         const watch = slot.begin()
         const ended = ends[index] ?? Effect.void
         const passed = slowStart.begin(row, monotonicNow)
-        return runs.start({
-          id,
-          endpoint,
-          provider,
-          watch,
-          claim: claim(admitted, provider, at),
-          onClaim,
-          onEnd:
-            row.crashes === 0
-              ? ended
-              : Effect.andThen(
-                  ended,
-                  Effect.sync(() => (passed(), wake()))
-                ),
-          memory
-        })
+        const onEnd =
+          row.crashes === 0
+            ? ended
+            : Effect.andThen(
+                ended,
+                Effect.sync(() => (passed(), wake()))
+              )
+        return runs.fork(
+          { id, endpoint, provider, watch, onEnd, memory },
+          sequence(admitted, provider, watch)
+        )
       }
       return Effect.andThen(Effect.forEach(rows, start, { discard: true }), Deferred.await(all))
     })

@@ -65,18 +65,18 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
       Effect.flatMap(
         catalog.findVersion(request.submitted.model, request.submitted.modelVersion),
         (entry) => {
-          const claimed = Deferred.makeUnsafe<unknown, EventStoreError | Rejection>()
+          const claimed = Deferred.makeUnsafe<void, EventStoreError | Rejection>()
           const endpoint = entry?.runs ?? request.submitted.model
-          const start = runs.start({
-            id,
-            endpoint,
-            provider: run.provider,
-            watch: unwatched,
-            claim: claim(id, request, run),
-            onClaim: (exit) => Deferred.doneUnsafe(claimed, exit),
-            onEnd: onEnd(endpoint, run.provider)
-          })
-          return Effect.andThen(start, Effect.asVoid(Deferred.await(claimed)))
+          const { provider } = run
+          const place = { id, endpoint, provider, watch: unwatched, onEnd: onEnd(endpoint, provider) }
+          /** Claim → run → record. */
+          const sequence = Effect.gen(function* () {
+            const taken = yield* claim(id, request, run)
+            const running = taken === null ? Effect.void : yield* runs.begin(taken, unwatched)
+            yield* Deferred.succeed(claimed, undefined)
+            yield* running
+          }).pipe(Effect.onError((cause) => Deferred.failCause(claimed, cause)))
+          return Effect.andThen(runs.fork(place, sequence), Deferred.await(claimed))
         }
         // Left to a node that knows its model, or to this one when it does.
       ).pipe(Effect.catchTag("NotKnownHere", (error) => Effect.logWarning("A run is not taken over", error)))

@@ -238,11 +238,11 @@ export const make = Effect.gen(function* () {
     (effect) => Effect.ignore(effect)
   )
 
-  const afterClaim = Effect.fnUntraced(function* (
-    claimed: Claimed,
-    stopRequested: Effect.Effect<void>,
-    watch: Watch
-  ) {
+  /**
+   * Runs a claimed request and records its outcome. `stopRequested` completes when the client gives up. If the node stops, the
+   * run is interrupted and the request released.
+   */
+  return Effect.fnUntraced(function* (claimed: Claimed, stopRequested: Effect.Effect<void>, watch: Watch) {
     const job = jobOf(claimed)
     const { attempt, requestId: id } = job
     const startBy =
@@ -269,16 +269,4 @@ export const make = Effect.gen(function* () {
     const startedAt = yield* report.finish()
     yield* record(job, entry, outcome, { at: yield* steady.now, startedAt })
   })
-
-  /**
-   * From the claim on: between it and the run nothing interrupts, for nobody else would run what is claimed. A claim of
-   * `null` leaves nothing to do. `stopRequested` completes when the client gives up, `watch` is told how the provider
-   * does. Interrupted, the node goes down: the run is given back.
-   */
-  return <E>(claim: Effect.Effect<Claimed | null, E>, stopRequested: Effect.Effect<void>, watch: Watch) =>
-    Effect.uninterruptible(
-      Effect.flatMap(claim, (claimed) =>
-        claimed === null ? Effect.void : afterClaim(claimed, stopRequested, watch)
-      )
-    )
 })

@@ -1,40 +1,43 @@
 /** The runs under way on this node: a supervised fiber each, counted per model and per provider. */
-import { Cause, Context, Deferred, Effect, type Exit, FiberSet, Layer, References } from "effect"
+import { Cause, Context, Deferred, Effect, FiberSet, Layer, References } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Watch } from "#src/features/provider-health/ProviderHealth.ts"
 import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import * as Run from "./Run.ts"
 
-export interface StartOptions<E> {
+/** A place for a run: taken before its claim, and counted until its outcome is recorded. */
+export interface Place {
   readonly id: RequestId
-  /** The endpoint of the model that runs, under which the run counts from now on. */
+  /** The endpoint of the model that runs, which the run counts for. */
   readonly endpoint: string
-  /** The provider's name, under which it counts as well. */
+  /** The name of the provider, which the run counts for, too. */
   readonly provider: string
-  /** Told how the run does at its provider, and that it is over. */
+  /** Learns how the run does at its provider, and when it is over. */
   readonly watch: Watch
-  /** Makes the claim, or finds that there is nothing to claim: `null`. */
-  readonly claim: Effect.Effect<Run.Claimed | null, E>
-  /** Called when the claim is made and counts here, or is not made. A claim that fails is told of in no other way. */
-  readonly onClaim?: (exit: Exit.Exit<Run.Claimed | null, E>) => void
-  /** For the input; given back at the end of the run, or when there is none. */
+  /** The memory of the input, released when the place is left. */
   readonly memory?: Lease | null
-  /** Runs when there is room again: the outcome is recorded, or there was nothing to claim. */
+  /** Runs when the place is left. */
   readonly onEnd: Effect.Effect<unknown>
 }
 
 export class Runs extends Context.Service<
   Runs,
   {
-    /** Starts a run in a fiber of its own and returns at once. */
-    start<E>(options: StartOptions<E>): Effect.Effect<void>
-    /** Asks the provider to stop the run, if it is one of this node's; with `attempt`, unless it is a later one. */
+    /**
+     * Forks the sequence claim → run → record and returns at once. The sequence is uninterruptible, because no other node
+     * would run what it has claimed; `begin` makes the run itself interruptible.
+     */
+    fork<E>(place: Place, sequence: Effect.Effect<void, E>): Effect.Effect<void>
+    /** Registers a claimed request, and returns the effect that runs it and records its outcome. */
+    begin(claimed: Run.Claimed, watch: Watch): Effect.Effect<Effect.Effect<void, EventStoreError>>
+    /** Asks the provider to stop this node's run of the request; with `attempt`, only up to that attempt. */
     stop(id: RequestId, attempt?: number): Effect.Effect<void>
-    /** Whether the request is being run here. */
+    /** Whether this node runs the request. */
     has(id: RequestId): boolean
-    /** Runs under way of a model, under whichever endpoint they were submitted. */
+    /** The places taken for a model. Wrappers count for their base model. */
     count(endpoint: string): number
-    /** Runs under way at a provider. */
+    /** The places taken at a provider. */
     countOf(provider: string): number
   }
 >()("inferlog/src/features/dispatch/Runs") {
@@ -50,8 +53,8 @@ export class Runs extends Context.Service<
       const count = (counts: Map<string, number>, name: string, change: 1 | -1) =>
         counts.set(name, (counts.get(name) ?? 0) + change)
 
-      /** In the caller's context, with one annotation more: to add and to remove it around the run costs a hot path twice. */
-      const fork = (id: RequestId, effect: Effect.Effect<void>) =>
+      /** Adds the annotation to the context of the new fiber, which is cheaper than annotating the effect. */
+      const forkAnnotated = (id: RequestId, effect: Effect.Effect<void>) =>
         Effect.withFiber<void>(({ context }) => {
           const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request_id: id }
           const annotated = Context.add(context, References.CurrentLogAnnotations, annotations)
@@ -59,35 +62,41 @@ export class Runs extends Context.Service<
           return Effect.void
         })
 
-      const start = <E>({ claim, endpoint, id, memory, onClaim, onEnd, provider, watch }: StartOptions<E>) =>
+      const fork = <E>(
+        { endpoint, id, memory, onEnd, provider, watch }: Place,
+        sequence: Effect.Effect<void, E>
+      ) =>
         Effect.suspend(() => {
-          const stop = Deferred.makeUnsafe<void>()
           count(ofModel, endpoint, 1)
           count(ofProvider, provider, 1)
-          const claiming = Effect.onExitPrimitive(claim, (exit) => {
-            if (exit._tag === "Success" && exit.value !== null) {
-              // Of an older run another node has seen the end, or this one could not make it stop.
-              const older = stops.get(id)
-              if (older !== undefined) Deferred.doneUnsafe(older.stop, Effect.void)
-              stops.set(id, { attempt: exit.value.request.attempt, stop })
-            }
-            onClaim?.(exit)
-            return undefined
-          })
-          const running = Effect.onExitPrimitive(run(claiming, Deferred.await(stop), watch), () => {
+          const placed = Effect.onExitPrimitive(Effect.uninterruptible(sequence), () => {
             count(ofModel, endpoint, -1)
             count(ofProvider, provider, -1)
             watch.ended(null)
             memory?.release()
-            // The next run of the request may have begun.
-            if (stops.get(id)?.stop === stop) stops.delete(id)
             return Effect.asVoid(onEnd)
           })
-          return fork(id, Effect.catchCause(running, leftOver))
+          return forkAnnotated(id, Effect.catchCause(placed, leftOver))
+        })
+
+      const begin = (claimed: Run.Claimed, watch: Watch) =>
+        Effect.sync(() => {
+          const { id, request } = claimed
+          const stop = Deferred.makeUnsafe<void>()
+          // An older run of the request ended on another node, or this node could not stop it.
+          const older = stops.get(id)
+          if (older !== undefined) Deferred.doneUnsafe(older.stop, Effect.void)
+          stops.set(id, { attempt: request.attempt, stop })
+          return Effect.onExitPrimitive(run(claimed, Deferred.await(stop), watch), () => {
+            // The next run of the request may have begun.
+            if (stops.get(id)?.stop === stop) stops.delete(id)
+            return undefined
+          })
         })
 
       return Runs.of({
-        start,
+        fork,
+        begin,
         stop: (id, attempt = Infinity) =>
           Effect.suspend(() => {
             const run = stops.get(id)

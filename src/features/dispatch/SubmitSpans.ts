@@ -1,23 +1,23 @@
-/** One trace for a request: what was submitted in it is run in it, as far as this process remembers. */
+/** One trace for a request: a run belongs to the trace of its submit, if this process accepted the request. */
 import { Clock, Context, Effect, Exit, Layer, References, type Tracer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
-import { Runs } from "#src/features/dispatch/Runs.ts"
+import { Runs } from "./Runs.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
 
-/** Requests whose span is known; the oldest are forgotten first, and begin a trace with their run. */
+/** The most requests whose span is stored. The runs of older ones begin a trace of their own. */
 const capacity = 10_000
 
 export class SubmitSpans extends Context.Service<
   SubmitSpans,
   {
-    keep(id: RequestId, span: Tracer.Span): void
+    store(id: RequestId, span: Tracer.Span): void
     of(id: RequestId): Tracer.Span | undefined
   }
 >()("inferlog/src/features/dispatch/SubmitSpans") {
   static readonly layer = Layer.sync(SubmitSpans, () => {
     const spans = new Map<RequestId, Tracer.Span>()
     return SubmitSpans.of({
-      keep: (id, span) => {
+      store: (id, span) => {
         spans.set(id, span)
         const [oldest] = spans.keys()
         if (spans.size > capacity && oldest !== undefined) spans.delete(oldest)
@@ -27,11 +27,11 @@ export class SubmitSpans extends Context.Service<
   })
 }
 
-/** The service as it is when nothing is traced. */
+/** The untraced service if tracing is off. */
 const whereTraced = <A, R>(service: A, traced: Effect.Effect<A, never, R>) =>
   Effect.flatMap(References.TracerEnabled, (isTraced) => (isTraced ? traced : Effect.succeed(service)))
 
-/** `Requests` of the layer below, whose submits are remembered. */
+/** Traces the submits of `Requests`. */
 export const requests = Layer.effect(
   Requests,
   Effect.gen(function* () {
@@ -45,7 +45,7 @@ export const requests = Layer.effect(
               Effect.tap(({ id }) =>
                 Effect.sync(() => {
                   span.attribute("request_id", id)
-                  spans.keep(id, span)
+                  spans.store(id, span)
                 })
               ),
               Effect.withParentSpan(span)
@@ -57,7 +57,7 @@ export const requests = Layer.effect(
   })
 )
 
-/** `Runs` of the layer below, each within the trace of its submit. */
+/** Traces `Runs`, each run within the trace of its submit. */
 export const runs = Layer.effect(
   Runs,
   Effect.gen(function* () {
@@ -65,23 +65,23 @@ export const runs = Layer.effect(
     const traced = Effect.map(SubmitSpans, (spans) =>
       Runs.of({
         ...runs,
-        start: (options) =>
+        fork: (place, sequence) =>
           Effect.gen(function* () {
-            const { claim, endpoint, id, onEnd } = options
-            const attributes = { request_id: id, model: endpoint }
-            const parent = spans.of(id)
+            const parent = spans.of(place.id)
             const span = yield* Effect.makeSpan("Run", {
-              attributes,
+              attributes: { request_id: place.id, model: place.endpoint },
               ...(parent === undefined ? { root: true } : { parent })
             })
-            const claiming = Effect.tap(claim, (claimed) =>
-              Effect.sync(() => span.attribute("attempt", claimed?.request.attempt ?? 0))
-            )
             const ended = Effect.map(Clock.currentTimeNanos, (now) => span.end(now, Exit.void))
             yield* runs
-              .start({ ...options, claim: claiming, onEnd: Effect.andThen(ended, onEnd) })
+              .fork({ ...place, onEnd: Effect.andThen(ended, place.onEnd) }, sequence)
               .pipe(Effect.withParentSpan(span))
-          }).pipe(Effect.withTracerEnabled(true))
+          }).pipe(Effect.withTracerEnabled(true)),
+        begin: (claimed, watch) =>
+          Effect.andThen(
+            Effect.annotateCurrentSpan("attempt", claimed.request.attempt),
+            runs.begin(claimed, watch)
+          )
       })
     )
     return yield* whereTraced(runs, traced)
