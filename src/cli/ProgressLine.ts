@@ -1,14 +1,8 @@
-/** The progress of a long run over events, on one line of a terminal. Prints nothing when stderr is not a terminal. */
+/** The progress of a long command. */
 import { Clock, Effect, Stdio, Stream } from "effect"
 import * as Output from "./Output.ts"
 
-export interface ProgressLine {
-  /** Reports the number of processed events. The line is updated at most every 200 ms. */
-  readonly report: (events: number) => Effect.Effect<void>
-  readonly clear: Effect.Effect<void>
-}
-
-export interface Progress {
+interface Progress {
   readonly events: number
   /** `null` when unknown. */
   readonly total: number | null
@@ -18,7 +12,7 @@ export interface Progress {
   readonly unit?: string
 }
 
-/** Time between two updates, ms. */
+/** Time between two updates on a terminal, ms. */
 const interval = 200
 
 /** Moves the cursor to the start of the line and erases the line. */
@@ -36,26 +30,38 @@ export const format = ({ elapsed, events, total, unit = "events" }: Progress): s
   return `${done}  ${percent}  ${rate}${eta}`
 }
 
-/** `total`: the number of events, `null` when unknown. */
-export const make = Effect.fnUntraced(function* (
-  total: number | null,
-  unit = "events"
-): Effect.fn.Return<ProgressLine, never, Stdio.Stdio> {
+/**
+ * Reports progress on stderr. On a terminal, each text replaces the previous one, at most every 200 ms. Elsewhere, a line
+ * is written every `elsewhere` ms.
+ */
+export const reporter = Effect.fnUntraced(function* (elsewhere: number) {
   const stdio = yield* Stdio.Stdio
-  if (!(yield* stdio.stderrIsTerminal)) return { report: () => Effect.void, clear: Effect.void }
+  const isTerminal = yield* stdio.stderrIsTerminal
   const clock = yield* Clock.Clock
   const write = (text: string) =>
     Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false })))
   const start = clock.currentTimeMillisUnsafe()
   let shown = start
   return {
-    report: (events) =>
+    /** `format` is called when an update is due, with the elapsed time in ms. */
+    update: (format: (elapsed: number, isTerminal: boolean) => string) =>
       Effect.suspend(() => {
         const now = clock.currentTimeMillisUnsafe()
-        if (now - shown < interval) return Effect.void
+        if (now - shown < (isTerminal ? interval : elsewhere)) return Effect.void
         shown = now
-        return write(restart + format({ events, total, elapsed: now - start, unit }))
+        const text = format(now - start, isTerminal)
+        return write(isTerminal ? restart + text : `${text}\n`)
       }),
-    clear: Effect.suspend(() => (shown === start ? Effect.void : write(restart)))
+    clear: Effect.suspend(() => (isTerminal && shown !== start ? write(restart) : Effect.void))
+  }
+})
+
+/** Writes nothing when stderr is not a terminal. `total`: the number of events, `null` when unknown. */
+export const make = Effect.fnUntraced(function* (total: number | null, unit = "events") {
+  const { clear, update } = yield* reporter(Infinity)
+  return {
+    /** Reports the number of processed events. */
+    report: (events: number) => update((elapsed) => format({ events, total, elapsed, unit })),
+    clear
   }
 })

@@ -54,7 +54,7 @@ const nameIn = ({
   return name.startsWith(prefix) ? name.slice(prefix.length) : name
 }
 
-/** For a URL, asks the server for the checksum only if a key is set; the server need not know the file. */
+/** For a URL, requests the checksum from the server only if a key is set. The server may not know the file. */
 const sourceOf = Effect.fnUntraced(function* (file: FileRef.FileRef) {
   if (file._tag === "Id") {
     const { checksums, fileName, url } = yield* Wire.file(file.id)
@@ -87,7 +87,7 @@ export const download = Command.make(
     )
     const isVerified = sha256 !== null
     if (json) return yield* Output.printJson({ path: target, url, ...fetched, isVerified })
-    const checked = isVerified ? "its SHA-256 is as the server has it" : "its SHA-256 is not known"
+    const checked = isVerified ? "its SHA-256 is correct" : "its SHA-256 is unknown"
     yield* Console.error(`Downloaded ${Bytes.format(fetched.size)}; ${checked}.`)
     yield* Console.log(Output.printable(target))
   })

@@ -1,4 +1,4 @@
-/** A local file during an upload. It is read in pieces, and changes during the upload are detected. */
+/** A local file during an upload. Detects changes of the file during the upload. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -46,7 +46,7 @@ const versionOf = ({ ino, mtimeNs, size }: fs.BigIntStats): string => `${size}.$
 
 export const open = Effect.fnUntraced(function* (file: string) {
   const found = yield* stat(file)
-  if (!found.isFile()) return yield* new LocalFileError({ path: file, reason: "is no regular file" })
+  if (!found.isFile()) return yield* new LocalFileError({ path: file, reason: "not a regular file" })
   const absolute = path.resolve(file)
   return {
     path: absolute,
@@ -60,7 +60,7 @@ export const open = Effect.fnUntraced(function* (file: string) {
 export const requireUnchanged = Effect.fnUntraced(function* (file: LocalFile) {
   if (versionOf(yield* stat(file.path)) === file.version) return
   const reason =
-    "has changed while it was read: nothing was made of it. Upload it again when nobody writes to it"
+    "changed during the upload, so no file was created. Upload it again when no program writes to it"
   return yield* new LocalFileError({ path: file.path, reason })
 })
 
@@ -73,7 +73,7 @@ export const bytes = (file: LocalFile, { length, start }: Range): Stream.Stream<
         onError: failed(file.path)
       })
 
-/** Of bytes of the file. */
+/** The MD5 of a range of the file. */
 export const md5 = (file: LocalFile, range: Range): Effect.Effect<Buffer, LocalFileError> =>
   Effect.suspend(() => {
     const hash = crypto.createHash("md5")

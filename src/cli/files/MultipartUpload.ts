@@ -6,63 +6,59 @@ import { Platform } from "#src/cli/platform/Platform.ts"
 import * as Put from "./Put.ts"
 import { Refused } from "#src/cli/platform/Refusal.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
-import { announced, isCompleted, sayWhy, type Uploading } from "./Uploading.ts"
+import { isCompleted, sayWhy, newFile, type Uploading } from "./Uploading.ts"
 import * as UploadState from "./UploadState.ts"
 import * as Wire from "./Wire.ts"
 
-export interface Options extends Uploading {
+interface Options extends Uploading {
   /** Bytes. */
   readonly partSize: number
   /** Parts sent in parallel. */
   readonly concurrency: number
 }
 
-interface Started extends UploadState.UnderWay {
+type State = Effect.Success<ReturnType<typeof UploadState.make>>
+
+interface Started extends Wire.Multipart {
   /** Parts that the server already has. */
-  readonly parts: Wire.Parts["parts"]
+  readonly parts: ReadonlyArray<Wire.StoredPart>
 }
 
 /** The stored upload has expired, or belongs to another account. */
 const isLost = (error: { readonly _tag: string }): boolean =>
   error instanceof Refused && [403, 404, 409, 410].includes(error.status) && !isCompleted(error)
 
-/** The upload of a previous run; `null` when it cannot be continued. */
-const resume = Effect.fnUntraced(function* (options: Options, underWay: UploadState.UnderWay) {
-  const found = yield* Retrying.onceReached(Wire.parts(underWay), sayWhy(options)).pipe(
+/** Continues the upload of a previous command. Returns `null` when this is impossible. */
+const resume = Effect.fnUntraced(function* (options: Options, saved: Wire.Multipart) {
+  const found = yield* Retrying.onceReached(Wire.parts(saved), sayWhy(options)).pipe(
     Effect.catchIf(isLost, () => Effect.succeed(null))
   )
   if (found === null || (found.size !== null && found.size !== options.file.size)) return null
-  return { ...underWay, parts: found.parts } satisfies Started
+  return { ...saved, parts: found.parts } satisfies Started
 })
 
-const begin = Effect.fnUntraced(function* (options: Options, state: UploadState.UploadState) {
-  const { fileUrl, uploadId, uploadKey } = yield* Retrying.onceReached(
-    Wire.initiateMultipart(announced(options)),
-    sayWhy(options)
-  )
-  const isSaved = yield* state.save({ fileUrl, uploadId, uploadKey })
-  if (!isSaved) {
+const begin = Effect.fnUntraced(function* (options: Options, state: State) {
+  const upload = yield* Retrying.onceReached(Wire.initiateMultipart(newFile(options)), sayWhy(options))
+  if (!(yield* state.save(upload))) {
     yield* options.progress.say(
       "If it is interrupted, this upload cannot be continued, because its state cannot be saved."
     )
   }
-  return { fileUrl, uploadId, uploadKey, parts: [] } satisfies Started
+  return { ...upload, parts: [] } satisfies Started
 })
 
-const isMd5 = (etag: string): boolean => /^[0-9a-f]{32}$/.test(etag)
-
-/** Whether the stored part is the one of this file. A part whose ETag is not an MD5 is sent again. */
+/** Whether the stored part has the bytes of this file. A part whose ETag is not an MD5 is sent again. */
 const isSame = Effect.fnUntraced(function* (
   file: LocalFile.LocalFile,
   part: PartPlan.PlannedPart,
-  came: Wire.Parts["parts"][number] | undefined
+  stored: Wire.StoredPart
 ) {
-  if (came === undefined || came.size !== part.length || !isMd5(came.etag)) return false
-  return (yield* LocalFile.md5(file, part)).toString("hex") === came.etag
+  if (stored.size !== part.length || !/^[0-9a-f]{32}$/.test(stored.etag)) return false
+  return (yield* LocalFile.md5(file, part)).toString("hex") === stored.etag
 })
 
 const send = (options: Options, started: Started) => {
-  const came = new Map(started.parts.map((part) => [part.partNumber, part]))
+  const storedParts = new Map(started.parts.map((part) => [part.partNumber, part]))
   const { contentType, file, progress } = options
   const attempt = Effect.fnUntraced(function* (part: PartPlan.PlannedPart) {
     const { presignedUrl } = yield* Wire.partUrl(started, part.partNumber)
@@ -70,15 +66,12 @@ const send = (options: Options, started: Started) => {
   })
   return Effect.fnUntraced(function* (part: PartPlan.PlannedPart) {
     const { partNumber } = part
-    const before = came.get(partNumber)
-    if (before !== undefined && (yield* isSame(file, part, before))) {
+    const stored = storedParts.get(partNumber)
+    if (stored !== undefined && (yield* isSame(file, part, stored))) {
       yield* progress.skip(part.length)
-      return { partNumber, etag: before.etag } satisfies Wire.SentPart
+      return { partNumber, etag: stored.etag }
     }
-    return {
-      partNumber,
-      etag: yield* Retrying.patiently(attempt(part), sayWhy(options))
-    } satisfies Wire.SentPart
+    return { partNumber, etag: yield* Retrying.patiently(attempt(part), sayWhy(options)) }
   })
 }
 

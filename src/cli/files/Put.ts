@@ -1,12 +1,12 @@
 /** Sends bytes of a local file to a presigned URL (contract, "Uploads"), which needs no key. */
-import { Effect, Ref, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Exchange from "#src/cli/platform/Exchange.ts"
 import * as LocalFile from "./LocalFile.ts"
 import * as Stall from "#src/cli/platform/Stall.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
-export interface Options {
+interface Options {
   readonly url: string
   readonly file: LocalFile.LocalFile
   readonly range: LocalFile.Range
@@ -27,17 +27,17 @@ const withBody = (
         { contentType, contentLength: range.length }
       )
 
-/** One try. Reads the bytes twice, first for the MD5 with which the server checks them. Returns the ETag without quotes. */
+/** One try. Reads the bytes twice: first for the MD5 that the server checks, then to send them. Returns the ETag without quotes. */
 export const put = Effect.fnUntraced(function* (options: Options) {
   const { file, progress, range, url } = options
   const digest = yield* LocalFile.md5(file, range)
-  const sent = yield* Ref.make(0)
+  let sent = 0
   const count = (bytes: number) =>
-    Effect.andThen(
-      Ref.update(sent, (before) => before + bytes),
-      progress.add(bytes)
-    )
-  const takeBack = Effect.flatMap(Ref.get(sent), (bytes) => progress.add(-bytes))
+    Effect.suspend(() => {
+      sent += bytes
+      return progress.add(bytes)
+    })
+  const takeBack = Effect.suspend(() => progress.add(-sent))
   const request = HttpClientRequest.put(url).pipe(
     HttpClientRequest.setHeader("content-md5", digest.toString("base64"))
   )
@@ -46,7 +46,7 @@ export const put = Effect.fnUntraced(function* (options: Options) {
       Effect.tap((answer) => Effect.ignore(answer.text))
     )
   ).pipe(
-    // If the file has changed, this is the cause of any other failure.
+    // A changed file explains any other failure.
     Effect.tapError(() => Effect.andThen(takeBack, LocalFile.requireUnchanged(file)))
   )
   yield* LocalFile.requireUnchanged(file)

@@ -23,7 +23,7 @@ const tried = <A>(file: string, run: () => Promise<A>): Effect.Effect<A, TargetE
 
 const stat = (file: string) => fs.statSync(file, { throwIfNoEntry: false })
 
-/** Makes a name from the server safe: it cannot refer to another folder or be a hidden file. */
+/** Makes a name from the server safe: the result never refers to another folder, and is not hidden. */
 const safeName = (name: string): string => cleanFileName(name).replace(/^\.+/, "_")
 
 /** The requested path, or the file's name in it if it is a folder. Without a path, a new file in the current folder. */
@@ -33,7 +33,7 @@ export const choose = Effect.fnUntraced(function* (requested: string | null, fil
   }
   const name = safeName(fileName)
   if (stat(name) === undefined) return name
-  return yield* new TargetError({ path: name, reason: "is there already: say where to with --output" })
+  return yield* new TargetError({ path: name, reason: "already exists: choose another target with --output" })
 })
 
 export interface Partial {

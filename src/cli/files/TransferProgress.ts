@@ -1,6 +1,7 @@
 /** The progress of a transfer: one line on a terminal, occasional lines elsewhere, nothing with `--json`. */
-import { Clock, Console, Effect, Stdio, Stream } from "effect"
+import { Console, Effect, type Stdio } from "effect"
 import * as Output from "#src/cli/Output.ts"
+import * as ProgressLine from "#src/cli/ProgressLine.ts"
 import * as Bytes from "./Bytes.ts"
 
 export interface TransferProgress {
@@ -13,7 +14,7 @@ export interface TransferProgress {
   readonly clear: Effect.Effect<void>
 }
 
-export interface Progress {
+interface Progress {
   readonly name: string
   /** Transferred bytes. */
   readonly done: number
@@ -25,14 +26,10 @@ export interface Progress {
   readonly elapsed: number
 }
 
-/** Time between two updates, ms. */
-const onTerminal = 200
+/** Time between two lines outside a terminal, ms. */
 const elsewhere = 10_000
 
-/** Moves the cursor to the start of the line and erases the line. */
-const restart = "\r\u001b[K"
-
-/** Longest name in characters, so that the line does not wrap. */
+/** Characters. A longer name is cut, so that the line does not wrap. */
 const barWidth = 20
 const nameWidth = 24
 
@@ -79,36 +76,23 @@ export const make = Effect.fnUntraced(function* (options: {
 }): Effect.fn.Return<TransferProgress, never, Stdio.Stdio> {
   if (options.isSilent) return silent
   const { name, total } = options
-  const stdio = yield* Stdio.Stdio
-  const isTerminal = yield* stdio.stderrIsTerminal
-  const clock = yield* Clock.Clock
-  const interval = isTerminal ? onTerminal : elsewhere
-  const start = clock.currentTimeMillisUnsafe()
-  let [shown, done, sent] = [start, 0, 0]
-
-  const write = (text: string) =>
-    Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false })))
-  const clear = Effect.suspend(() => (isTerminal && shown !== start ? write(restart) : Effect.void))
-  const update = Effect.suspend(() => {
-    const now = clock.currentTimeMillisUnsafe()
-    if (now - shown < interval) return Effect.void
-    shown = now
-    const progress = { name, done, sent, total, elapsed: now - start }
-    return write(
-      isTerminal ? restart + formatBar(progress) : `${Output.printable(name)}: ${format(progress)}\n`
-    )
+  const { clear, update } = yield* ProgressLine.reporter(elsewhere)
+  let [done, sent] = [0, 0]
+  const show = update((elapsed, isTerminal) => {
+    const progress = { name, done, sent, total, elapsed }
+    return isTerminal ? formatBar(progress) : `${Output.printable(name)}: ${format(progress)}`
   })
   return {
     add: (bytes) =>
       Effect.suspend(() => {
         done += bytes
         sent += bytes
-        return update
+        return show
       }),
     skip: (bytes) =>
       Effect.suspend(() => {
         done += bytes
-        return update
+        return show
       }),
     say: (text) => Effect.andThen(clear, Console.error(text)),
     clear

@@ -1,19 +1,13 @@
-/** The stored state of unfinished multipart uploads, so that the same command can continue them. Contains no key. */
+/** Stores the state of unfinished multipart uploads, so that the same command can continue them. Contains no API key. */
 import * as crypto from "node:crypto"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Clock, Config, Duration, Effect, FileSystem, Option, Schema } from "effect"
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
-
-export const UnderWay = Schema.Struct({
-  fileUrl: Schema.String,
-  uploadId: Schema.String,
-  uploadKey: Schema.String
-})
-export type UnderWay = typeof UnderWay.Type
+import { Multipart } from "./Wire.ts"
 
 /** Identifies an upload. */
-export interface Identity {
+interface Identity {
   readonly serverUrl: string
   /** Absolute. */
   readonly path: string
@@ -23,14 +17,6 @@ export interface Identity {
   readonly contentType: string
   /** Bytes. */
   readonly partSize: number
-}
-
-export interface UploadState {
-  /** `null` without a readable state. */
-  readonly load: Effect.Effect<UnderWay | null>
-  /** Readable by the owner only. Returns `false` when nothing can be written; the upload then cannot be continued later. */
-  readonly save: (underWay: UnderWay) => Effect.Effect<boolean>
-  readonly forget: Effect.Effect<void>
 }
 
 const stateHome = Config.String("XDG_STATE_HOME").pipe(
@@ -43,8 +29,7 @@ const nameOf = ({ contentType, fileName, partSize, path, serverUrl, version }: I
     .update(JSON.stringify([serverUrl, path, version, fileName, contentType, partSize]))
     .digest("hex")
 
-const json = Schema.fromJsonString(UnderWay)
-const decode = Schema.decodeEffect(json)
+const json = Schema.fromJsonString(Multipart)
 const encode = Schema.encodeEffect(json)
 
 /** Removes states whose parts have expired on every server. */
@@ -66,22 +51,24 @@ export const make = Effect.fnUntraced(function* (identity: Identity) {
   const directory = path.join(yield* stateHome, "inferlog", "uploads")
   const file = path.join(directory, `${nameOf(identity)}.json`)
   const written = Effect.fnUntraced(
-    function* (underWay: UnderWay) {
+    function* (upload: Multipart) {
       yield* fileSystem.makeDirectory(directory, { recursive: true, mode: 0o700 })
       yield* sweep(directory)
       const draft = `${file}.${process.pid}`
-      yield* fileSystem.writeFileString(draft, yield* encode(underWay), { mode: 0o600 })
+      yield* fileSystem.writeFileString(draft, yield* encode(upload), { mode: 0o600 })
       yield* fileSystem.rename(draft, file)
       return true
     },
     Effect.provideService(FileSystem.FileSystem, fileSystem)
   )
   return {
+    /** `null` without a readable state. */
     load: fileSystem.readFileString(file).pipe(
-      Effect.flatMap((text) => decode(text)),
+      Effect.flatMap(Schema.decodeEffect(json)),
       Effect.orElseSucceed(() => null)
     ),
-    save: (underWay) => Effect.orElseSucceed(written(underWay), () => false),
+    /** Readable by the owner only. Returns `false` if the state cannot be written. The upload then cannot be continued later. */
+    save: (upload: Multipart) => Effect.orElseSucceed(written(upload), () => false),
     forget: Effect.ignore(fileSystem.remove(file))
-  } satisfies UploadState
+  }
 })

@@ -1,7 +1,7 @@
 /** An upload in one PUT (contract, "Single-part flow"), and its shared parts with multipart uploads. */
-import { Effect, Ref } from "effect"
+import { Effect } from "effect"
 import type { LocalFile } from "./LocalFile.ts"
-import type { Refused } from "#src/cli/platform/Refusal.ts"
+import { Refused } from "#src/cli/platform/Refusal.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
 import * as Put from "./Put.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
@@ -15,7 +15,7 @@ export interface Uploading {
   readonly progress: TransferProgress
 }
 
-export const announced = ({ contentType, file, fileName }: Uploading) => ({
+export const newFile = ({ contentType, file, fileName }: Uploading) => ({
   fileName,
   contentType,
   size: file.size
@@ -29,24 +29,23 @@ export const sayWhy =
 
 /** The server already has all bytes, from a previous try of this upload. */
 export const isCompleted = (error: { readonly _tag: string }): boolean =>
-  isRefused(error) && error.status === 409 && error.code === "UPLOAD_COMPLETED"
+  error instanceof Refused && error.status === 409 && error.code === "UPLOAD_COMPLETED"
 
-const isRefused = (error: { readonly _tag: string }): error is Refused => error._tag === "Refused"
-
-/** Returns the file's URL. A PUT whose response was lost is repeated; the server then reports a completed upload. */
+/** Returns the file's URL. If the response to a PUT was lost, the PUT is repeated, and the server reports a completed upload. */
 export const uploadSingle = Effect.fnUntraced(function* (uploading: Uploading) {
   const { contentType, file, progress } = uploading
-  const initiate = Retrying.onceReached(Wire.initiate(announced(uploading)), sayWhy(uploading))
-  const target = yield* Ref.make(yield* initiate)
+  const initiate = Retrying.onceReached(Wire.initiate(newFile(uploading)), sayWhy(uploading))
+  let target = yield* initiate
   const range = { start: 0, length: file.size }
-  const put = Ref.get(target).pipe(
-    Effect.flatMap(({ upload_url: url }) => Put.put({ url, file, range, contentType, progress })),
+  const put = Effect.suspend(() =>
+    Put.put({ url: target.upload_url, file, range, contentType, progress })
+  ).pipe(
     Effect.tapError((error) =>
       error._tag === "Refused" && error.isExpired
-        ? Effect.flatMap(initiate, (fresh) => Ref.set(target, fresh))
+        ? Effect.map(initiate, (fresh) => (target = fresh))
         : Effect.void
     )
   )
   yield* Effect.catchIf(Retrying.patiently(put, sayWhy(uploading)), isCompleted, () => Effect.void)
-  return (yield* Ref.get(target)).file_url
+  return target.file_url
 })

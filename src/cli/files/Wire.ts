@@ -1,84 +1,71 @@
-/** Calls the routes of uploads and files. Ignores response fields that the commands do not need. */
+/** Calls the routes of uploads and files. */
 import { Schema } from "effect"
-import { caller } from "#src/cli/platform/Platform.ts"
+import { route } from "#src/cli/platform/Platform.ts"
 
-export interface Announced {
+interface NewFile {
   readonly fileName: string
   readonly contentType: string
   /** Bytes. */
   readonly size: number
 }
 
-const announcement = ({ contentType, fileName, size }: Announced) => ({
+const newFile = ({ contentType, fileName, size }: NewFile) => ({
   file_name: fileName,
   content_type: contentType,
   size
 })
 
-const Initiated = Schema.Struct({ upload_url: Schema.String, file_url: Schema.String })
-const callInitiate = caller(Initiated)
+export const initiate = route(
+  Schema.Struct({ upload_url: Schema.String, file_url: Schema.String }),
+  (file: NewFile) => ({ method: "POST", path: "/storage/upload/initiate", body: newFile(file) })
+)
 
-export const initiate = (announced: Announced) =>
-  callInitiate({ method: "POST", path: "/storage/upload/initiate", body: announcement(announced) })
-
-const Begun = Schema.Struct({
+/** A multipart upload that has begun. */
+export const Multipart = Schema.Struct({
   fileUrl: Schema.String,
   uploadId: Schema.String,
   uploadKey: Schema.String
 })
-const callBegin = caller(Begun)
+export type Multipart = typeof Multipart.Type
 
-export const initiateMultipart = (announced: Announced) =>
-  callBegin({
-    method: "POST",
-    path: "/storage/upload/initiate-multipart",
-    body: announcement(announced)
-  })
+export const initiateMultipart = route(Multipart, (file: NewFile) => ({
+  method: "POST",
+  path: "/storage/upload/initiate-multipart",
+  body: newFile(file)
+}))
 
-export interface Named {
-  readonly uploadId: string
-  readonly uploadKey: string
-}
+const idsOf = ({ uploadId, uploadKey }: Multipart) => ({ uploadId, uploadKey })
 
-const nameOf = ({ uploadId, uploadKey }: Named) => ({ uploadId, uploadKey })
-
-const callPartUrl = caller(Schema.Struct({ presignedUrl: Schema.String }))
-
-export const partUrl = (named: Named, partNumber: number) =>
-  callPartUrl({
+export const partUrl = route(
+  Schema.Struct({ presignedUrl: Schema.String }),
+  (upload: Multipart, partNumber: number) => ({
     method: "GET",
     path: "/storage/upload/multipart-url",
-    query: { ...nameOf(named), partNumber: String(partNumber) }
+    query: { ...idsOf(upload), partNumber: String(partNumber) }
   })
+)
 
-const Parts = Schema.Struct({
-  fileUrl: Schema.String,
-  size: Schema.NullOr(Schema.Finite),
-  parts: Schema.Array(Schema.Struct({ partNumber: Schema.Int, etag: Schema.String, size: Schema.Finite }))
-})
-export type Parts = typeof Parts.Type
-const callParts = caller(Parts)
+const StoredPart = Schema.Struct({ partNumber: Schema.Int, etag: Schema.String, size: Schema.Finite })
+export type StoredPart = typeof StoredPart.Type
 
-export const parts = (named: Named) =>
-  callParts({ method: "GET", path: "/storage/upload/parts", query: nameOf(named) })
+/** The parts that the server has. */
+export const parts = route(
+  Schema.Struct({ size: Schema.NullOr(Schema.Finite), parts: Schema.Array(StoredPart) }),
+  (upload: Multipart) => ({ method: "GET", path: "/storage/upload/parts", query: idsOf(upload) })
+)
 
-export interface SentPart {
-  readonly partNumber: number
-  /** Without quotes. */
-  readonly etag: string
-}
-
-const callComplete = caller(Schema.Struct({ fileUrl: Schema.String }))
-
-export const complete = (named: Named, parts: ReadonlyArray<SentPart>) =>
-  callComplete({
+/** ETags are without quotes. */
+export const complete = route(
+  Schema.Struct({ fileUrl: Schema.String }),
+  (upload: Multipart, parts: ReadonlyArray<Pick<StoredPart, "partNumber" | "etag">>) => ({
     method: "POST",
     path: "/storage/upload/complete",
-    body: { ...nameOf(named), parts }
+    body: { ...idsOf(upload), parts }
   })
+)
 
 /** Times are ISO 8601. */
-export const File = Schema.Struct({
+const File = Schema.Struct({
   id: Schema.String,
   fileName: Schema.String,
   url: Schema.String,
@@ -93,18 +80,14 @@ export const File = Schema.Struct({
   expiresAt: Schema.NullOr(Schema.String)
 })
 export type File = typeof File.Type
-const callFile = caller(File)
-const callRemove = caller(Schema.Unknown)
 
 const filePath = (id: string) => `/files/${encodeURIComponent(id)}`
 
-export const file = (id: string) => callFile({ method: "GET", path: filePath(id) })
+export const file = route(File, (id: string) => ({ method: "GET", path: filePath(id) }))
 
-export const remove = (id: string) => callRemove({ method: "DELETE", path: filePath(id) })
+export const remove = route(Schema.Unknown, (id: string) => ({ method: "DELETE", path: filePath(id) }))
 
-const callFiles = caller(
-  Schema.Struct({ total: Schema.Int, data: Schema.Array(File), next: Schema.NullOr(Schema.String) })
+export const files = route(
+  Schema.Struct({ total: Schema.Int, data: Schema.Array(File), next: Schema.NullOr(Schema.String) }),
+  (query: Readonly<Record<string, string>>) => ({ method: "GET", path: "/files", query })
 )
-
-export const files = (query: Readonly<Record<string, string>>) =>
-  callFiles({ method: "GET", path: "/files", query })

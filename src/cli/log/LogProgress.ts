@@ -1,18 +1,10 @@
-/**
- * A progress line for a pass over the log, by position. On NATS positions count commits, and the number of events is
- * unknown, so the line shows commits.
- */
+/** A progress line for a pass over the log. On NATS it shows commits, because positions count commits there. */
 import { Effect } from "effect"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
 
-export interface LogProgress {
-  readonly report: (reached: GlobalPosition.GlobalPosition) => Effect.Effect<void>
-  readonly clear: Effect.Effect<void>
-}
-
-export interface Stretch {
+interface Stretch {
   readonly after: GlobalPosition.GlobalPosition
   /** `null` for a pass without an end. */
   readonly end: GlobalPosition.GlobalPosition | null
@@ -23,7 +15,10 @@ export const of = Effect.fnUntraced(function* (countsCommits: boolean, options: 
     GlobalPosition.sequence(reached) - GlobalPosition.sequence(options.after)
   const unit = countsCommits ? "commits" : "events"
   const line = yield* ProgressLine.make(options.end === null ? null : done(options.end), unit)
-  return { report: (reached) => line.report(done(reached)), clear: line.clear } satisfies LogProgress
+  return {
+    report: (reached: GlobalPosition.GlobalPosition) => line.report(done(reached)),
+    clear: line.clear
+  }
 })
 
 /** For the log of `EVENT_STORE`. */

@@ -17,14 +17,14 @@ export const layerClient = Layer.merge(
 /** When several addresses fail, each has its own error, and the combined error has no message. */
 const firstOf = (cause: unknown): unknown => (cause instanceof AggregateError ? cause.errors[0] : cause)
 
-export const wordsOf = (cause: unknown): string => (cause === undefined ? "no words" : describe(cause))
+export const messageOf = (cause: unknown): string => (cause === undefined ? "no message" : describe(cause))
 
 /** The message of the operating system or of the connection. */
 export const causeOf = (error: HttpClientError): unknown =>
   Predicate.hasProperty(error.reason, "cause") ? firstOf(error.reason.cause) : error
 
 export const unreachable = (url: string) => (error: HttpClientError) =>
-  new Refusal.Unreachable({ origin: new URL(url).origin, reason: wordsOf(causeOf(error)) })
+  new Refusal.Unreachable({ origin: new URL(url).origin, reason: messageOf(causeOf(error)) })
 
 /** Fails unless the status is 2xx or in `accepts`; a redirect fails too. Does not read the body. */
 export const answered = Effect.fnUntraced(function* <R>(

@@ -131,10 +131,14 @@ export const layer = (given: Given) =>
 const notAsExpected = (call: Call) => () =>
   unexpected(`unexpected response of ${call.method} ${call.path}: the server may be another release`)
 
-/** Calls a route and decodes its response. Ignores response fields that are not in the schema. */
-export const caller = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+/** A function that calls a route and decodes its response. Ignores response fields that are not in the schema. */
+export const route = <S extends Schema.ConstraintDecoder<unknown>, Input extends ReadonlyArray<unknown>>(
+  schema: S,
+  callOf: (...input: Input) => Call
+) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return Effect.fnUntraced(function* (call: Call): Effect.fn.Return<S["Type"], CallError, Platform> {
+  return Effect.fnUntraced(function* (...input: Input): Effect.fn.Return<S["Type"], CallError, Platform> {
+    const call = callOf(...input)
     const answer = yield* (yield* Platform).call(call)
     return yield* Effect.mapError(decode(answer), notAsExpected(call))
   })

@@ -72,7 +72,7 @@ const startIn = Effect.fnUntraced(function* (
 const toFile = Effect.fnUntraced(function* (filename: string, choice: ExportLines.Choice) {
   const file = yield* ExportFile.open(filename)
   const after = yield* startIn(filename, file, choice.after)
-  yield* file.cutTornLine
+  yield* file.removeTornLine
   const lines = yield* ExportLines.make({ ...choice, after }, { showProgress: true })
   yield* Stream.runForEach(lines.texts, file.append).pipe(
     Effect.ensuring(lines.clearProgress),
@@ -97,7 +97,7 @@ export const exportLog = Command.make(
   },
   Effect.fnUntraced(function* ({ json, to, ...choice }) {
     if (Option.isSome(choice.until) && !GlobalPosition.isReached(choice.after, choice.until.value)) {
-      return yield* new Failure.UsageError({ message: "--until: is before --after" })
+      return yield* new Failure.UsageError({ message: "--until is before --after" })
     }
     const run = Effect.gen(function* () {
       if (Option.isNone(to)) return yield* toStdout(choice)

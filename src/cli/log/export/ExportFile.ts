@@ -1,4 +1,4 @@
-/** A file of exported events that can be continued: it is append-only, except that a torn last line is removed. */
+/** A file of exported events that a later export continues. Only an incomplete last line is ever removed. */
 import { ByteSize, Effect, FileSystem, type PlatformError, Schema, type Scope } from "effect"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
@@ -20,13 +20,13 @@ export interface ExportFile {
   /** `null` when the file has no complete line. */
   readonly last: LastLine | null
   /** Removes the text after the last complete line. */
-  readonly cutTornLine: Effect.Effect<void, ExportFileError>
+  readonly removeTornLine: Effect.Effect<void, ExportFileError>
   readonly append: (lines: string) => Effect.Effect<void, ExportFileError>
   /** Returns when everything appended is on disk. */
   readonly sync: Effect.Effect<void, ExportFileError>
 }
 
-const notAnExport = "the file is there, and is not an export of a log. Nothing was written"
+const notAnExport = "the existing file is not an export of a log. Nothing was written"
 
 const beginning = `{"position":"`
 const newline = 0x0a
@@ -46,13 +46,13 @@ export const open = Effect.fnUntraced(function* (
   const failed = (what: string) => (error: PlatformError.PlatformError) =>
     new ExportFileError({ file, reason: `${what}: ${Stdout.causeOf(error)}` })
   const unreadable = Effect.mapError(failed("cannot be opened"))
-  const unwritable = Effect.mapError(failed("cannot be written; the same command goes on from what is there"))
+  const unwritable = Effect.mapError(failed("cannot be written; run the same command again to continue"))
   const refused = (reason: string) => new ExportFileError({ file, reason })
 
   const handle = yield* unreadable(fileSystem.open(file, { flag: "a+", mode: 0o600 }))
   const info = yield* unreadable(handle.stat)
   if (info.type !== "File") {
-    return yield* refused("it is no regular file: leave --to out and redirect stdout")
+    return yield* refused("not a regular file: omit --to and redirect stdout instead")
   }
   const size = ByteSize.toNumberUnsafe(info.size)
 
@@ -61,13 +61,13 @@ export const open = Effect.fnUntraced(function* (
     let filled = 0
     while (filled < length) {
       const read = yield* unreadable(handle.read(block.subarray(filled), { position: BigInt(from + filled) }))
-      if (read === 0) return yield* refused("it became shorter while it was read")
+      if (read === 0) return yield* refused("the file shrank while it was read")
       filled += read
     }
     return block
   })
 
-  /** The end of the file, from the newline before its last whole line on. */
+  /** Reads the end of the file, at least from the newline before its last complete line. */
   const readEnd = Effect.gen(function* () {
     let end = Buffer.alloc(0)
     let from = size
@@ -92,7 +92,7 @@ export const open = Effect.fnUntraced(function* (
 
   return {
     last,
-    cutTornLine: unwritable(handle.truncate(from + lastNewline + 1)),
+    removeTornLine: unwritable(handle.truncate(from + lastNewline + 1)),
     append: (lines) => unwritable(handle.writeAll(Buffer.from(lines))),
     sync: unwritable(handle.sync)
   }

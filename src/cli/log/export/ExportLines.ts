@@ -14,7 +14,7 @@ export interface Choice extends EventChoice.EventChoice {
   readonly follow: boolean
 }
 
-const none: LogProgress.LogProgress = { report: () => Effect.void, clear: Effect.void }
+const none = { report: () => Effect.void, clear: Effect.void }
 
 export const make = Effect.fnUntraced(function* (
   choice: Choice,

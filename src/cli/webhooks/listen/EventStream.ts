@@ -15,7 +15,7 @@ const silent = (url: string) => () =>
   Effect.fail(
     new Unreachable({
       origin: new URL(url).origin,
-      reason: `nothing has come for ${Duration.toSeconds(longestSilence)} s`
+      reason: `no data for ${Duration.toSeconds(longestSilence)} s`
     })
   )
 

@@ -36,8 +36,8 @@ export interface Options<R> {
   readonly say: (text: string) => Effect.Effect<void>
 }
 
-const notAStream = (contentType = "nothing") =>
-  unexpected(`${path} answers ${contentType}, not an event stream: is the server of another release?`)
+const notAStream = (contentType = "no content type") =>
+  unexpected(`${path} returns ${contentType} instead of an event stream: the server may be another release`)
 
 /** The log was replaced, or restored from an older copy. */
 const isOfAnotherLog = (error: CallError): boolean =>
@@ -72,7 +72,7 @@ export const follow = Effect.fnUntraced(function* <R>({
       })
       .pipe(EventStream.unlessSilent(platform.url))
     const contentType = answer.headers["content-type"]
-    // 204: all given requests have ended, and no event of them is left.
+    // 204: all given requests have ended, and all their events were received.
     isExhausted = answer.status === 204
     if (isExhausted) return null
     if (contentType?.startsWith("text/event-stream") !== true) return yield* notAStream(contentType)
@@ -84,7 +84,7 @@ export const follow = Effect.fnUntraced(function* <R>({
     return answer
   })
 
-  const dealWith = Effect.fnUntraced(function* (parsed: Sse.AnyEvent, isResumed: boolean) {
+  const handle = Effect.fnUntraced(function* (parsed: Sse.AnyEvent, isResumed: boolean) {
     if (parsed._tag === "Retry") {
       pause = Math.min(longestPause, Math.max(shortestPause, Duration.toMillis(parsed.duration)))
       return
@@ -99,21 +99,23 @@ export const follow = Effect.fnUntraced(function* <R>({
     if (answer === null) return
     const isResumed = lastId !== null
     yield* Stream.runForEachWhile(EventStream.read(platform.url, answer), (parsed) =>
-      Effect.map(dealWith(parsed, isResumed), () => !isOver())
+      Effect.map(handle(parsed, isResumed), () => !isOver())
     )
   })
 
   const retry = Effect.fnUntraced(function* (error: CallError) {
     failures += 1
     const delay = yield* Retrying.delay(error, Math.min(failures, mostBackOff))
-    if (!isAway) yield* say(`${error.message.replace(/\.$/, "")}; it is tried again until it answers.`)
+    if (!isAway) yield* say(`${error.message.replace(/\.$/, "")}; reconnecting until the server responds.`)
     isAway = true
     yield* Effect.sleep(Math.max(pause, delay))
   })
 
-  const beginAnew = Effect.suspend(() => {
+  const startOver = Effect.suspend(() => {
     lastId = null
-    return say("The server has another log by now: what happened meanwhile is not known. Following goes on.")
+    return say(
+      "The log of the server was replaced: events since the last one may be missing. Following the new log."
+    )
   })
 
   const hasMore = () => !isExhausted && !isOver()
@@ -126,7 +128,7 @@ export const follow = Effect.fnUntraced(function* <R>({
       ),
       Effect.catchIf(
         (error) => isOfAnotherLog(error) && lastId !== null,
-        () => beginAnew
+        () => startOver
       )
     )
   }

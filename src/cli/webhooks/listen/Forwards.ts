@@ -8,7 +8,7 @@ import * as DeliveryIds from "#src/features/requests/DeliveryIds.ts"
 import type { CallError, Platform } from "#src/cli/platform/Platform.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
 import type { Attempt } from "./Attempt.ts"
-import type { Happening } from "./Happenings.ts"
+import type { SelectedEvent } from "./EventSelection.ts"
 import * as Post from "./Post.ts"
 import type { SigningKey } from "./SigningKey.ts"
 import * as WebhookBody from "./WebhookBody.ts"
@@ -34,14 +34,14 @@ export interface Options {
 }
 
 export interface Tally {
-  readonly taken: number
-  readonly notTaken: number
+  readonly accepted: number
+  readonly rejected: number
   /** Not tried yet, or waiting for a retry. */
   readonly open: number
 }
 
 interface Prepared {
-  readonly happening: Happening
+  readonly selected: SelectedEvent
   readonly id: string
   readonly body: Uint8Array
 }
@@ -60,16 +60,15 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
   const untried = yield* Semaphore.make(mostUntried)
   const reading = yield* Semaphore.make(concurrency)
   const posting = yield* Semaphore.make(concurrency)
-  let tally: Tally = { taken: 0, notTaken: 0, open: 0 }
+  let tally: Tally = { accepted: 0, rejected: 0, open: 0 }
   let waiting = { count: 0, bytes: 0 }
 
-  const settle = (isTaken: boolean) =>
+  const settle = (end: "accepted" | "rejected") =>
     Effect.sync(() => {
-      const { notTaken, open, taken } = tally
-      tally = { taken: taken + (isTaken ? 1 : 0), notTaken: notTaken + (isTaken ? 0 : 1), open: open - 1 }
+      tally = { ...tally, [end]: tally[end] + 1, open: tally.open - 1 }
     })
 
-  /** `null` when there is no retry: the tries are used up, the app answered 410, or too many events wait. */
+  /** The pause before the next try, ms. `null` after the last try, after a 410, and when too many events wait. */
   const pauseAfter = ({ body }: Prepared, attempt: number, { error, status }: Post.Answered) => {
     const isFull = waiting.count >= mostWaiting || waiting.bytes + body.length > mostWaitingBytes
     return error === null || status === 410 || isFull ? null : (pauses[attempt - 1] ?? null)
@@ -86,50 +85,53 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
     prepared: Prepared,
     attempt: number
   ): Effect.fn.Return<void, CallError, Platform | HttpClient> {
-    const { body, happening, id } = prepared
+    const { body, selected, id } = prepared
     const answered = yield* posting.withPermit(
       Effect.flatMap(key.current, (current) => Post.post({ url, id, body, key: current }))
     )
-    if (mayBeUnverified(answered)) yield* key.doubt
+    if (mayBeUnverified(answered)) yield* key.expire
     const retryInMs = pauseAfter(prepared, attempt, answered)
     const at = yield* Clock.currentTimeMillis
-    yield* report({ ...happening, ...answered, at, webhookId: id, attempt, retryInMs })
-    if (retryInMs === null) return yield* settle(answered.error === null)
+    yield* report({ ...selected, ...answered, at, webhookId: id, attempt, retryInMs })
+    if (retryInMs === null) return yield* settle(answered.error === null ? "accepted" : "rejected")
     yield* FiberSet.run(fibers, Effect.andThen(waitFor(retryInMs, prepared), send(prepared, attempt + 1)))
   })
 
-  const bodyOf = (happening: Happening) =>
-    Retrying.forever(WebhookBody.of(happening), () => Effect.void).pipe(
+  const bodyOf = (selected: SelectedEvent) =>
+    Retrying.forever(WebhookBody.of(selected), () => Effect.void).pipe(
       reading.withPermit,
       Effect.map(Buffer.from)
     )
 
-  const forward = Effect.fnUntraced(function* (happening: Happening) {
-    const body = yield* bodyOf(happening)
-    yield* send({ happening, id: DeliveryIds.of(happening.requestId, happening.event), body }, 1)
+  const forward = Effect.fnUntraced(function* (selected: SelectedEvent) {
+    const body = yield* bodyOf(selected)
+    yield* send({ selected, id: DeliveryIds.of(selected.requestId, selected.event), body }, 1)
   })
 
-  const skip = ({ event, requestId }: Happening, error: CallError) =>
+  const skip = ({ event, requestId }: SelectedEvent, error: CallError) =>
     isOfTheKey(error)
       ? Effect.fail(error)
-      : Effect.andThen(settle(false), say(`${event} of ${requestId} is not forwarded: ${error.message}`))
+      : Effect.andThen(
+          settle("rejected"),
+          say(`${event} of ${requestId} cannot be forwarded: ${error.message}`)
+        )
 
   return {
     /** Returns when there is room for the event. */
-    offer: Effect.fnUntraced(function* (happening: Happening) {
+    offer: Effect.fnUntraced(function* (selected: SelectedEvent) {
       yield* untried.take(1)
       tally = { ...tally, open: tally.open + 1 }
       yield* FiberSet.run(
         fibers,
-        forward(happening).pipe(
-          Effect.catch((error) => skip(happening, error)),
+        forward(selected).pipe(
+          Effect.catch((error) => skip(selected, error)),
           Effect.ensuring(untried.release(1))
         )
       )
     }),
     /** Fails when the key is refused. */
     refused: Effect.andThen(FiberSet.join(fibers), Effect.never),
-    /** Completes when no offered event waits. */
+    /** Returns when no offered event waits. */
     settled: FiberSet.awaitEmpty(fibers),
     tally: (): Tally => tally
   }

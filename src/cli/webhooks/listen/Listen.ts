@@ -10,7 +10,7 @@ import * as Stdout from "#src/cli/Stdout.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Following from "./Following.ts"
 import * as Forwards from "./Forwards.ts"
-import * as Happenings from "./Happenings.ts"
+import * as EventSelection from "./EventSelection.ts"
 import { flags, givenKey, targetOf } from "./ListenFlags.ts"
 import * as SigningKey from "./SigningKey.ts"
 
@@ -20,7 +20,7 @@ const pauses = [1_000, 5_000, 15_000]
 /** Lines that may wait for stdout. */
 const mostLines = 256
 
-export class NotTaken extends Schema.TaggedError<NotTaken>()("NotTaken", { url: Schema.String }) {
+export class NotAccepted extends Schema.TaggedError<NotAccepted>()("NotAccepted", { url: Schema.String }) {
   override get message(): string {
     return `${this.url} did not accept all events`
   }
@@ -28,16 +28,16 @@ export class NotTaken extends Schema.TaggedError<NotTaken>()("NotTaken", { url: 
 
 const say = (text: string) => Console.error(Output.printable(text))
 
-const decode = Schema.decodeUnknownEffect(Happenings.StatusFrame)
+const decode = Schema.decodeUnknownEffect(EventSelection.StatusFrame)
 
 const notAsExpected = () =>
-  unexpected(`a frame of ${Following.path} is not as expected: the server may be another release`)
+  unexpected(`unexpected frame of ${Following.path}: the server may be another release`)
 
-const summary = ({ notTaken, open, taken }: Forwards.Tally): string =>
+const summary = ({ accepted, open, rejected }: Forwards.Tally): string =>
   [
-    `Your app has taken ${Output.counted(taken, "event")}`,
-    ...(notTaken === 0 ? [] : [`has not taken ${Output.count(notTaken)}`]),
-    ...(open === 0 ? [] : [`${Output.count(open)} still waited to be forwarded`])
+    `Your app accepted ${Output.counted(accepted, "event")}`,
+    ...(rejected === 0 ? [] : [`did not accept ${Output.count(rejected)}`]),
+    ...(open === 0 ? [] : [`${Output.count(open)} were not forwarded yet`])
   ].join("; ") + "."
 
 /** Ends with the work, or when the reader of stdout stops. */
@@ -67,14 +67,14 @@ export const listen = Command.make(
       given === null
         ? yield* SigningKey.ofAccount((waiting) => say(Retrying.describe(waiting)))
         : SigningKey.given(given)
-    const happenings = Happenings.make({ events, named: requests })
+    const selection = EventSelection.make({ events, named: requests })
     const query = {
       ...(requests.length > 0 && { request_id: requests }),
       ...(Option.isSome(model) && { modelEndpoint: model.value })
     }
     const signedWith =
       given === null
-        ? `the account's secret; GET ${platform.url}${SigningKey.path} has it`
+        ? `the account's secret (GET ${platform.url}${SigningKey.path})`
         : "the secret of --secret"
 
     const listening = (print: (line: string) => Effect.Effect<void>) =>
@@ -91,18 +91,18 @@ export const listen = Command.make(
         const onFrame = Effect.fnUntraced(function* ({ data, event, isResumed }: Following.Frame) {
           if (event !== "status") return
           const frame = yield* Effect.mapError(decode(data), notAsExpected)
-          const happening = happenings.of(frame, isResumed)
-          if (happening === null || (once && !isFirst)) return
+          const selected = selection.of(frame, isResumed)
+          if (selected === null || (once && !isFirst)) return
           isFirst = false
-          yield* forwards.offer(happening)
+          yield* forwards.offer(selected)
         })
         const following = Following.follow({
           query,
           onFrame,
-          isOver: () => happenings.haveEnded() || (once && !isFirst),
+          isOver: () => selection.haveEnded() || (once && !isFirst),
           onBegin: Effect.suspend(() => {
             hasBegun = true
-            return say(`What happens at ${platform.url} goes to ${url}, signed with ${signedWith}.`)
+            return say(`Forwarding events of ${platform.url} to ${url}, signed with ${signedWith}.`)
           }),
           say
         })
@@ -110,7 +110,7 @@ export const listen = Command.make(
         yield* Effect.raceFirst(Effect.andThen(following, forwards.settled), forwards.refused).pipe(
           Effect.ensuring(conclude)
         )
-        if (forwards.tally().notTaken > 0) return yield* new NotTaken({ url })
+        if (forwards.tally().rejected > 0) return yield* new NotAccepted({ url })
       }).pipe(Effect.scoped)
 
     yield* Failure.untilStopped(printing(listening))
@@ -133,7 +133,7 @@ export const listen = Command.make(
     {
       command:
         "inferlog webhooks listen --forward http://localhost:3000/hook --request rq0qXk2Ab-0Zp1aB3dE5f",
-      description: "Forward the end of this request, even if it is over"
+      description: "Forward the end of this request, even if it has ended already"
     }
   ])
 )

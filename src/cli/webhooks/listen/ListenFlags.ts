@@ -32,7 +32,7 @@ export const flags = {
   requests: Flag.String("request").pipe(
     Flag.withMetavar("ID"),
     Flag.withDescription(
-      "Only this request; repeatable. Its end is forwarded even if it is over, and the command ends after the last of them"
+      "Only this request; repeatable. Its end is forwarded even if it has ended already. The command stops after the last of these requests"
     ),
     Flag.filterMap(...Flags.requestId),
     Flag.atLeast(0)

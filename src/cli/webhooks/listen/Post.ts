@@ -1,4 +1,4 @@
-/** One POST to the developer's app, as the service makes it to a receiver (contract, "Events"). */
+/** One POST to the developer's app, equal to the POST of the service to a receiver (contract, "Events"). */
 import { Clock, Duration, Effect, Predicate, Stream } from "effect"
 import * as HttpClient from "effect/http/HttpClient"
 import type { HttpClientError } from "effect/http/HttpClientError"
@@ -9,7 +9,7 @@ import * as PostResult from "#src/features/webhooks/deliveries/PostResult.ts"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
 import * as Exchange from "#src/cli/platform/Exchange.ts"
 
-/** How much of an answer's body is read, as the service does: bytes, and for how long. */
+/** Limits of reading the body of a response, in bytes and in time. They are those of the service. */
 const longestAnswer = 64 * 1024
 const longestReading = "500 millis"
 
@@ -22,11 +22,11 @@ export interface Message {
 }
 
 export interface Answered {
-  /** `null` when there was no answer. */
+  /** `null` without a response. */
   readonly status: number | null
   /** One word (docs/apps/webhooks.md, "List, replay, recover"), `null` after a 2xx. */
   readonly error: string | null
-  /** What the system says of it, where it says something. */
+  /** The message of the operating system; `null` without one. */
   readonly reason: string | null
   readonly durationMs: number
 }
@@ -66,10 +66,10 @@ const ofError = (error: HttpClientError): Ending => {
   const cause = Exchange.causeOf(error)
   const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
   const word = words.find(([pattern]) => pattern.test(code))?.[1] ?? "connection_failed"
-  return failed(word, null, Exchange.wordsOf(cause))
+  return failed(word, null, Exchange.messageOf(cause))
 }
 
-/** The status line decides: what becomes of the body after it changes nothing. */
+/** Reads the body up to the limits. Its content and its errors do not matter, because the status decides. */
 const drop = (body: Stream.Stream<Uint8Array, HttpClientError>) =>
   body.pipe(
     Stream.mapAccum(
@@ -82,7 +82,7 @@ const drop = (body: Stream.Stream<Uint8Array, HttpClientError>) =>
     Effect.ignore
   )
 
-/** Signed as of now. Redirects are not followed; after 15 s it is over. */
+/** Signs the message as of now. Does not follow redirects. Fails with `timeout` after 15 s. */
 export const post = Effect.fnUntraced(function* (message: Message) {
   const since = yield* MonotonicTime.millis
   const { body, ending } = yield* Effect.flatMap(signed(message), HttpClient.execute).pipe(

@@ -2,7 +2,7 @@
 import { Effect, Result, Schema } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
-import { caller } from "#src/cli/platform/Platform.ts"
+import { route } from "#src/cli/platform/Platform.ts"
 import type { Platform } from "#src/cli/platform/Platform.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
 
@@ -14,24 +14,22 @@ const longest = 60_000
 const SecretText = Schema.String.check(
   Schema.makeFilter((text) => Result.isSuccess(StandardWebhooks.secretBytes(text)))
 )
-const callSecret = caller(Schema.Struct({ key: SecretText }))
+const callSecret = route(Schema.Struct({ key: SecretText }), () => ({ method: "GET", path }))
 
-const fetchKey = Effect.map(callSecret({ method: "GET", path }), ({ key }) =>
-  Result.getOrThrow(StandardWebhooks.secretBytes(key))
-)
+const fetchKey = Effect.map(callSecret(), ({ key }) => Result.getOrThrow(StandardWebhooks.secretBytes(key)))
 
 type FetchError = Effect.Error<typeof fetchKey>
 
 export interface SigningKey {
   readonly current: Effect.Effect<Uint8Array, FetchError, Platform>
-  /** The app refused the signature, so the key is fetched again before its next use. */
-  readonly doubt: Effect.Effect<void>
+  /** Fetches the key again before its next use, because the app may have rejected the signature. */
+  readonly expire: Effect.Effect<void>
 }
 
-export const given = (key: Uint8Array): SigningKey => ({ current: Effect.succeed(key), doubt: Effect.void })
+export const given = (key: Uint8Array): SigningKey => ({ current: Effect.succeed(key), expire: Effect.void })
 
 /**
- * Fetches the key now, and again before use when it is a minute old or was doubted. The old key stays in use while the
+ * Fetches the key now, and again before use when it is a minute old or was expired. The old key stays in use while the
  * server is unavailable. Fails when the server is unreachable at the start.
  */
 export const ofAccount = Effect.fnUntraced(function* (
@@ -51,7 +49,7 @@ export const ofAccount = Effect.fnUntraced(function* (
       if (now >= staleAt) yield* renew(now)
       return key
     }),
-    doubt: Effect.sync(() => {
+    expire: Effect.sync(() => {
       staleAt = 0
     })
   } satisfies SigningKey

@@ -203,7 +203,7 @@ describe("Target", () => {
       assert.strictEqual(yield* Target.choose(null, "nobody-has-this.bin"), "nobody-has-this.bin")
       const [taken = ""] = fs.readdirSync(".").filter((name) => !name.startsWith("."))
       const refused = yield* Effect.flip(Target.choose(null, taken))
-      assert.match(refused.message, /is there already/)
+      assert.match(refused.message, /already exists/)
     }).pipe(Effect.scoped)
   )
 })

@@ -174,7 +174,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
         })
         const { code, stderr, stdout } = yield* cli.run("upload", path, ...inParts)
         assert.deepStrictEqual([code, stdout], [1, ""])
-        assert.match(stderr, /^inferlog: .+large\.bin: has changed while it was read/m)
+        assert.match(stderr, /^inferlog: .+large\.bin: changed during the upload/m)
         assert.lengthOf(
           server.seen().filter(({ path }) => path.endsWith("/complete")),
           0
@@ -214,7 +214,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
         assertOneLine(missing, /nothing: cannot be read: ENOENT/)
         const folder = yield* cli.run("upload", cli.at("."))
         assert.strictEqual(folder.code, 1)
-        assertOneLine(folder, /is no regular file/)
+        assertOneLine(folder, /not a regular file/)
       }).pipe(Effect.scoped),
     timeout
   )

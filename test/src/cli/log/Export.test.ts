@@ -281,7 +281,7 @@ describe.skipIf(process.platform === "win32")("Results (skipped on Windows, whic
       const { file, settings } = yield* filled
       const full = yield* shell(`ulimit -f 100; $INFERLOG log export --to ${file}`, settings)
       assert.strictEqual(full.status, 1)
-      assert.match(full.stderr, /cannot be written; the same command goes on from what is there: EFBIG/)
+      assert.match(full.stderr, /cannot be written; run the same command again to continue: EFBIG/)
       assert.strictEqual(fs.statSync(file).size, 100 * 1024)
       yield* Inferlog.json(Exported, ["log", "export", "--to", file], settings)
       assert.strictEqual(fs.readFileSync(file, "utf8"), yield* whole(settings))

@@ -87,7 +87,7 @@ describe("webhooks listen", () => {
       )
       const { code, stderr } = yield* listening.stopped
       assert.strictEqual(code, 0)
-      assert.match(stderr, /Your app has taken 0 events; has not taken 1\.\n$/)
+      assert.match(stderr, /Your app accepted 0 events; did not accept 1\.\n$/)
       assert.lengthOf(app.posts(), 1)
     }).pipe(Effect.scoped)
   )

@@ -44,7 +44,7 @@ describe("webhooks listen", () => {
           ["--events", "start,completed", "--json"],
           ServerProcess.apiKey
         )
-        yield* listening.until(({ stderr }) => stderr.includes("goes to"))
+        yield* listening.until(({ stderr }) => stderr.includes("Forwarding events"))
         const before = yield* submit(server.url, "sandbox/invalid-output", { delayMs: 50, ...webhook })
         yield* app.until(2)
         yield* Effect.promise(() => server.kill("SIGKILL"))

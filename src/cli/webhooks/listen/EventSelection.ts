@@ -1,6 +1,6 @@
 /**
- * Selects the frames of the event stream (decisions, "Server-sent events") that correspond to webhook events. A stream
- * that does not resume begins with the state of open requests, which is not a new event.
+ * Selects the frames of the event stream (decisions, "Server-sent events") that correspond to webhook events. A new
+ * connection begins with the state of open requests, which is not a new event.
  */
 import { Schema } from "effect"
 import { RequestId } from "#domain/Ids.ts"
@@ -12,10 +12,10 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 export const StatusFrame = Schema.fromJsonString(
   Schema.Struct({ request_id: RequestId, modelEndpoint: Schema.String, status: Status })
 )
-export type StatusFrame = typeof StatusFrame.Type
+type StatusFrame = typeof StatusFrame.Type
 
 /** An event that a webhook delivers. */
-export interface Happening {
+export interface SelectedEvent {
   readonly event: WebhookEventName
   readonly requestId: RequestId
   readonly modelEndpoint: string
@@ -24,17 +24,10 @@ export interface Happening {
 /** Queued requests whose start is tracked. With more queued requests, a `start` may be missing. */
 const mostQueued = 10_000
 
-export interface Happenings {
-  /** The event of the next frame; `null` without a new one. `isResumed`: the connection resumed a previous one. */
-  readonly of: (frame: StatusFrame, isResumed: boolean) => Happening | null
-  /** Whether all given requests have ended; false when none was given. */
-  readonly haveEnded: () => boolean
-}
-
 export const make = (options: {
   readonly events: ReadonlySet<WebhookEventName>
   readonly named: ReadonlyArray<RequestId>
-}): Happenings => {
+}) => {
   const queued = RecentlyUsed.make<true>({ capacity: mostQueued })
   const open = new Set(options.named)
 
@@ -54,7 +47,8 @@ export const make = (options: {
   }
 
   return {
-    of: (frame, isResumed) => {
+    /** The event of the next frame; `null` without a new one. `isResumed`: the connection resumed a previous one. */
+    of: (frame: StatusFrame, isResumed: boolean): SelectedEvent | null => {
       const { modelEndpoint, request_id, status } = frame
       const event = eventOf(frame, isResumed)
       if (status !== "IN_QUEUE") queued.delete(request_id)
@@ -63,6 +57,7 @@ export const make = (options: {
         ? null
         : { event, requestId: request_id, modelEndpoint }
     },
+    /** Whether all given requests have ended; false when none was given. */
     haveEnded: () => options.named.length > 0 && open.size === 0
   }
 }
