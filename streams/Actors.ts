@@ -1,6 +1,6 @@
 /**
  * One actor per live stream: a mailbox, the replayed state, and decide → append → evolve. Commands of one aggregate never
- * interleave; a conflict with another node means to catch up and to decide again; actors that idle are passivated.
+ * interleave. After a conflict with another node, an actor catches up and decides again. Idle actors are passivated.
  */
 import { Array, Effect, Result } from "effect"
 import type { Aggregate } from "#domain/Aggregate.ts"
@@ -18,27 +18,27 @@ import type { RecordedEvent } from "./RecordedEvent.ts"
 import * as StreamName from "./StreamName.ts"
 import * as Tombstone from "./Tombstone.ts"
 
-/** An aggregate as of its last event. */
+/** The state of an aggregate after its last event. */
 export interface Current<State> {
   readonly state: State
   /** `null` for a stream without events. */
   readonly version: Version | null
-  /** How many events the stream has, up to this state. */
+  /** The number of events up to this state. */
   readonly length: number
 }
 
 export interface Executed<State, Event> extends Current<State> {
-  /** What the command led to; none when it had already taken effect. */
+  /** The events of the command. Empty when it had already taken effect. */
   readonly events: ReadonlyArray<Event>
-  /** Of the last of `events`; `null` when there are none. */
+  /** Position of the last of `events`. `null` when there are none. */
   readonly position: GlobalPosition.GlobalPosition | null
 }
 
 export interface Actors<State, Command, Event, Rejection> {
   /**
-   * Durable when it returns. `payloads` are stored with the events that name them and dropped otherwise; those that a
-   * `Tombstone` among the events names are erased. A caller that goes away does not stop a command that has begun.
-   * Where others append first again and again it fails with `EventStoreError`, and nothing has changed.
+   * Durable when it returns. `payloads` that an event names are stored with it, others are dropped; payloads that a
+   * `Tombstone` among the events names are erased. Interrupting the caller does not stop a command that has begun. If other
+   * writers append first repeatedly, it fails with `EventStoreError` and nothing has changed.
    */
   readonly execute: (
     id: string,
@@ -46,29 +46,29 @@ export interface Actors<State, Command, Event, Rejection> {
     payloads?: ReadonlyArray<SealedPayload>
   ) => Effect.Effect<Executed<State, Event>, Rejection | EventStoreError>
   /**
-   * `execute` for an id that was made a moment ago: its stream is taken for empty without a look at the log. Were it not,
-   * the append would conflict, and the command is decided anew.
+   * `execute` for a new id: the stream is assumed to be empty, without a read of the log. If it is not, the append
+   * conflicts, and the command is decided again.
    */
   readonly create: Actors<State, Command, Event, Rejection>["execute"]
   readonly current: (id: string) => Effect.Effect<Current<State>, EventStoreError>
-  /** What `current` would give, when that takes no read of the log: for paths that are too hot for an effect. */
+  /** The result of `current` if it is in memory, for paths that are too hot for an effect. */
   readonly peek: (id: string) => Current<State> | undefined
-  /** `current`, with every event that is on the log by now, whoever appended it. */
+  /** `current` after reading all new events of the stream, from any writer. */
   readonly refresh: (id: string) => Effect.Effect<Current<State>, EventStoreError>
   /**
-   * What a follower of the log brings, in the log's order; events that share a version come together. Live actors have
-   * seen it when this returns, or read the log at their next use: where an event between was missed, or one cannot be
-   * decoded. What they have seen already, of a follower that is behind them, changes nothing. Never throws.
+   * Takes events from a follower of the log, in log order; events that share a version come together. When this returns,
+   * live actors include the events, or will read the log at their next use because an event was missed or cannot be decoded.
+   * Events that an actor already has change nothing. Never throws.
    */
   readonly observe: (events: ReadonlyArray<RecordedEvent>) => void
 }
 
 export interface ActorsOptions {
-  /** Live actors at most; those that were used lately stay. */
+  /** The most live actors. Recently used ones stay. */
   readonly capacity?: number
   /**
-   * Whether `observe` begins an actor with the first event of a stream, so that what is new on other nodes is answered
-   * from memory. Not with one that this node may have told more of, and forgotten since.
+   * Whether `observe` creates an actor at the first event of a stream, so that new streams of other nodes are served from
+   * memory. It does not for streams whose actor this node may have dropped.
    */
   readonly startsOnObserve?: boolean
 }
@@ -77,11 +77,11 @@ interface Actor<State> {
   readonly stream: StreamName.StreamName
   readonly mailbox: Mailbox.Mailbox
   current: Current<State> | undefined
-  /** How many events the stream has as far as they were observed: a shorter state is not kept. */
+  /** The number of observed events of the stream. A shorter state is not stored. */
   observed: number
-  /** Of the last event that `current` ever had; kept only where actors begin observed. */
+  /** Position of the last event that `current` ever had. Stored only with `startsOnObserve`. */
   position: GlobalPosition.GlobalPosition | null
-  /** Commands and reads under way: an actor in use is not passivated. */
+  /** Commands and reads in progress. An actor in use is not passivated. */
   users: number
 }
 
@@ -90,7 +90,7 @@ const defaultCapacity = 10_000
 export const make = <State, Command, Event extends DomainEvent, Rejection>(
   { category, codec, decider }: Aggregate<State, Command, Event, Rejection>,
   { capacity = defaultCapacity, startsOnObserve = false }: ActorsOptions = {},
-  /** Sees each event that was decided, before it is appended and taken into the state. */
+  /** Changes each decided event before it is appended and applied to the state. */
   stamp?: (event: Event) => Event
 ): Effect.Effect<Actors<State, Command, Event, Rejection>, never, EventStore | IdGenerator> =>
   Effect.gen(function* () {
@@ -99,15 +99,15 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     const empty: Current<State> = { state: decider.initial, version: null, length: 0 }
     const prefix = StreamName.make(category, "")
 
-    /** Where the newest event stands that a forgotten actor had seen. */
-    let forgotten = GlobalPosition.beginning
-    const forget = ({ position }: Actor<State>) => {
-      if (position !== null && GlobalPosition.order(position, forgotten) > 0) forgotten = position
+    /** Position of the newest event that any dropped actor had. */
+    let newestDropped = GlobalPosition.beginning
+    const noteDropped = ({ position }: Actor<State>) => {
+      if (position !== null && GlobalPosition.order(position, newestDropped) > 0) newestDropped = position
     }
     const actors = RecentlyUsed.make<Actor<State>>({
       capacity,
       isPinned: ({ users }) => users > 0,
-      ...(startsOnObserve && { onDrop: forget })
+      ...(startsOnObserve && { onDrop: noteDropped })
     })
 
     const begin = (id: string): Actor<State> => {
@@ -131,10 +131,10 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
 
     const release = (id: string, actor: Actor<State>) => {
       actor.users--
-      // A stream that does not exist is not worth a place.
+      // A stream without events needs no actor.
       if (actor.users > 0 || (actor.current?.version ?? null) !== null) return
       actors.delete(id)
-      if (startsOnObserve) forget(actor)
+      if (startsOnObserve) noteDropped(actor)
     }
 
     const withActor = <A, E>(id: string, use: (actor: Actor<State>) => Effect.Effect<A, E>) =>
@@ -157,10 +157,10 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     }
 
     /**
-     * What a read or an append led to, or what was observed meanwhile when that is newer. A state that is older than what
-     * was observed, and by that out of date, is not there for the next use.
+     * Stores the result of a read or an append, unless a newer state was observed meanwhile. A state older than what was
+     * observed is not stored.
      */
-    const keep = (
+    const update = (
       actor: Actor<State>,
       current: Current<State>,
       position: GlobalPosition.GlobalPosition | undefined
@@ -175,7 +175,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       Effect.suspend(() => {
         const from = actor.current ?? empty
         return Effect.map(store.read(actor.stream, from.version ?? undefined), (recorded) =>
-          keep(actor, evolve(from, recorded), recorded.at(-1)?.position)
+          update(actor, evolve(from, recorded), recorded.at(-1)?.position)
         )
       })
 
@@ -202,7 +202,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       })
     }
 
-    /** @param conflicts in a row, of this command. */
+    /** @param conflicts number of conflicts of this command in a row. */
     const decide = (
       actor: Actor<State>,
       command: Command,
@@ -219,11 +219,11 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
           onSuccess: ({ version, position }) => {
             const state = events.reduce(decider.evolve, current.state)
             const length = current.length + events.length
-            keep(actor, { state, version, length }, position)
+            update(actor, { state, version, length }, position)
             return Effect.succeed({ state, version, length, events, position })
           },
           onFailure: (error): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
-            // What is on disk is not known now: whoever comes next reads it.
+            // The content of the disk is unknown now, so the next command reads it.
             if (error._tag !== "WrongExpectedVersion") actor.current = undefined
             return error._tag === "WrongExpectedVersion"
               ? Effect.andThen(
@@ -235,7 +235,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         })
       })
 
-    /** `undefined` when the event cannot be decoded: whoever reads it from the log is told. */
+    /** `undefined` when the event cannot be decoded. A reader of the log gets the error. */
     const evolveObserved = (current: Current<State>, event: RecordedEvent): Current<State> | undefined => {
       try {
         return evolve(current, [event])
@@ -245,7 +245,8 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     }
 
     const beginObserved = (id: string, { ordinal, position }: RecordedEvent): Actor<State> | undefined => {
-      if (!startsOnObserve || ordinal > 0 || GlobalPosition.isReached(position, forgotten)) return undefined
+      if (!startsOnObserve || ordinal > 0 || GlobalPosition.isReached(position, newestDropped))
+        return undefined
       const actor = begin(id)
       actor.current = empty
       return actor
@@ -278,7 +279,8 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       current: (id) =>
         withActor(id, (actor) => {
           if (actor.current === undefined) return actor.mailbox.run(load(actor))
-          // Not in its turn: who is about to begin the stream may wait for long, and another node has begun it meanwhile.
+          // Does not wait in the mailbox: a `create` in progress may take long, and another node may have created the stream
+          // meanwhile.
           return isEmpty(actor.current) ? catchUp(actor) : Effect.succeed(actor.current)
         }),
       peek: (id) => {
@@ -292,7 +294,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     }
   })
 
-/** For `create`, that is what the stream is taken for; nobody has looked. */
+/** The assumed state of `create`, which was not read from the log. */
 const isEmpty = ({ version }: Current<unknown>): boolean => version === null
 
 const namesPayload = (payloads: unknown, name: string, hash: string): boolean =>

@@ -1,15 +1,15 @@
-/** Told of each commit of the log, for whoever measures it. */
+/** Receives each commit of the log, for metrics. */
 import { Context } from "effect"
 
 export interface Commit {
-  /** Appends that shared it. */
+  /** The number of appends in the commit. */
   readonly appends: number
   readonly events: number
-  /** From the begin of its transaction until it was synced to disk. */
+  /** Time from the start of the transaction until it was synced to disk. */
   readonly durationMs: number
 }
 
-/** Called before the appends are acknowledged: it must neither wait nor throw. */
+/** Called before the appends are acknowledged. It must neither wait nor throw. */
 export const AppendObserver = Context.Reference<(commit: Commit) => void>("inferlog/streams/AppendObserver", {
   defaultValue: () => () => {}
 })

@@ -1,22 +1,25 @@
-/** The directories of a `FileBlobStore`: made when a blob needs them, durable before it counts, gone with the last one. */
+/**
+ * The directories of a `FileBlobStore`: created when a blob needs them, synced before the blob counts, removed with their
+ * last blob.
+ */
 import * as NodeFs from "node:fs/promises"
 import * as NodePath from "node:path"
 import { Clock, Duration, Effect, FileSystem, Option } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 
-/** Whether there is nothing at a path: no entry, or a file where a directory would have to be. */
+/** Whether nothing exists at a path: no entry, or a file where a directory is needed. */
 export const isMissing = (error: PlatformError): boolean =>
   error.reason._tag === "NotFound" || error.reason._tag === "BadResource"
 
-const isTaken = (error: PlatformError): boolean => error.reason._tag === "AlreadyExists"
+const alreadyExists = (error: PlatformError): boolean => error.reason._tag === "AlreadyExists"
 
-/** A directory has no handle to sync on Windows. */
+/** Windows cannot sync a directory. */
 const canSyncDirectories = process.platform !== "win32"
 
-/** Other nodes write into a shared folder: what has not grown for so long is left over from a dead one. */
+/** Age after which a file of a shared folder counts as left by a dead node. */
 const abandonedAfter = Duration.hours(1)
 
-/** How often a directory that was pruned at the wrong moment is made again. */
+/** How often to recreate a directory that was pruned at the wrong moment. */
 const retries = 5
 
 export const make = Effect.fnUntraced(function* (root: string) {
@@ -24,7 +27,7 @@ export const make = Effect.fnUntraced(function* (root: string) {
   /** No key contains a `~`. */
   const incoming = NodePath.join(root, "~incoming")
 
-  /** The directory of a blob, then each one above it up to the root. */
+  /** The directory of a blob, then each directory above it up to the root. */
   const directoriesOf = (key: string): ReadonlyArray<string> => {
     const names = key.split("/")
     return names.map((_, depth) => NodePath.join(root, ...names.slice(0, names.length - 1 - depth)))
@@ -35,12 +38,12 @@ export const make = Effect.fnUntraced(function* (root: string) {
       ? fs.open(directory, { flag: "r" }).pipe(
           Effect.flatMap((handle) => handle.sync),
           Effect.scoped,
-          // Pruned with its last blob meanwhile.
+          // It was pruned with its last blob meanwhile.
           Effect.catchIf(isMissing, () => Effect.void)
         )
       : Effect.void
 
-  /** Moves a synced file into its place; durable when it returns, new directories included. */
+  /** Renames a synced file to the blob's path. Durable when it returns, including new directories. */
   const publish = Effect.fnUntraced(function* (file: string, key: string) {
     const [directory = root] = directoriesOf(key)
     yield* fs
@@ -53,8 +56,8 @@ export const make = Effect.fnUntraced(function* (root: string) {
   })
 
   /**
-   * Gives a synced file, which stays where it is, a place of its own. `false`, and nothing has changed, when it is taken.
-   * What lies there is durable when this returns, either way.
+   * Links a synced file to the blob's path; the file stays. Returns `false` without a change when the path is taken. What is
+   * at the path is durable when this returns, in both cases.
    */
   const publishNew = Effect.fnUntraced(function* (file: string, key: string) {
     const [directory = root] = directoriesOf(key)
@@ -62,13 +65,13 @@ export const make = Effect.fnUntraced(function* (root: string) {
       Effect.andThen(fs.link(file, NodePath.join(root, key))),
       Effect.as(true),
       Effect.retry({ times: retries, while: (error) => error.reason._tag === "NotFound" }),
-      Effect.catchIf(isTaken, () => Effect.succeed(false))
+      Effect.catchIf(alreadyExists, () => Effect.succeed(false))
     )
     yield* Effect.forEach(directoriesOf(key), syncDirectory, { discard: true })
     return isNew
   })
 
-  /** Durable when it returns. Directories that are empty then go too. */
+  /** Removes a blob and directories that are empty then. Durable when it returns. */
   const retract = Effect.fnUntraced(function* (key: string) {
     const directories = directoriesOf(key)
     yield* fs.remove(NodePath.join(root, key))
@@ -87,7 +90,7 @@ export const make = Effect.fnUntraced(function* (root: string) {
     return Option.exists(mtime, (time) => now - time.getTime() > Duration.toMillis(abandonedAfter))
   })
 
-  /** Removes what writers left behind that did not live to publish it. */
+  /** Removes files of writers that ended before publishing them. */
   const sweep = Effect.fnUntraced(function* (isShared: boolean) {
     const names = yield* fs.readDirectory(incoming)
     yield* Effect.forEach(
@@ -102,7 +105,7 @@ export const make = Effect.fnUntraced(function* (root: string) {
 
   const makeIncoming = fs.makeDirectory(incoming, { recursive: true, mode: 0o700 })
 
-  /** A new file in `incoming`, which is made anew when it was removed under a running server. */
+  /** Creates a file in `incoming`. Recreates the directory if it was removed while the server runs. */
   const create = (file: string) => {
     const open = fs.open(file, { flag: "wx", mode: 0o600 })
     return Effect.catchIf(open, isMissing, () => Effect.andThen(makeIncoming, open))

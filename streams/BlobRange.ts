@@ -10,7 +10,7 @@ export interface BlobRange {
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
-/** The part of a range that lies in a blob of `size` bytes, perhaps empty; the whole blob for no range. */
+/** The part of a range inside a blob of `size` bytes, possibly empty. Without a range, the whole blob. */
 export const within = (
   size: number,
   range: BlobRange | undefined

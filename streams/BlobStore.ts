@@ -1,9 +1,9 @@
-/** Where bytes lie that are too large for the log: payloads past 64 KiB, and files. Blobs are written once. */
+/** Stores bytes that are too large for the log: payloads above 64 KiB, and files. Blobs are written once. */
 import { Context, type Effect, Schema, type Stream } from "effect"
 
 export class BlobStoreError extends Schema.TaggedError<BlobStoreError>()("BlobStoreError", {
   reason: Schema.String,
-  /** There is no room left for what was to be written; nothing of it is kept. */
+  /** The store is full. Nothing was written. */
   isFull: Schema.optionalKey(Schema.Boolean),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
@@ -13,9 +13,9 @@ export class BlobStoreError extends Schema.TaggedError<BlobStoreError>()("BlobSt
 }
 
 export interface Blob {
-  /** Bytes, of the whole blob. */
+  /** Size of the whole blob, bytes. */
   readonly size: number
-  /** As the store has it, without quotes, of the blob that `body` is read from; absent where the store keeps none. */
+  /** The store's ETag of the blob that `body` is read from, without quotes. Absent if the store has none. */
   readonly etag?: string
   readonly body: Stream.Stream<Uint8Array, BlobStoreError>
 }
@@ -27,26 +27,27 @@ export interface Listed {
 }
 
 /**
- * A key is one or more segments of `[A-Za-z0-9._-]` joined by `/`, none of them `.` or `..`: never a client's words.
+ * A key is one or more segments of `[A-Za-z0-9._-]` joined by `/`, none of them `.` or `..`. It never contains text of a
+ * client.
  */
 export class BlobStore extends Context.Service<
   BlobStore,
   {
-    /** Durable before it returns; replaces what was there at once and whole. Returns the size in bytes. */
+    /** Writes a blob and returns its size in bytes. Durable before it returns. An existing blob is replaced atomically. */
     put(
       key: string,
       body: Stream.Stream<Uint8Array, BlobStoreError> | Uint8Array
     ): Effect.Effect<number, BlobStoreError>
-    /** `null` when there is no such blob. `range`: first byte and number of bytes. */
+    /** `null` when the blob does not exist. `range`: first byte and number of bytes. */
     get(
       key: string,
       range?: { readonly start: number; readonly length: number }
     ): Effect.Effect<Blob | null, BlobStoreError>
-    /** Size in bytes, `null` when there is no such blob. */
+    /** Size in bytes. `null` when the blob does not exist. */
     size(key: string): Effect.Effect<number | null, BlobStoreError>
-    /** Nothing happens when there is no such blob. */
+    /** Removes the blob if it exists. */
     remove(key: string): Effect.Effect<void, BlobStoreError>
-    /** The blobs right below `folder`, the segments of a key before the last one, in the order of their keys. */
+    /** The blobs directly below `folder` (a key without its last segment), by key. */
     list(folder: string): Stream.Stream<Listed, BlobStoreError>
   }
 >()("inferlog/streams/BlobStore") {}

@@ -1,13 +1,13 @@
 /**
- * One process owns a data directory. The lock is an exclusive transaction on an otherwise empty SQLite file: the
- * operating system drops it with the process, however that ends, so a `kill -9` never leaves a stale one.
+ * Lets one process own a data directory. The lock is an exclusive transaction on an otherwise empty SQLite file. The
+ * operating system releases it when the process ends in any way, so a `kill -9` leaves no stale lock.
  */
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Schema, type Scope } from "effect"
 import { LogUnavailable } from "./LogUnavailable.ts"
 import * as SqliteFailure from "./sqlite/SqliteFailure.ts"
 
-/** Another process, usually the server, holds the data directory. */
+/** Another process, usually the server, has locked the data directory. */
 export class DataDirectoryLocked extends Schema.TaggedError<DataDirectoryLocked>()("DataDirectoryLocked", {
   directory: Schema.String
 }) {
@@ -30,7 +30,7 @@ export const acquire = (
     (db) => Effect.sync(() => db.close())
   ).pipe(Effect.asVoid)
 
-/** Holds the file until it is closed. Throws at once, or after `timeoutMs`, when another process holds it. */
+/** Locks the file until it is closed. Throws at once, or after `timeoutMs`, when another process has locked it. */
 export const lock = (filename: string, timeoutMs = 0): DatabaseSync => {
   const db = new DatabaseSync(filename, { timeout: timeoutMs })
   try {

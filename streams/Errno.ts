@@ -1,9 +1,9 @@
-/** Names of the errors of system calls. Node has no `code` for some of them, `EDQUOT` among them, but passes the number on. */
+/** Names of system call errors. Node gives no `code` for some, such as `EDQUOT`, but always the number. */
 import * as os from "node:os"
 
 const names = new Map(Object.entries(os.constants.errno).map(([name, number]) => [number, name]))
 
-/** `ENOSPC` and the like; `undefined` for what is no error of a system call. */
+/** For instance `ENOSPC`. `undefined` when the cause is not a system call error. */
 export const nameOf = (cause: unknown): string | undefined => {
   if (cause instanceof Error && "code" in cause && /^E[A-Z0-9]+$/.test(String(cause.code)))
     return String(cause.code)

@@ -1,7 +1,7 @@
 /**
- * The hash chain of a stream and the running digest of the log (architecture, "The log", 5). What is hashed are stream
- * name, ordinal, event id, type, time and data (which holds the payloads' hashes), never positions or backend versions,
- * so that a copied log verifies.
+ * The hash chain of a stream and the running digest of the log (architecture, "The log", 5). Hashes cover stream name,
+ * ordinal, event id, type, time and data (with the payloads' hashes), and neither positions nor backend versions, so that a
+ * copied log verifies.
  */
 import * as crypto from "node:crypto"
 
@@ -15,7 +15,7 @@ export interface Link {
   readonly text: string
 }
 
-/** What the first event of a stream chains to, and the digest of an empty log. */
+/** The hash before the first event of a stream, and the digest of an empty log. */
 export const origin = ""
 
 /** `sha256(previous hash of the stream, canonical bytes)`, base64url. */
@@ -26,6 +26,6 @@ export const hash = (previous: string, link: Link): string =>
     "base64url"
   )
 
-/** The digest of a log after one more event: `sha256(digest before, event hash)`, base64url. */
+/** The digest after one more event: `sha256(previous digest, event hash)`, base64url. */
 export const digest = (previous: string, eventHash: string): string =>
   crypto.hash("sha256", `${previous}\n${eventHash}`, "base64url")

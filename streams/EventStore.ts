@@ -1,6 +1,6 @@
 /**
- * The log. Every backend passes the same contract tests (`test/streams/EventStoreContract.ts`, `PayloadRecordsContract.ts`);
- * what only one backend could do has no place here.
+ * The log. Every backend passes the same contract tests (`test/streams/EventStoreContract.ts`, `PayloadRecordsContract.ts`),
+ * so only what all backends can do belongs here.
  */
 import { type Array, Context, type Effect, Schema } from "effect"
 import type { EventStoreError, Reading } from "./EventReader.ts"
@@ -10,7 +10,7 @@ import type { SealedPayload } from "./SealedPayload.ts"
 import type { EventData } from "./RecordedEvent.ts"
 import type { StreamName } from "./StreamName.ts"
 
-/** Another writer was first. Nothing was appended. */
+/** Another writer appended first. Nothing was appended. */
 export class WrongExpectedVersion extends Schema.TaggedError<WrongExpectedVersion>()("WrongExpectedVersion", {
   stream: Schema.String
 }) {
@@ -21,19 +21,20 @@ export interface Append {
   readonly stream: StreamName
   readonly expected: ExpectedVersion
   readonly events: Array.NonEmptyReadonlyArray<EventData>
-  /** Each is named by the field `payloads` of one of the events (`domain/PayloadRef`). */
+  /** Every payload must be named in the field `payloads` of one of the events (`domain/PayloadRef`). */
   readonly payloads?: ReadonlyArray<SealedPayload>
   /**
-   * Names of payload records of this stream that go with the commit; names without one are no error. One of `payloads` by
-   * such a name is not stored either. A name is not used again. Texts in the blob store stay (`Payloads.removeErased`).
+   * Names of payload records of this stream to erase in the same commit. Unknown names are ignored, and a record of
+   * `payloads` with such a name is not stored. A name is never reused. Texts in the blob store stay
+   * (`Payloads.removeErased`).
    */
   readonly erases?: ReadonlyArray<string>
 }
 
 export interface Appended {
-  /** Of the stream, after the append. */
+  /** Version of the stream after the append. */
   readonly version: Version
-  /** Of the last event appended. */
+  /** Position of the last appended event. */
   readonly position: GlobalPosition
 }
 
@@ -41,13 +42,13 @@ export class EventStore extends Context.Service<
   EventStore,
   Reading & {
     /**
-     * Durable before it returns; all events, payloads and erasures together, or none. Expected versions are checked
-     * atomically: of two racing writers one fails with `WrongExpectedVersion`.
+     * Durable before it returns. Events, payloads and erasures are stored together or not at all. Expected versions are
+     * checked atomically: of two racing writers, one fails with `WrongExpectedVersion`.
      */
     append(append: Append): Effect.Effect<Appended, WrongExpectedVersion | EventStoreError>
     /**
-     * Completes when no append to the stream that failed with `EventStoreError` can come to be on the log any more, unless
-     * it is there by then.
+     * Waits until the fate of all appends to the stream that failed with `EventStoreError` is final: each is on the log by
+     * then or never will be.
      */
     settled(stream: StreamName): Effect.Effect<void>
   }

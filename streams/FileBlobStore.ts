@@ -1,6 +1,6 @@
 /**
- * Blobs as files under a directory (architecture, "Storage"): written beside, synced, then renamed into place, so that
- * a crash at any point leaves the old blob or the new one, whole. A range is clipped to the blob; `size` stays the blob's.
+ * Blobs as files in a directory (architecture, "Storage"). A blob is written to a separate file, synced and renamed, so that
+ * a crash leaves the old or the new blob complete. A range is clipped to the blob; `size` stays that of the whole blob.
  */
 import * as crypto from "node:crypto"
 import * as NodePath from "node:path"
@@ -14,16 +14,16 @@ import { FileBlobs } from "./FileBlobs.ts"
 import * as FileFailure from "./FileFailure.ts"
 
 export interface FileBlobStoreOptions {
-  /** Made when missing. */
+  /** Created when missing. */
   readonly root: string
-  /** Whether other processes use the same directory: their unfinished writes are then left alone at start. */
+  /** Whether other processes use the same directory. Their unfinished writes are then not removed at start. */
   readonly isShared: boolean
 }
 
 /** Bytes per read. */
 const chunkSize = 256 * 1024
 
-/** Files whose sizes are looked up at once. */
+/** The number of concurrent size lookups. */
 const listConcurrency = 16
 
 const store = (options: FileBlobStoreOptions) =>
@@ -37,7 +37,7 @@ const store = (options: FileBlobStoreOptions) =>
       const pathOf = (key: string) =>
         Effect.map(BlobKey.check(key), (key) => NodePath.join(options.root, key))
 
-      // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
+      // A write is not interrupted: it might continue after its descriptor was closed and reused for another file.
       const write = Effect.fnUntraced(function* (
         path: string,
         body: Parameters<BlobStore["Service"]["put"]>[1]
@@ -64,7 +64,7 @@ const store = (options: FileBlobStoreOptions) =>
         Effect.catchTag("PlatformError", (error) => Effect.fail(FileFailure.of("write a blob")(error)))
       )
 
-      /** `null` for a directory too: it is no blob. */
+      /** `null` also for a directory, which is not a blob. */
       const sizeAt = (path: string) =>
         fs.stat(path).pipe(
           Effect.map((info) => (info.type === "File" ? Number(info.size) : null)),
@@ -72,7 +72,7 @@ const store = (options: FileBlobStoreOptions) =>
           Effect.mapError(FileFailure.of("look up a blob"))
         )
 
-      /** Fails rather than to end early: what it promised may stand in a header already. */
+      /** Fails instead of ending early, because the size may already be in a response header. */
       const read = Effect.fnUntraced(
         function* (path: string, size: number, range: BlobRange.BlobRange) {
           const file = yield* fs.open(path, { flag: "r" })
@@ -120,7 +120,7 @@ const store = (options: FileBlobStoreOptions) =>
           )
         )
 
-      /** One that was removed meanwhile is passed over. */
+      /** Skips blobs that are removed meanwhile. */
       const list: BlobStore["Service"]["list"] = (folder) =>
         Stream.fromIterableEffect(Effect.map(namesIn(folder), (names) => names.sort())).pipe(
           Stream.map((name) => `${folder}/${name}`),
@@ -137,7 +137,7 @@ const store = (options: FileBlobStoreOptions) =>
     )
   )
 
-/** With the files themselves, for whoever writes them without a stream. */
+/** Includes `FileBlobs`, for callers that write files without a stream. */
 const layerNoDeps = (options: FileBlobStoreOptions) =>
   Layer.merge(store(options), FileBlobs.layerNoDeps(options.root))
 

@@ -1,4 +1,6 @@
-/** The folder of a `FileBlobStore`, for whoever writes a file by himself and makes a blob of it when it is good. */
+/**
+ * The folder of a `FileBlobStore`, for callers that write a file themselves and publish it as a blob when it is complete.
+ */
 import * as crypto from "node:crypto"
 import * as NodePath from "node:path"
 import { Context, Effect, FileSystem, Layer } from "effect"
@@ -11,22 +13,23 @@ export class FileBlobs extends Context.Service<
   FileBlobs,
   {
     /**
-     * A path for a new file, on the same disk as the blobs. Whoever makes one removes it, published or not; what a killed
-     * process leaves there goes with the next start of the store.
+     * A path for a new file on the same disk as the blobs. The caller must remove the file, published or not. Files of a
+     * killed process are removed at the next start of the store.
      */
     readonly newPath: () => string
-    /** Where a blob lies, whether there is one or not. */
+    /** The path of a blob, whether or not it exists. */
     pathOf(key: string): Effect.Effect<string, BlobStoreError>
     /**
-     * Makes a blob of a synced file, which is not written to any more. `false` when there is one with that key, which
-     * stays: of many that publish at once, on any node, one does. What is there is durable when it returns, either way.
+     * Publishes a synced file as a blob. It must not be written to any more. Returns `false` when the key exists, and that
+     * blob stays: of several concurrent publishers on any node, one succeeds. The blob is durable when this returns, in both
+     * cases.
      */
     publish(path: string, key: string): Effect.Effect<boolean, BlobStoreError>
-    /** Last segments of the keys right below `folder`, in their order: `BlobStore.list` without a look at each one. */
+    /** The last segments of the keys directly below `folder`, sorted: `BlobStore.list` without a lookup for each. */
     names(folder: string): Effect.Effect<ReadonlyArray<string>, BlobStoreError>
   }
 >()("inferlog/streams/FileBlobs") {
-  /** @param root of the store. */
+  /** @param root the root of the store. */
   static readonly layerNoDeps = (root: string) =>
     Layer.effect(
       FileBlobs,

@@ -1,24 +1,24 @@
-/** What went wrong on a disk, in words without a path; that no room is left is told apart from what is broken. */
+/** Converts file system errors to `BlobStoreError` without paths. A full disk is marked as such. */
 import type { PlatformError } from "effect/PlatformError"
 import { BlobStoreError } from "./BlobStore.ts"
 import * as Errno from "./Errno.ts"
 
-/** The disk is full, the quota of its user, or what one file may take. */
+/** The disk is full, or a quota or the file size limit is exceeded. */
 const fullCodes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 const codeOf = (cause: unknown): unknown =>
   Errno.nameOf(cause) ?? (cause instanceof Error && "code" in cause ? cause.code : undefined)
 
-const told = (operation: string, what: unknown, cause: Error, code: unknown): BlobStoreError =>
+const toError = (operation: string, what: unknown, cause: Error, code: unknown): BlobStoreError =>
   fullCodes.has(code)
     ? new BlobStoreError({ reason: `could not ${operation}: no room is left`, isFull: true, cause })
     : new BlobStoreError({ reason: `could not ${operation}: ${String(what)}`, cause })
 
-/** Of what Node threw. */
+/** For an error thrown by Node. */
 export const ofNode = (operation: string, cause: Error): BlobStoreError =>
-  told(operation, codeOf(cause) ?? "Unknown", cause, codeOf(cause))
+  toError(operation, codeOf(cause) ?? "Unknown", cause, codeOf(cause))
 
 export const of =
   (operation: string) =>
   (error: PlatformError): BlobStoreError =>
-    told(operation, error.reason._tag, error, codeOf(error.reason.cause))
+    toError(operation, error.reason._tag, error, codeOf(error.reason.cause))

@@ -1,11 +1,11 @@
-/** The end of a shared log as this process has seen it, for whoever begins with what others have read. */
+/** The end of a shared log as far as this process has followed it. A new node can start from it. */
 import { Context, type Effect } from "effect"
 import type { GlobalPosition } from "./GlobalPosition.ts"
 
 export interface HeadDigest {
-  /** Of the last event. */
+  /** Position of the last event. */
   readonly position: GlobalPosition
-  /** Of the log up to there. */
+  /** Digest of the log up to that event. */
   readonly digest: string
 }
 

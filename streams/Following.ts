@@ -6,7 +6,7 @@ import type { HeadSignal } from "./HeadSignal.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 
 export interface Pages {
-  /** Some events after `after`, in order; none at the head. */
+  /** Some events after `after`, in order. Empty at the head. */
   readonly page: (
     after: GlobalPosition.GlobalPosition
   ) => Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError>

@@ -1,6 +1,6 @@
 /**
- * Where an event stands in the one order that every reader sees. Opaque outside the backends: `<seq>` or
- * `<seq>.<index>`, compared with `order`, never as text or number.
+ * The position of an event in the total order of the log. Opaque outside the backends: `<seq>` or `<seq>.<index>`. Compare
+ * with `order`, never as text or number.
  */
 import { type Order, Schema } from "effect"
 
@@ -9,7 +9,7 @@ export const GlobalPosition = Schema.String.check(Schema.isPattern(/^\d{1,19}(\.
 )
 export type GlobalPosition = typeof GlobalPosition.Type
 
-/** A position that a backend made itself: not checked again, on the hottest path there is. */
+/** A position from the backend itself, unchecked because this is the hottest path. */
 export const trusted = (text: string): GlobalPosition => text as GlobalPosition
 
 /** Before the first event. */
@@ -22,11 +22,14 @@ export const order: Order.Order<GlobalPosition> = (a, b) => {
   return compareDigits(seqA, seqB) || compareDigits(indexA, indexB)
 }
 
-/** Whether `position` has been passed by a reader that stands at `reader`. */
+/** Whether a reader at `reader` has read the event at `position`. */
 export const isReached = (position: GlobalPosition, reader: GlobalPosition): boolean =>
   order(position, reader) <= 0
 
-/** How many commits or events lie before it, for gauges: never to be made a position of, or compared, again. */
+/**
+ * The approximate number of commits or events up to a position, for gauges. Never convert it back to a position or compare
+ * it.
+ */
 export const sequence = (position: GlobalPosition): number => Number.parseInt(position, 10)
 
 const compareDigits = (a: string, b: string): -1 | 0 | 1 => {

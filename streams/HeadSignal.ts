@@ -1,12 +1,14 @@
-/** Tells followers of the log how far it goes, after the commit. No event travels this way: they read the log themselves. */
+/**
+ * Signals the position of the log's end to followers after each commit. Followers read the events from the log themselves.
+ */
 import { Effect } from "effect"
 import * as GlobalPosition from "./GlobalPosition.ts"
 
 export interface HeadSignal {
   readonly current: () => GlobalPosition.GlobalPosition
-  /** Ignores a position that is not past the current one. */
+  /** Ignores a position that is not after the current one. */
   readonly publish: (position: GlobalPosition.GlobalPosition) => void
-  /** The head, as soon as it is past `position`. */
+  /** Waits until the head is after `position`, and returns it. */
   readonly past: (position: GlobalPosition.GlobalPosition) => Effect.Effect<GlobalPosition.GlobalPosition>
 }
 

@@ -1,4 +1,4 @@
-/** Time-ordered ids of 21 characters (`domain/Ids`), rising within the process even when the clock steps back. */
+/** Time-ordered ids of 21 characters (`domain/Ids`). They rise within the process even when the clock goes back. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { makeTimeOrdered } from "#domain/Ids.ts"
 import * as RandomPool from "./RandomPool.ts"

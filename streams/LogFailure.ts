@@ -1,4 +1,4 @@
-/** Tells when the log takes no more appends for good: the process is then of no use, and is to be started again. */
+/** Reports when the log permanently takes no more appends, so that the process must be restarted. */
 import { Context, type Effect } from "effect"
 import type { EventStoreError } from "./EventReader.ts"
 import type { LogDiverged } from "./nats/LogDiverged.ts"
@@ -6,7 +6,7 @@ import type { LogDiverged } from "./nats/LogDiverged.ts"
 export class LogFailure extends Context.Service<
   LogFailure,
   {
-    /** Fails when it is not known any more what is on the log (a failed fsync, another log); else it never ends. */
+    /** Fails when the content of the log is no longer known (a failed fsync, another log). Otherwise it never ends. */
     readonly await: Effect.Effect<never, EventStoreError | LogDiverged>
   }
 >()("inferlog/streams/LogFailure") {}

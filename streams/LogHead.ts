@@ -1,30 +1,30 @@
 /**
- * The file `log.head`: position and running digest of the log's end, beside the database. It is rewritten with each batch
- * and synced at most once a second; it is what tells a lost tail or lost streams from a shorter log.
+ * The file `log.head`: position and running digest of the log's end, beside the database. It is written with each batch and
+ * synced at most once a second. It shows whether the log lost its tail or streams.
  *
- * Two slots are written in turn, each a line of its own with a checksum, so that a torn write leaves the other one.
+ * Two slots, lines with a checksum, are written alternately, so that a torn write leaves the other one.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 
 export interface Head {
-  /** Sequence number of the last event; 0 for an empty log. */
+  /** Sequence number of the last event. 0 for an empty log. */
   readonly sequence: number
   /** See `EventChain.digest`. */
   readonly digest: string
 }
 
 export interface LogHead {
-  /** Written to the operating system when this returns; `sync` makes it durable. */
+  /** Hands the head to the operating system; `sync` makes it durable. */
   readonly write: (head: Head) => void
-  /** Whether something was written since the last `sync`. */
+  /** Whether there are writes since the last `sync`. */
   readonly isDirty: () => boolean
   readonly sync: () => Promise<void>
   readonly close: () => void
 }
 
-/** The file has no whole slot. */
+/** The file has no intact slot. */
 export class Damaged extends Error {
   constructor(filename: string) {
     super(`${filename} is damaged`)
@@ -48,21 +48,24 @@ const decode = (line: string): Head | undefined => {
 }
 
 /**
- * The whole slots, the newest last; `[]` when there is no file. Throws `Damaged` when a file is there without a whole slot,
- * also an empty one: going on as if there were no file would hide a lost tail.
+ * The intact slots, newest last. Empty when the file does not exist. Throws `Damaged` when the file has no intact slot, even
+ * when it is empty: treating it as missing would hide a lost tail.
  */
 export const slots = (filename: string): ReadonlyArray<Head> => {
   if (!fs.existsSync(filename)) return []
   const text = fs.readFileSync(filename, "utf8")
-  const whole = text.split("\n").flatMap((line) => decode(line) ?? [])
-  if (whole.length === 0) throw new Damaged(filename)
-  return whole.sort((a, b) => a.sequence - b.sequence)
+  const intact = text.split("\n").flatMap((line) => decode(line) ?? [])
+  if (intact.length === 0) throw new Damaged(filename)
+  return intact.sort((a, b) => a.sequence - b.sequence)
 }
 
-/** The newest of them. */
+/** The newest intact slot. */
 export const read = (filename: string): Head | undefined => slots(filename).at(-1)
 
-/** Written and synced under another name first: a crash leaves no file or a whole one, so that an empty file is damage. */
+/**
+ * Written and synced under another name first, so that a crash leaves no file or a complete one, and an empty file means
+ * damage.
+ */
 const create = (filename: string, head: Head): void => {
   const draft = `${filename}.new`
   fs.writeFileSync(draft, encode(head), { mode: 0o600, flush: true })
@@ -72,14 +75,14 @@ const create = (filename: string, head: Head): void => {
   fs.closeSync(directory)
 }
 
-/** The slot that does not hold the newest head. */
+/** The slot that does not have the newest head. */
 const olderSlot = (filename: string): 0 | 1 => {
   const newest = read(filename)
   const first = decode(fs.readFileSync(filename, "utf8").split("\n")[0] ?? "")
   return first?.sequence === newest?.sequence ? 1 : 0
 }
 
-/** The first `write` makes the file when there is none. */
+/** The first `write` creates a missing file. */
 export const open = (filename: string): LogHead => {
   let slot: 0 | 1 = 1
   let fd: number | undefined
@@ -99,7 +102,7 @@ export const open = (filename: string): LogHead => {
       try {
         fs.writeSync(fd, encode(head), slot * slotBytes)
       } catch (cause) {
-        // Node names the file only where it is opened.
+        // Node adds the path to errors only when it opens the file.
         throw cause instanceof Error ? Object.assign(cause, { path: filename }) : cause
       }
       slot = slot === 0 ? 1 : 0

@@ -1,17 +1,17 @@
-/** One command at a time, in the order in which they came; a command that has begun is not interrupted. */
+/** Runs one command at a time in the order of arrival. A running command is not interrupted. */
 import { Effect, Exit } from "effect"
 
 export interface Mailbox {
-  /** Runs `command` when it is its turn. One that waits for its turn can be interrupted, and is then not run. */
+  /** Runs `command` after those before it. A waiting command can be interrupted and is then not run. */
   readonly run: <A, E>(command: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** A semaphore of one permit would do as well, at twice the cost where nobody waits. */
+/** A semaphore with one permit would work too, at twice the cost when nothing waits. */
 export const make = (): Mailbox => {
   let isBusy = false
   const waiting = new Set<() => void>()
 
-  /** From one to the next, without a moment in which a newcomer could come in between. */
+  /** Hands over to the next command directly, so that a new one cannot overtake it. */
   const pass = () => {
     const [next] = waiting
     if (next === undefined) {
@@ -19,7 +19,7 @@ export const make = (): Mailbox => {
       return
     }
     waiting.delete(next)
-    // Not from here: a long queue of short commands would become a deep stack.
+    // Asynchronously, because a long queue of short commands would become a deep stack.
     queueMicrotask(next)
   }
 
@@ -38,7 +38,7 @@ export const make = (): Mailbox => {
         waiting.add(next)
       })
       return Effect.onExitPrimitive(restore(turn), (exit) => {
-        // Interrupted after it was its turn: that goes to the one behind it.
+        // Interrupted after its turn had come, so the next one gets it.
         if (Exit.isFailure(exit) && !waiting.delete(next)) pass()
         return undefined
       }).pipe(Effect.andThen(inTurn(command)))

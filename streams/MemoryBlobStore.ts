@@ -1,4 +1,4 @@
-/** Blobs in memory, for tests: the same contract, nothing survives the process. */
+/** Blobs in memory for tests, with the same contract. Nothing survives the process. */
 import { Effect, Layer, Stream } from "effect"
 import * as BlobKey from "./BlobKey.ts"
 import * as BlobRange from "./BlobRange.ts"

@@ -1,4 +1,4 @@
-/** The log in memory, for tests: the same contract, gone with its scope. */
+/** The log in memory for tests, with the same contract. It ends with its scope. */
 import { Context, Effect, Layer } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import * as EventChain from "./EventChain.ts"

@@ -1,15 +1,15 @@
-/** `log.head` as a log that is in use keeps it: synced at most once a second, and when it is closed. */
+/** `log.head` of an open log: synced at most once a second, and at the end. */
 import { Effect, Schedule, Schema, type Scope } from "effect"
 import * as LogHead from "./LogHead.ts"
 import { LogUnavailable } from "./LogUnavailable.ts"
 
-/** The file is there and cannot be read, so a lost tail of the log could not be told from a shorter log. */
+/** The file exists but cannot be read, so a lost tail of the log cannot be detected. */
 export class LogHeadDamaged extends Schema.TaggedError<LogHeadDamaged>()("LogHeadDamaged", {
   filename: Schema.String
 }) {
   override get message(): string {
     return (
-      `${this.filename} is damaged, so acknowledged events may be missing without notice. Put a copy of it back, or go on ` +
+      `${this.filename} is damaged, so missing events could go unnoticed. Restore the file from a copy, or continue ` +
       `with the log as it is: inferlog log accept-head`
     )
   }
@@ -32,7 +32,7 @@ export const open = (filename: string): Effect.Effect<LogHead.LogHead, LogUnavai
     )
   )
 
-/** What it says, the newest last: at most two heads, some moments apart. */
+/** The heads in the file, newest last: at most two, written shortly after each other. */
 export const slots = (
   filename: string
 ): Effect.Effect<ReadonlyArray<LogHead.Head>, LogHeadDamaged | LogUnavailable> =>
@@ -44,7 +44,7 @@ export const slots = (
         : new LogUnavailable({ reason: "log.head cannot be read", cause })
   })
 
-/** What it says; `undefined` when there is none. */
+/** The newest head in the file. `undefined` when there is none. */
 export const read = (
   filename: string
 ): Effect.Effect<LogHead.Head | undefined, LogHeadDamaged | LogUnavailable> =>

@@ -1,6 +1,7 @@
 /**
- * Payload records: what requests and runs carry (domain/PayloadRef). Sealing salts and hashes the canonical text, so that
- * an event's hash of an erased payload tells nothing about it; past `inlineLimit` the text goes to the blob store first.
+ * Payload records: inputs, outputs and other data beside events (domain/PayloadRef). Sealing salts and hashes the canonical
+ * text, so that the hash of an erased payload reveals nothing. A text above `inlineLimit` is first written to the blob
+ * store.
  */
 import * as crypto from "node:crypto"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
@@ -17,30 +18,30 @@ import type { StreamName } from "./StreamName.ts"
 
 const saltBytes = 16
 
-/** Of payloads that are kept in memory as well: some thousand small ones. */
+/** Characters of payloads cached in memory: some thousand small ones. */
 const recentCharacters = 4 * 1024 * 1024
 
 export const hash = (salt: string, text: string): string =>
   crypto.hash("sha256", `${salt}\n${text}`, "base64url")
 
-/** Hashed in one go, bytes: what is larger lets others in between. */
-const hashedAtOnce = 512 * 1024
+/** Bytes hashed without yielding. */
+const hashChunkBytes = 512 * 1024
 
-/** The same of the bytes of a large text. */
+/** Like `hash`, for the bytes of a large text. */
 const hashOf = Effect.fnUntraced(function* (salt: string, bytes: Buffer) {
   const digest = crypto.createHash("sha256").update(`${salt}\n`)
-  for (let from = 0; from < bytes.length; from += hashedAtOnce) {
+  for (let from = 0; from < bytes.length; from += hashChunkBytes) {
     if (from > 0) yield* Effect.yieldNow
-    digest.update(bytes.subarray(from, from + hashedAtOnce))
+    digest.update(bytes.subarray(from, from + hashChunkBytes))
   }
   return digest.digest("base64url")
 })
 
 export const refOf = (payload: SealedPayload): PayloadRef => ({ hash: payload.hash, size: payload.size })
 
-/** What the events know of a payload whose record is gone. */
+/** What events contain about a payload whose record is erased. */
 export interface ErasedPayload {
-  /** The account that it was sealed for. */
+  /** The account that owns the payload. */
   readonly owner: string
   readonly stream: StreamName
   readonly name: string
@@ -50,20 +51,20 @@ export interface ErasedPayload {
 const blobKey = ({ owner, stream, name, ref }: ErasedPayload): string =>
   `payloads/${owner}/${stream}/${name}-${ref.hash}`
 
-/** `erased`: its record is gone, as after an erasing. `lost`: the record is there, and its blob is not. `damaged`: it was altered. */
+/** `erased`: the record is gone. `lost`: the record exists but its blob does not. `damaged`: the content was changed. */
 export class PayloadUnavailable extends Schema.TaggedError<PayloadUnavailable>()("PayloadUnavailable", {
   reason: Schema.Literals(["erased", "lost", "damaged"])
 }) {}
 
-/** Why a payload cannot be read. */
+/**  */
 export type Unreadable = PayloadUnavailable | EventStoreError | BlobStoreError
 
 export class Payloads extends Context.Service<
   Payloads,
   {
     /**
-     * Prepares `json` for `EventStore.append`. A large one is in the blob store, durably, when this returns.
-     * `owner` (an account) and stream become part of the blob's key: blobs are never shared between accounts.
+     * Prepares `json` for `EventStore.append`. A large payload is durable in the blob store when this returns. `owner` (an
+     * account) and stream are part of the blob's key: accounts never share blobs.
      */
     seal(options: {
       readonly owner: string
@@ -71,24 +72,24 @@ export class Payloads extends Context.Service<
       readonly name: string
       readonly json: CanonicalJson.Json
     }): Effect.Effect<SealedPayload, BlobStoreError>
-    /** `seal` for a value whose canonical text is at hand. */
+    /** `seal` for a value whose canonical text exists already. */
     sealText(options: {
       readonly owner: string
       readonly stream: StreamName
       readonly name: string
       readonly text: string
     }): Effect.Effect<SealedPayload, BlobStoreError>
-    /** Takes back sealed payloads that no event names after all: nothing personal is to lie around unknown to the log. */
+    /** Removes sealed payloads that no event names, so that no personal data exists outside the log's knowledge. */
     discard(payloads: ReadonlyArray<SealedPayload>): Effect.Effect<void>
     /**
-     * What is left of an erased payload when the commit that erased its record is on the log: its text in memory, and its
-     * blob when it has one. To be called after that commit, for each payload it erased, by every process that opens
-     * payloads; again after a crash, since nothing happens when nothing is left. Until then `open` may give the text.
+     * Removes the rest of an erased payload: its text in memory, and its blob if it has one. Every process that opens
+     * payloads must call it after the commit of the erasure, for each erased payload, and again after a crash; repeating it
+     * is harmless. Until then, `open` may return the text.
      */
     removeErased(payload: ErasedPayload): Effect.Effect<void, BlobStoreError>
-    /** The canonical text of a payload, checked against the hash that the event carries. */
+    /** The canonical text of a payload, checked against the hash in the event. */
     open(stream: StreamName, name: string, ref: PayloadRef): Effect.Effect<string, Unreadable>
-    /** The same text for a reader that passes it on: a large one is read, and checked, as it is consumed. */
+    /** Like `open`, for callers that pass the text on. A large text is read and checked while it is consumed. */
     openText(
       stream: StreamName,
       name: string,
@@ -109,8 +110,8 @@ export class Payloads extends Context.Service<
         salt: string
       ) {
         const bytes = Buffer.from(text)
-        // Between two steps that each take some ms others have their turn.
-        if (bytes.length > hashedAtOnce) yield* Effect.yieldNow
+        // Yields between two steps that take some ms each.
+        if (bytes.length > hashChunkBytes) yield* Effect.yieldNow
         const sealed = { name, salt, size: bytes.length, hash: yield* hashOf(salt, bytes) }
         const key = blobKey({ owner, stream, name, ref: sealed })
         yield* blobs.put(key, bytes)
@@ -148,14 +149,14 @@ export class Payloads extends Context.Service<
       const damaged = broken("damaged")
       const lost = broken("lost")
 
-      /** An erasing removes the record first: a blob that is gone beside its record is lost. */
+      /** An erasure removes the record first, so a blob missing beside its record is lost. */
       const withoutBlob = (stream: StreamName, name: string, ref: PayloadRef) =>
         Effect.flatMap(store.payload(stream, name, ref.hash), (record) =>
           record === null ? isErased : lost(stream, name)
         )
 
       const readChecked = Effect.fnUntraced(function* (stream: StreamName, name: string, ref: PayloadRef) {
-        const keep = recent.beginRead()
+        const cache = recent.beginRead()
         const payload = yield* store.payload(stream, name, ref.hash)
         if (payload === null) return yield* isErased
         const blob = payload.content._tag === "Inline" ? null : yield* blobs.get(payload.content.key)
@@ -168,11 +169,11 @@ export class Payloads extends Context.Service<
           return yield* Stream.mkString(Stream.decodeText(bytes))
         }
         if (hash(salt, content.text) !== ref.hash) return yield* isDamaged
-        keep(ref.hash, content.text)
+        cache(ref.hash, content.text)
         return content.text
       })
 
-      // The hash is salted: whoever has an event that carries it may read what it is of.
+      // The hash is salted, so knowing it from an event implies the right to read the payload.
       const open: Payloads["Service"]["open"] = (stream, name, ref) =>
         Effect.suspend(() => {
           const text = recent.get(ref.hash)

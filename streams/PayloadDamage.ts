@@ -1,7 +1,7 @@
-/** Told of each read of a payload that is lost, or is not what its event says. */
+/** Receives each read of a payload that is lost or damaged. */
 import { Context } from "effect"
 
-/** It must neither wait nor throw. */
+/** Must neither wait nor throw. */
 export const PayloadDamage = Context.Reference<() => void>("inferlog/streams/PayloadDamage", {
   defaultValue: () => () => {}
 })

@@ -1,4 +1,4 @@
-/** Which payloads an event names, read from its text. */
+/** Reads from an event's text which payloads it names. */
 import { Option, Schema } from "effect"
 import { PayloadRef } from "#domain/PayloadRef.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
@@ -12,16 +12,16 @@ const decode = Schema.decodeUnknownOption(
   Schema.Struct({ payloads: Schema.Record(Schema.String, PayloadRef) })
 )
 
-/** One payload, as canonical JSON has it. */
+/** Matches a single payload in canonical JSON. */
 const onlyOne = /"payloads":\{"([^"\\]+)":\{"hash":"([^"\\]+)","size":(\d{1,15})\}\}/y
 
-/** None when the event has no such field, or one of another form. Most events are not parsed for it. */
+/** Empty when the event has no such field, or one of another form. Most events are not parsed for this. */
 export const of = (event: RecordedEvent): ReadonlyArray<NamedRef> => {
   const at = event.text.indexOf(field)
   if (at === -1) return none
   onlyOne.lastIndex = at
   const [, name, hash, size] = onlyOne.exec(event.text) ?? []
-  if (name !== undefined && hash !== undefined && isOfTheData(event.text, at)) {
+  if (name !== undefined && hash !== undefined && isTopLevel(event.text, at)) {
     return [[name, { hash, size: Number(size) }]]
   }
   return Option.match(decode(event.data), {
@@ -35,8 +35,8 @@ const backslash = 92
 const openBrace = 123
 const closeBrace = 125
 
-/** Whether the key at `end` is one of the outermost object, and not of one within it. */
-const isOfTheData = (text: string, end: number): boolean => {
+/** Whether the key at `end` belongs to the outermost object. */
+const isTopLevel = (text: string, end: number): boolean => {
   let depth = 0
   for (let index = 0; index < end; index++) {
     const code = text.charCodeAt(index)

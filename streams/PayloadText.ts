@@ -1,4 +1,4 @@
-/** The canonical JSON text of a payload as its reader gets it: at hand, or still in the blob store. */
+/** The canonical JSON text of a payload: in memory, or still in the blob store. */
 import * as crypto from "node:crypto"
 import { Effect, Stream } from "effect"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
@@ -13,8 +13,8 @@ export class InlineText {
 }
 
 /**
- * A large text, read from the store while it is consumed. `chunks` fails before the last bytes if the whole is not what the event's
- * hash says: a consumer that has got all of it has got the right text.
+ * A large text that is read from the store while it is consumed. `chunks` fails before the last bytes if the text does not
+ * match the event's hash, so a consumer that receives all of it has the right text.
  */
 export class StoredText<E> {
   /** Bytes. */
@@ -30,9 +30,9 @@ export class StoredText<E> {
 export type PayloadText<E> = InlineText | StoredText<E>
 
 /**
- * The same bytes, one chunk behind: the last one is passed on once the salted hash of all has been found right.
+ * Passes the bytes on one chunk late: the last chunk follows after the salted hash has been checked.
  *
- * @param damaged run for a text that is not what `ref` says.
+ * @param damaged run when the text does not match `ref`.
  */
 export const checked = <E, Damaged>(
   body: Stream.Stream<Uint8Array, E>,
@@ -54,6 +54,6 @@ export const checked = <E, Damaged>(
     return Stream.concat(allButLast, rest)
   })
 
-/** All of it in memory. */
+/** The whole text in memory. */
 export const whole = <E>(text: PayloadText<E>): Effect.Effect<string, E> =>
   text instanceof InlineText ? Effect.succeed(text.text) : Stream.mkString(Stream.decodeText(text.chunks))

@@ -1,7 +1,7 @@
-/** Random bytes in small portions: asking the system for each of them would cost more than what they are for. */
+/** Small portions of random bytes from a pool, because a system call for each would cost too much. */
 import * as crypto from "node:crypto"
 
-/** Gives `size` fresh random bytes at each call, which are valid until the next. */
+/** Returns a function that returns `size` new random bytes, valid until its next call. */
 export const make = (size: number): (() => Buffer) => {
   const pool = Buffer.alloc(1_000 * size)
   let used = pool.length

@@ -1,20 +1,20 @@
 /**
- * Texts of payloads that were sealed or read a moment ago, by their hash: what is submitted is read by its run, and what a
- * run gives by its client, mostly at once. Whoever erases a payload has to `forget` it.
+ * A cache of payload texts by hash. A run reads an input soon after its submit, and a client reads an output soon after the
+ * run. Erasing a payload must `forget` its text.
  */
 
 export interface RecentTexts {
   readonly put: (hash: string, text: string) => void
   /**
-   * For a read that begins now: `put`, unless something is forgotten before the text is there. It might be this text, read
-   * while it was erased.
+   * Begins a read, and returns a `put` that does nothing if any text is forgotten before: the text may have been erased
+   * during the read.
    */
   readonly beginRead: () => RecentTexts["put"]
   readonly get: (hash: string) => string | undefined
   readonly forget: (hash: string) => void
 }
 
-/** @param capacity characters of text that are kept, the newest. */
+/** @param capacity characters of text in the cache. */
 export const make = (capacity: number): RecentTexts => {
   const half = capacity / 2
   let young = new Map<string, string>()

@@ -1,7 +1,7 @@
 /**
- * A bounded map that keeps what was used lately. Two generations: what is used moves to the young one, and when that is
- * full the old one is dropped as a whole. Unlike a map in the order of use it leaves no deleted entries behind, over which
- * a search for the oldest would have to step.
+ * A bounded map of recently used entries in two generations: used entries move to the young one, and when that is full the
+ * old one is dropped as a whole. Unlike a map in order of use, it never leaves deleted entries that a search for the oldest
+ * would step over.
  */
 
 export interface RecentlyUsed<A> {
@@ -13,11 +13,11 @@ export interface RecentlyUsed<A> {
 }
 
 export interface Options<A> {
-  /** Entries at most, give or take two; at least half as many are kept of those used last. */
+  /** The most entries, give or take two. At least half as many, the most recently used, are stored. */
   readonly capacity: number
-  /** Whether an entry stays, however long ago it was used. Such entries may exceed the capacity. */
+  /** Whether an entry must stay. Such entries may exceed the capacity. */
   readonly isPinned?: (value: A) => boolean
-  /** Told of each entry that went because it had not been used. */
+  /** Called with each entry that is dropped because it was not used. */
   readonly onDrop?: (value: A) => void
 }
 

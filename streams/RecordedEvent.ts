@@ -1,4 +1,4 @@
-/** An event as it is written, and as it stands on the log. */
+/** An event to be written, and an event on the log. */
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Version } from "./ExpectedVersion.ts"
 import type { GlobalPosition } from "./GlobalPosition.ts"
@@ -16,20 +16,20 @@ export interface EventData {
 export interface RecordedFields {
   readonly position: GlobalPosition
   readonly stream: StreamName
-  /** Place in its stream, from 0. */
+  /** Position in its stream, from 0. */
   readonly ordinal: number
   readonly version: Version
   readonly id: string
   readonly type: string
   /** Unix time in ms. */
   readonly time: number
-  /** Canonical JSON text of the data, byte for byte as it was hashed. */
+  /** Canonical JSON text of the data, exactly as it was hashed. */
   readonly text: string
-  /** base64url, see `EventChain`. */
+  /** base64url; see `EventChain`. */
   readonly hash: string
 }
 
-/** The data is parsed when it is first asked for: most readers skip most events. */
+/** The data is parsed at its first use, because most readers skip most events. */
 export class RecordedEvent implements EventData {
   readonly position: GlobalPosition
   readonly stream: StreamName

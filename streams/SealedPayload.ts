@@ -1,6 +1,6 @@
 /** A payload with its salt and hash, ready to be appended. */
 export interface SealedPayload {
-  /** Unique in its stream; the key of the event's `payloads` field. */
+  /** Unique in its stream. The key in the event's `payloads` field. */
   readonly name: string
   /** base64url, 16 random bytes. */
   readonly salt: string

@@ -1,6 +1,6 @@
 /**
- * `SqlClient` (effect/sql) over `node:sqlite`: the interface of `@effect/sql-sqlite-node`, without a native build step.
- * One connection, used by one statement or transaction at a time. Statements run synchronously on the calling thread.
+ * `SqlClient` (effect/sql) over `node:sqlite`: the interface of `@effect/sql-sqlite-node` without a native build. It has one
+ * connection for one statement or transaction at a time. Statements run synchronously on the calling thread.
  */
 import { Effect, Layer, Option, type Scope, ScopedRef, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -11,7 +11,7 @@ import * as Statement from "effect/sql/Statement"
 import * as Database from "./sqlite/Database.ts"
 import * as Statements from "./sqlite/Statements.ts"
 
-/** Rows that `stream` hands on at a time. */
+/** Rows per chunk of a stream. */
 const streamedRows = 128
 
 const spanAttributes: ReadonlyArray<readonly [string, unknown]> = [["db.system.name", "sqlite"]]
@@ -21,7 +21,7 @@ interface SqliteConnection extends Connection {
 }
 
 /**
- * The connection is closed with the scope. A stream of rows holds it until it ends: do not run other statements of the
+ * The connection is closed with the scope. A stream of rows occupies it until it ends: do not run other statements of the
  * same client while consuming one.
  */
 export const make = (
@@ -30,8 +30,8 @@ export const make = (
   makeSwitching({ ...options, filename: Effect.succeed(options.filename) })
 
 /**
- * As `make`, on the file that `filename` names at the time: a statement, stream or transaction that begins after the name
- * has changed opens the new file and closes the old one, which nobody uses then.
+ * Like `make`, for the file that `filename` currently names. When the name changes, the next statement, stream or
+ * transaction opens the new file and closes the old one, which is unused then.
  */
 export const makeSwitching = Effect.fnUntraced(function* ({
   filename,
@@ -39,7 +39,7 @@ export const makeSwitching = Effect.fnUntraced(function* ({
   ...options
 }: Omit<Database.OpenOptions, "filename"> & {
   readonly filename: Effect.Effect<string>
-  /** Told what SQLite threw, before the statement fails. */
+  /** Called with what SQLite threw, before the statement fails. */
   readonly onFailure?: (cause: unknown, filename: string) => void
 }): Effect.fn.Return<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
   const open = (filename: string) =>

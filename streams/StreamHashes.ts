@@ -1,4 +1,6 @@
-/** The hash that each event chains to, in one pass over a log of any size: a bounded cache, and the log behind it. */
+/**
+ * The previous hash of each event in one pass over a log of any size: a bounded cache, and the log for streams outside it.
+ */
 import { Effect } from "effect"
 import * as EventChain from "./EventChain.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
@@ -6,7 +8,7 @@ import * as GlobalPosition from "./GlobalPosition.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 import * as RecentlyUsed from "./RecentlyUsed.ts"
 
-/** Streams. One that was record longer ago is read again, by its index. */
+/** Streams in the cache. Others are read again, by index. */
 const capacity = 50_000
 
 interface Tail {
@@ -15,9 +17,9 @@ interface Tail {
 }
 
 export interface StreamHashes {
-  /** The hash before `event` in its stream, as far as it is in memory; `undefined` leaves it to `before`. */
+  /** The hash before `event` in its stream if it is in memory. `undefined`: use `before`. */
   readonly cached: (event: RecordedEvent) => string | undefined
-  /** The hash before `event` in its stream; `undefined` when the event before it is not there. */
+  /** The hash before `event` in its stream. `undefined` when the previous event is missing. */
   readonly before: (event: RecordedEvent) => Effect.Effect<string | undefined, EventStoreError>
   readonly record: (event: RecordedEvent) => void
 }
@@ -25,7 +27,7 @@ export interface StreamHashes {
 export const make: Effect.Effect<StreamHashes, never, EventReader> = Effect.map(EventReader, (reader) => {
   const tails = RecentlyUsed.make<Tail>({ capacity })
 
-  // What stands before has been verified when it record, so its stored hash can be trusted here.
+  // Earlier events have been verified already, so their stored hashes can be trusted.
   const fromLog = (event: RecordedEvent) =>
     Effect.map(
       reader.read(event.stream),

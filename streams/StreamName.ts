@@ -6,7 +6,7 @@ export type StreamName = typeof StreamName.Type
 
 export const make = (category: string, id: string): StreamName => trusted(`${category}-${id}`)
 
-/** A name read back from storage, unchecked. */
+/** A name from storage, unchecked. */
 export const trusted = (text: string): StreamName => text as StreamName
 
 export const categoryOf = (stream: StreamName): string => stream.slice(0, stream.indexOf("-"))

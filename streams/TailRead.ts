@@ -1,10 +1,10 @@
-/** Reads from the end of the log, and at a place in it, without what stands before. */
+/** Reads from the end of the log, or at a position, without reading what is before. */
 import { Effect, Option, Stream } from "effect"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
 import * as GlobalPosition from "./GlobalPosition.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 
-/** Events looked at in one step towards the beginning, or some more. */
+/** The approximate number of events per step towards the beginning. */
 const step = 512
 
 /** The events after `after`, up to `end`. */
@@ -20,8 +20,8 @@ const between = Effect.fnUntraced(function* (
 })
 
 /**
- * The last `limit` events up to `end` that match, oldest first. Goes back until it has them: an event that is rare, or
- * that is not there, costs a read of the whole log.
+ * The last `limit` matching events up to `end`, oldest first. Goes back until it has found them: a rare or missing event
+ * costs a read of the whole log.
  */
 export const last = Effect.fn("TailRead.last")(function* (options: {
   readonly end: GlobalPosition.GlobalPosition
@@ -42,7 +42,7 @@ export const last = Effect.fn("TailRead.last")(function* (options: {
   return pages.flat()
 })
 
-/** The event that stands at `position`. */
+/** The event at `position`. */
 export const at = Effect.fn("TailRead.at")(function* (
   position: GlobalPosition.GlobalPosition
 ): Effect.fn.Return<Option.Option<RecordedEvent>, EventStoreError, EventReader> {

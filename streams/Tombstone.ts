@@ -1,6 +1,6 @@
 /**
- * Storage convention: an event of type `PayloadsErased` says which payloads of its stream were erased on purpose, by their
- * names, in the field `erased` of its data. Their records go with the commit of the event.
+ * Storage convention: an event of type `PayloadsErased` records which payloads of its stream were erased on purpose, by
+ * name, in the field `erased` of its data. The records are erased in the commit of the event.
  */
 import { Option, Schema } from "effect"
 import type { EventData } from "./RecordedEvent.ts"
@@ -11,7 +11,7 @@ const decode = Schema.decodeUnknownOption(Schema.Struct({ erased: Schema.Array(S
 
 const none: ReadonlyArray<string> = []
 
-/** Names of the payloads that the event erases; none for events of other types. */
+/** Names of the payloads that the event erases. Empty for events of other types. */
 export const erasedBy = (event: Pick<EventData, "type" | "data">): ReadonlyArray<string> =>
   event.type === type
     ? Option.match(decode(event.data), { onNone: () => none, onSome: ({ erased }) => erased })

@@ -1,7 +1,7 @@
 /**
- * Proof that the log is what was written: every event is hashed again and chained, every payload present is hashed and
- * every absent one needs a tombstone, and the running digest must agree with the anchors, `log.head` among them. Without
- * an anchor kept elsewhere a log is tamper-evident to outsiders, not tamper-proof.
+ * Verifies that the log is what was written: rehashes and chains every event, hashes every payload, requires a tombstone for
+ * every missing one, and compares the running digest with anchors such as `log.head`. Without an anchor stored elsewhere, a
+ * log is tamper-evident to outsiders but not tamper-proof.
  */
 import { Effect, Schema, Stream } from "effect"
 import type { BlobStoreError } from "./BlobStore.ts"
@@ -13,7 +13,7 @@ import type { RecordedEvent } from "./RecordedEvent.ts"
 import * as StreamHashes from "./StreamHashes.ts"
 import * as VerifyPayloads from "./VerifyPayloads.ts"
 
-/** The first place where the log is not what was written. */
+/** The first position where the log is not what was written. */
 export class LogBroken extends Schema.TaggedError<LogBroken>()("LogBroken", {
   position: Schema.String,
   reason: Schema.String
@@ -23,9 +23,9 @@ export class LogBroken extends Schema.TaggedError<LogBroken>()("LogBroken", {
   }
 }
 
-/** A position and the digest that somebody noted for it. */
+/** A position and the digest recorded for it. */
 export interface Anchor {
-  /** Who says so, for the report. */
+  /** The name of the source in reports. */
   readonly source: string
   readonly position: GlobalPosition.GlobalPosition
   readonly digest: string
@@ -41,15 +41,15 @@ export interface Verified {
 
 export interface VerifyOptions<E = never> {
   readonly anchors?: ReadonlyArray<Anchor>
-  /** Whether `next` may come right after `previous` in an untouched log, where the backend can tell. */
+  /** Whether `next` may directly follow `previous` in an intact log, if the backend can tell. */
   readonly adjoins?: (previous: GlobalPosition.GlobalPosition, next: GlobalPosition.GlobalPosition) => boolean
-  /** Payload records that the backend can give in the order of the log. Throws when they cannot be read. */
+  /** Reads payload records in the order of the log. Throws when they cannot be read. */
   readonly readAhead?: VerifyPayloads.ReadAhead
-  /** Called now and then with the number of events verified so far, and the position of the last. */
+  /** Called at intervals with the number of verified events and the position of the last one. */
   readonly onProgress?: (events: number, position: GlobalPosition.GlobalPosition) => Effect.Effect<void>
   /**
-   * Called with every event, in order and some at a time, after it is verified. Where verifying fails, the events before
-   * have been visited: whichever finds fault first is the first fault.
+   * Called with verified events in order, several at a time. When the verification fails, all events before the failure have
+   * been visited, so the first failure is the one reported.
    */
   readonly visit?: (events: ReadonlyArray<RecordedEvent>) => Effect.Effect<void, E>
 }
@@ -67,8 +67,7 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
 
   const checkAnchors = Effect.fnUntraced(function* () {
     const wrong = anchors.get(position)?.find((anchor) => anchor.digest !== digest)
-    if (wrong !== undefined)
-      return yield* brokenAt(position, `the digest so far is not the one in ${wrong.source}`)
+    if (wrong !== undefined) return yield* brokenAt(position, `the digest does not match ${wrong.source}`)
     anchors.delete(position)
   })
 
@@ -97,7 +96,7 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
     events++
   }
 
-  /** Passes the events from `start` on that memory is enough for, and tells where it has to stop. */
+  /** Verifies events from `start` on as far as memory suffices, and returns where it stopped. */
   const passFrom = (page: ReadonlyArray<RecordedEvent>, start: number): number => {
     for (let index = start; index < page.length; index++) {
       const event = page[index]
@@ -147,7 +146,7 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
   if (unmet !== undefined) {
     return yield* brokenAt(
       position,
-      `the log ends here without an event at position ${unmet.position}, which ${unmet.source} knows`
+      `the log ends here, but ${unmet.source} names an event at position ${unmet.position}`
     )
   }
   return { events, ...payloads.counts(), position, digest }

@@ -1,6 +1,6 @@
 /**
- * The payload half of `Verify`: what an event says of its payloads against the payload records. A payload that is there
- * although a later tombstone names it is checked and counted as any other: the log is what was written.
+ * The payload half of `Verify`: compares events with payload records. A payload that exists although a later tombstone names
+ * it is checked and counted like any other.
  */
 import { Effect } from "effect"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
@@ -20,17 +20,17 @@ interface Problem {
 }
 
 export interface VerifyPayloads {
-  /** What is wrong with the payloads that the events name, the first of it, or `null`. */
+  /** The first problem with the payloads of the events, or `null`. */
   readonly check: (
     events: ReadonlyArray<RecordedEvent>
   ) => Effect.Effect<Problem | null, EventStoreError | BlobStoreError>
   readonly counts: () => { readonly payloads: number; readonly erasedPayloads: number }
 }
 
-/** A payload record that the backend has at hand, or `undefined`. */
+/** A payload record that was read ahead, or `undefined`. */
 export type ReadAhead = (stream: StreamName, name: string) => SealedPayload | undefined
 
-/** Payloads that are looked up at once: where they are at servers, each lookup is a round trip. */
+/** The number of concurrent lookups. On NATS, each lookup is a round trip. */
 const concurrency = 32
 
 type Found = "present" | "erased" | "lost" | "damaged"
@@ -43,17 +43,17 @@ export const make = Effect.fnUntraced(function* (
   let payloads = 0
   let erasedPayloads = 0
 
-  // By places in the stream: events of one append may share a version.
+  // Compares ordinals, because events of one append may share a version.
   const hasTombstone = (event: RecordedEvent, name: string) =>
     Effect.map(reader.read(event.stream), (events) =>
       events.some((later) => later.ordinal > event.ordinal && Tombstone.erasedBy(later).includes(name))
     )
 
-  /** A payload in the log's own store is checked here, one in the blob store as it is for everybody who opens it. */
+  /** Checks a payload in the log's own store here, and one in the blob store as every reader does. */
   const lookUp = Effect.fnUntraced(function* (event: RecordedEvent, name: string, ref: PayloadRef) {
     const sealed = yield* reader.payload(event.stream, name, ref.hash)
     if (sealed === null) return "erased"
-    if (sealed.content._tag === "Inline") return isWhole(sealed, ref) ? "present" : "damaged"
+    if (sealed.content._tag === "Inline") return isIntact(sealed, ref) ? "present" : "damaged"
     return yield* store.open(event.stream, name, ref).pipe(
       Effect.as<Found>("present"),
       Effect.catchTag("PayloadUnavailable", ({ reason }) => Effect.succeed(reason))
@@ -72,15 +72,15 @@ export const make = Effect.fnUntraced(function* (
     return null
   })
 
-  /** Counts the payload when it is at hand and as it is to be. */
+  /** Counts the payload if it was read ahead and is intact. */
   const checkReadAhead = (event: RecordedEvent, name: string, ref: PayloadRef): boolean => {
     const sealed = readAhead(event.stream, name)
-    if (sealed === undefined || !isWhole(sealed, ref)) return false
+    if (sealed === undefined || !isIntact(sealed, ref)) return false
     payloads++
     return true
   }
 
-  /** The payloads that have to be looked up. */
+  /** The payloads that must be looked up. */
   const notReadAhead = (events: ReadonlyArray<RecordedEvent>) => {
     const left: Array<readonly [RecordedEvent, ...PayloadRefs.NamedRef]> = []
     for (const event of events) {
@@ -107,8 +107,8 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Whether it is the payload that the event names, as far as it is in the log's own store. */
-const isWhole = (sealed: SealedPayload, ref: PayloadRef): boolean =>
+/** Whether the record is inline and the payload that the event names. */
+const isIntact = (sealed: SealedPayload, ref: PayloadRef): boolean =>
   sealed.content._tag === "Inline" &&
   sealed.hash === ref.hash &&
   sealed.size === ref.size &&

@@ -1,16 +1,16 @@
-/** Told once a second how the write-ahead log of `log.sqlite` is, while the log is written. */
+/** Receives the state of the write-ahead log of `log.sqlite` once a second while the log is written. */
 import { Context } from "effect"
 
 export interface Wal {
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number
-  /** Why it cannot be copied into the database: it grows until that works again, or until appends are refused. */
+  /** Why the WAL cannot be copied into the database. It grows until that works again, or until appends are rejected. */
   readonly fault?: string
-  /** Whether a reader holds up its reuse, and it has become large. */
+  /** Whether a reader prevents the reuse of the WAL and it has become large. */
   readonly isBlocked: boolean
 }
 
-/** It must neither wait nor throw. */
+/** Must neither wait nor throw. */
 export const WalObserver = Context.Reference<(wal: Wal) => void>("inferlog/streams/WalObserver", {
   defaultValue: () => () => {}
 })

@@ -30,7 +30,7 @@ export interface Serving {
   readonly board: Board
   readonly filename: Effect.Effect<string>
   readonly adopt: Effect.Effect<void, CopyRefused | StartError>
-  /** If the file is the current mutex, it is set aside and rebuilt. */
+  /** If the file is the current one, it is set aside and rebuilt. */
   readonly reportDamage: (filename: string, reason: string) => void
 }
 

@@ -1,4 +1,4 @@
-/** Copied events as appends: neighbours of one stream share one, as they may have on the source. */
+/** Copied events as appends. Adjacent events of one stream share an append, as they may have on the source. */
 import type { Array as Arrays } from "effect"
 import type { Append } from "../EventStore.ts"
 import * as ExpectedVersion from "../ExpectedVersion.ts"
@@ -6,8 +6,8 @@ import type { RecordedEvent } from "../RecordedEvent.ts"
 import * as Tombstone from "../Tombstone.ts"
 import type { CopiedEvent } from "./LogTarget.ts"
 
-/** Events of one append, so that it stays a small message where it becomes one. */
-const mostEvents = 16
+/** The most events per append, to limit the size of its message. */
+const maxEvents = 16
 
 type Group = [CopiedEvent, ...Array<CopiedEvent>]
 
@@ -24,14 +24,13 @@ const toAppend = (group: Group): Append => {
   }
 }
 
-/** In the order of the batch. */
+/** The appends in the order of the batch. */
 export const of = (batch: ReadonlyArray<CopiedEvent>): ReadonlyArray<Append> => {
   const groups: Array<Group> = []
   for (const copied of batch) {
     const last = groups.at(-1)
-    const goesOn =
-      last !== undefined && last.length < mostEvents && last[0].event.stream === copied.event.stream
-    if (goesOn) last.push(copied)
+    const fits = last !== undefined && last.length < maxEvents && last[0].event.stream === copied.event.stream
+    if (fits) last.push(copied)
     else groups.push([copied])
   }
   return groups.map(toAppend)

@@ -1,4 +1,4 @@
-/** Events with the records of their payloads, to be copied together. */
+/** Reads events with their payload records, to be copied together. */
 import { Effect, Predicate } from "effect"
 import type { PayloadRef } from "#domain/PayloadRef.ts"
 import type { EventStoreError, Reading } from "../EventReader.ts"
@@ -9,23 +9,23 @@ import type { RecordedEvent } from "../RecordedEvent.ts"
 import { LogBroken } from "../Verify.ts"
 import type { CopiedEvent } from "./LogTarget.ts"
 
-/** Events whose records are asked for at once: where they lie at a server, it is waited for. */
+/** The number of events whose records are read concurrently, because a server answers with a delay. */
 const concurrency = 64
 
-/** One in the blob store is taken as it is told: whether it is there, verifying the copy says. */
-const isWhole = ({ content, hash: found, salt, size }: SealedPayload, ref: PayloadRef): boolean =>
+/** A blob's existence is not checked here but by verifying the copy. */
+const isIntact = ({ content, hash: found, salt, size }: SealedPayload, ref: PayloadRef): boolean =>
   found === ref.hash &&
   size === ref.size &&
   (content._tag === "Blob" || hash(salt, content.text) === ref.hash)
 
-/** In order. A record that is gone is left out. */
+/** In order. Erased records are left out. */
 export const read = (
   source: Reading,
   events: ReadonlyArray<RecordedEvent>
 ): Effect.Effect<ReadonlyArray<CopiedEvent>, LogBroken | EventStoreError> => {
   const recordOf = Effect.fnUntraced(function* (event: RecordedEvent, [name, ref]: PayloadRefs.NamedRef) {
     const sealed = yield* source.payload(event.stream, name, ref.hash)
-    if (sealed === null || isWhole(sealed, ref)) return sealed
+    if (sealed === null || isIntact(sealed, ref)) return sealed
     const reason = `the payload ${name} does not match its hash`
     return yield* new LogBroken({ position: event.position, reason })
   })

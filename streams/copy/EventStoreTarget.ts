@@ -1,11 +1,11 @@
-/** A target that is written as any log is. */
+/** A target that is written through `EventStore`. */
 import { Effect } from "effect"
 import type { EventStore } from "../EventStore.ts"
 import * as CopiedAppends from "./CopiedAppends.ts"
 import type { LogTarget } from "./LogTarget.ts"
 
 export interface Options {
-  /** Whether appends that begin at once come to be in the order in which they began, in one commit or one after another. */
+  /** Whether concurrent appends are stored in the order in which they began. */
   readonly sharesCommits: boolean
 }
 

@@ -1,9 +1,9 @@
 /**
- * Copies a log into another one, event by event, so that both verify alike: ids, times, places in the streams, hashes and
- * payload records are the source's, positions and versions the target's own.
+ * Copies a log into another one event by event, so that both verify equally: ids, times, ordinals, hashes and payload
+ * records are the source's; positions and versions are the target's own.
  *
- * What the target has is compared with the source first, so that a copy that was interrupted anywhere is gone on with by
- * running it again, and what the source has gained since is added.
+ * Events that the target has are compared with the source first. Running an interrupted copy again continues it, and adds
+ * what the source has gained since.
  */
 import { Effect, Layer, Schema, type Scope, Stream } from "effect"
 import type { BlobStore, BlobStoreError } from "../BlobStore.ts"
@@ -18,19 +18,19 @@ import type { LogTarget } from "./LogTarget.ts"
 import * as SourceCheck from "./SourceCheck.ts"
 import * as TargetPrefix from "./TargetPrefix.ts"
 
-/** Everything was written, and the target is not what the source is. */
+/** Everything was written, but the target differs from the source. */
 export class CopyDamaged extends Schema.TaggedError<CopyDamaged>()("CopyDamaged", { reason: Schema.String }) {
   override get message(): string {
-    return `The copy was written, and is not whole: ${this.reason}`
+    return `The copy was written but is damaged: ${this.reason}`
   }
 }
 
 export interface CopyOptions {
   readonly source: Reading
   readonly target: LogTarget
-  /** What is known of the source. */
+  /** Anchors of the source. */
   readonly anchors?: ReadonlyArray<Anchor>
-  /** Called now and then with the position that was reached on the source. */
+  /** Called at intervals with the position reached on the source. */
   readonly onProgress?: (position: GlobalPosition.GlobalPosition) => Effect.Effect<void>
 }
 
@@ -43,14 +43,11 @@ export type CopyError =
   | BlobStoreError
 
 export interface Copied extends SourceCheck.Reached {
-  /** Events that the target had not. */
+  /** Events added to the target. */
   readonly copied: number
 }
 
-/**
- * Until the source's head is reached; one that grows meanwhile is followed. The source is verified on the way, but for
- * what lies in the blob store.
- */
+/** Copies until the head of the source, also when it grows meanwhile. Verifies the source on the way, except for blobs. */
 export const copy = Effect.fn("LogCopy.copy")(function* ({
   anchors = [],
   onProgress = () => Effect.void,
@@ -83,11 +80,11 @@ export const copy = Effect.fn("LogCopy.copy")(function* ({
 export interface ProveOptions {
   readonly target: LogTarget
   readonly copied: SourceCheck.Reached
-  /** Called now and then with the number of events verified so far. */
+  /** Called at intervals with the number of verified events. */
   readonly onProgress?: (events: number) => Effect.Effect<void>
 }
 
-/** Reads the target from its beginning, payloads included, and holds it against the source's digest. */
+/** Verifies the whole target, including payloads, against the source's digest. */
 export const prove = Effect.fn("LogCopy.prove")(function* ({
   copied,
   onProgress,
@@ -101,6 +98,6 @@ export const prove = Effect.fn("LogCopy.prove")(function* ({
   )
   if (verified.events === copied.events && verified.digest === copied.digest) return verified
   const found = `it has ${verified.events} events with the digest ${verified.digest}`
-  const wanted = `the source ${copied.events} with ${copied.digest}`
-  return yield* new CopyDamaged({ reason: `${found}, ${wanted}. Another process may have written to it` })
+  const wanted = `the source has ${copied.events} with ${copied.digest}`
+  return yield* new CopyDamaged({ reason: `${found}, but ${wanted}. Another process may have written to it` })
 })

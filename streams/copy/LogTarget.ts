@@ -1,22 +1,22 @@
-/** The log that a copy is written to: by nobody else while it is. */
+/** The log that a copy is written to. No other process may write to it meanwhile. */
 import type { Effect } from "effect"
 import type { EventStoreError, Reading } from "../EventReader.ts"
 import type { WrongExpectedVersion } from "../EventStore.ts"
 import type { SealedPayload } from "../SealedPayload.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 
-/** An event as it stands on the source. */
+/** An event of the source. */
 export interface CopiedEvent {
   readonly event: RecordedEvent
-  /** Records of the payloads that it names, as far as they were not erased. */
+  /** Records of its payloads that are not erased. */
   readonly payloads: ReadonlyArray<SealedPayload>
 }
 
 export interface LogTarget {
   readonly reading: Reading
   /**
-   * Puts the events at the end, in their order, each with its payloads and with the erasures that it tells of. Durable
-   * when it returns. When it fails, or the process ends, the first of them may be there, but none without those before it.
+   * Appends the events in order, each with its payloads and erasures. Durable when it returns. After a failure or a crash, a
+   * prefix of them may be stored, without gaps.
    */
   readonly append: (
     batch: ReadonlyArray<CopiedEvent>

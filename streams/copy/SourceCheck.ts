@@ -1,4 +1,4 @@
-/** Proof on the way that what is copied is what was written: the chain of each stream, and the digest against anchors. */
+/** Verifies the source while it is copied: the chain of each stream, and the digest against anchors. */
 import { Effect } from "effect"
 import * as EventChain from "../EventChain.ts"
 import type { EventReader, EventStoreError } from "../EventReader.ts"
@@ -7,7 +7,7 @@ import type { RecordedEvent } from "../RecordedEvent.ts"
 import * as StreamHashes from "../StreamHashes.ts"
 import { type Anchor, LogBroken } from "../Verify.ts"
 
-/** How far the source was read. */
+/** The progress of reading the source. */
 export interface Reached {
   readonly events: number
   readonly position: GlobalPosition.GlobalPosition
@@ -15,10 +15,10 @@ export interface Reached {
 }
 
 export interface SourceCheck {
-  /** To be called with every event, in order. */
+  /** Must be called with every event, in order. */
   readonly pass: (events: ReadonlyArray<RecordedEvent>) => Effect.Effect<void, LogBroken | EventStoreError>
   readonly reached: () => Reached
-  /** To be called at the end: no anchor may stand beyond it. */
+  /** Must be called at the end. Fails if an anchor is beyond it. */
   readonly atEnd: Effect.Effect<void, LogBroken>
 }
 
@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* (
     const digest = EventChain.digest(reached.digest, hash)
     const wrong = anchors.find((anchor) => anchor.position === position && anchor.digest !== digest)
     if (wrong !== undefined) {
-      return yield* broken(position, `the digest so far is not the one in ${wrong.source}`)
+      return yield* broken(position, `the digest does not match ${wrong.source}`)
     }
     reached = { events: reached.events + 1, position, digest }
   })
@@ -53,10 +53,7 @@ export const make = Effect.fnUntraced(function* (
     atEnd: Effect.gen(function* () {
       const unmet = anchors.find(({ position }) => !GlobalPosition.isReached(position, reached.position))
       if (unmet === undefined) return
-      return yield* broken(
-        reached.position,
-        `the log ends here, and ${unmet.source} knows of events after it`
-      )
+      return yield* broken(reached.position, `the log ends here, but ${unmet.source} names a later event`)
     })
   }
 })

@@ -1,10 +1,10 @@
-/** The events that the target has already, walked beside those of the source: they must be the first ones of it. */
+/** Compares the events that the target already has with the source: they must be the source's first events. */
 import { Effect, Pull, Schema, type Scope, Stream } from "effect"
 import type { EventStoreError, Reading } from "../EventReader.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 
-/** The target has events of its own. Nothing was written to it. */
+/** The target has other events. Nothing was written. */
 export class NotACopy extends Schema.TaggedError<NotACopy>()("NotACopy", {
   position: Schema.String,
   reason: Schema.String
@@ -17,7 +17,7 @@ export class NotACopy extends Schema.TaggedError<NotACopy>()("NotACopy", {
 export interface TargetPrefix {
   /** How many of the source's next events the target has: all of them, or those up to its end. */
   readonly passed: (events: ReadonlyArray<RecordedEvent>) => Effect.Effect<number, NotACopy | EventStoreError>
-  /** To be called at the end of the source: the target may not go on. */
+  /** Must be called at the end of the source. Fails if the target continues. */
   readonly atEnd: Effect.Effect<void, NotACopy | EventStoreError>
 }
 
@@ -29,7 +29,7 @@ export const open = Effect.fnUntraced(function* (
   let at = 0
   let isOver = false
 
-  /** Until there is an event at hand, or none is left. */
+  /** Reads the next page. An empty page is the end. */
   const refill = Effect.gen(function* () {
     page = yield* Pull.catchDone(pull, () => Effect.succeed([]))
     at = 0
@@ -43,7 +43,7 @@ export const open = Effect.fnUntraced(function* (
         const found = page[at]
         if (found === undefined) return index
         if (found.hash !== event.hash) {
-          const reason = `stands ${found.id}, where the source has ${event.id} (position ${event.position})`
+          const reason = `it has ${found.id}, but the source has ${event.id} (position ${event.position})`
           return yield* new NotACopy({ position: found.position, reason })
         }
         at++
@@ -56,7 +56,7 @@ export const open = Effect.fnUntraced(function* (
       if (found === undefined) return
       return yield* new NotACopy({
         position: found.position,
-        reason: "it goes on, where the source has ended"
+        reason: "it continues, but the source has ended"
       })
     })
   }

@@ -1,9 +1,9 @@
 /**
- * One message of the log: an append with all its events. The first line says where they stand in their stream, then comes
- * a line for each event's data, byte for byte as it was hashed (canonical JSON has no line breaks).
+ * A message of the log: an append with all its events. The first line describes their position in the stream; a line for
+ * each event's data follows, exactly as it was hashed (canonical JSON has no line breaks).
  *
- * A message without events is a fence: it takes the place of an append whose fate was not known, so that this cannot take
- * place any more. Readers pass it over. Names and places of the fields are the storage format: add to the end, never change.
+ * A message without events is a fence. It takes the position of an append whose fate was unknown, so that the append can no
+ * longer be stored. Readers skip it. Names and positions of the fields are the storage format: add to the end, never change.
  */
 import * as EventChain from "../EventChain.ts"
 import { trustedVersion } from "../ExpectedVersion.ts"
@@ -11,13 +11,13 @@ import * as GlobalPosition from "../GlobalPosition.ts"
 import { type EventData, RecordedEvent } from "../RecordedEvent.ts"
 import type { StreamName } from "../StreamName.ts"
 
-/** Where the last event of a stream stands, and what the next append chains to. */
+/** The end of a stream, to which the next append chains. */
 export interface Tail {
-  /** Of the subject's last message: what the next append has to expect of the server. 0 for none. */
+  /** Sequence number of the subject's last message, which the next append expects. 0 for none. */
   readonly subjectSequence: number
-  /** Of the message with the last event: the stream's version. 0 for none. */
+  /** Sequence number of the message with the last event: the stream's version. 0 for none. */
   readonly version: number
-  /** Of the last event, -1 for none. */
+  /** Ordinal of the last event. -1 for none. */
   readonly ordinal: number
   readonly hash: string
 }
@@ -30,11 +30,11 @@ type Header = readonly [version: number, ordinal: number, hash: string, events: 
 export interface Encoded {
   readonly body: Uint8Array
   readonly ordinal: number
-  /** Of the last event. */
+  /** Hash of the last event. */
   readonly hash: string
 }
 
-/** @param texts canonical data of each event. */
+/** @param texts canonical JSON of each event's data. */
 export const encode = (
   stream: StreamName,
   { hash: before, ordinal: last, version }: Tail,
@@ -52,22 +52,22 @@ export const encode = (
   return { body: Buffer.from([JSON.stringify(header), ...texts].join("\n")), ordinal, hash }
 }
 
-/** Of the event at that place in the message with that sequence number. */
+/** The position of the event at `index` in the message with that sequence number. */
 export const position = (sequence: number, index: number): GlobalPosition.GlobalPosition =>
   GlobalPosition.trusted(index === 0 ? String(sequence) : `${sequence}.${index}`)
 
-/** Of the message that the position lies in. */
+/** The sequence number of the message that contains the position. */
 export const sequenceOf = (position: GlobalPosition.GlobalPosition): number => Number.parseInt(position, 10)
 
 export interface Decoded {
   readonly sequence: number
-  /** Of the message with the event before these in their stream, 0 for none. */
+  /** Sequence number of the message with the previous event of the stream. 0 for none. */
   readonly previous: number
   readonly events: ReadonlyArray<RecordedEvent>
   readonly tail: Tail
 }
 
-/** Throws on what is no message of this log. */
+/** Throws on anything other than a message of this log. */
 export const decode = (stream: StreamName, sequence: number, data: Uint8Array): Decoded => {
   const [first = "", ...texts] = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
     .toString()
@@ -77,7 +77,7 @@ export const decode = (stream: StreamName, sequence: number, data: Uint8Array): 
     const tail = { subjectSequence: sequence, version: previous, ordinal: last, hash: before }
     return { sequence, previous, events: [], tail }
   }
-  if (headers.length !== texts.length || !(previous < sequence)) throw new Error("no append")
+  if (headers.length !== texts.length || !(previous < sequence)) throw new Error("not an append")
   const events = headers.map(
     ([id, type, time, hash], index) =>
       new RecordedEvent({
@@ -97,8 +97,8 @@ export const decode = (stream: StreamName, sequence: number, data: Uint8Array): 
   return { sequence, previous, events, tail: { subjectSequence: sequence, version: sequence, ordinal, hash } }
 }
 
-/** What somebody else has put into the log's stream: readers pass it over. */
+/** A message that another program put into the log's stream. Readers skip it. */
 export const foreign = (sequence: number): Decoded => ({ sequence, previous: 0, events: [], tail: noTail })
 
-/** An append or a fence is itself the last message of its subject. */
+/** Whether the message is neither an append nor a fence; those are the last message of their own subject. */
 export const isForeign = ({ tail }: Decoded): boolean => tail.subjectSequence === 0

@@ -1,4 +1,4 @@
-/** The payload records that one append brings. When it does not take place, what is theirs goes, and nothing else. */
+/** The payload records of one append. If the append does not take place, its records are removed, and no others. */
 import { Effect } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
 import type { SealedPayload } from "../SealedPayload.ts"
@@ -9,20 +9,20 @@ import * as Sending from "./Sending.ts"
 import * as Subjects from "./Subjects.ts"
 
 export interface AppendRecords {
-  /** Durable when it returns. */
+  /** Stores the records. Durable when it returns. */
   readonly put: Effect.Effect<void, EventStoreError>
-  /** None of them is there when it returns, nor comes later. May be done again when it fails. */
+  /** Removes the records. When it returns, none exists or can still arrive. May be repeated after a failure. */
   readonly withdraw: Effect.Effect<void, EventStoreError>
 }
 
-/** @param id unique, of the append. */
+/** @param id unique id of the append. */
 export type RecordsOf = (
   stream: StreamName,
   id: string,
   payloads: ReadonlyArray<SealedPayload>
 ) => AppendRecords
 
-const conflict = new Error("a record conflicts, though it expects nothing")
+const conflict = new Error("a record conflicts although it expects nothing")
 
 export const make = Effect.fnUntraced(function* (records: PayloadRecords.PayloadRecords) {
   const { options } = yield* Nats
@@ -42,14 +42,15 @@ export const make = Effect.fnUntraced(function* (records: PayloadRecords.Payload
   }
 
   /**
-   * An empty message under its id takes its place: the record is answered with, or refused as its duplicate when it comes.
-   * On a subject of its own: a record that was sent anew under another id stays in sight.
+   * Sends an empty message with the record's id. The server then answers with the stored record, or rejects the record as a
+   * duplicate if it arrives later. It has a subject of its own, so that it does not hide a record sent again with another
+   * id.
    */
   const sendPlaceholder = (stream: StreamName, { id }: Sending.Outgoing) =>
     Effect.flatMap(send({ subject: subjects.taken(stream), id, body: "" }), storedAt)
 
   const recordsOf: RecordsOf = (stream, id, payloads) => {
-    /** Of those that may be there, with the sequence numbers of those that are. */
+    /** Records that may be stored, with their sequence numbers where known. */
     const sent = new Map<Sending.Outgoing, number | null>()
 
     const putOne = (payload: SealedPayload) =>
@@ -66,7 +67,7 @@ export const make = Effect.fnUntraced(function* (records: PayloadRecords.Payload
 
     const withdrawOne = Effect.fnUntraced(function* (message: Sending.Outgoing, stored: number | null) {
       yield* records.forget(stored ?? (yield* sendPlaceholder(stream, message)))
-      // The server knows ids for two minutes only: after a longer outage the record is payloadWork what took its place.
+      // The server remembers ids for two minutes. After a longer outage, both the record and the placeholder may exist.
       const left = stored === null ? yield* records.sentAs(message.subject, message.id) : null
       if (left !== null) yield* records.forget(left)
       sent.delete(message)

@@ -1,9 +1,9 @@
 /**
- * Erasing payload records with the append that says so, though they lie in another stream: what is to be erased is noted
- * there before the append, and the note is removed when all is done. After a crash between, another node finishes it.
+ * Erases payload records, which are in another stream, together with the append that records the erasure. A note is stored
+ * before the append and removed when all is done; after a crash in between, another node finishes the work.
  *
- * The server overwrites a removed message on its disk at once. With replicas the servers' own journals keep it until they are
- * compacted: within about three minutes (measured with 2.10.27).
+ * The server overwrites a removed message on its disk at once. With replicas, the servers' journals contain it until they
+ * are compacted: within about three minutes (measured with 2.10.27).
  */
 import type { StoredMsg } from "@nats-io/jetstream"
 import { Clock, Effect, Schedule, Schema } from "effect"
@@ -18,32 +18,32 @@ import type { PayloadRecords } from "./PayloadRecords.ts"
 import * as StoredMessages from "./StoredMessages.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** For how long a node leaves a note that it has seen alone, ms: it may be of an append that is under way. */
+/** How long a node leaves a note alone after first seeing it, ms: its append may be in progress. */
 const graceMs = 120_000
 
 const repairs = Schedule.spaced("1 minute")
 
-/** How often a removal is tried before it is left to the note. */
+/** Tries of a removal before it is left to the note. */
 const tries = { schedule: Schedule.spaced("200 millis"), times: 10 }
 
 const what = "Payload records cannot be erased"
 
-/** An erasure that is noted. */
+/** An erasure with a stored note. */
 interface Noted {
-  /** When its event is on the log. */
+  /** To run when its event is on the log. */
   readonly finish: Effect.Effect<void>
-  /** When its event is not, and will not be. */
+  /** To run when its event is not on the log and never will be. */
   readonly drop: Effect.Effect<void>
 }
 
 export interface Erasures {
-  /** Before the append that has the event of it. */
+  /** Must run before the append with the event. */
   readonly note: (stream: StreamName, erased: ReadonlyArray<string>) => Effect.Effect<Noted, EventStoreError>
-  /** Finishes what this node has seen noted a while ago. */
+  /** Finishes the erasures of old notes. */
   readonly repair: Effect.Effect<void, EventStoreError>
 }
 
-const tellLater = (error: unknown) => Effect.logWarning("Erasing that was cut short is finished later", error)
+const logLater = (error: unknown) => Effect.logWarning("An interrupted erasure will be finished later", error)
 
 const decodeNote = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
 
@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* (reads: MessageReads, records: P
   const { js, options } = nats
   const get = StoredMessages.make(nats, names(options).payloads.stream, what)
   const subjects = Subjects.make(options)
-  /** When this node first saw them, by their sequence numbers: its own clock is the only one that it goes by. */
+  /** When this node first saw each note, by sequence number. Only its own clock is used. */
   let seen = new Map<number, number>()
 
   const removeAll = (stream: StreamName, erased: ReadonlyArray<string>) =>
@@ -64,14 +64,14 @@ export const make = Effect.fnUntraced(function* (reads: MessageReads, records: P
         finish: Effect.andThen(removeAll(stream, erased), records.forget(seq)).pipe(
           Effect.retry(tries),
           Effect.catch((error) =>
-            Effect.logWarning("Erased payload records are removed within some minutes", error)
+            Effect.logWarning("Erased payload records will be removed within minutes", error)
           )
         ),
         drop: Effect.ignore(records.forget(seq))
       }))
     )
 
-  /** Those that the log says were erased, whoever has noted them. */
+  /** Removes the records that the log has as erased, whichever node wrote the note. */
   const repairOne = Effect.fnUntraced(function* (found: StoredMsg) {
     const stream = subjects.streamOf(found.subject)
     const noted = yield* decodeNote(found.string())
@@ -85,20 +85,20 @@ export const make = Effect.fnUntraced(function* (reads: MessageReads, records: P
 
   const repair = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const still = new Map<number, number>()
+    const remaining = new Map<number, number>()
     let after = 0
     while (true) {
       const found = yield* get({ seq: after + 1, next_by_subj: subjects.allErasures })
       if (found === null) break
       after = found.seq
       const since = seen.get(after) ?? now
-      still.set(after, since)
+      remaining.set(after, since)
       if (now - since < graceMs) continue
-      yield* Effect.catch(repairOne(found), tellLater)
+      yield* Effect.catch(repairOne(found), logLater)
     }
-    seen = still
+    seen = remaining
   })
 
-  yield* repair.pipe(Effect.catch(tellLater), Effect.repeat(repairs), Effect.forkScoped)
+  yield* repair.pipe(Effect.catch(logLater), Effect.repeat(repairs), Effect.forkScoped)
   return { note, repair } satisfies Erasures
 })

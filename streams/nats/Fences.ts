@@ -1,7 +1,7 @@
 /**
- * For appends whose fate is not known when their callers are told so: a message without events is put in their place. It
- * takes the place, and then they cannot come to be any more, or it is refused because they have. What is under way here
- * does not survive a crash, and need not: nobody was told anything.
+ * Settles appends whose fate is unknown when their callers get an error: sends a message without events to the same
+ * position. Either it is stored, and the append can no longer be, or it conflicts because the append was stored. Pending
+ * work does not survive a crash and need not: no caller was promised anything.
  */
 import { Deferred, Effect, Schedule } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
@@ -11,37 +11,38 @@ import type { MessageReads } from "./MessageReads.ts"
 import type { Message, Publish } from "./Publish.ts"
 import * as StoredMessages from "./StoredMessages.ts"
 
-/** What is to be done when it is known. */
+/** What to do when the fate is known. */
 export interface Outcome {
   readonly onStored: Effect.Effect<void>
-  /** For what was stored for it. */
+  /** Removes what was stored for the append. */
   readonly onAbsent: Effect.Effect<void>
 }
 
 export interface Fences {
-  /** Finds out, in the background, what has become of it. */
+  /** Finds out the fate of the message in the background. */
   readonly settle: (message: Message, tail: AppendMessage.Tail, outcome: Outcome) => Effect.Effect<void>
-  /** Does it in the background, again until it does not fail. */
+  /** Runs the work in the background, and repeats it until it succeeds. */
   readonly retryInBackground: (
     stream: StreamName,
     work: Effect.Effect<void, EventStoreError>
   ) => Effect.Effect<void>
-  /** Completes when nothing of the stream is in the background. */
+  /** Waits until no background work of the stream is left. */
   readonly settled: (stream: StreamName) => Effect.Effect<void>
 }
 
 const again = Schedule.spaced("1 second")
 
 class Behind extends Error {
-  override readonly message = "This server does not know of what another one has refused the fence for"
+  override readonly message =
+    "This server does not have the message that another server rejected the fence for"
 }
 
 export const make = Effect.fnUntraced(function* (publishing: Publish, reads: MessageReads) {
   const scope = yield* Effect.scope
-  /** Not bounded: each is of an append that was tried for seconds before, so that they do not come fast. */
+  /** Unbounded, but each entry's append was tried for seconds before, so they accumulate slowly. */
   const open = new Map<StreamName, Set<Deferred.Deferred<void>>>()
 
-  /** Of what follows the place, which never changes. */
+  /** Whether the message at the position is ours. It never changes. */
   const isOurs = (message: Message) =>
     reads.next(message.stream, message.after).pipe(
       Effect.filterOrFail(

@@ -1,4 +1,4 @@
-/** The newest part of the log in memory, kept up with the servers by a follower, and told of in batches. */
+/** The newest part of the log in memory. A follower reads it from the servers, and events are published in batches. */
 import { Effect, type Scope } from "effect"
 import * as HeadSignal from "../HeadSignal.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
@@ -9,28 +9,28 @@ import * as JetStreamReading from "./JetStreamReading.ts"
 import type { Nats } from "./Nats.ts"
 import * as RecentMessages from "./RecentMessages.ts"
 
-/** What came in one turn of the event loop. */
+/** The events that arrived in one turn of the event loop. */
 interface Batch {
   readonly events: ReadonlyArray<RecordedEvent>
-  /** Of the message with the last of them. */
+  /** Sequence number of the message with the last of them. */
   readonly sequence: number
 }
 
 export interface FollowedLogOptions {
-  /** The message to go on after; `null` for the beginning of the log. */
+  /** The message to continue after. `null` for the beginning of the log. */
   readonly start: Decoded | null
-  /** Called before followers are told. Must neither wait nor throw. */
+  /** Called before followers are notified. Must neither wait nor throw. */
   readonly onBatch: (batch: Batch) => void
 }
 
 export interface FollowedLog {
   readonly recent: RecentMessages.RecentMessages
   readonly signal: HeadSignal.HeadSignal
-  /** Of what is known to be there, followed or not: whoever knows of more tells it. */
+  /** The known end of the log, followed or not. Any part of the process that learns of more publishes it here. */
   readonly known: HeadSignal.HeadSignal
-  /** Of the last message that was followed and told of, with events or without. */
+  /** Sequence number of the last message that was followed and published, with events or without. */
   readonly sequence: () => number
-  /** Fails when the log at the servers is not the one any more that was followed. */
+  /** Fails when the log at the servers is no longer the one that was followed. */
   readonly diverged: Effect.Effect<never, LogDiverged>
 }
 
@@ -41,38 +41,38 @@ export const make = Effect.fnUntraced(function* ({
   const end = JetStreamReading.endOf(start)
   const recent = RecentMessages.make(end)
   const signal = HeadSignal.make(end)
-  let waiting: Array<RecordedEvent> = []
-  /** Of the last message with events, and of the last one of all. */
+  let pending: Array<RecordedEvent> = []
+  /** Sequence numbers of the last message with events, and of the last message of any kind. */
   let sequence = start?.sequence ?? 0
   let passed = sequence
-  let told = sequence
+  let published = sequence
 
-  const tell = () => {
-    const events = waiting
-    waiting = []
+  const publish = () => {
+    const events = pending
+    pending = []
     const last = events.at(-1)
     if (last === undefined) return
     recent.push(events)
     onBatch({ events, sequence })
-    told = passed
+    published = passed
     signal.publish(last.position)
   }
 
-  // After the follower, which is closed first: what it has brought is told of while somebody can hear it.
-  yield* Effect.addFinalizer(() => Effect.sync(tell))
+  // Runs after the follower is closed, and publishes its last events while there are still listeners.
+  yield* Effect.addFinalizer(() => Effect.sync(publish))
   const { diverged } = yield* Follower.make({
     start,
     onMessage: (message) => {
       passed = message.sequence
       if (message.events.length === 0) {
-        if (waiting.length === 0) told = passed
+        if (pending.length === 0) published = passed
         return
       }
-      // Messages come in by the packet: one turn tells of all of them.
-      if (waiting.length === 0) setImmediate(tell)
-      for (const event of message.events) waiting.push(event)
+      // Messages arrive in packets, so one turn publishes all of them.
+      if (pending.length === 0) setImmediate(publish)
+      for (const event of message.events) pending.push(event)
       sequence = message.sequence
     }
   })
-  return { recent, signal, known: HeadSignal.make(end), sequence: () => told, diverged }
+  return { recent, signal, known: HeadSignal.make(end), sequence: () => published, diverged }
 })

@@ -1,6 +1,6 @@
 /**
- * Follows the log live, from one message to the next without a gap: a consumer that the server forgets, or that skips
- * something, is made anew at the last message, which has to be what it was.
+ * Follows the log live without gaps. When the server forgets the consumer or the consumer skips a message, a new one starts
+ * at the last message, which must be unchanged.
  */
 import { DeliverPolicy, type JsMsg } from "@nats-io/jetstream"
 import { Deferred, Effect, Schedule, type Scope, Stream } from "effect"
@@ -11,36 +11,36 @@ import * as NatsFailure from "./NatsFailure.ts"
 import { names } from "./NatsOptions.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** Messages that the server sends ahead. */
+/** The number of messages that the server sends ahead. */
 const ahead = 1_000
 
-/** A consumer that was not taken down is dropped by the server after this, ms. */
+/** The server drops a consumer that was not deleted after this time without use, ms. */
 const inactiveMs = 30_000
 
-/** How often it is looked whether the log has moved on without us. */
+/** How often to check for messages that do not arrive. */
 const watchInterval = "5 seconds"
 
 const again = Schedule.spaced("250 millis")
 
-/** A message that so many consumers in a row do not bring, though they bring a later one, is not there any more. */
-const mostGaps = 4
+/** After this many consumers in a row that skip a message but deliver a later one, the message counts as gone. */
+const maxGaps = 4
 
 export interface FollowerOptions {
-  /** The message to go on after; `null` for the beginning of the log. */
+  /** The message to continue after. `null` for the beginning of the log. */
   readonly start: AppendMessage.Decoded | null
   /** Called with each message, in the order of the log. Must neither wait nor throw. */
   readonly onMessage: (message: AppendMessage.Decoded) => void
 }
 
 export interface Follower {
-  /** Fails when the log at the servers is not the one any more that was followed: then nothing more comes. */
+  /** Fails when the log at the servers is no longer the one that was followed. No more messages follow then. */
   readonly diverged: Effect.Effect<never, LogDiverged>
 }
 
-/** What tells a message from another one at its place. */
-const signOf = ({ events, tail }: AppendMessage.Decoded): string => `${events.length} ${tail.hash}`
+/** Distinguishes messages with the same sequence number. */
+const fingerprintOf = ({ events, tail }: AppendMessage.Decoded): string => `${events.length} ${tail.hash}`
 
-/** Goes on until the scope is closed. */
+/** Follows until the scope is closed. */
 export const make = Effect.fnUntraced(function* ({
   onMessage,
   start
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* ({
   const subjects = Subjects.make(options)
   const diverged = yield* Deferred.make<never, LogDiverged>()
   let sequence = start?.sequence ?? 0
-  let sign = start === null ? "" : signOf(start)
+  let fingerprint = start === null ? "" : fingerprintOf(start)
   let gaps = 0
 
   const diverge = (found: number) => {
@@ -62,19 +62,19 @@ export const make = Effect.fnUntraced(function* ({
     try {
       return AppendMessage.decode(subjects.streamOf(subject), seq, data)
     } catch {
-      // Whoever reads it from the log tells of it.
+      // Readers of the log report the error.
       return AppendMessage.foreign(seq)
     }
   }
 
   const take = (message: AppendMessage.Decoded) => {
     sequence = message.sequence
-    sign = signOf(message)
+    fingerprint = fingerprintOf(message)
     gaps = 0
     onMessage(message)
   }
 
-  /** Of one consumer. `onLost` when it is of no more use. */
+  /** Receives from one consumer. Calls `onLost` when the consumer is useless. */
   const receive = (onLost: () => void) => {
     let isOver = false
     let isSame = sequence === 0
@@ -83,17 +83,17 @@ export const make = Effect.fnUntraced(function* ({
       onLost()
     }
     const callback = (message: JsMsg) => {
-      // A server that lags begins at its own end.
+      // A server that lags starts at its own end.
       if (isOver || message.seq < sequence) return
       if (message.seq === sequence) {
-        isSame = signOf(decode(message)) === sign
+        isSame = fingerprintOf(decode(message)) === fingerprint
         if (isSame) return
         diverge(message.seq)
         return end()
       }
       if (isSame && message.seq === sequence + 1) return take(decode(message))
       gaps++
-      if (gaps >= mostGaps) diverge(sequence)
+      if (gaps >= maxGaps) diverge(sequence)
       end()
     }
     return { callback, stop: () => void (isOver = true) }
@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* ({
       return { consumer, messages: await consumer.consume({ max_messages: ahead, callback }) }
     })
 
-    /** Ends when messages are there that do not come. */
+    /** Completes when the log has messages that do not arrive. */
     const stalled = Effect.gen(function* () {
       const before = sequence
       yield* Effect.sleep(watchInterval)

@@ -1,4 +1,4 @@
-/** The log at the servers, read only: for projections in their own thread, `verify` and exports. */
+/** The log at the servers, read-only: for projections in their own thread, `verify` and exports. */
 import { Effect, Layer } from "effect"
 import { EventReader, type EventStoreError } from "../EventReader.ts"
 import * as FollowedLog from "./FollowedLog.ts"
@@ -9,7 +9,7 @@ import type { NatsOptions } from "./NatsOptions.ts"
 import * as PayloadRecords from "./PayloadRecords.ts"
 import type { NatsTooOld } from "./ServerVersion.ts"
 
-/** Over a connection of its own. */
+/** With its own connection. */
 export const layer = (
   options: NatsOptions
 ): Layer.Layer<EventReader, EventStoreError | NatsUnreachable | NatsTooOld> =>

@@ -1,6 +1,6 @@
 /**
- * The log on NATS JetStream, shared by many nodes. Each keeps in its data directory what it has seen of it: position and
- * running digest in `log.head`, by which it notices when the servers have lost something.
+ * The log on NATS JetStream, shared by many nodes. Each node stores position and running digest of what it has seen in
+ * `log.head` in its data directory, and detects by it when the servers have lost something.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 import * as EventChain from "../EventChain.ts"
@@ -42,22 +42,22 @@ export type StartError =
   | NatsStreams.NatsStreamMismatch
   | NatsStreams.NatsStreamUnavailable
 
-/** A start that has more messages than this to read tells so. */
+/** A start that has to read more messages than this logs it. */
 const longCatchUp = 100_000
 
-/** Where `log.head` lies. */
+/** The path of `log.head`. */
 export const headFile = StartHead.file
 
 const warnUnsynced = Effect.gen(function* () {
   const { isSynced, replicas } = (yield* Nats).options
   if (replicas > 1 || isSynced) return
   yield* Effect.logWarning(
-    "The log has one replica: what was acknowledged is safe from a power cut only with sync_interval: always in " +
-      "nats-server.conf. Where it is set, say so with sync=always in EVENT_STORE"
+    "The log has one replica, so acknowledged data survives a power cut only with sync_interval: always in " +
+      "nats-server.conf. If it is set, add sync=always to EVENT_STORE"
   )
 })
 
-/** When this node has followed the log up to there. */
+/** Waits until this node has followed the log up to the position. */
 const reached = (
   signal: FollowedLog.FollowedLog["signal"],
   position: GlobalPosition.GlobalPosition
@@ -107,7 +107,7 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
   })
   const behind = (last?.sequence ?? 0) - known.sequence
   if (behind > longCatchUp) {
-    yield* Effect.logInfo("The log is read before requests are taken").pipe(
+    yield* Effect.logInfo("Reading the log before accepting requests").pipe(
       Effect.annotateLogs({ messages: behind })
     )
   }
@@ -136,11 +136,14 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
 
 type Log = EventStore | EventReader | LogFailure | FollowedHead
 
-/** Fails when another process holds the directory, when the servers' streams do not fit, or when messages are missing. */
+/**
+ * Fails when another process has locked the directory, when the servers' streams have another configuration, or when
+ * messages are missing.
+ */
 export const layerNoDeps = (options: NodeOptions): Layer.Layer<Log, StartError, Nats> =>
   Layer.effectContext(make(options))
 
-/** Over a connection of its own. */
+/** With its own connection. */
 export const layer = ({
   nats,
   ...options

@@ -1,4 +1,4 @@
-/** `Reading` over the log at the servers: what is new from memory, what is old by the page, heads from the leader. */
+/** `Reading` of the log at the servers: new events from memory, old ones by the page, heads from the leader. */
 import { Effect, Schedule } from "effect"
 import { EventStoreError, type Reading } from "../EventReader.ts"
 import * as Following from "../Following.ts"
@@ -10,26 +10,26 @@ import type { MessageReads } from "./MessageReads.ts"
 import type { PayloadRecords } from "./PayloadRecords.ts"
 import type { RecentMessages } from "./RecentMessages.ts"
 
-/** Events of a page from memory. */
+/** Events per page from memory. */
 const pageSize = 512
 
-/** A server that does not lead any more may not know of it yet. */
-const secondLook = { schedule: Schedule.spaced("250 millis"), times: 20 }
+/** A former leader may not have the latest messages yet. */
+const rereads = { schedule: Schedule.spaced("250 millis"), times: 20 }
 
 export interface ReadingParts {
   readonly reads: MessageReads
   readonly records: PayloadRecords
-  /** What was followed last. */
+  /** The messages followed last. */
   readonly recent: RecentMessages
-  /** Of what was followed. */
+  /** The end of what was followed. */
   readonly signal: HeadSignal
-  /** Of what is known to be there, followed or not. */
+  /** The known end of the log, followed or not. */
   readonly known: HeadSignal
-  /** Of the last message that was followed, with events or without. */
+  /** Sequence number of the last followed message, with events or without. */
   readonly sequence: () => number
 }
 
-/** Of the last event; `beginning` when there is none. */
+/** Position of the last event. `beginning` when there is none. */
 export const endOf = (last: AppendMessage.Decoded | null): GlobalPosition.GlobalPosition =>
   last?.events.at(-1)?.position ?? GlobalPosition.beginning
 
@@ -39,7 +39,7 @@ export const make = ({ known, reads, recent, records, sequence, signal }: Readin
     return known.current()
   }
 
-  /** While nobody can be asked, what this node knows. */
+  /** Without a server to ask, returns what this node knows. */
   const head = Effect.suspend(() =>
     Effect.match(reads.lastAfter(sequence()), {
       onFailure: knownHead,
@@ -65,26 +65,26 @@ export const make = ({ known, reads, recent, records, sequence, signal }: Readin
       return later.length > 0 || end === undefined ? Effect.succeed(later) : storedFrom(after, end + 1)
     })
 
-  /** From the servers: events after `after`, of which there are some. */
+  /** Reads events after `after` from the servers. There must be some. */
   const stored = (after: GlobalPosition.GlobalPosition) =>
     storedFrom(after, Math.max(AppendMessage.sequenceOf(after), 1)).pipe(
       Effect.filterOrFail(
         (events) => events.length > 0,
         () => new EventStoreError({ reason: `The log at the servers has no event after ${after}` })
       ),
-      // Only what was asked for and not there: a call that failed says why.
-      Effect.retry({ ...secondLook, while: ({ cause }) => cause === undefined })
+      // Retries only missing events. The error of a failed call has a cause.
+      Effect.retry({ ...rereads, while: ({ cause }) => cause === undefined })
     )
 
   const page = (after: GlobalPosition.GlobalPosition) => {
-    const kept = recent.page(after, pageSize)
-    return kept === undefined ? stored(after) : Effect.succeed(kept)
+    const cached = recent.page(after, pageSize)
+    return cached === undefined ? stored(after) : Effect.succeed(cached)
   }
 
   /** For reads up to an end that this node has not followed yet. */
   const pageToEnd = (after: GlobalPosition.GlobalPosition) => {
-    const kept = recent.page(after, pageSize) ?? []
-    return kept.length === 0 ? stored(after) : Effect.succeed(kept)
+    const cached = recent.page(after, pageSize) ?? []
+    return cached.length === 0 ? stored(after) : Effect.succeed(cached)
   }
 
   return {

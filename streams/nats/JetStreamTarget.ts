@@ -1,6 +1,6 @@
 /**
- * A log at the servers that another log is copied to (`streams/copy`). Messages are published many at once: each expects to
- * follow the one before it, so that the servers take them in their order or, from the first that is lost on, not at all.
+ * A log at the servers as the target of a copy (`streams/copy`). Many messages are published at once. Each expects the
+ * previous one, so the servers store them in order or, after a lost one, none of the rest.
  */
 import { Effect, Layer } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
@@ -20,13 +20,13 @@ import * as NatsStreams from "./NatsStreams.ts"
 import * as PayloadRecords from "./PayloadRecords.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** Messages that are under way at once. */
+/** The number of messages in flight. */
 const inFlight = 256
 
-/** Payload records that are under way at once. */
+/** The number of payload records in flight. */
 const recordsInFlight = 64
 
-/** Streams whose last link is kept; those before are asked for. */
+/** Streams whose last hash is in memory. Others are read from the servers. */
 const capacity = 50_000
 
 const what = "The copy cannot be written"
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
       { concurrency: recordsInFlight, discard: true }
     )
 
-  /** Its message, with the place that it will have. */
+  /** The message of an append, with its future sequence number. */
   const prepare = Effect.fnUntraced(function* ({ events, stream }: Append) {
     const tail = yield* tailOf(stream)
     const texts = events.map((event) =>
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
     return { subject: subjects.events(stream), body, after }
   })
 
-  /** Those that are begun one after another are sent in that order. */
+  /** Messages are sent in the order of the calls. */
   const publish = ({ after, body, subject }: Effect.Success<ReturnType<typeof prepare>>) =>
     NatsFailure.attempt(nats, what, () =>
       js.publish(subject, body, { expect: { streamName: log, lastSequence: after } })
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
   const append: LogTarget["append"] = Effect.fnUntraced(function* (batch) {
     const appends = CopiedAppends.of(batch)
     yield* putRecords(appends)
-    // Before the events that say so: a copy that ends in between goes on with them.
+    // Before the events of the erasures: an interrupted copy continues after the stored events.
     yield* removeErased(appends)
     const messages = yield* Effect.forEach(appends, prepare)
     yield* Effect.forEach(messages, publish, { concurrency: inFlight, discard: true })
@@ -94,6 +94,6 @@ const make = Effect.gen(function* () {
   return { reading, append } satisfies LogTarget
 })
 
-/** Of a log that no node writes to. */
+/** Opens a log that no node writes to. */
 export const open = (options: NatsOptions) =>
   Effect.flatMap(Layer.build(Nats.layer(options)), (context) => Effect.provide(make, context))

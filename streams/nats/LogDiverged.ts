@@ -1,13 +1,13 @@
 import { Runtime, Schema } from "effect"
 
-/** The log at the servers is not the one that this node has seen: acknowledged events are gone, or it is another log. */
+/** The log at the servers is not the one that this node has seen: acknowledged events are missing, or it is another log. */
 export class LogDiverged extends Schema.TaggedError<LogDiverged>()("LogDiverged", {
   /** Sequence number of the log's last message. */
   found: Schema.Int,
-  /** Of the last one that this node has seen. */
+  /** Sequence number of the last message that this node has seen. */
   expected: Schema.Int
 }) {
-  /** Of the process. A supervisor must not start it again: each start ends in the same way. */
+  /** Exit code of the process. A supervisor must not restart it, because each start ends in the same way. */
   override readonly [Runtime.errorExitCode] = 3
 
   override get message(): string {
@@ -18,7 +18,7 @@ export class LogDiverged extends Schema.TaggedError<LogDiverged>()("LogDiverged"
         : `has other events up to message ${expected} than this node has seen`
     return (
       `The log at the NATS servers ${what}: acknowledged events are missing, or EVENT_STORE names another log. ` +
-      `Restore the servers' storage, or go on without them with a new DATA_DIR on every node (LogDiverged).`
+      `Restore the servers' storage, or continue without those events with a new DATA_DIR on every node (LogDiverged).`
     )
   }
 }

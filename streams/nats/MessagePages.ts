@@ -1,6 +1,6 @@
 /**
- * Many messages of the log at once, from a consumer at one of its servers, which may lag, or be away. Who asks for the next
- * page finds the consumer of the last one still there.
+ * Reads many messages of the log at once, from a consumer at one of its servers, which may lag or be down. A consumer stays
+ * open for the next page.
  */
 import { AckPolicy, type ConsumerInfo, DeliverPolicy, type JsMsg, jetstreamManager } from "@nats-io/jetstream"
 import { Effect, Schedule } from "effect"
@@ -11,34 +11,37 @@ import { names } from "./NatsOptions.ts"
 
 const unreadable = "The log cannot be read"
 
-/** Messages of a page. */
+/** Messages per page. */
 const pageSize = 2_000
 
-/** Consumers that are kept for their next page. */
-const mostKept = 4
+/** The most consumers that stay open for their next page. */
+const maxOpen = 4
 
-/** A consumer that nobody uses is dropped by the server after this, ns. */
+/** The server drops an unused consumer after this time, ns. */
 const inactiveThreshold = 30_000_000_000
 
 /** How long a page waits for its messages, ms. */
 const pageMs = 3_000
 
-/** How long a consumer may take to be made, ms. A cluster may choose a server that is away: the next choice may be better. */
+/**
+ * How long the creation of a consumer may take, ms. A cluster may choose a server that is down; the next choice may be
+ * better.
+ */
 const makeMs = 1_000
 const tries = { schedule: Schedule.spaced("50 millis"), times: 1 }
 
-/** After a consumer could not be made, none is asked for for so long, ms: by then the cluster knows who is away. */
+/** How long no consumer is created after a failure, ms. By then the cluster knows which server is down. */
 const pauseMs = 5_000
 
 /**
- * Messages of the subject from sequence number `first` on, some of them and none left out between them; none where the
- * server has none yet.
+ * Messages of the subject from sequence number `first` on without gaps, as many as the page has. Empty when the server has
+ * none yet.
  */
 type MessagePages = (first: number, subject: string) => Effect.Effect<ReadonlyArray<JsMsg>, EventStoreError>
 
-interface Kept {
+interface OpenConsumer {
   readonly info: ConsumerInfo
-  /** Messages that it has not brought yet. */
+  /** The number of messages that the consumer has not delivered yet. */
   readonly pending: number
 }
 
@@ -46,21 +49,21 @@ export const make = Effect.gen(function* () {
   const nats = yield* Nats
   const { connection, js, jsm, options } = nats
   const { stream: log } = names(options).events
-  // Asks nothing of the servers.
-  const hasty = yield* Effect.promise(() =>
+  // This sends no request.
+  const impatient = yield* Effect.promise(() =>
     jetstreamManager(connection, { timeout: makeMs, checkAPI: false })
   )
-  /** By the subject and the sequence number that they go on with. */
-  const kept = new Map<string, Kept>()
-  /** By the process's own clock: the time of day may jump. */
+  /** By subject and the sequence number at which they continue. */
+  const openConsumers = new Map<string, OpenConsumer>()
+  /** On the process's monotonic clock, because the time of day may jump. */
   let pausedUntil = 0
   const keyOf = (first: number, subject: string) => `${first} ${subject}`
 
   const call = <A>(ask: () => Promise<A>) => NatsFailure.attempt(nats, unreadable, ask)
 
-  const add = (first: number, subject: string): Effect.Effect<Kept, EventStoreError> =>
+  const add = (first: number, subject: string): Effect.Effect<OpenConsumer, EventStoreError> =>
     call(() =>
-      hasty.consumers.add(log, {
+      impatient.consumers.add(log, {
         ack_policy: AckPolicy.None,
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: first,
@@ -75,20 +78,20 @@ export const make = Effect.gen(function* () {
       Effect.tapError(() => Effect.sync(() => (pausedUntil = performance.now() + pauseMs)))
     )
 
-  // Nobody waits for it: a server that does not hear of it drops the consumer by itself.
-  const drop = ({ info: { name } }: Kept) =>
+  // Not awaited: if the server misses it, it drops the consumer after the timeout.
+  const drop = ({ info: { name } }: OpenConsumer) =>
     void (nats.isUp() && jsm.consumers.delete(log, name).catch(() => undefined))
 
-  const keep = (key: string, consumer: Kept) => {
-    kept.set(key, consumer)
-    for (const [oldest, old] of kept) {
-      if (kept.size <= mostKept) return
-      kept.delete(oldest)
+  const keepOpen = (key: string, consumer: OpenConsumer) => {
+    openConsumers.set(key, consumer)
+    for (const [oldest, old] of openConsumers) {
+      if (openConsumers.size <= maxOpen) return
+      openConsumers.delete(oldest)
       drop(old)
     }
   }
 
-  /** Without acknowledgements a message that is lost on its way is not sent again: what follows it is of no use. */
+  /** Without acknowledgements, a lost message is not sent again, so everything after it is useless. */
   const fetch = (info: ConsumerInfo, count: number) =>
     call(async () => {
       const messages: Array<JsMsg> = []
@@ -103,7 +106,7 @@ export const make = Effect.gen(function* () {
       return messages
     })
 
-  const pageOf = (consumer: Kept, subject: string) =>
+  const pageOf = (consumer: OpenConsumer, subject: string) =>
     Effect.suspend(() => {
       const count = Math.min(consumer.pending, pageSize)
       return count === 0 ? Effect.succeed([]) : fetch(consumer.info, count)
@@ -112,13 +115,13 @@ export const make = Effect.gen(function* () {
         Effect.sync(() => {
           const last = messages.at(-1)
           if (last === undefined || last.info.pending === 0) return drop(consumer)
-          keep(keyOf(last.seq + 1, subject), { info: consumer.info, pending: last.info.pending })
+          keepOpen(keyOf(last.seq + 1, subject), { info: consumer.info, pending: last.info.pending })
         })
       ),
       Effect.onError(() => Effect.sync(() => drop(consumer)))
     )
 
-  const paused = NatsFailure.failure(unreadable, new Error("the servers make no consumers"))
+  const paused = NatsFailure.failure(unreadable, new Error("the servers create no consumers at the moment"))
 
   const fresh = (first: number, subject: string) =>
     Effect.suspend(() => (performance.now() < pausedUntil ? Effect.fail(paused) : add(first, subject))).pipe(
@@ -128,10 +131,10 @@ export const make = Effect.gen(function* () {
   const pages: MessagePages = (first, subject) =>
     Effect.suspend(() => {
       const key = keyOf(first, subject)
-      const consumer = kept.get(key)
+      const consumer = openConsumers.get(key)
       if (consumer === undefined) return fresh(first, subject)
-      kept.delete(key)
-      // It may be forgotten by now, or have lost what it sent to a connection that broke.
+      openConsumers.delete(key)
+      // The server may have dropped the consumer, or its messages may be lost with a broken connection.
       return Effect.flatMap(
         Effect.orElseSucceed(pageOf(consumer, subject), () => []),
         (messages) => (messages.length === 0 ? fresh(first, subject) : Effect.succeed(messages))

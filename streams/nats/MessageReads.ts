@@ -1,4 +1,4 @@
-/** Reads of the log's messages. Single ones come from the leader, so that they are never stale. */
+/** Reads messages of the log. Single messages come from the leader, so they are never stale. */
 import type { JsMsg, MsgRequest, NextMsgRequest, StoredMsg } from "@nats-io/jetstream"
 import { Effect, Schedule } from "effect"
 import { EventStoreError } from "../EventReader.ts"
@@ -14,24 +14,24 @@ import * as Subjects from "./Subjects.ts"
 
 const unreadable = "The log cannot be read"
 
-/** Messages of a stream up to which they are read one by one: a page costs as much as some dozen of these. */
-const fewMessages = 16
+/** The most messages of a stream that are read one by one. A page costs as much as some dozen of them. */
+const maxSingleReads = 16
 
-/** Messages that are asked for one by one where no page is to be had. */
-const singles = 64
+/** The number of messages read one by one when there is no page. */
+const singleReads = 64
 
-/** A leader that is just being elected is waited for. */
+/** Waits for the election of a leader. */
 const electing = Schedule.spaced("250 millis").pipe(Schedule.upTo({ duration: "8 seconds" }))
 
-/** All that the log's stream holds. Unlike a pattern of its subjects it is not looked up among all of them. */
+/** Matches everything in the log's stream. Unlike a pattern of its subjects, it needs no lookup among all of them. */
 const anything = ">"
 
 export interface MessageReads {
-  /** The message with the last event behind the one with sequence number `after`; `null` when there is none. */
+  /** The message with the last event after the one with sequence number `after`. `null` when there is none. */
   readonly lastAfter: (after: number) => Effect.Effect<AppendMessage.Decoded | null, EventStoreError>
-  /** The last message of one stream. */
+  /** The last message of a stream. */
   readonly lastOf: (stream: StreamName) => Effect.Effect<AppendMessage.Decoded | null, EventStoreError>
-  /** The events of one stream in messages after `after`. */
+  /** The events of a stream in messages after `after`. */
   readonly ofStream: (
     stream: StreamName,
     after: number
@@ -40,20 +40,23 @@ export interface MessageReads {
   readonly next: (stream: StreamName, after: number) => Effect.Effect<StoredMsg | null, EventStoreError>
   /** The message with that sequence number. */
   readonly at: (sequence: number) => Effect.Effect<AppendMessage.Decoded | null, EventStoreError>
-  /** Messages from `first` on without a gap, some of them; none at the end of the log. */
+  /** Some messages from `first` on without gaps. Empty at the end of the log. */
   readonly page: (first: number) => Effect.Effect<ReadonlyArray<AppendMessage.Decoded>, EventStoreError>
 }
 
-/** What is no append is passed over. The log tells of the first only: there may be many, read again and again. */
+/**
+ * Decodes messages and skips those that are not appends. Only the first one is logged, because there may be many that are
+ * read again and again.
+ */
 const decodeOrPass = (subjects: Subjects.Subjects) => {
-  let isTold = false
-  const tell = (sequence: number) => {
-    isTold = true
-    return Effect.logError("A message of the log's stream is no append: it is passed over").pipe(
+  let isLogged = false
+  const logForeign = (sequence: number) => {
+    isLogged = true
+    return Effect.logError("A message in the log's stream is not an append and is skipped").pipe(
       Effect.annotateLogs({ sequence })
     )
   }
-  // One effect for a page of them: it is read by the hundred thousand.
+  // One effect per page, because messages are read by the hundred thousand.
   return (messages: ReadonlyArray<StoredMsg | JsMsg>): Effect.Effect<ReadonlyArray<AppendMessage.Decoded>> =>
     Effect.suspend(() => {
       let foreign: number | undefined
@@ -65,7 +68,9 @@ const decodeOrPass = (subjects: Subjects.Subjects) => {
           return AppendMessage.foreign(seq)
         }
       })
-      return foreign === undefined || isTold ? Effect.succeed(decoded) : Effect.as(tell(foreign), decoded)
+      return foreign === undefined || isLogged
+        ? Effect.succeed(decoded)
+        : Effect.as(logForeign(foreign), decoded)
     })
 }
 
@@ -93,7 +98,7 @@ export const make = Effect.gen(function* () {
   const next = (stream: StreamName, after: number) =>
     get({ seq: after + 1, next_by_subj: subjects.events(stream) })
 
-  /** Fences and what is foreign hold no event: the last one is before them. */
+  /** Fences and foreign messages have no events: the last event is before them. */
   const lastBetween = (
     after: number,
     found: AppendMessage.Decoded | null
@@ -103,7 +108,7 @@ export const make = Effect.gen(function* () {
     return Effect.flatMap(at(found.sequence - 1), (before) => lastBetween(after, before))
   }
 
-  /** What is foreign says nothing of the stream that it lies in: the last append is somewhere before it. */
+  /** A foreign message has no information about its stream: the last append is somewhere before it. */
   const beforeForeign = Effect.fnUntraced(function* (stream: StreamName, last: AppendMessage.Decoded) {
     let found = last
     for (let reached = 0; reached < last.sequence;) {
@@ -128,20 +133,20 @@ export const make = Effect.gen(function* () {
     )
 
   /**
-   * From the last message back: each names the one before it, so that none can be left out. A long stream is read on from
-   * `after` then, by the page, up to what was read back.
+   * Reads backwards from the last message. Each message names the previous one, so none can be missed. A long stream is then
+   * read by the page from `after` on, up to what was read before.
    */
   const ofStream = Effect.fnUntraced(function* (stream: StreamName, after: number) {
     const last = yield* lastOf(stream)
-    const back: Array<AppendMessage.Decoded> = []
+    const newest: Array<AppendMessage.Decoded> = []
     const events: Array<RecordedEvent> = []
     let end = last?.tail.version ?? 0
     let reached = after
     let isPaging = true
     while (end > reached) {
-      if (back.length < fewMessages || !isPaging) {
+      if (newest.length < maxSingleReads || !isPaging) {
         const message = last !== null && last.sequence === end ? last : yield* named(end)
-        back.push(message)
+        newest.push(message)
         end = message.previous
       } else {
         const page = yield* Effect.orElseSucceed(pages(reached + 1, subjects.events(stream)), () => [])
@@ -151,15 +156,15 @@ export const make = Effect.gen(function* () {
         isPaging = messages.length > 0
       }
     }
-    for (const message of back.toReversed()) events.push(...message.events)
+    for (const message of newest.toReversed()) events.push(...message.events)
     return events
   })
 
-  /** The leader is asked for some at once, by their numbers. */
+  /** Reads several messages from the leader concurrently, by sequence number. */
   const single = (first: number) =>
     Effect.map(
       Effect.forEach(
-        Array.from({ length: singles }, (_, index) => first + index),
+        Array.from({ length: singleReads }, (_, index) => first + index),
         at,
         { concurrency: "unbounded" }
       ),
@@ -169,7 +174,7 @@ export const make = Effect.gen(function* () {
       }
     )
 
-  /** Up to the first gap: what is missing has not been there when it was asked for. The leader has it. */
+  /** Returns messages up to the first gap. A missing message was not on that server yet; the leader has it. */
   const page = Effect.fnUntraced(function* (first: number) {
     const messages = yield* Effect.catch(pages(first, anything), (error) =>
       nats.isUp() ? Effect.succeed([]) : Effect.fail(error)

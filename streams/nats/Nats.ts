@@ -1,6 +1,6 @@
 /**
- * One connection to the NATS servers. It comes back by itself, for ever: what is under way when it breaks fails, and is
- * tried again by whoever needs it.
+ * The connection to the NATS servers. It reconnects without end. Calls in progress fail when it breaks, and their callers
+ * retry them.
  */
 import * as fs from "node:fs/promises"
 import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream"
@@ -17,7 +17,7 @@ import * as NatsFailure from "./NatsFailure.ts"
 import type { NatsOptions } from "./NatsOptions.ts"
 import * as ServerVersion from "./ServerVersion.ts"
 
-/** No server answers, or none that lets us in. */
+/** No server answers or accepts the login. */
 export class NatsUnreachable extends Schema.TaggedError<NatsUnreachable>()("NatsUnreachable", {
   servers: Schema.Array(Schema.String),
   cause: Schema.Defect()
@@ -36,46 +36,48 @@ export class Nats extends Context.Service<
     readonly js: JetStreamClient
     readonly jsm: JetStreamManager
     /**
-     * Whether there is a connection now, as far as is known (a server that hangs is found out within seconds), and what is
-     * behind it has been vetted.
+     * Whether there is a connection, as far as is known (a hanging server is detected within seconds), and its log has been
+     * checked.
      */
     readonly isUp: () => boolean
     /**
-     * Runs after each reconnect, until it ends or the connection is lost again. Until it gives `true` the connection counts
-     * as down, so that nothing is sent to servers that are not the ones from before.
+     * Runs `vet` after each reconnect, until it ends or the connection is lost again. The connection counts as down until
+     * `vet` returns `true`, so that nothing is sent to servers with another log.
      */
     readonly vetReconnects: (vet: Effect.Effect<boolean>) => Effect.Effect<void>
-    /** For how long there has been none, ms; 0 while there is one. */
+    /** How long the connection has been down, ms. 0 while it is up. */
     readonly downMs: () => number
-    /** The answer to a call. Fails as the call does, and at once when the connection is lost: the call may yet take place. */
+    /**
+     * The result of a call. Fails like the call, and at once when the connection is lost: the call may still take effect.
+     */
     readonly request: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
-    /** Emits after each reconnect that was vetted. */
+    /** Emits after each checked reconnect. */
     readonly reconnects: Stream.Stream<void>
   }
 >()("inferlog/streams/nats/Nats") {
-  /** Waits for a server for a while, so that nodes and servers may be started together. */
+  /** Waits some time for a server, so that nodes and servers may be started together. */
   static readonly layer = (
     options: NatsOptions
   ): Layer.Layer<Nats, NatsUnreachable | ServerVersion.NatsTooOld> => Layer.effect(Nats, make(options))
 }
 
-/** How often a server that hangs is pinged, and how many pings it may leave without an answer. */
+/** The ping interval, and the number of unanswered pings after which the connection is closed. */
 const pingIntervalMs = 2_000
-const mostPings = 2
+const maxPings = 2
 
-/** How long a server has to take a connection, ms. */
+/** Timeout of a connection attempt, ms. */
 const connectMs = 3_000
 
-/** How long a call waits for its answer, ms. */
+/** Timeout of a call, ms. */
 const callMs = 3_000
 
 /** How long a start waits for a server. */
-const patience = { schedule: Schedule.spaced("500 millis"), times: 60 }
+const startRetries = { schedule: Schedule.spaced("500 millis"), times: 60 }
 
-/** Bytes of the largest append that a server has to take: what it takes by default. */
-const leastPayload = 1024 * 1024
+/** The largest append that a server must accept, bytes: NATS's default. */
+const minPayload = 1024 * 1024
 
-/** What waiting does not help against: a login that is refused, a credentials file that is not there. */
+/** Errors that waiting does not fix: a rejected login, a missing credentials file. */
 const isHopeless = ({ cause }: NatsUnreachable): boolean =>
   cause instanceof AuthorizationError ||
   (cause instanceof Error && "code" in cause && cause.code === "ENOENT")
@@ -98,23 +100,23 @@ const connectionOptions = async (options: NatsOptions): Promise<ConnectionOption
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     pingInterval: pingIntervalMs,
-    maxPingOut: mostPings,
-    // A login that is refused for a while, as while the servers' users are changed, is no reason to give up either.
+    maxPingOut: maxPings,
+    // A login may be rejected for a while, for instance while the servers' users are changed. Reconnecting continues.
     ignoreAuthErrorAbort: true
   }
 }
 
-/** Tells once what is waited for. */
-const tellWaiting = () => {
-  let isTold = false
+/** Logs once what the start waits for. */
+const logWaiting = () => {
+  let isLogged = false
   return (error: NatsUnreachable) => {
-    if (isTold || isHopeless(error)) return Effect.void
-    isTold = true
+    if (isLogged || isHopeless(error)) return Effect.void
+    isLogged = true
     return Effect.annotateLogs(Effect.logWarning("Waiting for a NATS server"), { reason: error.message })
   }
 }
 
-/** A try is not interrupted, and what is waited between them is. */
+/** A try is not interrupted; the pause between tries is. */
 const open = (options: NatsOptions): Effect.Effect<NatsConnection, NatsUnreachable, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({
@@ -122,12 +124,15 @@ const open = (options: NatsOptions): Effect.Effect<NatsConnection, NatsUnreachab
       catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
     }),
     (connection) => Effect.promise(() => connection.close())
-  ).pipe(Effect.tapError(tellWaiting()), Effect.retry({ ...patience, while: (error) => !isHopeless(error) }))
+  ).pipe(
+    Effect.tapError(logWaiting()),
+    Effect.retry({ ...startRetries, while: (error) => !isHopeless(error) })
+  )
 
 const checkPayload = ({ info }: NatsConnection, { servers }: NatsOptions) => {
   const found = info?.max_payload ?? 0
-  if (found >= leastPayload) return Effect.void
-  const cause = new Error(`its max_payload is ${found}, and ${leastPayload} or more is needed`)
+  if (found >= minPayload) return Effect.void
+  const cause = new Error(`its max_payload is ${found}, but at least ${minPayload} is required`)
   return new NatsUnreachable({ servers, cause })
 }
 
@@ -138,16 +143,16 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
   const jsm = yield* Effect.tryPromise({
     try: () => jetstreamManager(connection, { timeout: callMs }),
     catch: (cause) => new NatsUnreachable({ servers: options.servers, cause })
-  }).pipe(Effect.retry(patience))
+  }).pipe(Effect.retry(startRetries))
   const reconnects = yield* PubSub.sliding<void>(1)
-  /** By the process's own clock: `downMs` is no effect, and the time of day may jump. */
+  /** On the process's monotonic clock: `downMs` is no effect, and the time of day may jump. */
   let downSince: number | null = null
-  /** Ends the calls that wait for their answers. */
-  const asking = new Set<() => void>()
+  /** Ends calls that wait for an answer. */
+  const pendingCalls = new Set<() => void>()
   let vet: Effect.Effect<boolean> = Effect.succeed(true)
   const vetting = yield* FiberHandle.make()
 
-  const comeBack = Effect.gen(function* () {
+  const onReconnect = Effect.gen(function* () {
     if (!(yield* vet)) return
     downSince = null
     yield* Effect.logInfo("The connection to the NATS servers is back")
@@ -160,13 +165,13 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
         switch (status.type) {
           case "disconnect":
             downSince ??= performance.now()
-            asking.forEach((fail) => fail())
+            pendingCalls.forEach((fail) => fail())
             return Effect.andThen(
               FiberHandle.clear(vetting),
-              Effect.logWarning("The connection to the NATS servers is lost; it is being made again")
+              Effect.logWarning("The connection to the NATS servers is lost; reconnecting")
             )
           case "reconnect":
-            return FiberHandle.run(vetting, comeBack)
+            return FiberHandle.run(vetting, onReconnect)
           case "error":
             return Effect.logWarning("A NATS server has reported an error", status.error.message)
           default:
@@ -195,15 +200,15 @@ const make = Effect.fnUntraced(function* (options: NatsOptions) {
       Effect.callback<A, unknown>((resume) => {
         const fail = () => settle(Effect.fail(new Error("the connection to the NATS servers was lost")))
         const settle = (end: Effect.Effect<A, unknown>) => {
-          asking.delete(fail)
+          pendingCalls.delete(fail)
           resume(end)
         }
-        asking.add(fail)
+        pendingCalls.add(fail)
         call().then(
           (answer) => settle(Effect.succeed(answer)),
           (cause: unknown) => settle(Effect.fail(cause))
         )
-        return Effect.sync(() => asking.delete(fail))
+        return Effect.sync(() => pendingCalls.delete(fail))
       }),
     reconnects: Stream.fromPubSub(reconnects)
   })

@@ -1,4 +1,4 @@
-/** What a failed call to the servers tells of what became of it. */
+/** Classifies failed calls to the servers. */
 import { JetStreamApiError } from "@nats-io/jetstream"
 import {
   AuthorizationError,
@@ -10,18 +10,18 @@ import { Effect } from "effect"
 import { EventStoreError } from "../EventReader.ts"
 
 /**
- * `conflict`: another message came first. `refused`: it has not taken place and will not. `unknown`: it may have, or may
- * yet: an election, a server that hangs, a connection that broke.
+ * `conflict`: another message came first. `refused`: it has not taken effect and will not. `unknown`: it may have, or still
+ * may: an election, a hanging server, a broken connection.
  */
 export type Fate = "conflict" | "refused" | "unknown"
 
-/** Wrong last sequence; the second one of newer servers on replicated streams. */
+/** Wrong last sequence. The second code is sent by newer servers for replicated streams. */
 const conflicts = new Set([10071, 10164])
 
-/** The message has come before, and is not stored yet. */
+/** The message arrived before and is not stored yet. */
 const inProcess = 10158
 
-/** The server could not store it: for good when the stream is at a limit, else nobody knows. */
+/** The server could not store it: permanently when the stream is at a limit, otherwise unknown. */
 const notStored = 10077
 
 export const classify = (cause: unknown): Fate => {
@@ -38,11 +38,11 @@ export const classify = (cause: unknown): Fate => {
   return isHopeless ? "refused" : "unknown"
 }
 
-/** In words, for a message. */
+/** The text of the cause, for messages. */
 export const reasonOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message : "no reason given"
 
-/** @param what was to be done, as in "The log cannot be read". */
+/** @param what the failed operation, as in "The log cannot be read". */
 export const failure = (what: string, cause: unknown): EventStoreError =>
   new EventStoreError({ reason: `${what}: ${reasonOf(cause)}`, cause })
 
@@ -54,7 +54,7 @@ interface Connected {
   readonly request: <A>(call: () => Promise<A>) => Effect.Effect<A, unknown>
 }
 
-/** A call whose failure is the log's. It fails at once when there is no connection, or none any more. */
+/** A call whose failure becomes an `EventStoreError`. It fails at once when there is no connection or it is lost. */
 export const attempt = <A>(
   { request, isUp }: Connected,
   what: string,

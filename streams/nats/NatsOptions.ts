@@ -1,6 +1,6 @@
 /**
  * The address of a NATS log: `nats://[user:password@|token@]host[:port][,host…][?replicas=3&storage=file&prefix=inferlog…]`.
- * What is not known is refused: a misspelled option would silently not be in force.
+ * Unknown options are rejected, because a misspelled option would silently have no effect.
  */
 import { Result, Schema } from "effect"
 
@@ -13,19 +13,19 @@ export const NatsOptions = Schema.Struct({
   /** Path of a `.creds` file. */
   credentials: Schema.NullOr(Schema.String),
   tls: Schema.Boolean,
-  /** Path of the certificates to trust, PEM. */
+  /** Path of a PEM file with trusted certificates. */
   ca: Schema.NullOr(Schema.String),
-  /** Begins the names of all subjects, streams and buckets: logs of other prefixes may share the servers. */
+  /** Prefix of the names of all subjects, streams and buckets. Logs with different prefixes may share servers. */
   prefix: Schema.String,
-  /** Servers that keep each message. */
+  /** The number of servers that store each message. */
   replicas: Schema.Int,
   storage: Schema.Literals(["file", "memory"]),
-  /** The operator says that the servers sync each message to disk (`sync_interval: always`). */
+  /** The operator confirms that the servers sync each message to disk (`sync_interval: always`). */
   isSynced: Schema.Boolean
 })
 export type NatsOptions = typeof NatsOptions.Type
 
-/** What the address takes, for messages. */
+/** The expected form of the address, for messages. */
 export const expected =
   "nats://host:port[,host:port…] with the options replicas (1, 3 or 5), storage (file or memory), prefix, sync=always, " +
   "tls=true, ca and creds"
@@ -51,7 +51,7 @@ const isServer = (text: string): boolean => {
 const oneOf = <A extends string>(value: string | null, values: ReadonlyArray<A>, otherwise: A) =>
   value === null ? otherwise : values.find((each) => each === value)
 
-/** `user:password`, or a token alone. `undefined` when it is empty, or not well encoded. */
+/** `user:password`, or only a token. `undefined` when it is empty or wrongly encoded. */
 const login = (text: string | undefined) => {
   if (text === undefined) return { user: null, password: null, token: null }
   try {
@@ -88,7 +88,7 @@ const settings = (query: URLSearchParams) => {
   }
 }
 
-/** Fails on an address that is not as `expected`; says nothing of what it is, for it may hold a password. */
+/** Fails on an address of another form. The error does not repeat the address, which may contain a password. */
 export const parse = (text: string): Result.Result<NatsOptions, null> => {
   const [, userinfo, hosts = "", query = ""] = address.exec(text) ?? []
   const [first, ...others] = hosts.split(",")
@@ -98,7 +98,7 @@ export const parse = (text: string): Result.Result<NatsOptions, null> => {
   return Result.succeed({ servers: [withPort(first), ...others.map(withPort)], ...who, ...how })
 }
 
-/** Names of what the log keeps at the servers. */
+/** Names of the streams and buckets at the servers. */
 export const names = ({ prefix }: Pick<NatsOptions, "prefix">) => {
   const upper = prefix.toUpperCase()
   return {

@@ -1,4 +1,4 @@
-/** The streams that hold the log at the servers: made by the first node, checked by every other one. */
+/** The streams of the log at the servers. The first node creates them, every other node checks them. */
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -13,7 +13,7 @@ import * as NatsFailure from "./NatsFailure.ts"
 import { names, type NatsOptions } from "./NatsOptions.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** A stream is there, and is not as this log needs it. */
+/** An existing stream has another configuration than this log needs. */
 export class NatsStreamMismatch extends Schema.TaggedError<NatsStreamMismatch>()("NatsStreamMismatch", {
   stream: Schema.String,
   field: Schema.String,
@@ -28,7 +28,7 @@ export class NatsStreamMismatch extends Schema.TaggedError<NatsStreamMismatch>()
   }
 }
 
-/** The servers do not keep a stream, for now or at all. */
+/** The servers cannot provide a stream, for the moment or permanently. */
 export class NatsStreamUnavailable extends Schema.TaggedError<NatsStreamUnavailable>()(
   "NatsStreamUnavailable",
   { stream: Schema.String, cause: Schema.Defect() }
@@ -41,21 +41,21 @@ export class NatsStreamUnavailable extends Schema.TaggedError<NatsStreamUnavaila
 /** Two minutes, in ns: longer than any publish is retried. */
 const duplicateWindow = 120_000_000_000
 
-/** Replicas without a cluster, and what the server does not take in any case. */
+/** Replicas without a cluster, and configurations that the server never accepts. */
 const hopeless = new Set([10025, 10052, 10065, 10074])
 
 const isHopeless = (cause: unknown): boolean =>
   cause instanceof PermissionViolationError ||
   (cause instanceof JetStreamApiError && hopeless.has(cause.code))
 
-/** A cluster that has just been started has no leader yet, and may not have found all of its servers. */
-const patience = {
+/** A cluster that has just started has no leader yet and may not know all of its servers. */
+const startRetries = {
   schedule: Schedule.spaced("500 millis"),
   times: 60,
   while: ({ cause }: NatsStreamUnavailable) => !isHopeless(cause)
 }
 
-/** There is no such stream. */
+/** The stream does not exist. */
 export const notFound = 10059
 
 type Wanted = Partial<StreamConfig> & Pick<StreamConfig, "name">
@@ -64,7 +64,7 @@ const common = ({ replicas, storage }: NatsOptions) => ({
   storage: storage === "file" ? StorageType.File : StorageType.Memory,
   num_replicas: replicas,
   retention: RetentionPolicy.Limits,
-  // A full stream refuses what is new, instead of dropping what is old.
+  // A full stream rejects new messages instead of dropping old ones.
   discard: DiscardPolicy.New,
   max_age: 0,
   max_msgs: -1,
@@ -72,7 +72,7 @@ const common = ({ replicas, storage }: NatsOptions) => ({
   duplicate_window: duplicateWindow
 })
 
-/** Nobody deletes from the log: a gap in its sequence is damage. */
+/** Nothing is deleted from the log: a gap in its sequence is damage. */
 const eventsConfig = (options: NatsOptions): Wanted => ({
   ...common(options),
   name: names(options).events.stream,
@@ -91,7 +91,7 @@ const payloadsConfig = (options: NatsOptions): Wanted => {
   }
 }
 
-/** What the server did not take over as it was asked is found here too: older ones ignore what they do not know. */
+/** Also detects settings that the server did not apply: older servers ignore unknown ones. */
 const compare = (wanted: Wanted, found: Partial<StreamConfig>): Effect.Effect<void, NatsStreamMismatch> => {
   const text = (value: unknown) => JSON.stringify(value) ?? "none"
   const fields = new Map<string, unknown>(Object.entries(found))
@@ -106,7 +106,7 @@ const compare = (wanted: Wanted, found: Partial<StreamConfig>): Effect.Effect<vo
   })
 }
 
-/** The stream is there, as wanted. */
+/** Ensures that the stream exists with this configuration. */
 export const ensureOne = Effect.fnUntraced(function* (wanted: Wanted) {
   const { jsm } = yield* Nats
   const unavailable = (cause: unknown) => new NatsStreamUnavailable({ stream: wanted.name, cause })
@@ -117,9 +117,9 @@ export const ensureOne = Effect.fnUntraced(function* (wanted: Wanted) {
         throw cause
       }),
     catch: unavailable
-  }).pipe(Effect.retry(patience))
+  }).pipe(Effect.retry(startRetries))
   yield* compare(wanted, found.config)
-  // A stream that was added is there before it has a leader.
+  // A new stream exists before it has a leader.
   yield* Effect.tryPromise({
     try: () => jsm.streams.info(wanted.name),
     catch: unavailable
@@ -128,7 +128,7 @@ export const ensureOne = Effect.fnUntraced(function* (wanted: Wanted) {
       ({ cluster }) => wanted.num_replicas === 1 || (cluster?.leader ?? "") !== "",
       () => unavailable(new Error("it has no leader"))
     ),
-    Effect.retry(patience)
+    Effect.retry(startRetries)
   )
 })
 

@@ -1,5 +1,5 @@
 /**
- * Payload records at the servers, in a stream beside the log: one message each, whose subject names stream, name and hash.
+ * Payload records at the servers, in a stream beside the log: one message each. The subject contains stream, name and hash.
  */
 import { JetStreamApiError, type StoredMsg } from "@nats-io/jetstream"
 import { headers } from "@nats-io/transport-node"
@@ -16,7 +16,7 @@ import * as Subjects from "./Subjects.ts"
 
 const what = "A payload record cannot be read or written"
 
-/** What a record's message says beside the text. Storage format. */
+/** Headers of a record's message. Storage format. */
 const saltHeader = "Inferlog-Salt"
 const sizeHeader = "Inferlog-Size"
 const blobHeader = "Inferlog-Blob"
@@ -29,11 +29,11 @@ export interface PayloadRecords {
     name: string,
     hash?: string
   ) => Effect.Effect<SealedPayload | null, EventStoreError>
-  /** Overwrites all records of the name. Nothing happens when there is none. */
+  /** Overwrites all records with the name, if there are any. */
   readonly remove: (stream: StreamName, name: string) => Effect.Effect<void, EventStoreError>
-  /** Overwrites the message with that sequence number. Nothing happens when it is gone. */
+  /** Overwrites the message with that sequence number, if it exists. */
   readonly forget: (sequence: number) => Effect.Effect<void, EventStoreError>
-  /** The sequence number of the message of the subject that was sent under the id; `null` when there is none. */
+  /** The sequence number of the subject's message that was sent with the id. `null` when there is none. */
   readonly sentAs: (subject: string, id: string) => Effect.Effect<number | null, EventStoreError>
 }
 
@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
       message === null ? null : decode(message)
     )
 
-  /** Another node may have been faster: the server refuses to delete what is not there. */
+  /** Another node may have been faster: the server rejects the deletion of a missing message. */
   const forget: PayloadRecords["forget"] = (sequence) =>
     Effect.catch(Effect.asVoid(call(() => jsm.streams.deleteMessage(store, sequence))), (error) =>
       error.cause instanceof JetStreamApiError

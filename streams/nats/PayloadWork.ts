@@ -1,4 +1,4 @@
-/** What an append has payloadWork its message: payload records that it brings, and such that it erases. */
+/** The work on payload records around an append: storing new records and erasing others. */
 import { Effect } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
 import type { Append } from "../EventStore.ts"
@@ -13,8 +13,9 @@ export interface PayloadWorkParts {
 }
 
 /**
- * Does what comes before the append, and tells what is to be done when its fate is known. Where it fails nothing is left.
- * @param id unique, of the append.
+ * Does the work before the append, and returns the work for when its fate is known. A failure leaves nothing behind.
+ *
+ * @param id unique id of the append.
  */
 export type PayloadWork = (append: Append, id: string) => Effect.Effect<Outcome, EventStoreError>
 

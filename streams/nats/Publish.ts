@@ -1,6 +1,6 @@
 /**
- * Publishing the message that follows another one of its subject, once: tried again under the same id and expectation until
- * its fate is known, or for as long as whoever waits for it may wait.
+ * Publishes a message that follows another one of its subject, once: retries with the same id and expectation until its fate
+ * is known, or as long as its caller may wait.
  */
 import { Effect } from "effect"
 import { EventStoreError } from "../EventReader.ts"
@@ -13,23 +13,25 @@ import * as Subjects from "./Subjects.ts"
 
 export interface Message {
   readonly stream: StreamName
-  /** Unique: the server, and we ourselves, know the message again by it. */
+  /** Unique. The server and this node recognize the message by it. */
   readonly id: string
-  /** Sequence number of the message of the stream that it follows, 0 for none. */
+  /** Sequence number of the stream's message that it follows. 0 for none. */
   readonly after: number
   readonly body: Uint8Array
 }
 
 export interface Publish {
-  /** Waits for an election and for a short break of the connection. */
+  /** Waits for an election, and for a short break of the connection to end. */
   readonly publish: (message: Message) => Effect.Effect<Sending.Sent>
-  /** What an append needs before: a short break of the connection is waited for. */
+  /** Runs a read that an append needs, and waits for a short break of the connection to end. */
   readonly whenUp: <A>(read: Effect.Effect<A, EventStoreError>) => Effect.Effect<A, EventStoreError>
-  /** Goes on until the fate is known. */
+  /** Retries until the fate is known. */
   readonly sendUntilKnown: (message: Message) => Effect.Effect<Sending.Known>
 }
 
-const notThere = new EventStoreError({ reason: "What is in the way of the append is not on the log yet" })
+const notThere = new EventStoreError({
+  reason: "The message that conflicts with the append is not on the log yet"
+})
 
 export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =>
   Effect.gen(function* () {
@@ -42,8 +44,8 @@ export const make = (reads: MessageReads): Effect.Effect<Publish, never, Nats> =
     const outgoing = ({ after, body, id, stream }: Message) => ({ subject: events(stream), id, body, after })
 
     /**
-     * After a conflict: an earlier try of ours may be what is in the way. The first message behind the expected one never
-     * changes; a server that knows of none does not lead any more, or is not done with what is.
+     * After a conflict: an earlier try of this message may have caused it. The first message after the expected one never
+     * changes; a server that has none is a former leader, or has not stored it yet.
      */
     const recognize = ({ after, id, stream }: Message): Effect.Effect<Sending.Sent> =>
       Effect.match(reads.next(stream, after), {

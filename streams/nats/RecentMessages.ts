@@ -1,4 +1,4 @@
-/** The newest messages of the log, in memory: who follows it live asks no server. Bounded by their events. */
+/** The newest messages of the log in memory, so that live followers need no server. Bounded by the number of events. */
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 
@@ -6,18 +6,21 @@ const capacity = 4_096
 
 export interface RecentMessages {
   readonly push: (events: ReadonlyArray<RecordedEvent>) => void
-  /** Events after `after`, whole messages of some more than `limit`, or `undefined` when they are older than what is kept. */
+  /**
+   * Events after `after` in complete messages, slightly more than `limit`. `undefined` when they are older than the stored
+   * ones.
+   */
   readonly page: (
     after: GlobalPosition.GlobalPosition,
     limit: number
   ) => ReadonlyArray<RecordedEvent> | undefined
 }
 
-/** `start`: the last position before what is pushed. */
+/** `start`: the last position before the first pushed event. */
 export const make = (start: GlobalPosition.GlobalPosition): RecentMessages => {
   let events: Array<RecordedEvent> = []
   let before = start
-  /** First of the events that are after it. */
+  /** Index of the first event after the position. */
   const indexAfter = (after: GlobalPosition.GlobalPosition): number => {
     let low = 0
     let high = events.length
@@ -29,7 +32,7 @@ export const make = (start: GlobalPosition.GlobalPosition): RecentMessages => {
     }
     return low
   }
-  /** Never within a message: its events have one version, and whoever is given some of them is to be given all. */
+  /** Pages never end within a message: its events share a version, so a reader of some must get all. */
   const endOfMessage = (index: number): number => {
     let end = index
     while (end < events.length && events[end]?.version === events[end - 1]?.version) end++

@@ -1,4 +1,4 @@
-/** Sending one message to the servers, under an id by which they know it again: tried again until its fate is known. */
+/** Sends one message to the servers with an id by which they recognize it, and retries until its fate is known. */
 import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect } from "effect"
 import type { EventStoreError } from "../EventReader.ts"
@@ -7,60 +7,61 @@ import * as NatsFailure from "./NatsFailure.ts"
 
 export interface Outgoing {
   readonly subject: string
-  /** Unique: what comes again under it within two minutes is not stored again, and is answered as the first. */
+  /** Unique. The server does not store a message with the same id again within two minutes, and repeats its first answer. */
   readonly id: string
   readonly body: Uint8Array | string
   readonly headers?: MsgHdrs
-  /** Sequence number of the last message of the subject, 0 for none; not looked at when absent. */
+  /** Expected sequence number of the subject's last message, 0 for none. Not checked when absent. */
   readonly after?: number
 }
 
 export type Sent =
   | { readonly _tag: "Stored"; readonly sequence: number }
-  /** Another message follows that one. */
+  /** Another message follows the expected one. */
   | { readonly _tag: "Conflict" }
-  /** It is not stored, and will not be. */
+  /** The message is not stored and will not be. */
   | { readonly _tag: "Refused"; readonly error: EventStoreError }
-  /** Nobody knows: it may be stored, or may yet be. */
+  /** The fate is unknown: the message may be stored, or still may become so. */
   | { readonly _tag: "Unknown"; readonly error: EventStoreError }
 
 export type Known = Exclude<Sent, { readonly _tag: "Unknown" }>
 
-/** How long a try waits for its answer, ms. */
+/** Timeout of a try, ms. */
 const tryMs = 3_000
 
-/** Longer than an election, of 5 to 7 s. */
+/** Longer than an election, which takes 5 to 7 s. */
 const electionMs = 10_000
 
-/** How long a connection that is lost is waited for, ms. */
+/** How long to wait for a lost connection, ms. */
 const reconnectMs = 2_000
 
 const pause = "200 millis"
 
-/** Bytes that headers take at most, of which the client tells nothing. */
+/** The most bytes of headers. The client does not report them. */
 const headerBytes = 4_096
 
 export interface Sending {
   /** Waits for a short break of the connection to end. */
   readonly untilUp: Effect.Effect<void>
-  /** One try. */
+  /** Tries once. */
   readonly send: (message: Outgoing) => Effect.Effect<Sent>
-  /** Waits for an election and for a short break of the connection; `again` is what is tried then. */
+  /**
+   * Sends the message. If its fate is unknown, repeats `again` while an election or a short break of the connection may
+   * last.
+   */
   readonly sendWithRetry: (message: Outgoing, again: Effect.Effect<Sent>) => Effect.Effect<Sent>
-  /** Goes on until the fate is known. */
+  /** Repeats `again` until the fate is known. */
   readonly sendUntilKnown: (again: Effect.Effect<Sent>) => Effect.Effect<Known>
 }
 
-/** What a server refuses closes no connection when it is not sent. */
+/** Checked here, because the server closes the connection when it gets a message that is too large. */
 const tooLarge = ({ info }: NatsConnection, body: Outgoing["body"]): string | null => {
   const bytes = Buffer.byteLength(body)
   const most = info?.max_payload ?? Infinity
-  return bytes + headerBytes > most
-    ? `its ${bytes} bytes are too many for the servers' max_payload of ${most}`
-    : null
+  return bytes + headerBytes > most ? `its ${bytes} bytes exceed the servers' max_payload of ${most}` : null
 }
 
-/** @param what is not done when it fails, as in "The append was not acknowledged". */
+/** @param what the failed operation, as in "The append was not acknowledged". */
 export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
   Effect.map(Nats, (nats) => {
     const refused = (why: string): Sent => ({
@@ -82,9 +83,9 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
         .pipe(
           Effect.match({
             onSuccess: ({ seq }): Sent =>
-              // The server knows the id of what was sent before, which has no place yet and may never get one.
+              // The server has the id of an earlier try that has no sequence number yet and may never get one.
               seq === 0
-                ? { _tag: "Unknown", error: NatsFailure.failure(what, new Error("it is not decided")) }
+                ? { _tag: "Unknown", error: NatsFailure.failure(what, new Error("it is not decided yet")) }
                 : { _tag: "Stored", sequence: seq },
             onFailure: (cause): Sent => {
               const fate = NatsFailure.classify(cause)
@@ -99,7 +100,7 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
       Effect.suspend(() => {
         const why = tooLarge(nats.connection, message.body)
         if (why !== null) return Effect.succeed(refused(why))
-        // Else it would lie here until there is one, when nobody waits for it any more.
+        // Otherwise the client would queue it, and send it when its caller has stopped waiting.
         return nats.isUp() ? publish(message) : Effect.succeed(refused(noConnection))
       })
 
@@ -111,17 +112,17 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
           })
     )
 
-    /** What is refused now may have been taken before: only what was stored, or lost the race, is known. */
+    /** A try that is refused now may have succeeded before, so only `Stored` and `Conflict` are final. */
     const retry = (again: Effect.Effect<Sent>) =>
       Effect.map(again, (sent): Sent =>
         sent._tag === "Refused" ? { _tag: "Unknown", error: sent.error } : sent
       )
 
-    const tryAgain = (again: Effect.Effect<Sent>, since: number, unknown: Sent): Effect.Effect<Sent> =>
+    const repeat = (again: Effect.Effect<Sent>, since: number, unknown: Sent): Effect.Effect<Sent> =>
       Effect.flatMap(Effect.andThen(Effect.sleep(pause), Clock.currentTimeMillis), (now) => {
         if (now - since > electionMs || nats.downMs() > reconnectMs) return Effect.succeed(unknown)
         return Effect.flatMap(retry(again), (sent) =>
-          sent._tag === "Unknown" ? tryAgain(again, since, sent) : Effect.succeed(sent)
+          sent._tag === "Unknown" ? repeat(again, since, sent) : Effect.succeed(sent)
         )
       })
 
@@ -142,7 +143,7 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
       sendWithRetry: (message, again) =>
         Effect.flatMap(Effect.andThen(untilUp, send(message)), (sent) =>
           sent._tag === "Unknown"
-            ? Effect.flatMap(Clock.currentTimeMillis, (since) => tryAgain(again, since, sent))
+            ? Effect.flatMap(Clock.currentTimeMillis, (since) => repeat(again, since, sent))
             : Effect.succeed(sent)
         )
     }

@@ -1,9 +1,9 @@
-/** Which servers can keep a log. */
+/** Checks the version of the NATS server. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import type { NatsOptions } from "./NatsOptions.ts"
 
-/** The server lacks what a log needs, or has faults that the log would suffer from. */
+/** The server lacks a feature that a log needs, or has faults that would harm it. */
 export class NatsTooOld extends Schema.TaggedError<NatsTooOld>()("NatsTooOld", {
   found: Schema.String,
   needed: Schema.String,
@@ -17,7 +17,7 @@ export class NatsTooOld extends Schema.TaggedError<NatsTooOld>()("NatsTooOld", {
 
 const oldest = "2.10.0"
 
-/** Older ones let several of racing writers win on a replicated stream, and break chains when a leader dies. */
+/** With older servers, several racing writers can win on a replicated stream, and chains can break when a leader dies. */
 const oldestReplicated = "2.10.23"
 
 const parts = (version: string): ReadonlyArray<number> =>
@@ -30,7 +30,7 @@ const isOlder = (found: string, needed: string): boolean => {
   return index !== -1 && (have[index] ?? -1) < (wanted[index] ?? 0)
 }
 
-/** Of the server that the connection leads to: the others of its cluster are taken to be no older. */
+/** Checks the connected server. The other servers of its cluster are assumed to be no older. */
 export const check = (
   { info }: Pick<NatsConnection, "info">,
   { replicas }: Pick<NatsOptions, "replicas">

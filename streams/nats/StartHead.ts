@@ -1,4 +1,4 @@
-/** Where a node goes on: what `log.head` says that it has seen of the log, and the message that this is of. */
+/** The head at which a node continues: position and digest from `log.head`, and the message there. */
 import { Effect } from "effect"
 import * as EventChain from "../EventChain.ts"
 import type { EventStoreError } from "../EventReader.ts"
@@ -11,18 +11,18 @@ import { LogDiverged } from "./LogDiverged.ts"
 import type { MessageReads } from "./MessageReads.ts"
 
 export interface NodeOptions {
-  /** Of this node. */
+  /** The data directory of this node. */
   readonly directory: string
-  /** What another node has seen of the log: saves a new one from reading all of it. */
+  /** What another node has seen of the log. It saves a new node from reading all of it. */
   readonly sharedHead?: Effect.Effect<HeadDigest | null>
 }
 
-/** Where `log.head` lies. */
+/** The path of `log.head`. */
 export const file = (directory: string): string => `${directory}/log.head`
 
 const beginning: LogHead.Head = { sequence: 0, digest: EventChain.origin }
 
-/** What this node has seen; a new one takes what another node has sharedHead of it, as far as the log has that. */
+/** The head of this node. A new node uses the shared head if the log has its event. */
 export const find = Effect.fnUntraced(function* (
   { directory, sharedHead = Effect.succeed(null) }: NodeOptions,
   reads: MessageReads
@@ -36,7 +36,7 @@ export const find = Effect.fnUntraced(function* (
   return isThere ? { sequence, digest: seen.digest } : beginning
 })
 
-/** The digest at `to`, from that at `from`: none when the log at the servers has no event there. */
+/** The digest at `to`, computed from the one at `from`. `null` when the log at the servers has no event there. */
 const digestAt = Effect.fnUntraced(function* (reads: MessageReads, from: LogHead.Head, to: number) {
   let { digest, sequence } = from
   while (sequence < to) {
@@ -52,8 +52,8 @@ const digestAt = Effect.fnUntraced(function* (reads: MessageReads, from: LogHead
 })
 
 /**
- * Whether the log at the servers is the one that this node has seen: what stands between its last two heads leads from the
- * one to the other. It does not in another log, nor in one that lost its tail and has grown again.
+ * Checks that the log at the servers is the one that this node has seen: the events between its last two heads must lead
+ * from one digest to the other. They do not in another log, or in one that lost its tail and has grown again.
  */
 export const check = Effect.fnUntraced(function* (
   { directory }: NodeOptions,
@@ -65,7 +65,10 @@ export const check = Effect.fnUntraced(function* (
   return yield* new LogDiverged({ found: newer.sequence, expected: newer.sequence })
 })
 
-/** The message that a head is of; `null` for none. Fails when the log at the servers, which ends with `last`, has no such. */
+/**
+ * The message of a head. `null` for an empty log. Fails when the log at the servers, which ends with `last`, has no such
+ * message.
+ */
 export const messageOf = Effect.fnUntraced(function* (
   reads: MessageReads,
   { sequence }: LogHead.Head,

@@ -1,6 +1,6 @@
 /**
- * Subjects of the log: each stream of events has one, its name escaped into one token, and each payload record one below its
- * stream's. Tokens may hold neither dots nor wildcards nor white space.
+ * Subjects of the log. Each stream of events has one, with its name escaped into one token; each payload record has one
+ * below its stream's. Tokens cannot contain dots, wildcards or white space.
  */
 import * as StreamName from "../StreamName.ts"
 import { names, type NatsOptions } from "./NatsOptions.ts"
@@ -27,19 +27,19 @@ export const unescape = (token: string): string =>
     : token
 
 export interface Subjects {
-  /** Of one stream's appends. */
+  /** The subject of a stream's appends. */
   readonly events: (stream: StreamName.StreamName) => string
-  /** The stream that a subject of `events` is of. */
+  /** The stream of a subject made by `events`. */
   readonly streamOf: (subject: string) => StreamName.StreamName
   /** All appends. */
   readonly allEvents: string
-  /** Of a payload record; without a hash, of all by that name. */
+  /** The subject of a payload record. Without a hash, it matches all records with that name. */
   readonly payload: (stream: StreamName.StreamName, name: string, hash?: string) => string
   readonly allPayloads: string
-  /** Of what is being erased of a stream. */
+  /** The subject of notes about erasures in a stream. */
   readonly erasure: (stream: StreamName.StreamName) => string
   readonly allErasures: string
-  /** Of what takes the place of records that are not to come any more. */
+  /** The subject of placeholders for records that must not arrive any more. */
   readonly taken: (stream: StreamName.StreamName) => string
   readonly allTaken: string
 }

@@ -1,6 +1,6 @@
 /**
- * Appends as messages: payload records first, then one message with all events, chained to the last event of its stream and
- * accepted by the server only if that is still the last one.
+ * Appends events: first the payload records, then one message with all events, chained to the last event of its stream. The
+ * server accepts it only if that is still the last one.
  */
 import { Clock, Effect } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
@@ -19,12 +19,12 @@ import type { MessageReads } from "./MessageReads.ts"
 import type { Publish } from "./Publish.ts"
 import * as Subjects from "./Subjects.ts"
 
-/** Streams whose last link is kept. */
+/** Streams whose last hash is in memory. */
 const capacity = 20_000
 
 const idBytes = 12
 
-/** How long another append may stand in the way without being on the log, ms: about an election. */
+/** How long an undecided append may block another one, ms: about an election. */
 const undecidedMs = 10_000
 
 export interface WriterParts {
@@ -32,21 +32,21 @@ export interface WriterParts {
   readonly payloadWork: PayloadWork
   readonly publishing: Publish
   readonly fences: Fences
-  /** Told of what was appended. */
+  /** Receives the position of each append. */
   readonly known: HeadSignal
 }
 
 /** A message that the servers have acknowledged. */
 export interface Written {
   readonly sequence: number
-  /** Of its last event. */
+  /** Hash of its last event. */
   readonly hash: string
 }
 
-/** An append with what was made ready for it. */
+/** An append with what was prepared for it. */
 interface Prepared {
   readonly append: Append
-  /** Canonical data of each event. */
+  /** Canonical JSON of each event's data. */
   readonly texts: ReadonlyArray<string>
   readonly id: string
   readonly outcome: Outcome
@@ -66,7 +66,7 @@ export const make = Effect.fnUntraced(function* ({
   const tails = RecentlyUsed.make<AppendMessage.Tail>({ capacity })
   let newest: Written = { sequence: 0, hash: "" }
 
-  /** As the leader has it. */
+  /** Reads the tail from the leader. */
   const readTail = (stream: StreamName) =>
     Effect.map(publishing.whenUp(reads.lastOf(stream)), (last) => {
       const tail = last?.tail ?? AppendMessage.noTail
@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* ({
       return tail
     })
 
-  /** What is in memory may be old: the server finds that out. */
+  /** A tail in memory may be outdated; the server detects that. */
   const tailFor = (stream: StreamName, expected: ExpectedVersion) => {
     const known = tails.get(stream)
     if (known !== undefined && matches(expected, known)) return Effect.succeed(known)
@@ -97,7 +97,10 @@ export const make = Effect.fnUntraced(function* ({
 
   const failed = <E>({ outcome }: Prepared, error: E) => Effect.andThen(outcome.onAbsent, Effect.fail(error))
 
-  /** `null` when another message came first. Each try has an id of its own: the server may keep one that it refused. */
+  /**
+   * `null` when another message came first. Each try has its own id, because the server may remember the id of a rejected
+   * one.
+   */
   const publishAfter = (prepared: Prepared, tail: AppendMessage.Tail, round: number) => {
     const { append, id, outcome, texts } = prepared
     const { events, stream } = append
@@ -118,26 +121,26 @@ export const make = Effect.fnUntraced(function* ({
             tails.delete(stream)
             return Effect.andThen(
               fences.settle(message, tail, outcome),
-              Effect.fail(told(published.error, false))
+              Effect.fail(withAbsence(published.error, false))
             )
         }
       }
     )
   }
 
-  /** The last message after a conflict. A leader may refuse for one that is not stored yet, and may never be. */
+  /** The last message after a conflict. A leader may reject because of a message that is not stored yet and may never be. */
   const tailBehind = (prepared: Prepared, before: AppendMessage.Tail) =>
     Effect.gen(function* () {
       const tail = yield* readTail(prepared.append.stream)
       if (tail.subjectSequence !== before.subjectSequence) return tail
       if ((yield* Clock.currentTimeMillis) - prepared.began > undecidedMs) {
-        return yield* new EventStoreError({ reason: "An append to the same stream is not decided" })
+        return yield* new EventStoreError({ reason: "Another append to the same stream is not decided yet" })
       }
       yield* Effect.sleep("50 millis")
       return tail
     }).pipe(Effect.catch((error) => failed(prepared, error)))
 
-  /** Fences move a stream's last message on, and leave its version; `Any` takes whatever came first. */
+  /** Fences change a stream's last message but not its version. `Any` accepts whatever came first. */
   const publish = (
     prepared: Prepared,
     tail: AppendMessage.Tail,
@@ -164,9 +167,9 @@ export const make = Effect.fnUntraced(function* ({
     Effect.suspend(() => {
       const began = performance.now()
       return Effect.mapBoth(store(append), {
-        // What failed in any other way was not sent, or was refused.
+        // Any other failure means that it was not sent or was refused.
         onFailure: (error) =>
-          error._tag === "EventStoreError" && error.isAbsent === undefined ? told(error, true) : error,
+          error._tag === "EventStoreError" && error.isAbsent === undefined ? withAbsence(error, true) : error,
         onSuccess: (done) => {
           observe({
             appends: 1,
@@ -181,7 +184,7 @@ export const make = Effect.fnUntraced(function* ({
   return { append, newest: () => newest }
 })
 
-const told = ({ cause, reason }: EventStoreError, isAbsent: boolean) =>
+const withAbsence = ({ cause, reason }: EventStoreError, isAbsent: boolean) =>
   new EventStoreError({ reason, isAbsent, ...(cause !== undefined && { cause }) })
 
 const conflictOf = ({ stream }: Append) => new WrongExpectedVersion({ stream })

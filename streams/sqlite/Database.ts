@@ -1,27 +1,29 @@
-/** Opens SQLite files, and refuses to when the build or its settings would not keep what is acknowledged. */
+/** Opens SQLite files, and fails when the build or its settings would not keep acknowledged data. */
 import { DatabaseSync } from "node:sqlite"
 
-/** Before 3.51.3 a WAL reset could lose commits when two connections were open. */
+/** Before 3.51.3, a WAL reset could lose commits when two connections were open. */
 const oldestSqlite = [3, 51, 3] as const
 
-/** How long a connection waits for another one's lock, and with it its whole thread. */
-const usualBusyTimeoutMs = 5_000
+/** How long a connection, and with it its thread, waits for another connection's lock. */
+const defaultBusyTimeoutMs = 5_000
 
 export interface OpenOptions {
   readonly filename: string
   readonly readOnly?: boolean
-  /** `FULL`: a commit is on disk when it returns. `NORMAL`: a power cut may lose the last ones, never tear them. */
+  /**
+   * `FULL`: a commit is on disk when it returns. `NORMAL`: a power cut may lose the last commits, but never parts of one.
+   */
   readonly synchronous: "FULL" | "NORMAL"
-  /** How long it waits for another connection's lock, ms: 5,000 by default. */
+  /** How long to wait for another connection's lock, ms. Default 5,000. */
   readonly busyTimeoutMs?: number
 }
 
 /**
- * A connection in WAL mode. One that writes overwrites what it deletes with zeros: what was erased is not to be read from
- * the file. Throws when the file cannot be opened or a setting did not take.
+ * Opens a connection in WAL mode. A writing connection overwrites deleted data with zeros, so that erased data cannot be
+ * read from the file. Throws when the file cannot be opened or a setting has no effect.
  */
 export const open = ({
-  busyTimeoutMs = usualBusyTimeoutMs,
+  busyTimeoutMs = defaultBusyTimeoutMs,
   filename,
   readOnly = false,
   synchronous
@@ -41,8 +43,8 @@ export const open = ({
   }
 }
 
-/** How long the connection waits for another one's lock, ms; by default as one does that was opened without saying so. */
-export const setBusyTimeout = (db: DatabaseSync, timeoutMs = usualBusyTimeoutMs): void =>
+/** Sets how long the connection waits for another connection's lock, ms. */
+export const setBusyTimeout = (db: DatabaseSync, timeoutMs = defaultBusyTimeoutMs): void =>
   db.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
 
 const pragma = (db: DatabaseSync, name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]
@@ -50,7 +52,7 @@ const pragma = (db: DatabaseSync, name: string) => Object.values(db.prepare(`PRA
 const assertPragma = (db: DatabaseSync, name: string, value: string, expected: string | number) => {
   db.exec(`PRAGMA ${name} = ${value}`)
   const found = pragma(db, name)
-  if (found !== expected) throw new Error(`SQLite kept ${name} = ${found}; expected ${expected}`)
+  if (found !== expected) throw new Error(`SQLite has ${name} = ${found}; expected ${expected}`)
 }
 
 const assertVersion = (db: DatabaseSync) => {

@@ -1,17 +1,17 @@
 /**
- * What the system says of a disk on which SQLite failed to write. SQLite keeps the errno to itself, and reports an exceeded
- * quota as any other failed write. So a write of our own is tried.
+ * Finds the system error behind a failed write of SQLite. SQLite does not report the errno, and reports an exceeded quota
+ * like any other failed write, so this module tries a write of its own.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Errno from "../Errno.ts"
 import * as SqliteFailure from "./SqliteFailure.ts"
 
-/** Bytes written at a time. */
+/** Bytes per write. */
 const chunk = Buffer.alloc(64 * 1_024, 1)
 
-/** Bytes tried at most. */
-const mostBytes = 64 * 1_024 * 1_024
+/** The most bytes to try. */
+const maxBytes = 64 * 1_024 * 1_024
 
 const attempt = (work: () => void): string | undefined => {
   try {
@@ -22,14 +22,17 @@ const attempt = (work: () => void): string | undefined => {
   }
 }
 
-/** The errno of a new file of that size beside `filename`, which is removed again; `undefined` when it can be written. */
+/**
+ * The errno of writing a new file of that size next to `filename`, which is removed again. `undefined` when it can be
+ * written.
+ */
 const errnoBeside = (filename: string, bytes: number): string | undefined => {
   const trial = path.join(path.dirname(filename), `room-${process.pid}.tmp`)
   const failed = attempt(() => {
     const fd = fs.openSync(trial, "w", 0o600)
     try {
-      for (let left = Math.min(bytes, mostBytes); left > 0; left -= chunk.length) fs.writeSync(fd, chunk)
-      // Where files lie on a server the quota is noticed here.
+      for (let left = Math.min(bytes, maxBytes); left > 0; left -= chunk.length) fs.writeSync(fd, chunk)
+      // On a network file system, an exceeded quota appears here.
       fs.fsyncSync(fd)
     } finally {
       fs.closeSync(fd)
@@ -40,8 +43,8 @@ const errnoBeside = (filename: string, bytes: number): string | undefined => {
 }
 
 /**
- * Writes the first bytes of a file once more, as they are. The descriptor stays open: closing it would release the locks
- * that SQLite has on the file (https://sqlite.org/howtocorrupt.html, 2.2).
+ * Rewrites the first bytes of a file unchanged. The descriptor stays open: closing it would release SQLite's locks on the
+ * file (https://sqlite.org/howtocorrupt.html, 2.2).
  */
 const errnoOn = (filename: string, isSynced: boolean): string | undefined =>
   attempt(() => {
@@ -54,9 +57,9 @@ const errnoOn = (filename: string, isSynced: boolean): string | undefined =>
   })
 
 /**
- * As `SqliteFailure.classify`, but a write that failed for a quota is `full` too.
+ * Like `SqliteFailure.classify`, but a write that failed because of a quota is also `full`.
  *
- * @param bytes that the failed transaction was to write, about.
+ * @param bytes approximate size of the failed transaction.
  */
 export const classify = (cause: unknown, filename: string, bytes: number): SqliteFailure.SqliteFailure => {
   const failure = SqliteFailure.classify(cause)
@@ -65,7 +68,7 @@ export const classify = (cause: unknown, filename: string, bytes: number): Sqlit
   return errno === "EDQUOT" || errno === "ENOSPC" ? "full" : failure
 }
 
-/** What failed for good, in words: SQLite's code, the file and the errno, as far as they can be found out. */
+/** Describes a fatal failure: SQLite's code, the file and the errno, as far as known. */
 export const describe = (cause: unknown, filename: string): string => {
   const code = SqliteFailure.codeOf(cause)
   if (code === undefined) {

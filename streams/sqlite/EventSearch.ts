@@ -1,4 +1,4 @@
-/** Whether `log.sqlite` holds an event of some types, asked without opening the log as a whole. */
+/** Searches `log.sqlite` for events of some types without opening the log as a whole. */
 import type { Effect } from "effect"
 import type { LogUnavailable } from "../LogUnavailable.ts"
 import * as StreamName from "../StreamName.ts"
@@ -6,7 +6,7 @@ import * as Database from "./Database.ts"
 import * as LogEnd from "./LogEnd.ts"
 import * as LogSchema from "./Schema.ts"
 
-/** Reads the events of one category until one of a type is found. The file must exist. */
+/** Whether a category has an event of one of the types. The file must exist. */
 export const contains = (
   filename: string,
   { category, types }: { readonly category: string; readonly types: ReadonlyArray<string> }

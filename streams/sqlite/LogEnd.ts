@@ -1,4 +1,4 @@
-/** Where `log.sqlite` ends, held against what `log.head` says, before anything is opened for writing. */
+/** Compares the end of `log.sqlite` with `log.head` before anything is opened for writing. */
 import * as fs from "node:fs"
 import { Effect, Schema } from "effect"
 import type * as LogHead from "../LogHead.ts"
@@ -7,7 +7,7 @@ import * as Database from "./Database.ts"
 import * as Reads from "./Reads.ts"
 import * as LogSchema from "./Schema.ts"
 
-/** `log.head` knows of events that the database has not: acknowledged events are gone. */
+/** `log.head` covers events that the database lacks: acknowledged events are missing. */
 export class LogTruncated extends Schema.TaggedError<LogTruncated>()("LogTruncated", {
   found: Schema.Int,
   expected: Schema.Int
@@ -16,7 +16,7 @@ export class LogTruncated extends Schema.TaggedError<LogTruncated>()("LogTruncat
     return (
       `The log ends at position ${this.found}, but log.head says ${this.expected}: ` +
       `${this.expected - this.found} acknowledged events are missing. Restore log.sqlite and log.sqlite-wal from a copy, ` +
-      `or go on without them: inferlog log accept-head`
+      `or continue without them: inferlog log accept-head`
     )
   }
 }
@@ -35,13 +35,13 @@ const endOf = (filename: string): number => {
   }
 }
 
-/** Sequence number of the last event; 0 when there is no file. */
+/** Sequence number of the last event. 0 when the file does not exist. */
 export const find = (filename: string): Effect.Effect<number, LogUnavailable> =>
   readable(() => (fs.existsSync(filename) ? endOf(filename) : 0))
 
 /**
- * Refuses a log that ends before `known`. It looks without writing: a connection that writes folds what SQLite still
- * reads of a damaged WAL into the database, and deletes the rest, which might have been saved.
+ * Fails when the log ends before `known`. Reads only: a writing connection would copy what SQLite can still read of a
+ * damaged WAL into the database and delete the rest, which might be recoverable.
  */
 export const assertNotTruncated = Effect.fnUntraced(function* (filename: string, known: LogHead.Head) {
   if (known.sequence === 0) return

@@ -1,21 +1,21 @@
 /**
- * What a reader that is far behind is given at a time. A projection makes one commit of it, and folds the requests that
- * live and end within it into one row each: the more the cheaper, as far as memory goes.
+ * Long pages for a reader that is far behind. A projection makes one commit of a page and writes one row for each request
+ * that lives and ends within it, so longer pages are cheaper as far as memory allows.
  */
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import { pageSize, type Reads } from "./Reads.ts"
 
-const mostEvents = 8_192
+const maxEvents = 8_192
 
-/** Characters of their data, all in all; the last page may exceed it. */
-const mostText = 8 * 1_024 * 1_024
+/** Total characters of the events' data. The last page may exceed it. */
+const maxText = 8 * 1_024 * 1_024
 
 export const make =
   ({ page }: Pick<Reads, "page">) =>
   (after: number): ReadonlyArray<RecordedEvent> => {
     const events: Array<RecordedEvent> = []
     let text = 0
-    for (let last = after; events.length < mostEvents && text < mostText;) {
+    for (let last = after; events.length < maxEvents && text < maxText;) {
       const next = page(last)
       for (const event of next) {
         events.push(event)

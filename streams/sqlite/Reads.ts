@@ -1,4 +1,7 @@
-/** The queries on `log.sqlite`, prepared once for a connection. Rows come as arrays: pages are read by the hundred thousand. */
+/**
+ * The queries on `log.sqlite`, prepared once per connection. Rows are arrays, because pages are read by the hundred
+ * thousand.
+ */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite"
 import { trustedVersion } from "../ExpectedVersion.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
@@ -6,7 +9,7 @@ import type { SealedPayload } from "../SealedPayload.ts"
 import { RecordedEvent } from "../RecordedEvent.ts"
 import * as StreamName from "../StreamName.ts"
 
-/** Events read at a time. */
+/** Events per page. */
 export const pageSize = 512
 
 export interface StoredPayload {
@@ -16,18 +19,18 @@ export interface StoredPayload {
 }
 
 export interface Reads {
-  /** Sequence number of the last event, 0 for none. Positions of this backend are these numbers. */
+  /** Sequence number of the last event, 0 for none. This backend's positions are these numbers. */
   readonly head: () => number
   readonly page: (after: number, limit?: number) => Array<RecordedEvent>
   readonly stream: (name: string, afterOrdinal: number) => Array<RecordedEvent>
-  /** Sequence numbers of the events of a category's streams, in no order. Costs a step in an index for each. */
+  /** Sequence numbers of the events of a category's streams, unordered. Costs one index step per event. */
   readonly ofCategory: (category: string) => ReadonlyArray<number>
-  /** The events with these sequence numbers, in their order. */
+  /** The events with these sequence numbers, in order. */
   readonly numbered: (sequences: ReadonlyArray<number>) => Array<RecordedEvent>
   readonly payload: (stream: string, name: string) => SealedPayload | null
-  /** Payload records after `after`, in the order of their appends, a page of them. */
+  /** A page of payload records after `after`, in the order of their appends. */
   readonly payloadPage: (after: number) => ReadonlyArray<StoredPayload>
-  /** Hashes of the events after `after`, in order, a page of them. */
+  /** A page of hashes of the events after `after`, in order. */
   readonly hashes: (after: number) => ReadonlyArray<{ readonly sequence: number; readonly hash: string }>
 }
 
@@ -35,8 +38,8 @@ type Row = ReadonlyArray<SQLOutputValue>
 
 const columns = "position, stream, ordinal, id, type, time, data, hash"
 
-/** Of a payload record: it was not erased. */
-const isThere = "(text IS NOT NULL OR blob IS NOT NULL)"
+/** True for a payload record that is not erased. */
+const isPresent = "(text IS NOT NULL OR blob IS NOT NULL)"
 
 export const make = (db: DatabaseSync): Reads => {
   const prepare = (sql: string) => {
@@ -47,17 +50,17 @@ export const make = (db: DatabaseSync): Reads => {
   const head = prepare("SELECT max(position) FROM events")
   const page = prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
   const stream = prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ordinal > ? ORDER BY ordinal`)
-  // The character after the hyphen ends the range.
+  // The range ends at the character after the hyphen.
   const ofCategory = prepare("SELECT position FROM events WHERE stream >= ? || '-' AND stream < ? || '.'")
   const numbered = prepare(
     `SELECT ${columns} FROM events WHERE position IN (SELECT value FROM json_each(?)) ORDER BY position`
   )
   const payload = prepare(
-    `SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ? AND ${isThere}`
+    `SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ? AND ${isPresent}`
   )
   const payloadPage = prepare(
     `SELECT name, salt, hash, size, text, blob, stream, rowid FROM payloads
-      WHERE rowid > ? AND ${isThere} ORDER BY rowid LIMIT ${pageSize}`
+      WHERE rowid > ? AND ${isPresent} ORDER BY rowid LIMIT ${pageSize}`
   )
   const hashes = prepare(
     `SELECT position, hash FROM events WHERE position > ? ORDER BY position LIMIT ${pageSize}`
@@ -82,7 +85,7 @@ export const make = (db: DatabaseSync): Reads => {
   }
 }
 
-// The driver types every row as an object; `setReturnArrays` makes it an array.
+// The driver types rows as objects; `setReturnArrays` makes them arrays.
 const many = (statement: StatementSync, ...parameters: ReadonlyArray<string | number>) =>
   statement.all(...parameters) as unknown as ReadonlyArray<Row>
 const one = (statement: StatementSync, ...parameters: ReadonlyArray<string | number>) =>

@@ -1,11 +1,11 @@
-/** The newest committed events, kept in memory so that live followers read neither disk nor JSON. Bounded. */
+/** The newest committed events in memory, so that live followers read neither disk nor JSON. Bounded. */
 import type { RecordedEvent } from "../RecordedEvent.ts"
 
 const capacity = 4_096
 
 export interface RecentEvents {
   readonly push: (events: ReadonlyArray<RecordedEvent>) => void
-  /** Up to `limit` events after sequence number `after`, or `undefined` when they are older than what is kept. */
+  /** Up to `limit` events after sequence number `after`. `undefined` when they are older than the stored ones. */
   readonly page: (after: number, limit: number) => ReadonlyArray<RecordedEvent> | undefined
 }
 

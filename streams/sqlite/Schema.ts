@@ -1,6 +1,6 @@
 /**
- * The tables of `log.sqlite`. Rows are only ever added, none is deleted: the one of an erased payload stays behind empty,
- * without text and blob (see `Transaction`).
+ * The tables of `log.sqlite`. Rows are never deleted: the row of an erased payload stays, without text and blob (see
+ * `Transaction`).
  */
 import type { DatabaseSync } from "node:sqlite"
 
@@ -37,7 +37,7 @@ const tables = `
 const pragma = (db: DatabaseSync, name: string) =>
   Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 
-/** Creates the tables in an empty file; throws when the file is something else, or of a newer release. */
+/** Creates the tables in an empty file. Throws when the file is something else or from a newer release. */
 export const prepare = (db: DatabaseSync): void => {
   if (pragma(db, "schema_version") === 0) db.exec(`BEGIN IMMEDIATE; ${tables} COMMIT`)
   check(db)

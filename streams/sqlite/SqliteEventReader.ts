@@ -1,4 +1,4 @@
-/** The log read-only, beside the process that writes it: for projections in their own thread, `verify` and exports. */
+/** Read-only access to the log beside the writing process: for projections in their own thread, `verify` and exports. */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Layer, Schedule, type Scope, Stream } from "effect"
 import { EventReader, EventStoreError } from "../EventReader.ts"
@@ -11,7 +11,7 @@ import * as SqliteReading from "./SqliteReading.ts"
 
 export interface ReaderOptions {
   readonly filename: string
-  /** Emits when the log may have grown; what is missed between two reads is read with the next. */
+  /** Emits when the log may have grown. The next read includes missed signals. */
   readonly wake?: Stream.Stream<unknown>
 }
 
@@ -27,7 +27,7 @@ const openDatabase = (filename: string): Effect.Effect<DatabaseSync, EventStoreE
     (db) => Effect.sync(() => db.close())
   ).pipe(Effect.tap((db) => attempt(() => Schema.check(db))))
 
-/** What cannot be read now is read with a later try or a later wake: the follower must not end for it. */
+/** A failed read is retried, and repeated at the next wake-up, so the follower never ends because of it. */
 const follow = (head: Effect.Effect<number, EventStoreError>, signal: HeadSignal.HeadSignal) =>
   head.pipe(
     Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 50 }),

@@ -1,6 +1,6 @@
 /**
- * The log in `log.sqlite`: one writer in a thread of its own, WAL with `synchronous=FULL`, group commit. Holds the data
- * directory's lock for as long as it lives.
+ * The log in `log.sqlite`: one writer in its own thread, WAL with `synchronous=FULL`, group commit. It locks the data
+ * directory while it is open.
  */
 import * as fs from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
@@ -48,11 +48,11 @@ const openDatabase = (filename: string) =>
     (db) => Effect.sync(() => db.close())
   )
 
-/** `log.head` as it is to be before the thread goes on with it. */
+/** Writes `log.head` before the thread takes it over. */
 const prepareHead = (filename: string, head: LogHead.Head) =>
   Effect.scoped(Effect.map(OpenLogHead.open(filename), (logHead) => logHead.write(head)))
 
-/** The running digest at the log's end, from where `log.head` left off. */
+/** The running digest at the end of the log, computed from `log.head` on. */
 const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
   const end = reads.head()
   let head = known
@@ -64,7 +64,7 @@ const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
   return head
 }
 
-/** Looks once a second: nothing that was acknowledged before that is safe either, but nothing more is lost. */
+/** Checks once a second. Data acknowledged since the replacement is not safe, but no more is lost. */
 const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
   Effect.suspend(() => {
     const displaced = FilesInPlace.make(filenames)
@@ -79,15 +79,15 @@ const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
     )
   })
 
-/** Once a second at most. */
+/** Runs at most once a second. */
 const settle = (writer: Writer.Writer, warn: Effect.Effect<void>) =>
   Effect.forkScoped(
     Effect.repeat(Effect.andThen(Effect.sync(writer.settle), warn), Schedule.spaced("1 second"))
   )
 
 /**
- * Takes off the disk what a process before this one erased, and did not live to do it. Gives whether that is still owed: others
- * read the log, or the disk takes no writes.
+ * Wipes from the disk what a previous process erased but could not wipe. Returns whether that still has to be done: the log
+ * has other readers, or the disk cannot be written.
  */
 const clearErased = (db: DatabaseSync): boolean => {
   const truncation = WalTruncation.make(db)
@@ -103,7 +103,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
   yield* DataLock.acquire(directory)
   const names = files(directory)
   if (fs.existsSync(names.log) && !fs.existsSync(names.head)) {
-    yield* Effect.logWarning("There is no log.head: whether the end of the log is missing cannot be told")
+    yield* Effect.logWarning("log.head is missing, so a lost end of the log cannot be detected")
   }
   const known = (yield* OpenLogHead.read(names.head)) ?? emptyHead
   yield* LogEnd.assertNotTruncated(names.log, known)
@@ -112,7 +112,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
   const start = yield* LogEnd.readable(() => catchUp(reads, known))
   yield* prepareHead(names.head, start)
   const isTruncationOwed = yield* LogEnd.readable(() => clearErased(db))
-  // From here on its thread writes: what this connection did would wait for the disk.
+  // Only the thread writes from now on. A write of this connection would wait for the disk.
   db.exec("PRAGMA query_only = ON")
 
   const signal = HeadSignal.make(SqliteReading.position(start.sequence))
@@ -143,7 +143,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
   yield* settle(writer, wal.warn)
   yield* watchFiles([names.log, names.head], writer)
   const page = (after: number) => recent.page(after, Reads.pageSize) ?? reads.page(after)
-  // What is committed, and not told to this thread yet, is for later.
+  // Commits that this thread does not know of yet are left for later.
   const head = Effect.sync(signal.current)
   const reading = SqliteReading.make({ reads, signal, page, head })
   return Context.make(EventStore, { ...reading, append: writer.append, settled: () => Effect.void }).pipe(
@@ -152,7 +152,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
   )
 })
 
-/** Fails when another process holds the directory, or when acknowledged events are missing. */
+/** Fails when another process has locked the directory, or when acknowledged events are missing. */
 export const layer = (
   directory: string
 ): Layer.Layer<

@@ -19,9 +19,9 @@ export const position = (sequence: number): GlobalPosition.GlobalPosition =>
 export const make = (options: {
   readonly reads: Reads
   readonly signal: HeadSignal
-  /** Pages; by default from the database. */
+  /** Reads pages. By default from the database. */
   readonly page?: (after: number) => ReadonlyArray<RecordedEvent>
-  /** By default that of the database. */
+  /** By default the head of the database. */
   readonly head?: Effect.Effect<GlobalPosition.GlobalPosition>
 }): Reading => {
   const { reads, signal, page = reads.page } = options

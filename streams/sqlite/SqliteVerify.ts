@@ -1,4 +1,4 @@
-/** `Verify` for a data directory, also beside a running server: the chain, `log.head`, and what SQLite knows of itself. */
+/** `Verify` for a data directory, also beside a running server: the chain, `log.head`, and SQLite's integrity check. */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import type { BlobStoreError } from "../BlobStore.ts"
@@ -11,13 +11,13 @@ import * as PayloadReadAhead from "./PayloadReadAhead.ts"
 import * as Reads from "./Reads.ts"
 import { files } from "./SqliteEventStore.ts"
 
-/** What `log.head` says now; none when the file is not there. */
+/** The current head in `log.head`. Empty when the file does not exist. */
 export const headAnchor = (directory: string): Effect.Effect<ReadonlyArray<Anchor>, LogBroken> =>
   HeadAnchor.read(files(directory).head)
 
 const broken = new LogBroken({ position: "0", reason: "the database file is damaged (integrity_check)" })
 
-/** The file once more, beside the reader's connection. */
+/** A second connection beside the reader's. */
 const openDatabase = (directory: string) =>
   Effect.acquireRelease(
     Effect.try({
@@ -27,14 +27,14 @@ const openDatabase = (directory: string) =>
     (db) => Effect.sync(() => db.close())
   )
 
-/** Finds what the chain cannot see: indexes that disagree with their tables. */
+/** Finds what the chain cannot: indexes that disagree with their tables. */
 const checkIntegrity = (db: DatabaseSync): Effect.Effect<void, LogBroken> =>
   Effect.try({
     try: () => Object.values(db.prepare("PRAGMA integrity_check(1)").get() ?? {})[0],
     catch: () => broken
   }).pipe(Effect.flatMap((result) => (result === "ok" ? Effect.void : Effect.fail(broken))))
 
-/** What cannot be read ahead is looked up, by the reader: it tells why it cannot. */
+/** Records that cannot be read ahead are looked up by the reader, which reports the error. */
 const payloadReadAhead = (db: DatabaseSync): VerifyOptions["readAhead"] => {
   try {
     const ahead = PayloadReadAhead.make(Reads.make(db))
@@ -50,7 +50,7 @@ const payloadReadAhead = (db: DatabaseSync): VerifyOptions["readAhead"] => {
   }
 }
 
-/** The head is read first, so that a server that goes on writing cannot make the log look short. */
+/** The head is read first, so that the log of a running server never looks too short. */
 export const verifyDirectory: <E = never>(
   directory: string,
   options?: VerifyOptions<E>

@@ -1,11 +1,11 @@
-/** Statements of `node:sqlite` as `SqliteClient` runs them: prepared once where that pays, errors as `SqlError`. */
+/** Runs statements of `node:sqlite` for `SqliteClient`: caches prepared statements and converts errors to `SqlError`. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite"
 import { Effect, Predicate } from "effect"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 
 export type Prepare = (sql: string) => StatementSync
 
-/** Statements kept prepared; the least recently used goes first. */
+/** The most prepared statements. The least recently used is dropped first. */
 const capacity = 256
 
 export const uncached =
@@ -28,7 +28,7 @@ export const cached = (database: DatabaseSync): Prepare => {
 export interface RunOptions {
   readonly params: ReadonlyArray<unknown>
   readonly arrays: boolean
-  /** Integers as bigint: without it one past 2⁵³ is an error. */
+  /** Reads integers as bigint. Without it, integers above 2⁵³ are errors. */
   readonly bigints: boolean
 }
 
@@ -38,11 +38,11 @@ export const all = (
 ): ReadonlyArray<never> => {
   statement.setReturnArrays(arrays)
   statement.setReadBigInts(bigints)
-  // `Connection` has `any` for a row: what a row is only its statement knows.
+  // `Connection` types rows as `any`: only the statement knows their type.
   return statement.all(...bind(params)) as ReadonlyArray<unknown> as ReadonlyArray<never>
 }
 
-/** The rows of a query; the number of changes and the last row id of anything else. */
+/** The rows of a query. For other statements, the number of changes and the last row id. */
 export const raw = (statement: StatementSync, params: ReadonlyArray<unknown>): unknown =>
   statement.columns().length === 0
     ? statement.run(...bind(params))
@@ -51,7 +51,7 @@ export const raw = (statement: StatementSync, params: ReadonlyArray<unknown>): u
 export const iterate = (statement: StatementSync, params: ReadonlyArray<unknown>) =>
   statement.iterate(...bind(params))
 
-/** Up to `count` further rows; none at the end. */
+/** Up to `count` further rows. Empty at the end. */
 export const next = (rows: ReturnType<typeof iterate>, count: number) => {
   const page: Array<Record<string, SQLOutputValue>> = []
   while (page.length < count) {
@@ -62,14 +62,14 @@ export const next = (rows: ReturnType<typeof iterate>, count: number) => {
   return page
 }
 
-// What the driver cannot bind it refuses with a TypeError.
+// The driver throws a TypeError for values that it cannot bind.
 const bind = (params: ReadonlyArray<unknown>) => params as ReadonlyArray<SQLInputValue>
 
 export const attempt = <A>(operation: string, run: () => A): Effect.Effect<A, SqlError> =>
   Effect.try({ try: run, catch: (cause) => toSqlError(cause, operation) })
 
 const toSqlError = (cause: unknown, operation: string): SqlError => {
-  // `classifySqliteError` looks for SQLite's result code in `errno`, the driver puts it into `errcode`.
+  // `classifySqliteError` expects SQLite's result code in `errno`; the driver sets `errcode`.
   if (Predicate.hasProperty(cause, "errcode")) Object.assign(cause, { errno: cause.errcode })
   return new SqlError({
     reason: classifySqliteError(cause, { message: `SQLite failed to ${operation}`, operation })

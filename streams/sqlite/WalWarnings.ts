@@ -1,17 +1,17 @@
-/** Warns when the WAL begins to be in the way, and says when it no longer is. */
+/** Warns when the WAL grows and cannot be reused, and logs when it can be again. */
 import { Effect } from "effect"
 import { type Wal, WalObserver } from "../WalObserver.ts"
 
 export interface WalWarnings {
   readonly update: (wal: Wal) => void
-  /** Logs what has changed since the call before. */
+  /** Logs what changed since the last call. */
   readonly warn: Effect.Effect<void>
 }
 
 const trouble = ({ bytes, fault, isBlocked }: Wal): string | undefined => {
   if (fault !== undefined)
     return `log.sqlite cannot be written (${fault}): log.sqlite-wal has ${bytes} bytes and grows`
-  return isBlocked ? `A reader holds up the reuse of log.sqlite-wal, which has ${bytes} bytes` : undefined
+  return isBlocked ? `A reader prevents the reuse of log.sqlite-wal, which has ${bytes} bytes` : undefined
 }
 
 export const make: Effect.Effect<WalWarnings> = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Group commit: the appends that come in during one turn of the event loop, or while a commit is on its way to the disk,
- * share one transaction and one fsync. A thread of their own does both; what comes back is acknowledged here.
+ * Group commit: appends that arrive in one turn of the event loop, or while a commit is on its way to the disk, share one
+ * transaction and one fsync. A thread does both; appends are acknowledged here.
  */
 import { Effect, Exit } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
@@ -28,19 +28,19 @@ interface Pending {
 export interface Writer {
   readonly append: (append: Append) => Effect.Effect<Appended, AppendError>
   /**
-   * Takes texts that were erased before it off the disk, syncs `log.head`, and looks at the WAL. While others read the log the former may
-   * have to wait for a later call; appends do not depend on it.
+   * Wipes erased texts from the disk, syncs `log.head` and checks the WAL. Wiping may have to wait for a later call while
+   * the log has readers. Appends do not depend on this.
    */
   readonly settle: () => void
-  /** Commits what is waiting, refuses what comes after, and ends the thread. */
+  /** Commits waiting appends, rejects later ones, and ends the thread. */
   readonly close: Effect.Effect<void>
-  /** Refuses everything from now on: what is committed cannot be relied on. */
+  /** Rejects everything from now on, because what was committed is not reliable. */
   readonly fail: (error: EventStoreError) => void
 }
 
 export interface WriterOptions {
   readonly open: WriterThread.Open
-  /** Called after each batch that was committed, before its appends are acknowledged. */
+  /** Called after each committed batch, before its appends are acknowledged. */
   readonly onCommit: (
     events: ReadonlyArray<RecordedEvent>,
     head: Head,
@@ -48,13 +48,13 @@ export interface WriterOptions {
   ) => void
   /** Called after each `settle`. */
   readonly onSettled: (wal: Wal) => void
-  /** Called when it takes no more appends. */
+  /** Called when the writer takes no more appends. */
   readonly onFailure: (error: EventStoreError) => void
 }
 
 export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): Writer => {
   let waiting: Array<Pending> = []
-  /** Batches that the thread has, oldest first: two at most. */
+  /** Batches sent to the thread, oldest first: at most two. */
   const underWay: Array<ReadonlyArray<Pending>> = []
   let isScheduled = false
   let isSettling = false
@@ -85,12 +85,12 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
 
   const appended = ({ commits, head, results }: Extract<FromThread, { readonly _tag: "Appended" }>) => {
     const batch = underWay.shift()
-    // It was told already that it failed.
+    // Its callers have already been told that it failed.
     if (batch === undefined) return
     const exits = batch.map((pending, index) => exitOf(pending, results[index] ?? unanswered))
     const events = batch.flatMap(({ append, rows }, index) => eventsOf(append, rows, results[index]))
     if (events.length > 0) onCommit(events, head, commits)
-    // What has waited meanwhile goes off before those that are told now add to it.
+    // Sends waiting appends before the acknowledged callers add new ones.
     flush()
     resume(batch, (index) => exits[index] ?? Exit.die("no exit of an append"))
   }

@@ -1,18 +1,21 @@
-/** The main thread's side of the log's writing thread, which starts with the first message: who only reads needs none. */
+/**
+ * The main thread's side of the log's writing thread. The thread starts with the first message, so a process that only reads
+ * needs none.
+ */
 import * as workerThreads from "node:worker_threads"
 import type { FromThread, ThreadData, ToThread } from "./thread/Protocol.ts"
 
 interface Port {
   readonly post: (message: ToThread) => void
-  /** Whether there is something to settle: without a thread nothing has been written. */
+  /** Whether there is something to settle. Without a thread, nothing has been written. */
   readonly isUsed: () => boolean
-  /** Called when what was posted before has been done, and the thread is gone. */
+  /** Calls `done` when everything posted before is done and the thread has ended. */
   readonly close: (done: () => void) => void
 }
 
 interface Listener {
   readonly onMessage: (message: FromThread) => void
-  /** The thread has ended without being asked to. */
+  /** The thread has ended unexpectedly. */
   readonly onDeath: (reason: string) => void
 }
 

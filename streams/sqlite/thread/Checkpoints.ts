@@ -1,6 +1,6 @@
 /**
- * Copies what is in the WAL into the database, after commits were acknowledged. SQLite does that too, but says nothing when
- * it fails: the WAL then grows until the disk is full.
+ * Copies the WAL into the database after commits were acknowledged. SQLite's automatic checkpoints do not report failures,
+ * and the WAL would grow until the disk is full.
  */
 import * as fs from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
@@ -8,36 +8,36 @@ import type { Wal } from "../../WalObserver.ts"
 import * as SqliteFailure from "../SqliteFailure.ts"
 
 export interface Checkpoints {
-  /** After a commit. Throws what leaves the database in a state that is not known. */
+  /** Runs after a commit. Throws errors after which the state of the database is unknown. */
   readonly afterCommit: () => void
-  /** As long as checkpoints fail: tries again. Throws as `afterCommit`. */
+  /** Tries again while checkpoints fail. Throws like `afterCommit`. */
   readonly retry: () => void
-  /** Checkpoints fail, and the WAL has grown so much that it must not take more. */
+  /** Whether checkpoints fail and the WAL has reached its limit. */
   readonly isExhausted: () => boolean
   readonly wal: () => Wal
 }
 
-/** Pages in the WAL from which on it is copied, as SQLite has it. */
-const fromPages = 1_000
+/** Pages in the WAL that trigger a checkpoint: SQLite's default. */
+const triggerPages = 1_000
 
-/** What the WAL may hold while checkpoints fail, and from which on a reader that holds it up is told of. */
-const mostBytes = 64 * 1_024 * 1_024
+/** The limit of the WAL while checkpoints fail. Above it, a blocking reader is reported. */
+const maxBytes = 64 * 1_024 * 1_024
 
-/** Pages of the WAL, and those of them that are in the database. */
+/** Pages of the WAL, and how many of them are in the database. */
 interface Extent {
   readonly log: number
   readonly copied: number
 }
 
 const extentOf = (row: Record<string, unknown> | undefined): Extent => ({
-  // -1 while another connection copies.
+  // -1 while another connection runs a checkpoint.
   log: Math.max(0, Number(row?.["log"] ?? 0)),
   copied: Math.max(0, Number(row?.["checkpointed"] ?? 0))
 })
 
 /**
- * A write or read that failed leaves the pages in the WAL, and the next checkpoint copies them. Not so a sync: pages that
- * could not be synced may be lost although a later one succeeds.
+ * Whether the next checkpoint can repair the failure. After a failed read or write, the pages are still in the WAL. After a
+ * failed sync, pages may be lost even if a later sync succeeds.
  */
 export const isHarmless = (cause: unknown): boolean => {
   const failure = SqliteFailure.classify(cause)
@@ -47,14 +47,14 @@ export const isHarmless = (cause: unknown): boolean => {
 }
 
 export const make = (db: DatabaseSync, filename: string): Checkpoints => {
-  // Once a reader or a fault is gone, the file does not stay as large as it became.
-  db.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${mostBytes}`)
-  const look = db.prepare("PRAGMA wal_checkpoint(NOOP)")
+  // Limits the file again after a reader or a fault is gone.
+  db.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${maxBytes}`)
+  const inspect = db.prepare("PRAGMA wal_checkpoint(NOOP)")
   const passive = db.prepare("PRAGMA wal_checkpoint(PASSIVE)")
   const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"])
   let fault: string | undefined
   let extent: Extent = { log: 0, copied: 0 }
-  /** Pages of the WAL at the last try. */
+  /** Pages of the WAL at the last checkpoint. */
   let tried = 0
 
   const run = () => {
@@ -72,19 +72,19 @@ export const make = (db: DatabaseSync, filename: string): Checkpoints => {
 
   return {
     afterCommit: () => {
-      extent = extentOf(look.get())
-      // It was begun anew.
+      extent = extentOf(inspect.get())
+      // The WAL was restarted.
       if (extent.log < tried) tried = 0
-      if (extent.log - tried >= fromPages) run()
+      if (extent.log - tried >= triggerPages) run()
     },
     retry: () => {
       if (fault !== undefined) run()
     },
-    isExhausted: () => fault !== undefined && waitingBytes() > mostBytes,
+    isExhausted: () => fault !== undefined && waitingBytes() > maxBytes,
     wal: () => ({
       bytes: fs.statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0,
       ...(fault === undefined ? {} : { fault }),
-      isBlocked: fault === undefined && extent.log * pageBytes > mostBytes
+      isBlocked: fault === undefined && extent.log * pageBytes > maxBytes
     })
   }
 }

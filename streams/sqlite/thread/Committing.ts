@@ -1,6 +1,6 @@
 /**
- * The log's writer: what its thread does with a message. A conflict fails its own append; a transaction that fails
- * acknowledges none of them.
+ * The log's writer in its thread. A conflict fails only its own append. A failed transaction acknowledges none of its
+ * appends.
  */
 import type { DatabaseSync } from "node:sqlite"
 import type { Commit } from "../../AppendObserver.ts"
@@ -45,7 +45,7 @@ export const make = ({
     send({ _tag: "Failed", reason })
   }
 
-  /** `log.head` follows the commit, so that it is never ahead of the log. */
+  /** Written after the commit, so that `log.head` is never ahead of the log. */
   const advance = (results: ReadonlyArray<Result>) => {
     const hashes = results.flatMap((result) => (result._tag === "Written" ? result.hashes : []))
     if (hashes.length === 0) return 0
@@ -74,13 +74,13 @@ export const make = ({
       if (failure === "constraint" && trusting) return attempt(batch, false, commits)
       if (failure === "constraint" && batch.length > 1)
         return batch.flatMap((append) => attempt([append], false, commits))
-      // After a failed fsync nobody knows what is on disk: only a restart, which reads the file anew, can send.
+      // After a failed fsync, the content of the disk is unknown. Only a restart, which reads the file again, can tell.
       if (failure === "fatal") fail(cause)
       return batch.map(() => refused(failure))
     }
   }
 
-  /** What is not about one batch. */
+  /** Runs work that does not belong to a batch. */
   const upkeep = (work: () => void) => {
     if (hasFailed) return
     try {
@@ -95,7 +95,7 @@ export const make = ({
     try {
       truncation.settle()
     } catch (cause) {
-      // It stays owed.
+      // The truncation is tried again later.
       if (!Checkpoints.isHarmless(cause)) throw cause
     }
   }
@@ -122,7 +122,7 @@ export const make = ({
   }
 }
 
-/** Characters of its texts, which are most of what it writes. */
+/** The characters of the texts, which are most of what a batch writes. */
 const sizeOf = (batch: ReadonlyArray<AppendRows>): number =>
   batch.reduce(
     (sum, { events, payloads }) =>

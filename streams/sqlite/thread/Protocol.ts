@@ -1,4 +1,4 @@
-/** What the main thread and the log's writing thread say to each other: plain data, and no code of either. */
+/** The messages between the main thread and the log's writing thread: plain data. */
 import type { Commit } from "../../AppendObserver.ts"
 import type { ExpectedVersion } from "../../ExpectedVersion.ts"
 import type { Head } from "../../LogHead.ts"
@@ -27,7 +27,7 @@ export interface Written {
   /** Sequence number and ordinal of its first event. */
   readonly sequence: number
   readonly ordinal: number
-  /** Of each event. */
+  /** The hash of each event. */
   readonly hashes: ReadonlyArray<string>
 }
 
@@ -42,24 +42,24 @@ export interface Refused {
 
 export type Result = Written | Conflict | Refused
 
-/** `Settle` and `Close` take erased texts off the disk and sync `log.head`. */
+/** `Settle` and `Close` wipe erased texts from the disk and sync `log.head`. */
 export type ToThread =
   | { readonly _tag: "Append"; readonly batch: ReadonlyArray<AppendRows> }
   | { readonly _tag: "Settle" }
   | { readonly _tag: "Close" }
 
-/** Batches are answered in their order. */
+/** Batches are answered in order. */
 export type FromThread =
   | {
       readonly _tag: "Appended"
-      /** Of each append of the batch. */
+      /** The result of each append in the batch. */
       readonly results: ReadonlyArray<Result>
       readonly commits: ReadonlyArray<Commit>
-      /** The log's end after it. */
+      /** The log's end after the batch. */
       readonly head: Head
     }
   | { readonly _tag: "Settled"; readonly wal: Wal }
-  /** In front of the answer that it is about: the log takes no more appends. */
+  /** Sent before the failed batch's answer: the log takes no more appends. */
   | { readonly _tag: "Failed"; readonly reason: string }
 
 export interface ThreadData {

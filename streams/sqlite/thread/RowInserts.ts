@@ -1,18 +1,18 @@
-/** Inserts into one table, several rows to a statement: most of what a small row costs is its statement. */
+/** Inserts several rows per statement, because most of the cost of a small row is its statement. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 
 export interface RowInserts {
-  /** A value for each column. The row is written here or by a later call: what SQLite throws at it, any of them throws. */
+  /** Adds a row with a value for each column. It is written now or by a later call, and that call throws SQLite's error. */
   readonly add: (...row: ReadonlyArray<SQLInputValue>) => void
-  /** Writes the rows that wait. */
+  /** Writes the waiting rows. */
   readonly flush: () => void
-  /** Forgets the rows that wait. */
+  /** Discards the waiting rows. */
   readonly discard: () => void
 }
 
-/** Of one statement, longest first. Longer ones gain nothing. */
+/** Rows per statement, longest first. More rows gain nothing. */
 const rowCounts = [16, 8, 4, 2, 1]
-const mostRows = Math.max(...rowCounts)
+const maxRows = Math.max(...rowCounts)
 
 const list = (item: string, count: number) => Array.from({ length: count }, () => item).join(", ")
 
@@ -40,7 +40,7 @@ export const make = (db: DatabaseSync, table: string, columns: number): RowInser
   return {
     add: (...row) => {
       waiting.push(...row)
-      if (waiting.length >= mostRows * columns) flush()
+      if (waiting.length >= maxRows * columns) flush()
     },
     flush,
     discard

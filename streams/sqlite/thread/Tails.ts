@@ -1,20 +1,20 @@
-/** The last link of each stream's chain, in memory for the streams that were written lately. */
+/** The last ordinal and hash of each stream. Recently written streams are in memory. */
 import type { DatabaseSync } from "node:sqlite"
 import * as RecentlyUsed from "../../RecentlyUsed.ts"
 
 export interface Tail {
-  /** Of the last event of a stream. */
+  /** Ordinal of the last event of the stream. */
   readonly ordinal: number
   readonly hash: string
 }
 
 export interface Tails {
   readonly recent: RecentlyUsed.RecentlyUsed<Tail>
-  /** From the table. */
+  /** Reads from the table. */
   readonly read: (stream: string) => Tail | undefined
 }
 
-/** Streams whose last link is kept. */
+/** The most streams in memory. */
 const capacity = 20_000
 
 export const make = (db: DatabaseSync): Tails => {

@@ -1,6 +1,6 @@
 /**
- * One transaction over a batch of appends: expected versions, the hash chain, and the rows. Streams written lately have
- * their last link in memory, so that an append to one of them reads nothing.
+ * One transaction for a batch of appends: expected versions, the hash chain, and the rows. Recently written streams have
+ * their tail in memory, so an append to one of them reads nothing.
  */
 import type { DatabaseSync } from "node:sqlite"
 import * as EventChain from "../../EventChain.ts"
@@ -13,23 +13,23 @@ interface Options {
   /** Sequence number of the log's last event. */
   readonly after: number
   /**
-   * Whether an append that wants no event is believed when its stream is not one of those written lately. Were there
-   * events, the transaction fails with a constraint.
+   * Whether to trust `NoStream` for a stream whose tail is not in memory. If the stream has events, the transaction fails
+   * with a constraint.
    */
   readonly trusting: boolean
 }
 
 interface Committed {
-  /** Of each append, in the order of the batch. */
+  /** The result of each append, in the order of the batch. */
   readonly results: ReadonlyArray<Written | Conflict>
   /** Whether a payload record was erased. */
   readonly hasErased: boolean
 }
 
 export interface Transaction {
-  /** Durable when it returns. Throws what SQLite throws, upon which it has to be undone. */
+  /** Durable when it returns. Throws what SQLite throws; then `undo` must follow. */
   readonly commit: (batch: ReadonlyArray<AppendRows>, options: Options) => Committed
-  /** Whether nothing is left of the batch that failed. */
+  /** Rolls the failed batch back. Returns whether nothing is left of it. */
   readonly undo: (batch: ReadonlyArray<AppendRows>) => boolean
 }
 
@@ -43,18 +43,18 @@ export const make = (db: DatabaseSync): Transaction => {
   const rollback = db.prepare("ROLLBACK")
   const eventRows = RowInserts.make(db, "events", 8)
   const payloadRows = RowInserts.make(db, "payloads", 7)
-  // Emptied, not deleted: around a deleted row SQLite moves others to other pages, and may leave copies of their texts
-  // behind, out of reach of `secure_delete` when these are erased. One that shrinks moves none.
+  // Rows are emptied and not deleted. When a row is deleted, SQLite moves others to other pages and may leave copies of
+  // their texts, which `secure_delete` does not reach when those are erased. Shrinking a row moves none.
   const emptyRow = db.prepare(
     "UPDATE payloads SET salt = '', hash = '', size = 0, text = NULL, blob = NULL WHERE stream = ? AND name = ?"
   )
   const tails = Tails.make(db)
-  /** Of the transaction under way. */
+  /** For the current transaction. */
   let hasErased = false
 
-  /** Whether there was one of them. */
+  /** Returns whether any of the records existed. */
   const erase = (stream: string, names: ReadonlyArray<string>): boolean => {
-    // Some may have come with the same batch, and wait.
+    // Some may be waiting rows of the same batch.
     payloadRows.flush()
     return names.filter((name) => emptyRow.run(stream, name).changes !== 0).length > 0
   }
@@ -64,9 +64,9 @@ export const make = (db: DatabaseSync): Transaction => {
     after: number,
     trusting: boolean
   ): Written | Conflict => {
-    const presumed = trusting && expected._tag === "NoStream"
-    // Rows wait for a few others, tails are kept for thousands: what is not here is in the table.
-    const tail = tails.recent.get(stream) ?? (presumed ? undefined : tails.read(stream))
+    const assumesEmpty = trusting && expected._tag === "NoStream"
+    // Only a few rows wait, and thousands of tails are in memory, so a tail that is not in memory is in the table.
+    const tail = tails.recent.get(stream) ?? (assumesEmpty ? undefined : tails.read(stream))
     if (!matches(expected, tail)) return conflict
     let { hash, ordinal } = tail ?? beforeFirst
     const hashes: Array<string> = []

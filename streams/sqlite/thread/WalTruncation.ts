@@ -1,26 +1,26 @@
 /**
- * Takes erased texts off the disk. A commit that erases writes the page without the text (`secure_delete`) behind the older
- * ones in the WAL: the text is still in `log.sqlite`, or earlier in `log.sqlite-wal`, until a checkpoint has copied the
- * page over, and has cut the WAL. SQLite's own checkpoints come late and cut nothing.
+ * Wipes erased texts from the disk. A commit that erases writes a page without the text (`secure_delete`) to the end of the
+ * WAL. The text is still in `log.sqlite`, or earlier in `log.sqlite-wal`, until a checkpoint has copied the page and
+ * truncated the WAL. SQLite's own checkpoints come late and do not truncate.
  */
 import type { DatabaseSync } from "node:sqlite"
 import * as Database from "../Database.ts"
 
 export interface WalTruncation {
-  /** Something was erased. */
+  /** Records that something was erased. */
   readonly owe: () => void
   readonly isOwed: () => boolean
   /**
-   * Cuts the WAL if that is owed; it stays owed while another connection reads from the WAL. What is in the WAL is synced
-   * into the database first: nothing committed is lost. Throws what SQLite throws.
+   * Truncates the WAL if that is owed. It stays owed while another connection reads from the WAL. The content of the WAL is
+   * synced into the database first, so no commit is lost. Throws what SQLite throws.
    */
   readonly settle: () => void
 }
 
-/** How long it waits for a reader: nothing is appended meanwhile. */
+/** How long to wait for a reader, ms. Nothing is appended meanwhile. */
 const readerTimeoutMs = 10
 
-/** @param isOwed from the start: the process before may have been killed after it erased something. */
+/** @param isOwed true at the start if the previous process may have been killed after an erasure. */
 export const make = (db: DatabaseSync, isOwed = true): WalTruncation => {
   const checkpoint = db.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
   return {

@@ -1,6 +1,6 @@
 /**
- * The log's writing thread. It has the only connection that writes, and `log.head`, so that nothing else waits for the disk.
- * Its modules are few, for it starts with each log that is opened: nothing of effect is among them.
+ * The log's writing thread. It has the only writing connection, and `log.head`, so that nothing else waits for the disk. It
+ * imports few modules and none of effect, because it starts with each opened log.
  */
 import * as workerThreads from "node:worker_threads"
 import * as LogHead from "../../LogHead.ts"
@@ -21,7 +21,7 @@ const handle = Committing.make({ ...data, db, logHead, send })
 port.on("message", (message: ToThread) => {
   handle(message)
   if (message._tag === "Settle" && logHead.isDirty()) {
-    // What could not be synced is dirty again, and is synced with the next commit's.
+    // After a failure, the file stays dirty and is synced with the next commit.
     logHead.sync().catch(() => {})
   }
   if (message._tag !== "Close") return

@@ -44,13 +44,13 @@ const cases = [
   {
     what: "that lacks a stream, by its log.head",
     sql: TamperedLog.closeUp(5),
-    message: "The log is broken at position 8: the log ends here, and log.head knows of events after it",
+    message: "The log is broken at position 8: the log ends here, but log.head names a later event",
     copied: 8
   },
   {
     what: "whose order was changed, by its log.head",
     sql: TamperedLog.swap(1, 2),
-    message: "The log is broken at position 9: the digest so far is not the one in log.head",
+    message: "The log is broken at position 9: the digest does not match log.head",
     copied: 0
   },
   {
@@ -72,10 +72,7 @@ describe("A copy", () => {
     Effect.gen(function* () {
       const anchor = { source: "a note", position: GlobalPosition.GlobalPosition.make("2"), digest: "other" }
       const { message } = yield* copyTampered("SELECT 1", [anchor])
-      assert.strictEqual(
-        message,
-        "The log is broken at position 2: the digest so far is not the one in a note"
-      )
+      assert.strictEqual(message, "The log is broken at position 2: the digest does not match a note")
     })
   )
 })

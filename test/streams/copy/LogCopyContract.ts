@@ -176,13 +176,13 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
     refuses(
       "is refused when the target has another event, and writes nothing",
       (_, target) => target.append([stranger]),
-      /stands other, where the source has a0 \(position 1\)\. Nothing was written$/
+      /it has other, but the source has a0 \(position 1\)\. Nothing was written$/
     )
 
     refuses(
       "is refused when the target goes on where the source ends, and writes nothing",
       (source, target) => Effect.andThen(copyFirst(source, target, Infinity), target.append([stranger])),
-      /it goes on, where the source has ended\. Nothing was written$/
+      /it continues, but the source has ended\. Nothing was written$/
     )
 
     test(
@@ -193,7 +193,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
         yield* target.append([stranger])
         const error = yield* Effect.flip(LogCopy.prove({ target, copied }))
         assert.strictEqual(error._tag, "CopyDamaged")
-        assert.match(error.message, /it has 46 events .* the source 45 /)
+        assert.match(error.message, /it has 46 events .* the source has 45 /)
       })
     )
 
@@ -206,7 +206,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
           Effect.provide(Layer.fresh(MemoryBlobStore.layer)),
           Effect.flip
         )
-        assert.match(error.message, /not whole: at its position .* the payload input is missing/)
+        assert.match(error.message, /damaged: at its position .* the payload input is missing/)
       })
     )
   })

@@ -147,7 +147,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
       const { server } = yield* ownServer("max_payload: 65536")
       assert.include(
         yield* failure(NatsLog.options(server.url)),
-        "its max_payload is 65536, and 1048576 or more is needed"
+        "its max_payload is 65536, but at least 1048576 is required"
       )
     }).pipe(Effect.scoped)
   )

@@ -121,7 +121,7 @@ describe("log copy", () => {
       assert.strictEqual(code, 1)
       assert.strictEqual(
         stderr,
-        "inferlog: The target is not a copy of this log: at its position 1 stands other0, where the source has a0 (position 1). Nothing was written\n"
+        "inferlog: The target is not a copy of this log: at its position 1 it has other0, but the source has a0 (position 1). Nothing was written\n"
       )
       assert.strictEqual(yield* exportOf(target), before)
     }).pipe(Effect.scoped)

@@ -151,12 +151,12 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server")
       const other = yield* broken(40)
       assert.strictEqual(
         other.stderr,
-        "inferlog: The log is broken at position 40.2: the digest so far is not the one in log.head\n"
+        "inferlog: The log is broken at position 40.2: the digest does not match log.head\n"
       )
       const cut = yield* broken(41)
       assert.strictEqual(
         cut.stderr,
-        "inferlog: The log is broken at position 40.2: the log ends here without an event at position 41, which log.head knows\n"
+        "inferlog: The log is broken at position 40.2: the log ends here, but log.head names an event at position 41\n"
       )
       assert.deepStrictEqual([other.code, cut.code], [1, 1])
     }).pipe(Effect.scoped)
