@@ -1,4 +1,4 @@
-/** What a server and a changing command have in common: the log, its payloads, the aggregates and the read models. */
+/** The layers of the server and of commands that change data: the log, payloads, aggregates and read models. */
 import { Effect, Layer } from "effect"
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
@@ -80,7 +80,7 @@ const readModels = Layer.mergeAll(
   Files.layer
 ).pipe(Layer.provideMerge(ReadModels.layer), Layer.provideMerge(projections))
 
-/** On one of several nodes the actors follow what other nodes append. */
+/** On one of several nodes, actors follow the events of other nodes. */
 const actors = LogServers.choose({
   single: Layer.mergeAll(
     RequestActors.layer,

@@ -1,7 +1,4 @@
-/**
- * The actors of one of several nodes. They follow the log, so that a revoked key, a cancel, the progress of a run or a deleted
- * file is seen here within the lag of the subscription.
- */
+/** The actors of one of several nodes. They follow the log, and see changes of other nodes within the lag of the subscription. */
 import { Effect, Layer, Stream } from "effect"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
@@ -14,29 +11,27 @@ import { RequestActors } from "#src/features/requests/RequestActors.ts"
 const following = Layer.effectDiscard(
   Effect.gen(function* () {
     const reader = yield* EventReader
-    const requests = yield* RequestActors
-    const accounts = yield* AccountActors
-    const keys = yield* IdempotencyKeyActors
-    const files = yield* FileActors
-    const workerKeys = yield* WorkerKeyActors
+    const followers = [
+      yield* FileActors,
+      yield* RequestActors,
+      yield* AccountActors,
+      yield* IdempotencyKeyActors,
+      yield* WorkerKeyActors
+    ]
     let position = yield* reader.head
     const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
       Stream.runForEachArray((events) =>
         Effect.sync(() => {
-          files.observe(events)
-          requests.observe(events)
-          accounts.observe(events)
-          keys.observe(events)
-          workerKeys.observe(events)
-          position = events[events.length - 1]?.position ?? position
+          for (const actors of followers) actors.observe(events)
+          position = events.at(-1)?.position ?? position
         })
       )
     )
-    yield* Effect.forkScoped(supervise("Following the log for what other nodes append", follow))
+    yield* Effect.forkScoped(supervise("Following the log for events of other nodes", follow))
   })
 )
 
-/** The actors follow from a position before which none of them was loaded. */
+/** Begins to follow before any actor is loaded, so that no actor misses an event. */
 export const layer = following.pipe(
   Layer.provideMerge(
     Layer.mergeAll(

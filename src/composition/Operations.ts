@@ -29,7 +29,7 @@ const observers = Layer.mergeAll(
 
 const health = Layer.provideMerge(Layer.merge(WalHealth.layer, PayloadDamages.layer), Health.layer)
 
-/** Provided to every layer: built first, closed last. */
+/** The layers below all others. They are built first and closed last. */
 export const ground = Layer.mergeAll(observers, Lifecycle.layer, SubmitSpans.layer, health).pipe(
   Layer.provideMerge(LogRateLimit.layer),
   Layer.provideMerge(Telemetry.layer),

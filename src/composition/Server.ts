@@ -47,7 +47,7 @@ import * as Core from "./Core.ts"
 import * as Operations from "./Operations.ts"
 import * as Misspelled from "./settings/Misspelled.ts"
 
-/** Refuses targets that are this server, whatever name leads to them. */
+/** Refuses requests to this server itself, under any name. */
 const outbound = Outbound.layer.pipe(
   Layer.provide(
     Layer.effect(
@@ -89,7 +89,7 @@ const announce = Layer.effectDiscard(
   Effect.flatMap(PublicUrls, ({ queueUrl }) => Console.log(`inferlog serves at ${queueUrl}`))
 ).pipe(Layer.provideMerge(Lifecycle.serving))
 
-/** Opens the first account once the port is bound, and before the first request is answered. */
+/** Opens the first account after the port is bound and before the first request is answered. */
 const http = (tools: McpLayers.MoreTools) =>
   HttpServer.layerNoServer.pipe(
     Layer.provide(McpLayers.layer(tools)),
@@ -99,8 +99,8 @@ const http = (tools: McpLayers.MoreTools) =>
   )
 
 /**
- * The layers close in the order of the list: requests are refused first, runs are given back, and the log closes last. A layer
- * that looks for a model comes before `publishes`, which it needs.
+ * The layers close in the order of the list: requests are refused first, then runs are given back, and the log closes last.
+ * A layer that needs published models comes before `publishes`.
  */
 const layerWith = <E, R, E2, R2>({
   catalog,
@@ -130,7 +130,7 @@ const layerWith = <E, R, E2, R2>({
     Layer.provide([Operations.ground, InputMemory.layer])
   )
 
-/** A node with models that are part of the program and not on the log: for benchmarks, which may add tools. */
+/** A node for benchmarks: its models come from the program instead of the log, and it may have more tools. */
 export const layerOf = (catalog: Layer.Layer<Catalog>, tools: McpLayers.MoreTools = Layer.empty) =>
   layerWith({
     catalog: StaticContents.layer.pipe(Layer.provideMerge(catalog)),
@@ -138,7 +138,7 @@ export const layerOf = (catalog: Layer.Layer<Catalog>, tools: McpLayers.MoreTool
     tools
   })
 
-/** The operator's manifests may name models that ship with the server. */
+/** Built-in models are published first, because the manifests of the operator may refer to them. */
 const publishes = ModelsFolder.layer.pipe(Layer.provideMerge(BuiltinPublishing.layer))
 
 export const layer = layerWith({

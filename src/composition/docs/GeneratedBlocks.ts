@@ -1,8 +1,7 @@
 /** Parts of the documents that are generated from the code, between `<!-- name -->` and `<!-- /name -->`. */
 import { Option } from "effect"
-import * as MetricsTable from "#src/composition/metrics/MetricsTable.ts"
+import * as AllMetrics from "#src/composition/metrics/AllMetrics.ts"
 import * as AllSettings from "#src/composition/settings/AllSettings.ts"
-import * as SettingsTable from "./SettingsTable.ts"
 
 export interface GeneratedBlock {
   /** Path from the root of the project. */
@@ -12,9 +11,34 @@ export interface GeneratedBlock {
   readonly text: string
 }
 
+const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const [first, ...rest] = [header, ...rows].map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
+  )
+  return [first, `|${"---|".repeat(header.length)}`, ...rest].join("\n")
+}
+
+const code = (text: string) => `\`${text}\``
+
+const settings = table(
+  ["Name", "Default", "Means", "Takes", "Example"],
+  AllSettings.all.map(({ accepts, default: byDefault, description, example, isSecret, name }) => [
+    code(name),
+    byDefault,
+    isSecret ? `${description}; a secret` : description,
+    accepts,
+    code(example)
+  ])
+)
+
+const metrics = table(
+  ["Metric", "Type", "Labels", "Says"],
+  AllMetrics.all.map(({ help, labels, name, type }) => [code(name), type, labels.map(code).join(", "), help])
+)
+
 export const blocks: ReadonlyArray<GeneratedBlock> = [
-  { file: "docs/reference/settings.md", name: "settings", text: SettingsTable.full(AllSettings.all) },
-  { file: "docs/operators/monitoring.md", name: "metrics", text: MetricsTable.markdown }
+  { file: "docs/reference/settings.md", name: "settings", text: settings },
+  { file: "docs/operators/monitoring.md", name: "metrics", text: metrics }
 ]
 
 /** The page with the generated block; `None` when the page lacks its markers. */

@@ -1,4 +1,4 @@
-/** Takes the readings of every feature. A reading costs a few index steps per model and projection. */
+/** Reads the metrics of every feature. A reading takes a few index lookups per model and projection. */
 import { Effect, Layer, Metric } from "effect"
 import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
@@ -16,7 +16,7 @@ import * as ProviderStandings from "#src/features/dispatch/metrics/ProviderStand
 import * as Queues from "#src/features/requests/metrics/Queues.ts"
 import * as WebhookBacklog from "#src/features/webhooks/metrics/WebhookBacklog.ts"
 
-/** Series that exist from the start, so that rates count from 0. */
+/** Values of labels whose series start at 0, so that rates include the first event. */
 const outcomes = [
   ["completed", "charged"],
   ["completed", "partial"],
@@ -30,7 +30,7 @@ const failureReasons = DeliveryFailed.fields.reason.literals
 
 const reasons = ["transport_error", "rate_limited", "unreachable", "lost", "shutdown"] as const
 
-/** Once per model. A model's series begin with the reading after its first request. */
+/** Starts the series of each model once, at the reading after its first request. */
 const countModelsFromZero = Effect.gen(function* () {
   const catalog = yield* Catalog
   const series = yield* ModelSeries.make
@@ -52,7 +52,7 @@ const countModelsFromZero = Effect.gen(function* () {
 })
 
 const countWebhooksFromZero = Effect.gen(function* () {
-  // The manifests may have been read before.
+  // Does not reset the count, because manifests may have been read before.
   yield* Metric.modify(ManifestsFamilies.manifestErrors.of(), 0)
   for (const result of attemptResults) yield* Metric.update(WebhooksFamilies.webhookAttempts.of(result), 0)
   for (const reason of failureReasons) yield* Metric.update(WebhooksFamilies.webhooksFailed.of(reason), 0)
@@ -61,7 +61,7 @@ const countWebhooksFromZero = Effect.gen(function* () {
 const logged = (reading: Effect.Effect<void, unknown>): Effect.Effect<void> =>
   Effect.catchCause(reading, (cause) => Effect.logWarning("A metric cannot be read", cause))
 
-/** A reading that fails is logged and leaves its metrics as they were. */
+/** Logs a reading that fails. Its metrics stay as they were. */
 export const layer = Layer.effect(
   Readings,
   Effect.gen(function* () {

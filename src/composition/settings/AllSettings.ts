@@ -59,16 +59,15 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   ...OtlpSettings.all
 ]
 
-const faultOf = ({ fault, name }: Setting<unknown>): Effect.Effect<string | null> =>
-  fault === undefined
-    ? Effect.succeed(null)
-    : Effect.orElseSucceed(Config.map(Config.String(name), fault), () => null)
+/** The precise message for a wrong text; `null` without one. */
+const faultOf = ({ fault = () => null, name }: Setting<unknown>): Effect.Effect<string | null> =>
+  Effect.orElseSucceed(Config.map(Config.String(name), fault), () => null)
 
 /** Fails with all invalid settings. */
 export const validate: Effect.Effect<void, InvalidSettings> = Effect.gen(function* () {
   const wrong = yield* Effect.filter(all, ({ config }) => Effect.isFailure(config))
-  const told = yield* Effect.forEach(wrong, (setting) =>
+  const errors = yield* Effect.forEach(wrong, (setting) =>
     Effect.map(faultOf(setting), (fault) => ({ setting, fault }))
   )
-  if (Array.isReadonlyArrayNonEmpty(told)) return yield* InvalidSettings.of(told)
+  if (Array.isReadonlyArrayNonEmpty(errors)) return yield* InvalidSettings.of(errors)
 })

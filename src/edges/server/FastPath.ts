@@ -1,7 +1,6 @@
 /**
- * Serves the hot routes (submit, status, result) on a listener before the declared API, with the same `RequestHandlers` and
- * without its cost (docs/decisions/0016). The declared API serves every request that is not taken here, with equal answers
- * (`test/src/edges/http/EqualAnswers.test.ts`).
+ * Serves the hot routes (submit, status, result) before the declared API, with the same `RequestHandlers` at less cost
+ * (docs/decisions/0016). The declared API serves all other requests, and its answers are equal (`EqualAnswers.test.ts`).
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Context, Effect, type Exit, Fiber, Layer, References } from "effect"
@@ -117,8 +116,8 @@ const make = Effect.gen(function* () {
     }
     const finish = (exit: Exit.Exit<Answer.Answer>) => {
       const isGone = response.destroyed || request.socket.destroyed
-      const owed = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
-      const answer = isGone ? owed : fitting(owed)
+      const ended = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
+      const answer = isGone ? ended : fitting(ended)
       if (isStopping()) response.shouldKeepAlive = false
       const rest = isGone ? null : OutgoingAnswer.write(request, response, answer, correlationId)
       if (rest !== null) send(rest, correlationId, response)
@@ -138,7 +137,7 @@ const make = Effect.gen(function* () {
     follow(fiber, response, finish)
   }
 
-  /** Runs until the request or its client ends. */
+  /** Interrupts the fiber when the client disconnects. */
   const follow = <A>(
     fiber: Fiber.Fiber<A>,
     response: ServerResponse,
@@ -160,7 +159,7 @@ const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
   const front = yield* Front
   yield* front.place((request, response) => {
-    // The declared API continues a client's trace.
+    // Only the declared API continues a client's trace.
     if (isTraced && request.headers["traceparent"] !== undefined) return false
     const call = HotCall.recognize(request)
     if (call === null || !table.isServedHere(call.route, request.headers.host)) return false

@@ -1,7 +1,4 @@
-/**
- * Recognizes plain requests of the hot routes. Anything else (a query, an escaped path, a wait, another method or name) goes to
- * the declared API.
- */
+/** Recognizes plain requests of the hot routes: without a query, an escaped path or a wait. */
 import type { IncomingMessage } from "node:http"
 import { type EndpointParams, isEndpoint } from "#src/edges/http/requests/EndpointParams.ts"
 

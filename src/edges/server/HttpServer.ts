@@ -87,12 +87,12 @@ export const declared = HttpRouter.serve(routes, {
   routerConfig
 })
 
-/** The fast path closes after the routes, which let requests under way end. */
+/** The fast path closes after the routes, which wait for requests in progress. */
 export const layerNoServer = declared.pipe(Layer.provide(fastPath))
 
 /**
- * Limits against clients that hold connections without sending requests; times in ms. Bodies may be large files and have limits
- * of their own (`BodyReader`, `UnreadBody`). Idle connections stay open longer than most load balancers keep theirs.
+ * Limits against clients that keep connections open without sending requests; times in ms. Bodies have limits of their own
+ * (`BodyReader`, `UnreadBody`). Idle connections stay open longer than those of most load balancers.
  */
 export const limits: http.ServerOptions = {
   maxHeaderSize: 16 * 1024,
@@ -148,10 +148,10 @@ const bind = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(SlowReaders.watching(readers))
   const server = yield* NodeHttpServer.make(() => node, {
     ...address,
-    // The process has two seconds in all (decisions). The rest is for runs and the log.
+    // The whole process has two seconds (decisions). The rest is for runs and the log.
     gracefulShutdownTimeout: "600 millis"
   })
-  // All requests have ended by then. The remaining connections belong to clients that do not read.
+  // All requests have ended at this point. The remaining connections belong to clients that do not read.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   return Context.make(Server, server).pipe(
     Context.add(FrontedServer.Front, front),

@@ -1,4 +1,4 @@
-/** The body of a request on the fast path, under the limits of the declared one (`edge/BodyReader`). */
+/** Reads the body of a request on the fast path, with the limits of the declared API (`edge/BodyReader`). */
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
@@ -30,7 +30,7 @@ const collect = (request: IncomingMessage, grow: Grow, onEnd: (read: Read) => vo
     .on("end", () => end(Effect.succeed(body.whole())))
     .on("error", () => end(Effect.fail(unreadable)))
     .on("close", () => end(Effect.fail(unreadable)))
-  // A request that broke off earlier emits no event any more.
+  // A request that has closed already emits no further events.
   if (request.closed) process.nextTick(end, Effect.fail(unreadable))
 }
 
@@ -43,10 +43,10 @@ const inTime = (body: Read): Read =>
 export const read = (request: IncomingMessage, grow: Grow): Read =>
   Effect.callback((resume) => {
     let settle = (body: Read) => {
-      clearImmediate(turn)
+      clearImmediate(timerStart)
       resume(body)
     }
-    const turn = setImmediate(() =>
+    const timerStart = setImmediate(() =>
       resume(inTime(Effect.callback((resumeLate) => void (settle = resumeLate))))
     )
     collect(request, grow, (body) => settle(body))

@@ -18,8 +18,8 @@ const Token = Schema.String.check(
 export const metricsToken = Setting.optional({
   name: "METRICS_TOKEN",
   config: (name) => Config.schema(Schema.Redacted(Token), name),
-  defaultText: "none: everybody may read `/metrics`",
-  description: "what `/metrics` wants as `Authorization: Bearer <token>`",
+  defaultText: "none: anyone may read `/metrics`",
+  description: "the token that `/metrics` requires as `Authorization: Bearer <token>`",
   accepts: "1 to 256 characters of ASCII without spaces",
   example: "m9f8a2c51d0",
   isSecret: true

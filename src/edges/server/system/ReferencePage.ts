@@ -1,10 +1,10 @@
-/** The page at `/docs`: Scalar's reference of the API, told to keep to this server. Its addresses are relative, so that it works behind a path. */
+/** The page at `/docs`: the API reference by Scalar, without calls to other servers. Its URLs are relative, so that it works behind a path. */
 import * as crypto from "node:crypto"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 
 export const contentType = "text/html; charset=utf-8"
 
-/** Everything that would call elsewhere is off. */
+/** Disables everything that would call other servers. */
 const configuration = {
   documentDownloadType: "none",
   authentication: { preferredSecurityScheme: "bearer" },
@@ -17,13 +17,12 @@ const configuration = {
   withDefaultFonts: false
 }
 
-/** Or phones could scroll the page sideways, to texts that are for screen readers alone. */
+/** Without it, phones can scroll sideways to texts for screen readers. */
 const style = "main { overflow-x: clip }"
 
 /**
- * Requests can be tried where they go to the origin of the page: to no other one does the browser let them. What a parameter
- * gives as its example is filled in, which the reference does with defaults alone: the document itself has none of these, or
- * generated clients would send them.
+ * Allows test requests only if all of them go to the origin of the page, because the browser blocks others. Fills in the
+ * examples of parameters as defaults. The document itself has no such defaults, because generated clients would send them.
  */
 const start = (apiOrigins: ReadonlyArray<string>) => `
 const isHere = ${JSON.stringify(apiOrigins)}.every((origin) => origin === location.origin)
@@ -37,10 +36,10 @@ const show = (content) => {
   content.info.description = "Release ${version}.\\n\\n" + content.info.description
   Scalar.createApiReference("#reference", { ...${JSON.stringify(configuration)}, content, hideTestRequestButton: !isHere })
 }
-const tell = () => {
-  document.getElementById("reference").textContent = "The reference cannot be shown: openapi.json did not load. Try again."
+const showError = () => {
+  document.getElementById("reference").textContent = "The reference cannot be shown, because openapi.json did not load. Try again."
 }
-fetch("openapi.json").then((answer) => answer.ok ? answer.json() : Promise.reject(answer)).then(show, tell)
+fetch("openapi.json").then((answer) => answer.ok ? answer.json() : Promise.reject(answer)).then(show, showError)
 `
 
 const sourceHash = (script: string): string => `'sha256-${crypto.hash("sha256", script, "base64")}'`
@@ -52,9 +51,9 @@ export interface ReferencePage {
 
 export const make = (options: {
   readonly title: string
-  /** Where the operations are served. */
+  /** The origins that serve the operations. */
   readonly apiOrigins: ReadonlyArray<string>
-  /** The script's address, relative to the page. */
+  /** The URL of the script, relative to the page. */
   readonly script: string
 }): ReferencePage => {
   const inline = start(options.apiOrigins)
@@ -70,13 +69,13 @@ export const make = (options: {
 </head>
 <body>
 <div id="reference"></div>
-<noscript>This page needs JavaScript. What it shows is described at <a href="openapi.json">openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The same API is described in <a href="openapi.json">openapi.json</a>.</noscript>
 <script src="${options.script}"></script>
 <script>${inline}</script>
 </body>
 </html>
 `,
-    // Scalar brings its styles in the script, and sets others on elements.
+    // The script of Scalar contains its styles, and sets others on elements.
     contentSecurityPolicy: [
       "default-src 'none'",
       `script-src 'self' ${sourceHash(inline)}`,

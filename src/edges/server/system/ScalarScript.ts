@@ -1,10 +1,10 @@
-/** The script of Scalar's API reference, as it comes with Effect: nothing of it is fetched from elsewhere. */
+/** The script of the API reference by Scalar, from the package of Effect. */
 import { createRequire } from "node:module"
 import * as url from "node:url"
 import { Effect, Schema } from "effect"
 import * as Representation from "#src/edges/http/Representation.ts"
 
-/** Beside the module that embeds it in pages of its own, which can neither be cached nor kept to a content policy. */
+/** Internal to Effect, whose own module embeds the script in pages that cannot be cached and have no content policy. */
 const file = new URL(
   "./internal/httpApiScalar.js",
   url.pathToFileURL(createRequire(import.meta.url).resolve("effect/http-api/HttpApiScalar"))
@@ -14,7 +14,7 @@ const decode = Schema.decodeUnknownEffect(Schema.Struct({ javascript: Schema.Str
 
 export const contentType = "text/javascript; charset=utf-8"
 
-/** 3 MB: loaded when it is asked for. */
+/** Loads the script (3 MB) on demand. */
 export const load: Effect.Effect<Representation.Representation> = Effect.promise(
   () => import(file.href)
 ).pipe(
