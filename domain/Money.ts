@@ -41,17 +41,17 @@ export const parseQuantity = (text: string): Option.Option<Quantity> => {
 }
 
 /** Up to this number of units, a double can represent millionths. */
-const mostWithFraction = 1e9
-const mostUnits = 1e12
+const maxWithFraction = 1e9
+const maxUnits = 1e12
 
 /**
  * Converts a number of units from 0 to 10¹², rounded half-up to the millionth. `None` for any other number, and for a
  * fraction above 10⁹ units, which a double cannot represent exactly.
  */
 export const quantityOf = (count: number): Option.Option<Quantity> => {
-  if (!(count >= 0 && count <= mostUnits)) return Option.none()
+  if (!(count >= 0 && count <= maxUnits)) return Option.none()
   if (Number.isInteger(count)) return Option.some(units(count))
-  return count < mostWithFraction ? Option.some(millionths(Math.round(count * 1e6))) : Option.none()
+  return count < maxWithFraction ? Option.some(millionths(Math.round(count * 1e6))) : Option.none()
 }
 
 /** The shortest decimal text: `"0.0125"`, `"25"`. */

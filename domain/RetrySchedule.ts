@@ -18,8 +18,8 @@ export const transportErrors: RetrySchedule = { retries: 5, initialDelayMs: 250 
  */
 export const lostRuns: RetrySchedule = { retries: 20, initialDelayMs: 250 }
 
-const longestDelayMs = 60_000
+const maxDelayMs = 60_000
 
 /** Delay before retry number `retry` (from 1), ms. `null` when none is left. */
 export const delay = (schedule: RetrySchedule, retry: number): number | null =>
-  retry > schedule.retries ? null : Math.min(schedule.initialDelayMs * 2 ** (retry - 1), longestDelayMs)
+  retry > schedule.retries ? null : Math.min(schedule.initialDelayMs * 2 ** (retry - 1), maxDelayMs)

@@ -69,7 +69,7 @@ const decide = (command: Command, state: State): Decided => {
       return Result.succeed(
         state.signingSecrets.length > 0
           ? []
-          : [SigningSecret.rotate([], { ...command, useless: [], graceMs: SigningSecret.usualGraceMs })]
+          : [SigningSecret.rotate([], { ...command, useless: [], graceMs: SigningSecret.defaultGraceMs })]
       )
     case "RotateSigningSecret":
       if (isClosed) return Result.fail({ _tag: "AccountClosed" })
@@ -102,8 +102,8 @@ const issue = ({ at, grant, issuer, key }: Of<"IssueKey">, state: Opened): Decid
   const rejection = issuerRejection(grant, issuer, at, state)
   if (rejection !== null) return Result.fail(rejection)
   if (KeySet.get(state.keys, key.keyId) !== undefined) return Result.fail({ _tag: "KeyExists" })
-  if (issuer !== null && KeySet.size(state.keys) >= Key.mostEver) return Result.fail({ _tag: "KeysUsedUp" })
-  if (KeySet.countValid(state.keys, at) >= Key.mostValid) return Result.fail({ _tag: "TooManyKeys" })
+  if (issuer !== null && KeySet.size(state.keys) >= Key.maxEver) return Result.fail({ _tag: "KeysUsedUp" })
+  if (KeySet.countValid(state.keys, at) >= Key.maxValid) return Result.fail({ _tag: "TooManyKeys" })
   return Result.succeed([{ _tag: "KeyIssued", at, ...key, ...Key.limitsOf(grant) }])
 }
 

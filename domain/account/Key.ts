@@ -4,16 +4,16 @@ import type { KeyIssued, KeyRotated } from "./Event.ts"
 import * as Grant from "./Grant.ts"
 
 /** The most keys of an account that may be valid at once (decisions, "Platform routes"). */
-export const mostValid = 100
+export const maxValid = 100
 
 /**
  * The most keys that an account may ever have when another key issues them (decisions, "Platform routes"). All of them stay
  * on the log, and in memory while the account is used. The operator may issue more.
  */
-export const mostEver = 10_000
+export const maxEver = 10_000
 
 /** The longest time that a previous secret may stay valid after a rotation, ms. */
-export const longestGraceMs = 7 * 24 * 60 * 60 * 1_000
+export const maxGraceMs = 7 * 24 * 60 * 60 * 1_000
 
 export interface Key extends NewKey {
   readonly grant: Grant.Grant

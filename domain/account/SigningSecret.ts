@@ -5,10 +5,10 @@
 import { Schema } from "effect"
 
 /** How long previous secrets sign beside a new one, by default and at most, ms (contract, "Limits"). */
-export const usualGraceMs = 24 * 60 * 60 * 1_000
+export const defaultGraceMs = 24 * 60 * 60 * 1_000
 
 /** The most secrets that may be valid at once (decisions, "Rotate"). */
-const mostValid = 10
+const maxValid = 10
 
 /** Names and fields are the storage format: add optional fields, never rename. */
 export const SigningSecretRotated = Schema.TaggedStruct("SigningSecretRotated", {
@@ -36,7 +36,7 @@ const without = (secrets: ReadonlyArray<SigningSecret>, dropped: ReadonlyArray<s
 
 /** The valid secrets, newest first, that stay beside a new one. When there are too many, the oldest ends. */
 const fitting = (valid: ReadonlyArray<SigningSecret>, useless: ReadonlyArray<string>) =>
-  valid.length < mostValid ? valid : without(valid, useless).slice(0, mostValid - 1)
+  valid.length < maxValid ? valid : without(valid, useless).slice(0, maxValid - 1)
 
 /**
  * Adds a new secret to `secrets`, which are newest first. Previous ones sign beside it for at most `graceMs`. When there are

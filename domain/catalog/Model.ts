@@ -51,7 +51,7 @@ export const Model = Schema.Struct({
   concurrency: Schema.Int,
   /** The most waiting requests. Further ones get 429. */
   maxQueued: Schema.optionalKey(Schema.Int),
-  /** Seconds after which a waiting request expires when no provider can be reached. Defaults to `usualQueueTimeout`. */
+  /** Seconds after which a waiting request expires when no provider can be reached. Defaults to `defaultQueueTimeout`. */
   queueTimeout: Schema.optionalKey(Schema.Number),
   /** Retries after transport errors. Defaults to `RetrySchedule.transportErrors`. */
   retry: Schema.optionalKey(RetrySchedule)
@@ -59,4 +59,4 @@ export const Model = Schema.Struct({
 export type Model = typeof Model.Type
 
 /** A day, in seconds. */
-export const usualQueueTimeout = 86_400
+export const defaultQueueTimeout = 86_400

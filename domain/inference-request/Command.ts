@@ -50,8 +50,8 @@ export type Command =
   | { readonly _tag: "Cancel"; readonly at: number }
   /** Ends the request if one of its deadlines has passed. */
   | { readonly _tag: "Expire"; readonly at: number }
-  /** Ends the request if it has waited for a run for `longestMs`, the limit of its model. */
-  | { readonly _tag: "GiveUpWaiting"; readonly at: number; readonly longestMs: number }
+  /** Ends the request if it has waited for a run for `maxWaitMs`, the limit of its model. */
+  | { readonly _tag: "GiveUpWaiting"; readonly at: number; readonly maxWaitMs: number }
   /** The sweep found that run `attempt` is gone (`lost`), or that files of its output are missing. */
   | {
       readonly _tag: "SweepRetry"

@@ -17,10 +17,10 @@ export const expire = (at: number, state: Request): ReadonlyArray<Event> =>
 
 /** Ends a request that has waited too long. The wait of a retry begins when the retry is due. */
 export const giveUpWaiting = (
-  { at, longestMs }: Extract<Command, { readonly _tag: "GiveUpWaiting" }>,
+  { at, maxWaitMs }: Extract<Command, { readonly _tag: "GiveUpWaiting" }>,
   { phase }: Request
 ): ReadonlyArray<Event> =>
-  phase._tag === "Queued" && at - phase.dueAt >= longestMs
+  phase._tag === "Queued" && at - phase.dueAt >= maxWaitMs
     ? [{ _tag: "RequestCancelled", at, reason: "expired", limit: "queue_timeout" }]
     : []
 

@@ -112,7 +112,7 @@ const retry = (
 const crashed = (command: RecordOutcome, state: Request, message: string): ReadonlyArray<Event> => {
   const { at, attempt } = command
   const crashes = state.crashes + 1
-  return crashes < Crashes.mostInARow
+  return crashes < Crashes.maxInARow
     ? retry(command, state, "lost", message).map((event) =>
         event._tag === "RequestRequeued" ? { ...event, crashes } : event
       )

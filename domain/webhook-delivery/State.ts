@@ -42,7 +42,7 @@ export interface Delivery {
 }
 
 /** The most attempts in `history`. */
-export const mostRemembered = 100
+export const maxHistory = 100
 
 /** The error shown for a lost attempt: to the receiver it looked like a closed connection. */
 const lostError: AttemptError = "connection_failed"
@@ -63,7 +63,7 @@ export const evolve = (state: State, event: Event): State => {
         phase: { _tag: "Delivering", attempt, node },
         attempts: attempt,
         used: state.used + 1,
-        history: [...state.history, begun].slice(-mostRemembered)
+        history: [...state.history, begun].slice(-maxHistory)
       }
     }
     case "AttemptSucceeded": {

@@ -19,7 +19,7 @@ export interface Due {
 }
 
 /** The most due accounts that take part, longest due first. Accounts beyond it take part as others are served. */
-const mostAccounts = 2_000
+const maxAccounts = 2_000
 
 export const owed = (
   sql: SqlClient,
@@ -69,7 +69,7 @@ export const dueAccounts = (
     SELECT account_id FROM (
       SELECT account_id FROM deliveries_accounts INDEXED BY deliveries_accounts_by_time
       WHERE ${sql.and([dueBy(sql, "next_at", now), ...noneOf(sql, "account_id", without.accounts)])}
-      ORDER BY next_at, account_id LIMIT ${mostAccounts}
+      ORDER BY next_at, account_id LIMIT ${maxAccounts}
     ) AS waiting WHERE EXISTS (
       SELECT 1 FROM deliveries_lanes INDEXED BY deliveries_lanes_of_account
       WHERE account_id = waiting.account_id AND ${isOpenLane}

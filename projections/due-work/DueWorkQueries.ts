@@ -30,7 +30,7 @@ export interface DuePage {
 const first: After = { at: Number.MIN_SAFE_INTEGER, requestId: "" }
 
 /** The most accounts that one query visits. Accounts without due requests are visited one by one. */
-const mostAccounts = 2_000
+const maxAccounts = 2_000
 
 const queuedColumns = `request_id AS "requestId", account_id AS "accountId", model, due_at AS "dueAt", attempt,
   provider AS "failedAt", crashes`
@@ -60,7 +60,7 @@ export const dueAccounts = (
       SELECT min(account_id) FROM duework_requests INDEXED BY duework_by_account
       WHERE model = ${model} AND phase = 'queued' AND account_id > visited.account_id AND account_id <= ${upTo}
     ) FROM visited WHERE visited.account_id IS NOT NULL
-    LIMIT ${mostAccounts}
+    LIMIT ${maxAccounts}
   )
   SELECT account_id AS "accountId" FROM visited
   WHERE ${now} >= (

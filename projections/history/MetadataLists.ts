@@ -12,7 +12,7 @@ import * as Queries from "./MetadataQueries.ts"
 import type * as FairQueue from "./FairQueue.ts"
 
 /** The length of the first slice. Each following slice is up to twice as long, so that a rare entry ends soon. */
-const shortest = 100
+const firstLength = 100
 
 /** The most entries of a slice per status: some ms, including the entries that are looked up. */
 const defaultStride = 2_000
@@ -32,7 +32,7 @@ export const make = (sql: SqlClient, queue: FairQueue.FairQueue, stride = defaul
     round: number
   ) {
     const after = last?.until ?? null
-    const steps = Math.min(stride, shortest * 2 ** round)
+    const steps = Math.min(stride, firstLength * 2 ** round)
     const [until = null] = yield* queue.run(filter.accountId)(
       pageKeys(Queries.endOfSlice(sql, filter, entry, { after, steps }))
     )

@@ -78,7 +78,7 @@ const startRetries = { schedule: Schedule.spaced("500 millis"), times: 60 }
 const minPayload = 1024 * 1024
 
 /** Errors that waiting does not fix: a rejected login, a missing credentials file. */
-const isHopeless = ({ cause }: NatsUnreachable): boolean =>
+const isPermanent = ({ cause }: NatsUnreachable): boolean =>
   cause instanceof AuthorizationError ||
   (cause instanceof Error && "code" in cause && cause.code === "ENOENT")
 
@@ -110,7 +110,7 @@ const connectionOptions = async (options: NatsOptions): Promise<ConnectionOption
 const logWaiting = () => {
   let isLogged = false
   return (error: NatsUnreachable) => {
-    if (isLogged || isHopeless(error)) return Effect.void
+    if (isLogged || isPermanent(error)) return Effect.void
     isLogged = true
     return Effect.annotateLogs(Effect.logWarning("Waiting for a NATS server"), { reason: error.message })
   }
@@ -126,7 +126,7 @@ const open = (options: NatsOptions): Effect.Effect<NatsConnection, NatsUnreachab
     (connection) => Effect.promise(() => connection.close())
   ).pipe(
     Effect.tapError(logWaiting()),
-    Effect.retry({ ...startRetries, while: (error) => !isHopeless(error) })
+    Effect.retry({ ...startRetries, while: (error) => !isPermanent(error) })
   )
 
 const checkPayload = ({ info }: NatsConnection, { servers }: NatsOptions) => {

@@ -30,12 +30,12 @@ export const classify = (cause: unknown): Fate => {
     if (cause.code === notStored) return cause.message.startsWith("maximum") ? "refused" : "unknown"
     return cause.status === 503 || cause.code === inProcess ? "unknown" : "refused"
   }
-  const isHopeless =
+  const isPermanent =
     cause instanceof PermissionViolationError ||
     cause instanceof AuthorizationError ||
     cause instanceof InvalidArgumentError ||
     cause instanceof InvalidSubjectError
-  return isHopeless ? "refused" : "unknown"
+  return isPermanent ? "refused" : "unknown"
 }
 
 /** The text of the cause, for messages. */

@@ -42,17 +42,17 @@ export class NatsStreamUnavailable extends Schema.TaggedError<NatsStreamUnavaila
 const duplicateWindow = 120_000_000_000
 
 /** Replicas without a cluster, and configurations that the server never accepts. */
-const hopeless = new Set([10025, 10052, 10065, 10074])
+const permanent = new Set([10025, 10052, 10065, 10074])
 
-const isHopeless = (cause: unknown): boolean =>
+const isPermanent = (cause: unknown): boolean =>
   cause instanceof PermissionViolationError ||
-  (cause instanceof JetStreamApiError && hopeless.has(cause.code))
+  (cause instanceof JetStreamApiError && permanent.has(cause.code))
 
 /** A cluster that has just started has no leader yet and may not know all of its servers. */
 const startRetries = {
   schedule: Schedule.spaced("500 millis"),
   times: 60,
-  while: ({ cause }: NatsStreamUnavailable) => !isHopeless(cause)
+  while: ({ cause }: NatsStreamUnavailable) => !isPermanent(cause)
 }
 
 /** The stream does not exist. */

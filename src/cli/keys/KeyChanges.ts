@@ -1,7 +1,7 @@
 /** The commands that rotate and revoke keys, of accounts and of workers. */
 import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { longestGraceMs } from "#domain/account/Key.ts"
+import { maxGraceMs } from "#domain/account/Key.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as Output from "#src/cli/Output.ts"
@@ -25,7 +25,7 @@ const grace = Flag.String("grace").pipe(
   Flag.withDescription("How long the previous secret stays valid, such as 24h, 7d or 0"),
   Flag.withDefault("24h"),
   Flag.filterMap(
-    (text) => Option.filter(GrantFlags.parseSpan(text), (ms) => ms <= longestGraceMs),
+    (text) => Option.filter(GrantFlags.parseSpan(text), (ms) => ms <= maxGraceMs),
     () => "Expected a time from 0 to 7d such as 24h or 15m"
   )
 )

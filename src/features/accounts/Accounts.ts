@@ -120,7 +120,7 @@ export class Accounts extends Context.Service<
           grant: Grant.unlimited,
           ...options,
           issuer: null
-        }).pipe(Rejections.expect({ ...gone, TooManyKeys: () => new TooManyKeys({ limit: Key.mostValid }) }))
+        }).pipe(Rejections.expect({ ...gone, TooManyKeys: () => new TooManyKeys({ limit: Key.maxValid }) }))
         return key
       })
 

@@ -153,8 +153,8 @@ export class KeyRing extends Context.Service<
         }).pipe(
           Rejections.expect({
             ...refusals,
-            TooManyKeys: () => new TooManyKeys({ limit: Key.mostValid }),
-            KeysUsedUp: () => new KeysUsedUp({ limit: Key.mostEver })
+            TooManyKeys: () => new TooManyKeys({ limit: Key.maxValid }),
+            KeysUsedUp: () => new KeysUsedUp({ limit: Key.maxEver })
           })
         )
         return { key, item: itemOf(known, null) }

@@ -141,7 +141,7 @@ describe("A key", () => {
   })
 
   it("is one of at most 100 that are neither revoked nor expired", () => {
-    const others = Array.from({ length: Key.mostValid - 2 }, (_, index) => issued(`key ${index}`))
+    const others = Array.from({ length: Key.maxValid - 2 }, (_, index) => issued(`key ${index}`))
     given(aggregate, [...existing, ...others])
       .when(issue(Grant.unlimited))
       .expectRejection("TooManyKeys")
@@ -169,7 +169,7 @@ describe("The keys that an account has had", () => {
 
   it("cost the same when there were twenty thousand before", { timeout: 5_000 }, () => {
     const began = performance.now()
-    const state = comingAndGoing(20_000, Key.mostValid - 2)
+    const state = comingAndGoing(20_000, Key.maxValid - 2)
     assert.isBelow(performance.now() - began, 4_000)
     // Many thousands of decisions, each on all that there are.
     const decided = Array.from({ length: 20_000 }, () => decide(issue(Grant.unlimited, null), state))
@@ -198,8 +198,8 @@ describe("The keys that an account has had", () => {
       const decided = decide(issue(Grant.unlimited, "first"), state)
       return decided._tag === "Failure" ? decided.failure._tag : decided._tag
     }
-    assert.strictEqual(fromKey(comingAndGoing(Key.mostEver - 2, 0)), "Success")
-    const full = comingAndGoing(Key.mostEver - 1, 0)
+    assert.strictEqual(fromKey(comingAndGoing(Key.maxEver - 2, 0)), "Success")
+    const full = comingAndGoing(Key.maxEver - 1, 0)
     assert.strictEqual(fromKey(full), "KeysUsedUp")
     assert.strictEqual(decide(issue(Grant.unlimited), full)._tag, "Success")
     assert.strictEqual(decide(rotate("first", { issuer: "first" }), full)._tag, "Success")

@@ -7,7 +7,7 @@ import { given } from "#test/support/Scenario.ts"
 import { erased, opened } from "./AccountFacts.ts"
 
 const { aggregate } = Account
-const day = SigningSecret.usualGraceMs
+const day = SigningSecret.defaultGraceMs
 
 const ensure = (at: number, sealed: string): Command => ({ _tag: "EnsureSigningSecret", at, sealed })
 const rotate = (at: number, sealed: string, useless: ReadonlyArray<string> = [], graceMs = day): Command => ({

@@ -37,7 +37,7 @@ const commands = {
   // Of a request that is seconds old and has no deadlines.
   Expire: { _tag: "Expire", at },
   // Of a request that has been due for some seconds.
-  GiveUpWaiting: { _tag: "GiveUpWaiting", at, longestMs: 1 },
+  GiveUpWaiting: { _tag: "GiveUpWaiting", at, maxWaitMs: 1 },
   ForceFail: { _tag: "ForceFail", at },
   Erase: { _tag: "Erase", at, reason: "requested" },
   RecordRemoved: { _tag: "RecordRemoved", at }

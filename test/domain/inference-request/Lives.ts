@@ -130,7 +130,7 @@ const toCommand = (step: Step, at: number, state: State): Command => {
     case "RecordRemoved":
       return { _tag: name, at }
     case "GiveUpWaiting":
-      return { _tag: name, at, longestMs: hour }
+      return { _tag: name, at, maxWaitMs: hour }
     case "SweepRetry":
       return Story.sweepRetry(at, isRunGone ? "lost" : "media_missing", attempt)
     case "PostponeMedia":

@@ -50,9 +50,9 @@ describe("An inference request", () => {
       .when(Story.dispatch(2_000))
       .when(Story.end(Story.outcomes.unreachable, { at: 3_000 }))
     const at = Story.request.at + 60_000
-    waiting.when({ _tag: "GiveUpWaiting", at: at - 1, longestMs: 60_000 }).expectTypes()
+    waiting.when({ _tag: "GiveUpWaiting", at: at - 1, maxWaitMs: 60_000 }).expectTypes()
     waiting
-      .when({ _tag: "GiveUpWaiting", at, longestMs: 60_000 })
+      .when({ _tag: "GiveUpWaiting", at, maxWaitMs: 60_000 })
       .expectEvents({ _tag: "RequestCancelled", at, reason: "expired", limit: "queue_timeout" })
   })
 

@@ -1,7 +1,7 @@
 /** What a delivery tells of itself and its attempts (contract, "Webhook delivery record"). */
 import { assert, describe, it } from "@effect/vitest"
 import type { Event } from "#domain/webhook-delivery/Event.ts"
-import { mostRemembered } from "#domain/webhook-delivery/State.ts"
+import { maxHistory } from "#domain/webhook-delivery/State.ts"
 import { aggregate } from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { given } from "#test/support/Scenario.ts"
 import * as Phases from "./Phases.ts"
@@ -114,7 +114,7 @@ describe("The history of a delivery", () => {
   })
 
   it("is of the newest hundred attempts, while all are counted", () => {
-    assert.strictEqual(mostRemembered, 100)
+    assert.strictEqual(maxHistory, 100)
     const events: Array<Event> = [Story.scheduled]
     for (let attempt = 1; attempt <= 105; attempt++) {
       const at = attempt * 10_000

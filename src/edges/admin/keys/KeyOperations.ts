@@ -16,7 +16,7 @@ import { AdministrationFailed } from "../Operations.ts"
 const KeyName = Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" }))
 
 /** How long the previous secret stays valid after a rotation, ms. */
-const GracePeriod = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.longestGraceMs }))
+const GracePeriod = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.maxGraceMs }))
 
 /** `<keyId>:<secret>`. It is returned once, and is not stored. */
 const KeySecret = Schema.RedactedFromValue(Schema.String)

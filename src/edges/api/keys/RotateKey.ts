@@ -1,7 +1,7 @@
 /** `POST /keys/{id}/rotate`: gives a key another secret, which the answer shows this once. */
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { longestGraceMs } from "#domain/account/Key.ts"
+import { maxGraceMs } from "#domain/account/Key.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
@@ -18,7 +18,7 @@ const usualGraceSeconds = 24 * 60 * 60
 const body = RequestBody.strict(
   Schema.Struct({
     gracePeriodSeconds: Schema.optionalKey(
-      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestGraceMs / 1_000 })).annotate({
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxGraceMs / 1_000 })).annotate({
         description: `How long the previous secret stays valid; ${usualGraceSeconds} by default.`
       })
     )

@@ -1,7 +1,7 @@
 /** `POST /webhooks/default/secret/rotate`: replaces the signing secret. */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { usualGraceMs } from "#domain/account/SigningSecret.ts"
+import { defaultGraceMs } from "#domain/account/SigningSecret.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
@@ -12,7 +12,7 @@ import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import { exampleKey, key } from "./SigningSecretRoute.ts"
 
-const mostGraceSeconds = usualGraceMs / 1_000
+const mostGraceSeconds = defaultGraceMs / 1_000
 
 /** A misspelled `grace` would leave a secret valid that may have leaked. */
 const body = RequestBody.strict(

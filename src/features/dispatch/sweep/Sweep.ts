@@ -1,6 +1,6 @@
 /** One sweep: what the work queue shows that does not go on, and what is done about it. */
 import { Effect } from "effect"
-import { usualQueueTimeout } from "#domain/catalog/Model.ts"
+import { defaultQueueTimeout } from "#domain/catalog/Model.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
@@ -100,15 +100,15 @@ export const make = Effect.gen(function* () {
     for (const { model } of yield* catalog.all) {
       // A long queue at a provider that works is no reason to give up.
       if (model.providers.some((binding) => health.unreachable(binding) === null)) continue
-      const longestMs = (model.queueTimeout ?? usualQueueTimeout) * 1_000
+      const maxWaitMs = (model.queueTimeout ?? defaultQueueTimeout) * 1_000
       const endpoint = ModelEndpoint.make(model.endpoint)
       yield* PagedRows.forEach({
         read: (after: DueSince | null) =>
-          dueWork.waiting({ model: endpoint, now: now - longestMs, after, limit: pageSize }),
+          dueWork.waiting({ model: endpoint, now: now - maxWaitMs, after, limit: pageSize }),
         use: ({ requestId: id }) =>
           alone(
             id,
-            Effect.map(actors.execute(id, { _tag: "GiveUpWaiting", at: now, longestMs }), ({ events }) => {
+            Effect.map(actors.execute(id, { _tag: "GiveUpWaiting", at: now, maxWaitMs }), ({ events }) => {
               if (events.length > 0) tally.expired++
             })
           ),

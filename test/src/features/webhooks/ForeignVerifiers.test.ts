@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
-import { usualGraceMs } from "#domain/account/SigningSecret.ts"
+import { defaultGraceMs } from "#domain/account/SigningSecret.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import * as SigningNode from "./SigningNode.ts"
 import { byAll, byNone, type Signed, verified } from "./Verifiers.ts"
@@ -76,7 +76,7 @@ describe("Three foreign verifiers", () => {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
       const previous = Redacted.value(yield* secrets.current(accountId))
-      const rotated = Redacted.value((yield* secrets.rotate(accountId, usualGraceMs)).key)
+      const rotated = Redacted.value((yield* secrets.rotate(accountId, defaultGraceMs)).key)
       const day = 24 * 60 * 60 * 1_000
       for (const [millis, byPrevious] of [
         [0, byAll],

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountId } from "#domain/Ids.ts"
-import { usualGraceMs } from "#domain/account/SigningSecret.ts"
+import { defaultGraceMs } from "#domain/account/SigningSecret.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
@@ -72,7 +72,7 @@ describe("The signing secret of an account", () => {
       const accountId = yield* one.on(SigningNode.account)
       const before = yield* one.secrets.current(accountId)
       assert.strictEqual(yield* two.secrets.sign(accountId, message), signedWith(before))
-      const { key } = yield* one.secrets.rotate(accountId, usualGraceMs)
+      const { key } = yield* one.secrets.rotate(accountId, defaultGraceMs)
       assert.strictEqual(Redacted.value(yield* two.secrets.current(accountId)), Redacted.value(key))
       const both = `${signedWith(key)} ${signedWith(before)}`
       assert.strictEqual(yield* two.secrets.sign(accountId, message), both)
@@ -88,7 +88,10 @@ describe("The signing secret of an account", () => {
       const secret = yield* secrets.current(accountId)
       yield* close(accountId)
       assert.strictEqual(yield* secrets.sign(accountId, message), signedWith(secret))
-      assert.strictEqual((yield* Effect.flip(secrets.rotate(accountId, usualGraceMs)))._tag, "AccountClosed")
+      assert.strictEqual(
+        (yield* Effect.flip(secrets.rotate(accountId, defaultGraceMs)))._tag,
+        "AccountClosed"
+      )
 
       const { accountId: other } = yield* open(key("another operator", "s3cret"))
       yield* close(other)
@@ -107,7 +110,7 @@ describe("A rotation", () => {
       const accountId = yield* SigningNode.account
       const before = yield* secrets.current(accountId)
       const at = yield* Clock.currentTimeMillis
-      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, usualGraceMs)
+      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, defaultGraceMs)
       assert.strictEqual(previousKeyExpiresAt, at + hours(24))
       assert.strictEqual(Redacted.value(yield* secrets.current(accountId)), Redacted.value(key))
 
@@ -129,9 +132,9 @@ describe("A rotation", () => {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
       const first = yield* secrets.current(accountId)
-      const second = (yield* secrets.rotate(accountId, usualGraceMs)).key
+      const second = (yield* secrets.rotate(accountId, defaultGraceMs)).key
       yield* TestClock.adjust(hours(10))
-      const third = (yield* secrets.rotate(accountId, usualGraceMs)).key
+      const third = (yield* secrets.rotate(accountId, defaultGraceMs)).key
       const signed = (valid: ReadonlyArray<Redacted.Redacted>) => valid.map(signedWith).join(" ")
       assert.strictEqual(yield* secrets.sign(accountId, message), signed([third, second, first]))
       yield* TestClock.adjust(hours(14))
@@ -146,7 +149,7 @@ describe("A rotation", () => {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
       const rotated = yield* Effect.all(
-        Array.from({ length: 12 }, () => secrets.rotate(accountId, usualGraceMs)),
+        Array.from({ length: 12 }, () => secrets.rotate(accountId, defaultGraceMs)),
         { concurrency: "unbounded" }
       )
       const signatures = (yield* secrets.sign(accountId, message)).split(" ")
@@ -165,7 +168,7 @@ describe("A rotation", () => {
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
-      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, usualGraceMs)
+      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, defaultGraceMs)
       assert.isNull(previousKeyExpiresAt)
       assert.strictEqual(yield* secrets.sign(accountId, message), signedWith(key))
     }).pipe(Effect.provide(SigningNode.layer))
@@ -180,7 +183,7 @@ describe("Signing secrets in clear", () => {
       const accountId = yield* one.on(SigningNode.account)
       const made = [
         yield* one.secrets.current(accountId),
-        (yield* one.secrets.rotate(accountId, usualGraceMs)).key
+        (yield* one.secrets.rotate(accountId, defaultGraceMs)).key
       ]
       yield* one.secrets.sign(accountId, message)
       const other = yield* SigningNode.start({ masterKey: Buffer.alloc(32, 2) })

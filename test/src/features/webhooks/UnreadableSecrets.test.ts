@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { usualGraceMs } from "#domain/account/SigningSecret.ts"
+import { defaultGraceMs } from "#domain/account/SigningSecret.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import { key, open } from "#test/src/features/accounts/AccountFacts.ts"
@@ -16,7 +16,7 @@ describe("Under another MASTER_KEY", () => {
       const one = yield* SigningNode.start()
       const accountId = yield* one.on(SigningNode.account)
       yield* one.secrets.current(accountId)
-      for (let count = 2; count <= 10; count++) yield* one.secrets.rotate(accountId, usualGraceMs)
+      for (let count = 2; count <= 10; count++) yield* one.secrets.rotate(accountId, defaultGraceMs)
 
       const other = yield* SigningNode.start({ masterKey: Buffer.alloc(32, 2) })
       const asked: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
@@ -30,7 +30,7 @@ describe("Under another MASTER_KEY", () => {
       assert.lengthOf(lines, 1)
       assert.match(lines[0] ?? "", /MASTER_KEY.*"level":"WARN".*"account_id":"acc_[0-9a-f]{16}"/)
 
-      const { key, previousKeyExpiresAt } = yield* other.secrets.rotate(accountId, usualGraceMs)
+      const { key, previousKeyExpiresAt } = yield* other.secrets.rotate(accountId, defaultGraceMs)
       assert.isNull(previousKeyExpiresAt)
       assert.strictEqual(Redacted.value(yield* other.secrets.current(accountId)), Redacted.value(key))
       assert.strictEqual(yield* other.secrets.sign(accountId, message), signedWith(key))
@@ -58,11 +58,11 @@ describe("Under another MASTER_KEY", () => {
       // They know the account as it was before.
       for (const { on } of nodes)
         yield* on(Effect.flatMap(AccountActors, ({ current }) => current(accountId)))
-      for (let count = 1; count <= 10; count++) yield* one.secrets.rotate(accountId, usualGraceMs)
+      for (let count = 1; count <= 10; count++) yield* one.secrets.rotate(accountId, defaultGraceMs)
 
       const rotated = yield* Effect.forEach(
         Array.from({ length: 6 }, () => nodes).flat(),
-        ({ secrets }) => secrets.rotate(accountId, usualGraceMs),
+        ({ secrets }) => secrets.rotate(accountId, defaultGraceMs),
         { concurrency: "unbounded" }
       )
       const signatures = (yield* nodes[0].secrets.sign(accountId, message)).split(" ")
@@ -86,10 +86,10 @@ describe("Under another MASTER_KEY", () => {
         at,
         sealed: "v1.x",
         useless: [],
-        graceMs: usualGraceMs
+        graceMs: defaultGraceMs
       })
       yield* TestClock.adjust("1 hour")
-      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, usualGraceMs)
+      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, defaultGraceMs)
       assert.strictEqual(previousKeyExpiresAt, at + 25 * 60 * 60 * 1_000)
       const { state } = yield* actors.current(accountId)
       assert.lengthOf(state._tag === "Account" ? state.signingSecrets : [], 3)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
-import { usualGraceMs } from "#domain/account/SigningSecret.ts"
+import { defaultGraceMs } from "#domain/account/SigningSecret.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import { caller } from "#test/support/RequestFacts.ts"
@@ -70,7 +70,7 @@ describe("Every attempt of a delivery", () => {
       const { id } = yield* Facts.ended(hook.url)
       yield* Facts.untilAttempts(id, 1)
       const before = yield* currentSecret
-      const key = Redacted.value((yield* (yield* SigningSecrets).rotate(accountId, usualGraceMs)).key)
+      const key = Redacted.value((yield* (yield* SigningSecrets).rotate(accountId, defaultGraceMs)).key)
       yield* TestClock.adjust("5 seconds")
       assertSigned([before], yield* hook.until(1))
       assertSigned([key, before], yield* hook.until(2))

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { usualGraceMs } from "#domain/account/SigningSecret.ts"
+import { defaultGraceMs } from "#domain/account/SigningSecret.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import * as DeliverySender from "#src/features/webhooks/deliveries/DeliverySender.ts"
@@ -197,7 +197,7 @@ describe("When it cannot be read or signed for a while", () => {
       const others = yield* Hook.make()
       const other = yield* Facts.ended(others.url, { account: "acc_other" })
       yield* Facts.untilPhase(other.id, "Delivered")
-      yield* (yield* SigningSecrets).rotate(accountId, usualGraceMs)
+      yield* (yield* SigningSecrets).rotate(accountId, defaultGraceMs)
       yield* Facts.pass(6)
       assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: 1 })
     }).pipe(Effect.provide(telling(lines)))
