@@ -1,25 +1,15 @@
 /** The data directory for commands that need an existing log, in the directory or on NATS. They never create one. */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { configured, DataDirectory, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
+import { CommandError } from "./Failure.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
-
-export class NoLog extends Schema.TaggedError<NoLog>()("NoLog", { directory: Schema.String }) {
-  override get message(): string {
-    return `DATA_DIR: ${this.directory} contains no event log`
-  }
-}
-
-/** A file of the directory cannot be renamed or written. */
-export class NotWritable extends Schema.TaggedError<NotWritable>()("NotWritable", { file: Schema.String }) {
-  override get message(): string {
-    return `DATA_DIR: ${this.file} cannot be written`
-  }
-}
 
 const found = Effect.gen(function* () {
   const { _tag } = yield* eventStore.config
   const directory = yield* configured
-  if (_tag === "Sqlite" && !holdsLog(directory)) return yield* new NoLog({ directory })
+  if (_tag === "Sqlite" && !holdsLog(directory)) {
+    return yield* new CommandError({ message: `DATA_DIR: ${directory} contains no event log` })
+  }
   return directory
 })
 

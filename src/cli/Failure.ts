@@ -7,6 +7,11 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   override readonly [Runtime.errorExitCode] = 2
 }
 
+/** The command failed for a reason that only its message describes. */
+export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
+  message: Schema.String
+}) {}
+
 /** The setting to change, for errors whose message does not name it. */
 const settings: Readonly<Record<string, string>> = {
   DataDirectoryLocked: "DATA_DIR",

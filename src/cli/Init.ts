@@ -1,18 +1,12 @@
 /** `init`: creates an empty log, for servers that run with `EXPECT_DATA=true`. */
-import { Console, Effect, Layer, Schema } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { configured, DataDirectory, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
-import { UsageError } from "./Failure.ts"
+import { CommandError, UsageError } from "./Failure.ts"
 import * as Output from "./Output.ts"
-
-export class LogExists extends Schema.TaggedError<LogExists>()("LogExists", { directory: Schema.String }) {
-  override get message(): string {
-    return `DATA_DIR: ${this.directory} already contains a log`
-  }
-}
 
 const check = Effect.gen(function* () {
   if (yield* ChosenLog.isShared) {
@@ -22,7 +16,9 @@ const check = Effect.gen(function* () {
     })
   }
   const directory = yield* configured
-  if (holdsLog(directory)) return yield* new LogExists({ directory })
+  if (holdsLog(directory)) {
+    return yield* new CommandError({ message: `DATA_DIR: ${directory} already contains a log` })
+  }
   return directory
 })
 

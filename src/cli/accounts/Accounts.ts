@@ -2,7 +2,7 @@ import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Money from "#domain/Money.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
-import { isOpeningBalance } from "#src/edges/admin/keys/KeyOperations.ts"
+import { isAmount } from "#src/edges/admin/accounts/AccountOperations.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { erase } from "./Erase.ts"
 import { limits } from "./Limits.ts"
@@ -16,7 +16,7 @@ const balance = Flag.String("balance").pipe(
   Flag.withMetavar("USD"),
   Flag.withDescription("Opening balance, such as 25 or 0.50"),
   Flag.filterMap(
-    (text) => Option.filter(Money.parse(text), isOpeningBalance),
+    (text) => Option.filter(Money.parse(text), isAmount),
     () => "Expected an amount from 0 to 1000000000 USD such as 25 or 0.50"
   )
 )

@@ -1,12 +1,10 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import type { Rate } from "#domain/account/Limits.ts"
 import * as Money from "#domain/Money.ts"
 import {
-  isCreditLimit,
-  isOpenRequests,
+  isAmount,
   isRate,
-  isStoredBytes,
-  isStreams,
   longestWindow,
   mostCalls,
   mostOpenRequests,
@@ -20,30 +18,43 @@ import * as BalanceText from "#src/cli/balance/BalanceText.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as LimitsText from "./LimitsText.ts"
 
-/** Parses `none` as `null`. */
-const orNone =
-  <A>(parse: (text: string) => Option.Option<A>) =>
-  (text: string): Option.Option<A | null> =>
-    text === "none" ? Option.some(null) : parse(text)
+/** How the text of a limit is parsed. */
+interface Form<A> {
+  readonly metavar: string
+  readonly parse: (text: string) => Option.Option<A>
+  readonly expected: string
+}
 
-const number = (isLimit: (limit: number) => boolean) =>
-  orNone((text) =>
-    /^\d{1,10}$/.test(text) ? Option.filter(Option.some(Number(text)), isLimit) : Option.none()
-  )
-
-const storedBytes = orNone((text) => Option.filter(ByteSize.parse(text), isStoredBytes))
-
-const rateFlag = (name: string, description: string) =>
+/** A limit, or `none`, which is `null`. */
+const limit = <A>(name: string, { expected, metavar, parse }: Form<A>, description: string) =>
   Flag.String(name).pipe(
-    Flag.withMetavar("N/TIME|none"),
+    Flag.withMetavar(`${metavar}|none`),
     Flag.withDescription(description),
     Flag.filterMap(
-      orNone((text) => Option.filter(LimitsText.parseRate(text), isRate)),
-      () =>
-        `Expected a rate such as 100/60s, of 1 to ${mostCalls} calls in 1 to ${longestWindow} seconds, or none`
+      (text): Option.Option<A | null> => (text === "none" ? Option.some(null) : parse(text)),
+      () => `Expected ${expected}, or none`
     ),
     Flag.optional
   )
+
+const upTo = (most: number): Form<number> => ({
+  metavar: "N",
+  parse: (text) =>
+    /^\d{1,10}$/.test(text) && Number(text) <= most ? Option.some(Number(text)) : Option.none(),
+  expected: `a number from 0 to ${most}`
+})
+
+const size: Form<number> = {
+  metavar: "SIZE",
+  parse: (text) => Option.filter(ByteSize.parse(text), (bytes) => bytes <= mostStoredBytes),
+  expected: `a size such as 100GiB, 1.5TB or 0B, at most ${ByteSize.format(mostStoredBytes)}`
+}
+
+const rate: Form<Rate> = {
+  metavar: "N/TIME",
+  parse: (text) => Option.filter(LimitsText.parseRate(text), isRate),
+  expected: `a rate such as 100/60s, of 1 to ${mostCalls} calls in 1 to ${longestWindow} seconds`
+}
 
 const flags = {
   account: accountFlag,
@@ -51,34 +62,27 @@ const flags = {
     Flag.withMetavar("USD"),
     Flag.withDescription("How far the available balance may go below zero, such as 100 or 0"),
     Flag.filterMap(
-      (text) => Option.filter(Money.parse(text), isCreditLimit),
+      (text) => Option.filter(Money.parse(text), isAmount),
       () => "Expected an amount from 0 to 1000000000 USD such as 100 or 0"
     ),
     Flag.optional
   ),
-  maxOpen: Flag.String("max-open").pipe(
-    Flag.withMetavar("N|none"),
-    Flag.withDescription("Most requests that have not ended, or none for no limit"),
-    Flag.filterMap(number(isOpenRequests), () => `Expected a number from 0 to ${mostOpenRequests}, or none`),
-    Flag.optional
+  maxOpen: limit(
+    "max-open",
+    upTo(mostOpenRequests),
+    "Most requests that have not ended, or none for no limit"
   ),
-  maxStored: Flag.String("max-stored").pipe(
-    Flag.withMetavar("SIZE|none"),
-    Flag.withDescription("Most bytes of stored files, such as 100GiB, or none for STORAGE_QUOTA"),
-    Flag.filterMap(
-      storedBytes,
-      () =>
-        `Expected a size such as 100GiB, 1.5TB or 0B, at most ${ByteSize.format(mostStoredBytes)}, or none`
-    ),
-    Flag.optional
+  maxStored: limit(
+    "max-stored",
+    size,
+    "Most bytes of stored files, such as 100GiB, or none for STORAGE_QUOTA"
   ),
-  rate: rateFlag("rate", "Calls of all its keys together to each server, or none for no limit"),
-  keyRate: rateFlag("key-rate", "Calls of each of its keys to each server, or none for no limit"),
-  maxStreams: Flag.String("max-streams").pipe(
-    Flag.withMetavar("N|none"),
-    Flag.withDescription("Most open event streams on each server, or none for 10000"),
-    Flag.filterMap(number(isStreams), () => `Expected a number from 0 to ${mostStreams}, or none`),
-    Flag.optional
+  rate: limit("rate", rate, "Calls of all its keys together to each server, or none for no limit"),
+  keyRate: limit("key-rate", rate, "Calls of each of its keys to each server, or none for no limit"),
+  maxStreams: limit(
+    "max-streams",
+    upTo(mostStreams),
+    "Most open event streams on each server, or none for 10000"
   )
 }
 

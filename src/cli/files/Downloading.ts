@@ -9,9 +9,10 @@ import { Unreachable } from "#src/cli/platform/Refusal.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
 import * as Stall from "#src/cli/platform/Stall.ts"
 import * as Target from "./Target.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
-export interface Options {
+interface Options {
   readonly url: string
   readonly target: string
   /** Hex; `null` when unknown. */
@@ -53,22 +54,17 @@ interface Opened {
   readonly total: number | null
 }
 
-/** Requests the whole file first, because its ETag tells whether the partial download belongs to it. */
-const openWhole = Effect.fnUntraced(function* ({ target, url }: Options) {
+/** Requests the whole file first, because its ETag shows whether the partial download belongs to it. */
+const open = Effect.fnUntraced(function* ({ target, url }: Options) {
   const answer = yield* get(url)
   const etag = strongTag(answer)
   const total = numberOf(answer.headers["content-length"])
   const partial = Target.partial(target, url, etag)
-  return { etag, opened: { answer, partial, start: 0, total } satisfies Opened }
-})
-
-const open = Effect.fnUntraced(function* (options: Options) {
-  const { etag, opened } = yield* openWhole(options)
-  const { partial, total } = opened
-  if (etag === null || total === null || partial.size === 0 || partial.size >= total) return opened
-  const answer = yield* get(options.url, { range: `bytes=${partial.size}-`, "if-range": etag })
-  if (startOf(answer) !== partial.size || strongTag(answer) !== etag) return opened
-  return { answer, partial, start: partial.size, total } satisfies Opened
+  const whole: Opened = { answer, partial, start: 0, total }
+  const { size } = partial
+  if (etag === null || total === null || size === 0 || size >= total) return whole
+  const rest = yield* get(url, { range: `bytes=${size}-`, "if-range": etag })
+  return startOf(rest) === size && strongTag(rest) === etag ? { ...whole, answer: rest, start: size } : whole
 })
 
 /** Reads the existing bytes again for the checksum. */
@@ -81,8 +77,6 @@ const hashOf = Effect.fnUntraced(function* (file: string, length: number) {
   }
   return hash
 })
-
-const brokenOff = (url: string, reason: string) => new Unreachable({ origin: new URL(url).origin, reason })
 
 const receive = Effect.fnUntraced(function* (
   options: Options,
@@ -103,7 +97,8 @@ const receive = Effect.fnUntraced(function* (
     )
   )
   if (total !== null && size !== total) {
-    return yield* brokenOff(options.url, `received ${size} of ${total} bytes`)
+    const reason = `received ${size} of ${total} bytes`
+    return yield* new Unreachable({ origin: new URL(options.url).origin, reason })
   }
   yield* sink.sync
   return { size, sha256: hash.digest("hex") }
@@ -117,9 +112,8 @@ const attempt = Effect.fnUntraced(function* (options: Options) {
   const { partial } = opened
   if (options.sha256 !== null && options.sha256 !== sha256) {
     yield* Target.discard(partial.path)
-    return yield* new Target.TargetError({
-      path: options.target,
-      reason: `expected SHA-256 ${options.sha256}, got ${sha256}: the download was discarded`
+    return yield* new CommandError({
+      message: `${options.target}: expected SHA-256 ${options.sha256}, got ${sha256}: the download was discarded`
     })
   }
   yield* Target.finish(partial.path, options.target)

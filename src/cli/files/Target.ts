@@ -2,23 +2,14 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect, Schema, type Scope } from "effect"
+import { Effect } from "effect"
 import { cleanFileName } from "#src/features/media/MediaType.ts"
-import { describe } from "#src/cli/Failure.ts"
+import { CommandError, describe } from "#src/cli/Failure.ts"
 
-export class TargetError extends Schema.TaggedError<TargetError>()("TargetError", {
-  path: Schema.String,
-  reason: Schema.String
-}) {
-  override get message(): string {
-    return `${this.path}: ${this.reason}`
-  }
-}
-
-const tried = <A>(file: string, run: () => Promise<A>): Effect.Effect<A, TargetError> =>
+const tried = <A>(file: string, run: () => Promise<A>): Effect.Effect<A, CommandError> =>
   Effect.tryPromise({
     try: run,
-    catch: (error) => new TargetError({ path: file, reason: `cannot be written: ${describe(error)}` })
+    catch: (error) => new CommandError({ message: `${file}: cannot be written: ${describe(error)}` })
   })
 
 const stat = (file: string) => fs.statSync(file, { throwIfNoEntry: false })
@@ -33,7 +24,9 @@ export const choose = Effect.fnUntraced(function* (requested: string | null, fil
   }
   const name = safeName(fileName)
   if (stat(name) === undefined) return name
-  return yield* new TargetError({ path: name, reason: "already exists: choose another target with --output" })
+  return yield* new CommandError({
+    message: `${name}: already exists: choose another target with --output`
+  })
 })
 
 export interface Partial {
@@ -50,14 +43,8 @@ export const partial = (target: string, url: string, etag: string | null): Parti
   return { path: file, size: stat(file)?.size ?? 0 }
 }
 
-export interface Sink {
-  readonly write: (chunk: Uint8Array) => Effect.Effect<void, TargetError>
-  /** Returns when everything written is on disk. */
-  readonly sync: Effect.Effect<void, TargetError>
-}
-
 /** Opens the file for writing at `start` and removes any bytes after it. Closed with the scope. */
-export const open = (file: string, start: number): Effect.Effect<Sink, TargetError, Scope.Scope> =>
+export const open = (file: string, start: number) =>
   Effect.acquireRelease(
     tried(file, async () => {
       const handle = await fs.promises.open(file, "a", 0o600)
@@ -67,7 +54,8 @@ export const open = (file: string, start: number): Effect.Effect<Sink, TargetErr
     (handle) => Effect.promise(() => handle.close())
   ).pipe(
     Effect.map((handle) => ({
-      write: (chunk) => tried(file, () => handle.appendFile(chunk)),
+      write: (chunk: Uint8Array) => tried(file, () => handle.appendFile(chunk)),
+      /** Returns when all written bytes are on disk. */
       sync: tried(file, () => handle.sync())
     }))
   )

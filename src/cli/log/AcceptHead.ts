@@ -15,6 +15,7 @@ import * as OpenLogHead from "#streams/OpenLogHead.ts"
 import * as LogEnd from "#streams/sqlite/LogEnd.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as ExistingLog from "#src/cli/ExistingLog.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
 
 interface Finding {
@@ -42,7 +43,7 @@ const setAside = (head: string, at: number) =>
       fs.renameSync(head, renamed)
       return path.basename(renamed)
     },
-    catch: () => new ExistingLog.NotWritable({ file: head })
+    catch: () => new CommandError({ message: `DATA_DIR: ${head} cannot be renamed` })
   })
 
 const record = Effect.fnUntraced(function* (at: number, finding: Finding, keptAs: string | undefined) {

@@ -1,5 +1,5 @@
 /** Selects events by flags, and reads them, also while a server writes. */
-import { type Config, Effect, Option, Schema, Stream } from "effect"
+import { type Config, Effect, Option, Stream } from "effect"
 import { Flag } from "effect/cli"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
@@ -9,6 +9,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as FilesInPlace from "#streams/sqlite/FilesInPlace.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as Flags from "#src/cli/Flags.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 import * as StreamName from "#streams/StreamName.ts"
 
 export interface EventChoice {
@@ -43,16 +44,7 @@ export const matcher = ({ stream, types }: EventChoice): ((event: RecordedEvent)
     (name === undefined || event.stream === name) && (wanted === undefined || wanted.has(event.type))
 }
 
-/** The files were removed or replaced while they were read, so new events would never arrive. */
-export class LogReplaced extends Schema.TaggedError<LogReplaced>()("LogReplaced", {
-  filename: Schema.String
-}) {
-  override get message(): string {
-    return `DATA_DIR: ${this.filename} was removed or replaced`
-  }
-}
-
-/** Fails if the file was replaced since it was opened. A log on NATS has no file. */
+/** Fails when the file is removed or replaced, because new events would never arrive. A log on NATS has no file. */
 const untilReplaced = Effect.gen(function* () {
   if (yield* ChosenLog.isShared) return Effect.never
   const { log } = SqliteEventStore.files(yield* DataDirectory)
@@ -60,7 +52,7 @@ const untilReplaced = Effect.gen(function* () {
   return Effect.sync(displaced).pipe(
     Effect.delay("1 second"),
     Effect.repeat({ until: (filename) => filename !== undefined }),
-    Effect.andThen(Effect.fail(new LogReplaced({ filename: log })))
+    Effect.andThen(Effect.fail(new CommandError({ message: `DATA_DIR: ${log} was removed or replaced` })))
   )
 })
 
@@ -69,7 +61,7 @@ export const read = Effect.fnUntraced(function* (options: {
   readonly after: GlobalPosition
   readonly follow: boolean
 }): Effect.fn.Return<
-  Stream.Stream<RecordedEvent, EventStoreError | LogReplaced>,
+  Stream.Stream<RecordedEvent, EventStoreError | CommandError>,
   Config.ConfigError,
   EventReader | DataDirectory
 > {

@@ -11,7 +11,7 @@ import * as Output from "#src/cli/Output.ts"
 import * as Batches from "./Batches.ts"
 import { allItems } from "./CatalogAccess.ts"
 import * as Catalogued from "./Catalogued.ts"
-import { ManifestsInvalid } from "./Validate.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 
 interface Imported extends PublishedItem {
   readonly file: string
@@ -88,7 +88,7 @@ export const importCommand = Command.make(
     const checked = yield* Manifests.check(paths, yield* Catalogued.known(listed))
     yield* Manifests.print(checked)
     if (Manifests.errorsOf(checked).length > 0) {
-      return yield* new ManifestsInvalid({
+      return yield* new CommandError({
         message: `Nothing was published: ${Manifests.summary(checked)}`
       })
     }

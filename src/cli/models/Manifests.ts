@@ -1,5 +1,5 @@
 /** Reads and checks the manifests of a command, and formats the problems found. */
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument } from "effect/cli"
 import * as Checks from "#src/features/manifests/Checks.ts"
 import * as Drafts from "#src/features/manifests/Drafts.ts"
@@ -8,7 +8,7 @@ import * as ManifestFiles from "#src/features/manifests/ManifestFiles.ts"
 import { modelsDir } from "#src/features/manifests/ModelsDir.ts"
 import { isError, type Problem, text } from "#src/features/manifests/Problem.ts"
 import * as Output from "#src/cli/Output.ts"
-import { UsageError } from "#src/cli/Failure.ts"
+import { CommandError, UsageError } from "#src/cli/Failure.ts"
 
 export const paths = Argument.String("path").pipe(
   Argument.withDescription("A manifest, or a folder of manifests (default: MODELS_DIR)"),
@@ -29,15 +29,16 @@ const drafts = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
   return yield* Drafts.read([...files.values()])
 })
 
-/** A path without manifests is an error, so that a wrong path in a script does not pass as valid. */
-export class NoManifests extends Schema.TaggedError<NoManifests>()("NoManifests", {}) {
-  override get message(): string {
-    return "No manifest found: there is no .yaml, .yml or .json file with a definition at or below the given path"
-  }
-}
-
-export const some = ({ found }: Checks.Checked): Effect.Effect<void, NoManifests> =>
-  found === 0 ? Effect.fail(new NoManifests()) : Effect.void
+/** Fails without manifests, so that a wrong path in a script does not pass as valid. */
+export const some = ({ found }: Checks.Checked): Effect.Effect<void, CommandError> =>
+  found > 0
+    ? Effect.void
+    : Effect.fail(
+        new CommandError({
+          message:
+            "No manifest found: there is no .yaml, .yml or .json file with a definition at or below the given path"
+        })
+      )
 
 export const check = Effect.fnUntraced(function* (given: ReadonlyArray<string>, known: KnownItems) {
   return yield* Checks.check(yield* drafts(given), known)

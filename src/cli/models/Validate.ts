@@ -1,14 +1,10 @@
-import { Console, Effect, Schema } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as BuiltinItems from "#src/features/manifests/BuiltinItems.ts"
 import type { Item } from "#src/features/manifests/Items.ts"
 import * as Manifests from "./Manifests.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
-
-/** Raised after the problems were printed. */
-export class ManifestsInvalid extends Schema.TaggedError<ManifestsInvalid>()("ManifestsInvalid", {
-  message: Schema.String
-}) {}
 
 const forPrograms = (item: Item) => ({ kind: item.kind, name: item.name, file: item.file })
 
@@ -28,7 +24,7 @@ export const validate = Command.make(
       })
     } else yield* Manifests.print(checked)
     if (errors.length > 0) {
-      return yield* new ManifestsInvalid({ message: `Not valid: ${Manifests.summary(checked)}` })
+      return yield* new CommandError({ message: `Not valid: ${Manifests.summary(checked)}` })
     }
     yield* Manifests.some(checked)
     if (!json) yield* Console.log(`Valid: ${Manifests.summary(checked)}`)

@@ -1,5 +1,5 @@
 /** `projections rebuild --verify`: compares the rows in use with rows built from the log. */
-import { Clock, Console, Effect, Schema } from "effect"
+import { Clock, Console, Effect } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import type { Difference, Row } from "#projections/rebuild/Differences.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
@@ -7,28 +7,10 @@ import * as Verification from "#projections/rebuild/Verification.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
 import * as Statuses from "./Statuses.ts"
-
-/** Some rows in use differ from the rows built from the log, or could not be compared. */
-export class NotVerified extends Schema.TaggedError<NotVerified>()("ProjectionsNotVerified", {
-  different: Schema.Array(Schema.String),
-  unbuilt: Schema.Array(Schema.String)
-}) {
-  override get message(): string {
-    return [
-      ...(this.different.length === 0
-        ? []
-        : [
-            `Rows in use differ from the log: 'projections rebuild ${this.different.join(" ")}' rebuilds them`
-          ]),
-      ...(this.unbuilt.length === 0
-        ? []
-        : [`This release has no rows to verify for ${this.unbuilt.join(", ")}: the next server builds them`])
-    ].join(". ")
-  }
-}
 
 /** The JSON output for one projection. */
 interface Report extends Omit<Verification.Verdict, "projection"> {
@@ -75,13 +57,21 @@ const verified = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
   return { events, verdicts }
 })
 
-const failure = (reports: ReadonlyArray<Report>): NotVerified => {
-  const namesOf = (isIncluded: (report: Report) => boolean) =>
-    reports.filter(isIncluded).map(({ name }) => name)
-  return new NotVerified({
-    different: namesOf(({ result }) => result === "different"),
-    unbuilt: namesOf(({ result }) => result === "not built" || result === "other version")
-  })
+/** Some rows in use differ from the rows built from the log, or could not be compared. */
+const failure = (reports: ReadonlyArray<Report>): CommandError => {
+  const namesOf = (results: ReadonlyArray<Report["result"]>) =>
+    reports.filter(({ result }) => results.includes(result)).map(({ name }) => name)
+  const different = namesOf(["different"])
+  const notBuilt = namesOf(["not built", "other version"])
+  const sentences = [
+    ...(different.length === 0
+      ? []
+      : [`Rows in use differ from the log: 'projections rebuild ${different.join(" ")}' rebuilds them`]),
+    ...(notBuilt.length === 0
+      ? []
+      : [`This release has no rows to verify for ${notBuilt.join(", ")}: the next server builds them`])
+  ]
+  return new CommandError({ message: sentences.join(". ") })
 }
 
 const summary = (reports: ReadonlyArray<Report>, events: number, elapsedMs: number): string => {

@@ -1,8 +1,6 @@
 /** A saved HTTP request: an optional request line, headers, an empty line, and the unchanged body. */
-import { Result, Schema } from "effect"
+import { Result } from "effect"
 import type { Received } from "#src/features/webhooks/StandardWebhooks.ts"
-
-export class NoRequest extends Schema.TaggedError<NoRequest>()("NoRequest", { message: Schema.String }) {}
 
 export interface SavedRequest extends Received {
   /** `content-length` of the request; `null` without one. */
@@ -15,17 +13,17 @@ const headerLine = /^(:?[\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/
 
 const byteOrderMark = "\u00ef\u00bb\u00bf"
 
-/** Lines end with CRLF or LF. All bytes after the first empty line are the body. */
-export const parse = (bytes: Uint8Array): Result.Result<SavedRequest, NoRequest> => {
+/** Lines end with CRLF or LF. All bytes after the first empty line are the body. Fails with the reason. */
+export const parse = (bytes: Uint8Array): Result.Result<SavedRequest, string> => {
   // A character is a byte.
   const text = Buffer.from(bytes).toString("latin1")
   const end = /\r?\n\r?\n/.exec(text)
-  if (end === null) return noRequest("Expected an empty line between headers and body")
+  if (end === null) return Result.fail("Expected an empty line between headers and body")
   const [first = "", ...others] = text.slice(0, end.index).replace(byteOrderMark, "").split(/\r?\n/)
   const headers = new Map<string, string>()
   for (const line of requestLine.test(first) ? others : [first, ...others]) {
     const [, name, value = ""] = headerLine.exec(line) ?? []
-    if (name === undefined) return noRequest("Expected 'name: value' in every line before the empty one")
+    if (name === undefined) return Result.fail("Expected 'name: value' in every line before the empty one")
     const before = headers.get(name.toLowerCase())
     // RFC 9110, 5.3
     headers.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`)
@@ -39,5 +37,3 @@ export const parse = (bytes: Uint8Array): Result.Result<SavedRequest, NoRequest>
     contentLength: /^\d{1,15}$/.test(contentLength) ? Number(contentLength) : null
   })
 }
-
-const noRequest = (message: string) => Result.fail(new NoRequest({ message }))

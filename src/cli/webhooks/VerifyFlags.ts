@@ -88,7 +88,7 @@ export const requestOf = Effect.fnUntraced(function* (given: Given) {
   }
   if (Option.isSome(request)) {
     const parsed = SavedRequest.parse(yield* read("--request", request.value))
-    return Result.isSuccess(parsed) ? parsed.success : yield* wrong(`--request: ${parsed.failure.message}`)
+    return Result.isSuccess(parsed) ? parsed.success : yield* wrong(`--request: ${parsed.failure}`)
   }
   if (Option.isNone(body)) return yield* wrong("--body: Expected a file, or '-' for stdin")
   return {

@@ -1,19 +1,11 @@
-import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Clock, Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Hints from "./Hints.ts"
 import { listen } from "./listen/Listen.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 import { flags, requestOf, secretOf } from "./VerifyFlags.ts"
-
-export class NotVerified extends Schema.TaggedError<NotVerified>()("NotVerified", {
-  check: Schema.String,
-  detail: Schema.String
-}) {
-  override get message(): string {
-    return `The request is not verified: ${this.check}: ${this.detail}`
-  }
-}
 
 const outcomes = { ok: "ok", failed: "FAILED", skipped: "-" }
 
@@ -35,7 +27,10 @@ const verify = Command.make(
         [Output.table(["CHECK", "RESULT", "FOUND"], rows), ...hints.map((hint) => `Hint: ${hint}`)].join("\n")
       )
     }
-    if (failed !== undefined) return yield* new NotVerified({ check: failed.name, detail: failed.detail })
+    if (failed !== undefined) {
+      const message = `The request is not verified: ${failed.name}: ${failed.detail}`
+      return yield* new CommandError({ message })
+    }
   })
 ).pipe(
   Command.withDescription(

@@ -1,7 +1,7 @@
 /** Opens the source and the target of a copy. Logs in a directory are locked against other writers. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import * as Generations from "#projections/rebuild/Generations.ts"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
@@ -12,34 +12,14 @@ import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
 import * as DataLock from "#streams/DataLock.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 import type { Anchor } from "#streams/Verify.ts"
 
-export class NothingToCopy extends Schema.TaggedError<NothingToCopy>()("NothingToCopy", {
-  directory: Schema.String
-}) {
-  override get message(): string {
-    return `--from: ${this.directory} contains no event log`
-  }
-}
-
 /** Events appended during the copy would be missing in it, or would conflict with it. */
-export class LogInUse extends Schema.TaggedError<LogInUse>()("LogInUse", { directory: Schema.String }) {
-  override get message(): string {
-    return `A server or another command uses ${this.directory}: stop it first, because nothing may be appended during a copy`
-  }
-}
-
-/** Read models and `log.head` refer to positions of one log. */
-export class NotEmpty extends Schema.TaggedError<NotEmpty>()("NotEmpty", {
-  directory: Schema.String,
-  file: Schema.String
-}) {
-  override get message(): string {
-    return `--to: ${this.directory} contains ${this.file} of another log: choose a new directory`
-  }
-}
-
-const inUse = ({ directory }: DataLock.DataDirectoryLocked) => new LogInUse({ directory })
+const inUse = ({ directory }: DataLock.DataDirectoryLocked) =>
+  new CommandError({
+    message: `A server or another command uses ${directory}: stop it first, because nothing may be appended during a copy`
+  })
 
 export interface Source {
   readonly reading: Reading
@@ -51,7 +31,9 @@ export interface Source {
 export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace) {
   let anchors: ReadonlyArray<Anchor> = []
   if (place._tag === "Sqlite") {
-    if (!holdsLog(place.directory)) return yield* new NothingToCopy({ directory: place.directory })
+    if (!holdsLog(place.directory)) {
+      return yield* new CommandError({ message: `--from: ${place.directory} contains no event log` })
+    }
     yield* Effect.catchTag(DataLock.acquire(place.directory), "DataDirectoryLocked", inUse)
     anchors = yield* SqliteVerify.headAnchor(place.directory)
   }
@@ -59,12 +41,16 @@ export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace
   return { reading, anchors, countsCommits: place._tag === "Nats" } satisfies Source
 })
 
-/** A directory without a log must not contain files derived from another log. */
+/** A directory without a log must not contain files derived from another log, which refer to its positions. */
 const checkFresh = Effect.fnUntraced(function* (directory: string) {
   if (holdsLog(directory)) return
   const { head } = SqliteEventStore.files(directory)
   const left = [head, Generations.current(Generations.baseIn(directory))].find((file) => fs.existsSync(file))
-  if (left !== undefined) return yield* new NotEmpty({ directory, file: path.basename(left) })
+  if (left !== undefined) {
+    return yield* new CommandError({
+      message: `--to: ${directory} contains ${path.basename(left)} of another log: choose a new directory`
+    })
+  }
 })
 
 const sqliteTarget = Effect.fnUntraced(function* (directory: string) {

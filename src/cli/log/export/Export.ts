@@ -46,14 +46,15 @@ const toStdout = Effect.fnUntraced(function* (choice: ExportLines.Choice) {
 const checkOrigin = Effect.fnUntraced(function* (file: string, last: ExportFile.LastLine) {
   const event = yield* TailRead.at(last.position)
   if (Option.isSome(event) && event.value.hash === last.hash) return
-  const reason = `its last event is not the event at position ${last.position} of this log. Nothing was written`
-  return yield* new ExportFile.ExportFileError({ file, reason })
+  return yield* new Failure.CommandError({
+    message: `${file}: its last event is not the event at position ${last.position} of this log. Nothing was written`
+  })
 })
 
 /** The position to continue after. */
 const startIn = Effect.fnUntraced(function* (
   filename: string,
-  file: ExportFile.ExportFile,
+  file: Effect.Success<ReturnType<typeof ExportFile.open>>,
   after: GlobalPosition.GlobalPosition
 ) {
   if (file.last === null) {

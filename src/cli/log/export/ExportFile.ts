@@ -1,30 +1,12 @@
 /** A file of exported events that a later export continues. Only an incomplete last line is ever removed. */
-import { ByteSize, Effect, FileSystem, type PlatformError, Schema, type Scope } from "effect"
+import { ByteSize, Effect, FileSystem, type PlatformError, Schema } from "effect"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
+import { CommandError } from "#src/cli/Failure.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
-
-export class ExportFileError extends Schema.TaggedError<ExportFileError>()("ExportFileError", {
-  file: Schema.String,
-  reason: Schema.String
-}) {
-  override get message(): string {
-    return `${this.file}: ${this.reason}`
-  }
-}
 
 /** The last complete line of a file. */
 export const LastLine = Schema.Struct({ position: GlobalPosition, hash: Schema.String })
 export type LastLine = typeof LastLine.Type
-
-export interface ExportFile {
-  /** `null` when the file has no complete line. */
-  readonly last: LastLine | null
-  /** Removes the text after the last complete line. */
-  readonly removeTornLine: Effect.Effect<void, ExportFileError>
-  readonly append: (lines: string) => Effect.Effect<void, ExportFileError>
-  /** Returns when everything appended is on disk. */
-  readonly sync: Effect.Effect<void, ExportFileError>
-}
 
 const notAnExport = "the existing file is not an export of a log. Nothing was written"
 
@@ -39,15 +21,13 @@ const longestLine = 64 * 1024 * 1024
 const decodeLast = Schema.decodeEffect(Schema.fromJsonString(LastLine))
 
 /** Creates a missing file. An existing file is changed only after it is recognized as an export. */
-export const open = Effect.fnUntraced(function* (
-  file: string
-): Effect.fn.Return<ExportFile, ExportFileError, FileSystem.FileSystem | Scope.Scope> {
+export const open = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const failed = (what: string) => (error: PlatformError.PlatformError) =>
-    new ExportFileError({ file, reason: `${what}: ${Stdout.causeOf(error)}` })
+    refused(`${what}: ${Stdout.causeOf(error)}`)
   const unreadable = Effect.mapError(failed("cannot be opened"))
   const unwritable = Effect.mapError(failed("cannot be written; run the same command again to continue"))
-  const refused = (reason: string) => new ExportFileError({ file, reason })
+  const refused = (reason: string) => new CommandError({ message: `${file}: ${reason}` })
 
   const handle = yield* unreadable(fileSystem.open(file, { flag: "a+", mode: 0o600 }))
   const info = yield* unreadable(handle.stat)
@@ -91,9 +71,12 @@ export const open = Effect.fnUntraced(function* (
     lastNewline < 0 ? null : yield* Effect.mapError(decodeLast(line.toString()), () => refused(notAnExport))
 
   return {
+    /** `null` when the file has no complete line. */
     last,
+    /** Removes the text after the last complete line. */
     removeTornLine: unwritable(handle.truncate(from + lastNewline + 1)),
-    append: (lines) => unwritable(handle.writeAll(Buffer.from(lines))),
+    append: (lines: string) => unwritable(handle.writeAll(Buffer.from(lines))),
+    /** Returns when all appended lines are on disk. */
     sync: unwritable(handle.sync)
   }
 })

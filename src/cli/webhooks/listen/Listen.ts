@@ -20,12 +20,6 @@ const pauses = [1_000, 5_000, 15_000]
 /** Lines that may wait for stdout. */
 const mostLines = 256
 
-export class NotAccepted extends Schema.TaggedError<NotAccepted>()("NotAccepted", { url: Schema.String }) {
-  override get message(): string {
-    return `${this.url} did not accept all events`
-  }
-}
-
 const say = (text: string) => Console.error(Output.printable(text))
 
 const decode = Schema.decodeUnknownEffect(EventSelection.StatusFrame)
@@ -110,7 +104,9 @@ export const listen = Command.make(
         yield* Effect.raceFirst(Effect.andThen(following, forwards.settled), forwards.refused).pipe(
           Effect.ensuring(conclude)
         )
-        if (forwards.tally().rejected > 0) return yield* new NotAccepted({ url })
+        if (forwards.tally().rejected > 0) {
+          return yield* new Failure.CommandError({ message: `${url} did not accept all events` })
+        }
       }).pipe(Effect.scoped)
 
     yield* Failure.untilStopped(printing(listening))

@@ -12,48 +12,42 @@ import { AdministrationFailed } from "../Operations.ts"
 
 const mostUsd = 10n ** 18n
 
+/** From 0 to 1,000,000,000 USD. */
+export const isAmount = (amount: NanoUsd): boolean => amount >= 0n && amount <= mostUsd
+
+export const Amount = NanoUsd.check(
+  Schema.makeFilter(isAmount, { expected: "an amount from 0 to 1000000000 USD" })
+)
+
 /** Above 0, at most 1,000,000,000 USD. */
 export const isPayment = (amount: NanoUsd): boolean => amount > 0n && amount <= mostUsd
 
-/** From 0 to 1,000,000,000 USD. */
-export const isCreditLimit = (amount: NanoUsd): boolean => amount >= 0n && amount <= mostUsd
-
-/** At most 200 characters of any script, none of them a control character. */
+/** At most 200 characters of any script, without control characters. */
 export const isReference = (text: string): boolean => /^\P{Cc}{0,200}$/u.test(text) && text.isWellFormed()
 
 /** 1 to 100 visible ASCII characters, so that ids that look the same are the same. */
 export const isPaymentId = (text: string): boolean => /^[\x21-\x7e]{1,100}$/.test(text)
 
+/** Requests that have not ended. With 0, the account cannot submit. */
 export const mostOpenRequests = 1_000_000_000
 
-/** A limit of requests that have not ended. With 0, the account cannot submit. */
-export const isOpenRequests = (limit: number): boolean =>
-  Number.isSafeInteger(limit) && limit >= 0 && limit <= mostOpenRequests
-
-/** 4,096 TiB, in bytes. */
+/** 4,096 TiB, in bytes. With 0, the account cannot store files. */
 export const mostStoredBytes = 2 ** 52
 
-/** A limit of stored bytes. With 0, the account cannot store files. */
-export const isStoredBytes = (limit: number): boolean =>
-  Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStoredBytes
+/** Open event streams. With 0, the account cannot open one. */
+export const mostStreams = 1_000_000
 
 export const mostCalls = 1_000_000
 
 /** A day. */
 export const longestWindow = 86_400
 
-/** From 1 to 1,000,000 calls in 1 second to 1 day. The token buckets count in integers. */
-export const isRate = ({ requests, windowSeconds }: Rate): boolean =>
-  isFromOneTo(requests, mostCalls) && isFromOneTo(windowSeconds, longestWindow)
-
-const isFromOneTo = (value: number, most: number): boolean =>
+const isFromOneTo = (most: number, value: number): boolean =>
   Number.isSafeInteger(value) && value >= 1 && value <= most
 
-export const mostStreams = 1_000_000
-
-/** A limit of open event streams. With 0, the account cannot open one. */
-export const isStreams = (limit: number): boolean =>
-  Number.isSafeInteger(limit) && limit >= 0 && limit <= mostStreams
+/** From 1 to 1,000,000 calls in 1 second to 1 day. The token buckets count in integers. */
+export const isRate = ({ requests, windowSeconds }: Rate): boolean =>
+  isFromOneTo(mostCalls, requests) && isFromOneTo(longestWindow, windowSeconds)
 
 export const Balance = Schema.Struct({
   accountId: AccountId,
@@ -81,28 +75,18 @@ const RateLimit = Schema.NullOr(
   )
 )
 
+const upTo = (maximum: number) => Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
+
 /** `null` means no limit, except for `maxStoredBytes` (`STORAGE_QUOTA`) and `maxStreams` (10,000). */
 export const AccountLimits = Schema.Struct({
-  creditLimit: NanoUsd.check(
-    Schema.makeFilter(isCreditLimit, { expected: "an amount from 0 to 1000000000 USD" })
-  ),
-  maxOpenRequests: Schema.NullOr(
-    Schema.Int.check(
-      Schema.makeFilter(isOpenRequests, { expected: `a number from 0 to ${mostOpenRequests}` })
-    )
-  ),
-  maxStoredBytes: Schema.NullOr(
-    Schema.Int.check(
-      Schema.makeFilter(isStoredBytes, { expected: `a number of bytes from 0 to ${mostStoredBytes}` })
-    )
-  ),
+  creditLimit: Amount,
+  maxOpenRequests: upTo(mostOpenRequests),
+  maxStoredBytes: upTo(mostStoredBytes),
   /** Calls with all keys together, on each node. */
   accountRate: RateLimit,
   /** Calls with each key, on each node. */
   keyRate: RateLimit,
-  maxStreams: Schema.NullOr(
-    Schema.Int.check(Schema.makeFilter(isStreams, { expected: `a number from 0 to ${mostStreams}` }))
-  )
+  maxStreams: upTo(mostStreams)
 })
 
 /** The check runs on the redacted value, so that no error shows the password. */
@@ -131,7 +115,7 @@ export const accountOperations = RpcGroup.make(
       amount: NanoUsd.check(
         Schema.makeFilter(isPayment, { expected: "an amount above 0, at most 1000000000 USD" })
       ),
-      /** What the payment was for, in the operator's words. */
+      /** The purpose of the payment, for the operator. */
       reference: Schema.String.check(
         Schema.makeFilter(isReference, { expected: "a reference of at most 200 characters" })
       ),

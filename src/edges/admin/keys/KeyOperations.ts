@@ -5,12 +5,12 @@ import { Grant } from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
-import { NanoUsd } from "#domain/Money.ts"
 import { ListedKey, ListedWorkerKey } from "#projections/keys/Keys.ts"
 import { AccountClosed, AccountNotFound } from "#src/features/accounts/Accounts.ts"
 import { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
 import { isName } from "#src/features/accounts/Name.ts"
 import { WorkerKeyEnded, WorkerKeyNotFound } from "#src/features/providers/workers/WorkerKeys.ts"
+import { Amount } from "../accounts/AccountOperations.ts"
 import { AdministrationFailed } from "../Operations.ts"
 
 const KeyName = Schema.String.check(Schema.makeFilter(isName, { expected: "a name of 1 to 100 characters" }))
@@ -21,9 +21,6 @@ const GracePeriod = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key
 /** `<keyId>:<secret>`. It is returned once, and is not stored. */
 const KeySecret = Schema.RedactedFromValue(Schema.String)
 
-/** From 0 to 1,000,000,000 USD. */
-export const isOpeningBalance = (amount: NanoUsd): boolean => amount >= 0n && amount <= 10n ** 18n
-
 const IssuedKey = Schema.Struct({ accountId: AccountId, keyId: KeyId, key: KeySecret })
 
 export const keyOperations = RpcGroup.make(
@@ -31,9 +28,7 @@ export const keyOperations = RpcGroup.make(
   Rpc.make("openAccount", {
     payload: {
       name: KeyName,
-      balance: NanoUsd.check(
-        Schema.makeFilter(isOpeningBalance, { expected: "an amount from 0 to 1000000000 USD" })
-      )
+      balance: Amount
     },
     success: IssuedKey,
     error: AdministrationFailed
