@@ -8,7 +8,7 @@ import type { Quantity } from "./Money.ts"
 import type { PayloadRef } from "./PayloadRef.ts"
 
 /** Why no connection to a provider could be made. */
-export type ConnectionFault = "connection_refused" | "connect_timeout" | "dns_error" | "tls_error"
+export type ConnectionError = "connection_refused" | "connect_timeout" | "dns_error" | "tls_error"
 
 type Outcome<Output, Delivered = Quantity> =
   /** The run finished. `delivered` is the number of billable units in the output. */
@@ -27,7 +27,7 @@ type Outcome<Output, Delivered = Quantity> =
    * The provider never received the run, because no connection could be made. This uses up no try and never ends the
    * request.
    */
-  | { readonly _tag: "Unreachable"; readonly reason: ConnectionFault; readonly message: string }
+  | { readonly _tag: "Unreachable"; readonly reason: ConnectionError; readonly message: string }
   /** The provider refuses at the moment. This is not a failure and never ends the request. */
   | { readonly _tag: "RateLimited"; readonly retryAfterMs: number }
   /** The run was lost with the provider's process, or, when `crashed`, with the node that ran it. */

@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function* (records: PayloadRecords.Payload
         return Effect.succeed(sent.sequence)
       case "Conflict":
         return Effect.die(conflict)
-      case "Refused":
+      case "Rejected":
       case "Unknown":
         return Effect.fail(sent.error)
     }
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (records: PayloadRecords.Payload
         sent.set(message, null)
         return Effect.flatMap(sendWithRetry(message, send(message)), (answer) => {
           if (answer._tag === "Stored") sent.set(message, answer.sequence)
-          if (answer._tag === "Refused") sent.delete(message)
+          if (answer._tag === "Rejected") sent.delete(message)
           return storedAt(answer)
         })
       })

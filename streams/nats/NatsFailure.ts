@@ -10,10 +10,10 @@ import { Effect } from "effect"
 import { EventStoreError } from "../EventReader.ts"
 
 /**
- * `conflict`: another message came first. `refused`: it has not taken effect and will not. `unknown`: it may have, or still
+ * `conflict`: another message came first. `rejected`: it has not taken effect and will not. `unknown`: it may have, or still
  * may: an election, a hanging server, a broken connection.
  */
-export type Fate = "conflict" | "refused" | "unknown"
+export type Fate = "conflict" | "rejected" | "unknown"
 
 /** Wrong last sequence. The second code is sent by newer servers for replicated streams. */
 const conflicts = new Set([10071, 10164])
@@ -27,15 +27,15 @@ const notStored = 10077
 export const classify = (cause: unknown): Fate => {
   if (cause instanceof JetStreamApiError) {
     if (conflicts.has(cause.code)) return "conflict"
-    if (cause.code === notStored) return cause.message.startsWith("maximum") ? "refused" : "unknown"
-    return cause.status === 503 || cause.code === inProcess ? "unknown" : "refused"
+    if (cause.code === notStored) return cause.message.startsWith("maximum") ? "rejected" : "unknown"
+    return cause.status === 503 || cause.code === inProcess ? "unknown" : "rejected"
   }
   const isPermanent =
     cause instanceof PermissionViolationError ||
     cause instanceof AuthorizationError ||
     cause instanceof InvalidArgumentError ||
     cause instanceof InvalidSubjectError
-  return isPermanent ? "refused" : "unknown"
+  return isPermanent ? "rejected" : "unknown"
 }
 
 /** The text of the cause, for messages. */

@@ -20,7 +20,7 @@ export type Sent =
   /** Another message follows the expected one. */
   | { readonly _tag: "Conflict" }
   /** The message is not stored and will not be. */
-  | { readonly _tag: "Refused"; readonly error: EventStoreError }
+  | { readonly _tag: "Rejected"; readonly error: EventStoreError }
   /** The fate is unknown: the message may be stored, or still may become so. */
   | { readonly _tag: "Unknown"; readonly error: EventStoreError }
 
@@ -64,8 +64,8 @@ const tooLarge = ({ info }: NatsConnection, body: Outgoing["body"]): string | nu
 /** @param what the failed operation, as in "The append was not acknowledged". */
 export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
   Effect.map(Nats, (nats) => {
-    const refused = (why: string): Sent => ({
-      _tag: "Refused",
+    const rejected = (why: string): Sent => ({
+      _tag: "Rejected",
       error: NatsFailure.failure(what, new Error(why))
     })
     const noConnection = "there is no connection to the NATS servers"
@@ -91,7 +91,7 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
               const fate = NatsFailure.classify(cause)
               if (fate === "conflict") return { _tag: "Conflict" }
               const error = NatsFailure.failure(what, cause)
-              return fate === "refused" ? { _tag: "Refused", error } : { _tag: "Unknown", error }
+              return fate === "rejected" ? { _tag: "Rejected", error } : { _tag: "Unknown", error }
             }
           })
         )
@@ -99,9 +99,9 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
     const send: Sending["send"] = (message) =>
       Effect.suspend(() => {
         const why = tooLarge(nats.connection, message.body)
-        if (why !== null) return Effect.succeed(refused(why))
+        if (why !== null) return Effect.succeed(rejected(why))
         // Otherwise the client would queue it, and send it when its caller has stopped waiting.
-        return nats.isUp() ? publish(message) : Effect.succeed(refused(noConnection))
+        return nats.isUp() ? publish(message) : Effect.succeed(rejected(noConnection))
       })
 
     const untilUp = Effect.suspend(() =>
@@ -112,10 +112,10 @@ export const make = (what: string): Effect.Effect<Sending, never, Nats> =>
           })
     )
 
-    /** A try that is refused now may have succeeded before, so only `Stored` and `Conflict` are final. */
+    /** A try that is rejected now may have succeeded before, so only `Stored` and `Conflict` are final. */
     const retry = (again: Effect.Effect<Sent>) =>
       Effect.map(again, (sent): Sent =>
-        sent._tag === "Refused" ? { _tag: "Unknown", error: sent.error } : sent
+        sent._tag === "Rejected" ? { _tag: "Unknown", error: sent.error } : sent
       )
 
     const repeat = (again: Effect.Effect<Sent>, since: number, unknown: Sent): Effect.Effect<Sent> =>

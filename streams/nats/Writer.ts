@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function* ({
           case "Conflict":
             tails.delete(stream)
             return Effect.succeed(null)
-          case "Refused":
+          case "Rejected":
             return failed(prepared, published.error)
           case "Unknown":
             tails.delete(stream)
@@ -167,7 +167,7 @@ export const make = Effect.fnUntraced(function* ({
     Effect.suspend(() => {
       const began = performance.now()
       return Effect.mapBoth(store(append), {
-        // Any other failure means that it was not sent or was refused.
+        // Any other failure means that it was not sent or was rejected.
         onFailure: (error) =>
           error._tag === "EventStoreError" && error.isAbsent === undefined ? withAbsence(error, true) : error,
         onSuccess: (done) => {

@@ -78,7 +78,7 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
         return Exit.succeed(appendedOf(result))
       case "Conflict":
         return Exit.fail(new WrongExpectedVersion({ stream }))
-      case "Refused":
+      case "Rejected":
         return Exit.fail(new EventStoreError({ reason: SqliteFailure.reasons[result.failure] }))
     }
   }
@@ -152,7 +152,7 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
   }
 }
 
-const unanswered: Result = { _tag: "Refused", failure: "fatal" }
+const unanswered: Result = { _tag: "Rejected", failure: "fatal" }
 
 const rowsOf = ({ erases = [], events, expected, payloads = [], stream }: Append): AppendRows => ({
   stream,

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import type { ConnectionFault, ProviderOutcome } from "#domain/Outcome.ts"
+import type { ConnectionError, ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as Circuit from "./Circuit.ts"
 import * as Unreached from "./Unreached.ts"
@@ -57,11 +57,11 @@ export class ProviderHealth extends Context.Service<
     /** In how many ms it may admit one, if nothing happens before; `null` when it does, or when that is not known. */
     readonly admitsIn: (binding: ProviderBinding) => number | null
     /** Why the provider cannot be reached; `null` when it can, as far as is known. */
-    readonly unreachable: (binding: ProviderBinding) => ConnectionFault | null
+    readonly unreachable: (binding: ProviderBinding) => ConnectionError | null
     /** True when a probe of a provider that cannot be reached is due, and begins: `probed` is to be called at its end. */
     readonly beginProbe: (binding: ProviderBinding) => boolean
     /** True when runs may begin again. `fault` is `null` of a provider that was reached, `undefined` of a probe that was broken off. */
-    readonly probed: (binding: ProviderBinding, fault: ConnectionFault | null | undefined) => boolean
+    readonly probed: (binding: ProviderBinding, fault: ConnectionError | null | undefined) => boolean
     /** A run begins. */
     readonly begin: (binding: ProviderBinding) => Watch
     /** What is left of the pause that the provider asked for, ms; 0 when there is none. */
@@ -164,7 +164,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
   const providers = new Map<string, Provider>()
   const unreached = Unreached.make()
 
-  const fail = (binding: ProviderBinding, reason: ConnectionFault) => {
+  const fail = (binding: ProviderBinding, reason: ConnectionError) => {
     if (unreached.fail(addressOf(binding), reason, now())) {
       tell("A provider cannot be reached: its requests wait", binding.name, { reason })
     }

@@ -2,7 +2,7 @@
  * Providers that no connection can be made to. No run begins at one until a probe, a connection that carries nothing, succeeds;
  * probes are seconds apart however long an outage lasts. Times are ms of a monotonic clock.
  */
-import type { ConnectionFault } from "#domain/Outcome.ts"
+import type { ConnectionError } from "#domain/Outcome.ts"
 
 /** After the first failure; twice as long each time, up to `longestMs`. A probe itself takes `probeMs` at most. */
 const shortestMs = 1_000
@@ -15,7 +15,7 @@ export const probeMs = 5_000
 const steadyMs = 60_000
 
 interface Outage {
-  reason: ConnectionFault
+  reason: ConnectionError
   isOver: boolean
   /** Probes that failed in a row, and runs that were not handed over behind a probe that succeeded. */
   failures: number
@@ -26,11 +26,11 @@ interface Outage {
 
 export interface Unreached {
   /** Why the provider cannot be reached; `null` when it can, as far as is known. */
-  readonly reasonOf: (key: string) => ConnectionFault | null
+  readonly reasonOf: (key: string) => ConnectionError | null
   /** When it is to be probed next; `null` when it is not to be. In the past while a probe is under way. */
   readonly probeAt: (key: string) => number | null
   /** A connection could not be made. True when that is news. */
-  readonly fail: (key: string, reason: ConnectionFault, now: number) => boolean
+  readonly fail: (key: string, reason: ConnectionError, now: number) => boolean
   /** A probe begins, if one is due and none is under way. */
   readonly beginProbe: (key: string, now: number) => boolean
   /** A connection was made. True when that is news. */

@@ -1,7 +1,7 @@
 /** What requests of a model wait for when no provider can take them, as this node sees it. */
 import { Context } from "effect"
 import type { Phase } from "#domain/inference-request/State.ts"
-import type { ConnectionFault } from "#domain/Outcome.ts"
+import type { ConnectionError } from "#domain/Outcome.ts"
 
 /** `provider_down`: no connection to it can be made. `worker`: no worker asks for jobs of the model. */
 export const causes = ["provider_down", "worker"] as const
@@ -13,14 +13,14 @@ export interface Wait {
   readonly reason: string
 }
 
-const faults: Readonly<Record<ConnectionFault, string>> = {
+const faults: Readonly<Record<ConnectionError, string>> = {
   connection_refused: "The provider refuses connections.",
   connect_timeout: "The provider does not answer when it is connected to.",
   dns_error: "The provider's name cannot be resolved.",
   tls_error: "A secure connection to the provider cannot be made."
 }
 
-export const providerDown = (fault: ConnectionFault): Wait => ({
+export const providerDown = (fault: ConnectionError): Wait => ({
   cause: "provider_down",
   reason: faults[fault]
 })

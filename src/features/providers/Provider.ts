@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
-import type { ConnectionFault, ProviderOutcome } from "#domain/Outcome.ts"
+import type { ConnectionError, ProviderOutcome } from "#domain/Outcome.ts"
 
 export interface Job {
   readonly requestId: RequestId
@@ -72,7 +72,7 @@ export interface Provider {
    * Makes a connection to where the binding's runs would go and sends nothing; why that is not possible, or `null`. Ends within
    * seconds. Left out where there is nothing to connect to.
    */
-  readonly reach?: (binding: ProviderBinding) => Effect.Effect<ConnectionFault | null>
+  readonly reach?: (binding: ProviderBinding) => Effect.Effect<ConnectionError | null>
   /** Where it differs from moment to moment how many runs can begin, as with workers that come for them. */
   readonly room?: Room
 }

@@ -7,7 +7,7 @@ import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Resul
 import { Agent } from "undici"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import type { ConnectionFault } from "#domain/Outcome.ts"
+import type { ConnectionError } from "#domain/Outcome.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { NoAnswer } from "./NoAnswer.ts"
@@ -79,7 +79,7 @@ export class ProviderHttp extends Context.Service<
       use: (answer: StreamedAnswer) => Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | NoAnswer, R>
     /** Makes a connection to where `url` leads and closes it; why that is not possible, or `null`. */
-    reach(url: string): Effect.Effect<ConnectionFault | null>
+    reach(url: string): Effect.Effect<ConnectionError | null>
     /**
      * What the binding's `secretEnv` names, from the environment; `null` when it names none, or when the variable is not set
      * or holds what no header can: then that is logged.

@@ -6,9 +6,9 @@ import type { DatabaseSync } from "node:sqlite"
 import type { Commit } from "../../AppendObserver.ts"
 import * as EventChain from "../../EventChain.ts"
 import type { Head, LogHead } from "../../LogHead.ts"
-import * as DiskFault from "../DiskFault.ts"
+import * as DiskError from "../DiskError.ts"
 import * as SqliteFailure from "../SqliteFailure.ts"
-import type { AppendRows, FromThread, Refused, Result, ToThread } from "./Protocol.ts"
+import type { AppendRows, FromThread, Rejected, Result, ToThread } from "./Protocol.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Transaction from "./Transaction.ts"
 import * as WalTruncation from "./WalTruncation.ts"
@@ -23,7 +23,7 @@ export interface Options {
   readonly send: (message: FromThread) => void
 }
 
-const refused = (failure: SqliteFailure.SqliteFailure): Refused => ({ _tag: "Refused", failure })
+const rejected = (failure: SqliteFailure.SqliteFailure): Rejected => ({ _tag: "Rejected", failure })
 
 export const make = ({
   db,
@@ -41,7 +41,7 @@ export const make = ({
 
   const fail = (cause: unknown) => {
     hasFailed = true
-    const reason = `${SqliteFailure.reasons.fatal}: ${DiskFault.describe(cause, filename)}`
+    const reason = `${SqliteFailure.reasons.fatal}: ${DiskError.describe(cause, filename)}`
     send({ _tag: "Failed", reason })
   }
 
@@ -60,7 +60,7 @@ export const make = ({
     trusting: boolean,
     commits: Array<Commit>
   ): ReadonlyArray<Result> => {
-    if (hasFailed) return batch.map(() => refused("fatal"))
+    if (hasFailed) return batch.map(() => rejected("fatal"))
     try {
       const began = performance.now()
       const { hasErased, results } = transaction.commit(batch, { after: head.sequence, trusting })
@@ -70,13 +70,13 @@ export const make = ({
       if (events > 0) commits.push({ appends: batch.length, events, durationMs })
       return results
     } catch (cause) {
-      const failure = transaction.undo(batch) ? DiskFault.classify(cause, filename, sizeOf(batch)) : "fatal"
+      const failure = transaction.undo(batch) ? DiskError.classify(cause, filename, sizeOf(batch)) : "fatal"
       if (failure === "constraint" && trusting) return attempt(batch, false, commits)
       if (failure === "constraint" && batch.length > 1)
         return batch.flatMap((append) => attempt([append], false, commits))
       // After a failed fsync, the content of the disk is unknown. Only a restart, which reads the file again, can tell.
       if (failure === "fatal") fail(cause)
-      return batch.map(() => refused(failure))
+      return batch.map(() => rejected(failure))
     }
   }
 
@@ -103,7 +103,7 @@ export const make = ({
   const append = (batch: ReadonlyArray<AppendRows>) => {
     const commits: Array<Commit> = []
     const results = checkpoints.isExhausted()
-      ? batch.map(() => refused("blocked"))
+      ? batch.map(() => rejected("blocked"))
       : attempt(batch, true, commits)
     send({ _tag: "Appended", results, commits, head })
     if (commits.length > 0) upkeep(checkpoints.afterCommit)

@@ -35,12 +35,12 @@ export interface Conflict {
   readonly _tag: "Conflict"
 }
 
-export interface Refused {
-  readonly _tag: "Refused"
+export interface Rejected {
+  readonly _tag: "Rejected"
   readonly failure: SqliteFailure
 }
 
-export type Result = Written | Conflict | Refused
+export type Result = Written | Conflict | Rejected
 
 /** `Settle` and `Close` wipe erased texts from the disk and sync `log.head`. */
 export type ToThread =

@@ -1,5 +1,5 @@
 /** The words that scenarios of a request are told in. Times are small numbers of ms, so that they read well. */
-import type { HostFault } from "#domain/inference-request/MediaSchedule.ts"
+import type { HostError } from "#domain/inference-request/MediaSchedule.ts"
 import type { Command } from "#domain/inference-request/Command.ts"
 import type {
   Deadlines,
@@ -132,7 +132,7 @@ export const sweepRetry = (
   attempt = 1
 ): Command => ({ _tag: "SweepRetry", at, attempt, reason })
 
-export const postponeMedia = (at: number, fault: HostFault = "not_given", attempt = 1): Command => ({
+export const postponeMedia = (at: number, fault: HostError = "not_given", attempt = 1): Command => ({
   _tag: "PostponeMedia",
   at,
   attempt,
