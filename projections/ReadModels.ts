@@ -35,3 +35,9 @@ export const rows = <Row extends Schema.ConstraintDecoder<unknown>>(row: Row) =>
     statement: Effect.Effect<ReadonlyArray<unknown>, E>
   ): Effect.Effect<ReadonlyArray<Row["Type"]>, E> => Effect.map(statement, (found) => decode(found))
 }
+
+const totals = rows(Schema.Struct({ total: Schema.Int }))
+
+/** The `total` of a statement's first row. 0 without a row. */
+export const totalOf = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<number, E> =>
+  Effect.map(totals(statement), ([row]) => row?.total ?? 0)

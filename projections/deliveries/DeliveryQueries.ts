@@ -5,19 +5,13 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import type { Failed, Filter, PageKey } from "./DeliveryFilter.ts"
+import type { Part } from "../Page.ts"
 import { DeliveryStatus } from "./DeliveryItem.ts"
 
 const columns = `delivery_id AS "deliveryId", account_id AS "accountId", request_id AS "requestId", event, url, status,
   attempts, last_response_status AS "lastResponseStatus", last_error AS "lastError",
   next_attempt_at AS "nextAttemptAt", delivered_at AS "deliveredAt", created_at AS "createdAt",
   updated_at AS "updatedAt"`
-
-/** A part of a list: after `after` if given, and `offset` rows further. */
-export interface Part {
-  readonly after: PageKey | null
-  readonly offset: number
-  readonly limit: number
-}
 
 const byColumns = (sql: SqlClient, { accountId, requestId, status, event }: Filter) => [
   sql`account_id = ${accountId}`,
@@ -48,13 +42,13 @@ export const countOfRequest = (sql: SqlClient, filter: Filter) => sql`
   WHERE ${sql.and(byColumns(sql, filter))}`
 
 /** See `countOfRequest`. */
-export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => sql`
+export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part<PageKey>) => sql`
   SELECT ${sql.literal(columns)} FROM deliveries_deliveries INDEXED BY deliveries_by_request
   WHERE ${byAll(sql, filter, after)}
   ORDER BY created_at DESC, delivery_id DESC LIMIT ${limit} OFFSET ${offset}`
 
 /** Skips entries of the index alone, merged from all statuses and events, then reads the rows of one page. */
-export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
+export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part<PageKey>) => {
   const entries = ofEach(filter).map(
     (each) => sql`
     SELECT created_at, delivery_id FROM deliveries_deliveries INDEXED BY deliveries_by_list

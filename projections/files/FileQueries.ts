@@ -3,6 +3,7 @@
  * at the limit. Tests check their query plans.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Part } from "../Page.ts"
 import { FileSource } from "./FileItem.ts"
 import type { Filter, PageKey } from "./FileFilter.ts"
 import { kindMeantBy, kindOf } from "./FileTypes.ts"
@@ -11,13 +12,6 @@ const columns = `file_id AS "fileId", account_id AS "accountId", file_name AS "f
   CASE WHEN name_hash IS NOT NULL THEN json_object('hash', name_hash, 'size', name_size) END AS "nameRef",
   content_type AS "contentType", size, status, source, request_id AS "requestId", sha256,
   created_at AS "createdAt", uploaded_at AS "uploadedAt", expires_at AS "expiresAt"`
-
-/** A part of a list: after `after` if given, and `offset` rows further. */
-export interface Part {
-  readonly after: PageKey | null
-  readonly offset: number
-  readonly limit: number
-}
 
 /** A part of a list of ids. */
 interface Ids {
@@ -64,13 +58,13 @@ export const countOfRequest = (sql: SqlClient, filter: Filter) => sql`
   WHERE ${sql.and(byRequest(sql, filter))}`
 
 /** See `countOfRequest`. */
-export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => sql`
+export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part<PageKey>) => sql`
   SELECT ${sql.literal(columns)} FROM files_files INDEXED BY files_by_request
   WHERE ${sql.and([...byRequest(sql, filter), ...behind(sql, after)])}
   ORDER BY created_at DESC, file_id DESC LIMIT ${limit} OFFSET ${offset}`
 
 /** Skips entries of one index alone, merged from uploads and outputs, then reads the rows of one page. */
-export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
+export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part<PageKey>) => {
   const { conditions, index } = byType(sql, filter)
   const sources = filter.source === undefined ? FileSource.literals : [filter.source]
   const entries = sources.map(

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type AccountId, FileId } from "#domain/Ids.ts"
 import { PayloadRef } from "#domain/PayloadRef.ts"
 import * as ListPage from "../Page.ts"
-import { ReadModels, rows } from "../ReadModels.ts"
+import { ReadModels, rows, totalOf } from "../ReadModels.ts"
 import { FileItem } from "./FileItem.ts"
 import type { Filter, PageKey } from "./FileFilter.ts"
 import * as Queries from "./FileQueries.ts"
@@ -12,11 +12,6 @@ import * as Queries from "./FileQueries.ts"
 export interface Page {
   readonly after: FileId | null
   readonly limit: number
-}
-
-export interface FilePage extends ListPage.Page<FileItem, PageKey> {
-  /** The number of files that match the filter, on all pages. */
-  readonly total: number
 }
 
 export class Files extends Context.Service<
@@ -27,8 +22,8 @@ export class Files extends Context.Service<
      * thumbnails and files that are deleted or expired. The total comes from counters unless the filter names a request.
      */
     list(
-      options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
-    ): Effect.Effect<FilePage, SqlError>
+      options: Filter & ListPage.PageRequest<PageKey>
+    ): Effect.Effect<ListPage.PageWithTotal<FileItem, PageKey>, SqlError>
     /**
      * The bytes of an account's files without thumbnails, which no list shows. Pending uploads count with their declared
      * size: uploads in parts always, uploads in one PUT only when announced after `singlesSince` (Unix time in ms), because
@@ -57,21 +52,14 @@ export class Files extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* ReadModels
 
-      const list = Effect.fn("Files.list")(function* ({
-        page,
-        after,
-        limit,
-        ...filter
-      }: Parameters<Files["Service"]["list"]>[0]) {
+      const list = Effect.fn("Files.list")(function* (options: Parameters<Files["Service"]["list"]>[0]) {
         const [count, pageOf] =
-          filter.requestId === undefined
+          options.requestId === undefined
             ? [Queries.sumCounters, Queries.pageOf]
             : [Queries.countOfRequest, Queries.ofRequest]
-        const total = yield* totalOf(count(sql, filter))
-        const offset = after === null ? (page - 1) * limit : 0
-        if (offset >= total) return { total, items: [], next: null }
-        const found = yield* items(pageOf(sql, filter, { after, offset, limit: limit + 1 }))
-        return { total, ...ListPage.cut(found, limit, pageKeyOf) }
+        const total = yield* totalOf(count(sql, options))
+        const readPart = (part: ListPage.Part<PageKey>) => items(pageOf(sql, options, part))
+        return yield* ListPage.read(options, total, readPart, pageKeyOf)
       })
 
       return Files.of({
@@ -93,9 +81,6 @@ const pageKeyOf = ({ createdAt, fileId }: FileItem): PageKey => ({ createdAt, fi
 const items = rows(
   Schema.Struct({ ...FileItem.fields, nameRef: Schema.NullOr(Schema.fromJsonString(PayloadRef)) })
 )
-const totals = rows(Schema.Struct({ total: Schema.Int }))
-const totalOf = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
-  Effect.map(totals(statement), ([counted]) => counted?.total ?? 0)
 const fileIds = rows(Schema.Struct({ fileId: FileId }))
 const ids = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
   Effect.map(fileIds(statement), (found) => found.map(({ fileId }) => fileId))

@@ -12,11 +12,6 @@ import * as IndexedLists from "./IndexedLists.ts"
 import * as MetadataLists from "./MetadataLists.ts"
 import * as FairQueue from "./FairQueue.ts"
 
-export interface HistoryPage extends Page.Page<HistoryItem, PageKey> {
-  /** The number of requests that match the filter, on all pages. */
-  readonly total: number
-}
-
 export class History extends Context.Service<
   History,
   {
@@ -27,8 +22,8 @@ export class History extends Context.Service<
      * accounts run (`FairQueue`).
      */
     list(
-      options: Filter & { readonly page: number; readonly after: PageKey | null; readonly limit: number }
-    ): Effect.Effect<HistoryPage, SqlError>
+      options: Filter & Page.PageRequest<PageKey>
+    ): Effect.Effect<Page.PageWithTotal<HistoryItem, PageKey>, SqlError>
     /** The request, of any account. `null` when the history does not have it yet. */
     find(requestId: RequestId): Effect.Effect<HistoryItem | null, SqlError>
   }
@@ -48,13 +43,10 @@ export class History extends Context.Service<
         limit,
         ...filter
       }: Parameters<History["Service"]["list"]>[0]) {
-        if (modelsOf(filter)?.length === 0) return none
+        if (modelsOf(filter)?.length === 0) return { total: 0, items: [], next: null }
         const [entry, ...others] = entriesOf(filter)
         const found = yield* entry === undefined ? byIndex(filter) : byMetadata(filter, [entry, ...others])
-        const offset = after === null ? (page - 1) * limit : 0
-        if (offset >= found.total) return { ...none, total: found.total }
-        const shown = yield* found.items({ after, offset, limit: limit + 1 })
-        return { total: found.total, ...Page.cut(shown, limit, pageKeyOf) }
+        return yield* Page.read({ page, after, limit }, found.total, found.items, pageKeyOf)
       })
 
       const find = Effect.fn("History.find")(function* (requestId: RequestId) {
@@ -66,7 +58,5 @@ export class History extends Context.Service<
     })
   )
 }
-
-const none: HistoryPage = { total: 0, items: [], next: null }
 
 const pageKeyOf = ({ createdAt, requestId }: HistoryItem): PageKey => ({ createdAt, requestId })

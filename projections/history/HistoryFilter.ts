@@ -2,6 +2,7 @@
 import type { AccountId } from "#domain/Ids.ts"
 import type { Status } from "#domain/inference-request/Status.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type * as Page from "../Page.ts"
 
 export interface Filter {
   readonly accountId: AccountId
@@ -23,12 +24,7 @@ export interface PageKey {
   readonly requestId: string
 }
 
-/** After `after` if given, and `offset` requests further. */
-export interface Part {
-  readonly after: PageKey | null
-  readonly offset: number
-  readonly limit: number
-}
+export type Part = Page.Part<PageKey>
 
 export type Bounds = Pick<Filter, "createdAfter" | "createdBefore">
 

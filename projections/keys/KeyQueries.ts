@@ -2,21 +2,13 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import { unlimited } from "#domain/account/Grant.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
+import type { Part } from "../Page.ts"
 
 /** Where a page ended. The next page starts after it, whatever was added since. */
 export interface PageKey {
   /** Unix time in ms. */
   readonly issuedAt: number
   readonly keyId: string
-}
-
-export interface PageOfAccount {
-  readonly accountId: AccountId
-  /** From 1. Ignored when `after` is given. */
-  readonly page: number
-  /** The page after this key. */
-  readonly after: PageKey | null
-  readonly limit: number
 }
 
 /** For keys without scopes on the log: all scopes. */
@@ -40,13 +32,13 @@ export const list = (
     ORDER BY key_id LIMIT ${limit}`
 }
 
-/** Newest first, one more than the page. */
-export const ofAccount = (sql: SqlClient, { accountId, after, limit, page }: PageOfAccount) => {
+/** Newest first. */
+export const ofAccount = (sql: SqlClient, accountId: AccountId, { after, limit, offset }: Part<PageKey>) => {
   const behind = after === null ? sql`TRUE` : sql`(issued_at, key_id) < (${after.issuedAt}, ${after.keyId})`
   return sql`
     SELECT ${columns(sql)} FROM keys_keys WHERE account_id = ${accountId} AND ${behind}
     ORDER BY issued_at DESC, key_id DESC
-    LIMIT ${limit + 1} OFFSET ${after === null ? (page - 1) * limit : 0}`
+    LIMIT ${limit} OFFSET ${offset}`
 }
 
 export const countOfAccount = (sql: SqlClient, accountId: AccountId) =>

@@ -5,8 +5,8 @@ import { Grant } from "#domain/account/Grant.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
-import { cut, type Page } from "../Page.ts"
-import { ReadModels, rows } from "../ReadModels.ts"
+import * as Page from "../Page.ts"
+import { ReadModels, rows, totalOf } from "../ReadModels.ts"
 import * as Queries from "./KeyQueries.ts"
 
 /** Times are Unix time in ms. */
@@ -70,8 +70,8 @@ export class Keys extends Context.Service<
      * `after`. The total counts all its keys.
      */
     ofAccount(
-      options: Queries.PageOfAccount
-    ): Effect.Effect<Page<KeyItem, Queries.PageKey> & { readonly total: number }, SqlError>
+      options: Page.PageRequest<Queries.PageKey> & { readonly accountId: AccountId }
+    ): Effect.Effect<Page.PageWithTotal<KeyItem, Queries.PageKey>, SqlError>
     /** As in the lists. `null` for an unknown or unused key. */
     lastUsedAt(key: {
       readonly accountId: AccountId
@@ -94,10 +94,13 @@ export class Keys extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* ReadModels
 
-      const ofAccount = Effect.fn("Keys.ofAccount")(function* (options: Queries.PageOfAccount) {
-        const [counted] = yield* totals(Queries.countOfAccount(sql, options.accountId))
-        const found = yield* items(Queries.ofAccount(sql, options))
-        return { total: counted?.total ?? 0, ...cut(found, options.limit, pageKeyOf) }
+      const ofAccount = Effect.fn("Keys.ofAccount")(function* ({
+        accountId,
+        ...request
+      }: Parameters<Keys["Service"]["ofAccount"]>[0]) {
+        const total = yield* totalOf(Queries.countOfAccount(sql, accountId))
+        const readPart = (part: Page.Part<Queries.PageKey>) => items(Queries.ofAccount(sql, accountId, part))
+        return yield* Page.read(request, total, readPart, pageKeyOf)
       })
 
       return Keys.of({
@@ -124,6 +127,5 @@ const granted = {
 const listed = rows(Schema.Struct({ ...ListedKey.fields, ...granted }))
 const items = rows(Schema.Struct({ ...KeyItem.fields, ...granted }))
 const workerKeys = rows(Schema.Struct({ ...ListedWorkerKey.fields, modelEndpoints: granted.modelEndpoints }))
-const totals = rows(Schema.Struct({ total: Schema.Int }))
 const uses = rows(Schema.Struct({ lastUsedAt: Schema.NullOr(Schema.Int) }))
 const details = rows(AccountDetails)

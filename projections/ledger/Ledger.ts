@@ -8,7 +8,7 @@ import { BillingUnit } from "#domain/Pricing.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { Columns } from "../batch/Columns.ts"
 import * as Page from "../Page.ts"
-import { ReadModels, rows } from "../ReadModels.ts"
+import { ReadModels, rows, totalOf } from "../ReadModels.ts"
 import * as Queries from "./LedgerQueries.ts"
 import * as LedgerState from "./LedgerState.ts"
 
@@ -41,10 +41,7 @@ export const LedgerEntry = Schema.Struct({
 })
 export type LedgerEntry = typeof LedgerEntry.Type
 
-export interface LedgerPage extends Page.Page<LedgerEntry, number> {
-  /** The number of entries that match the filter, on all pages. */
-  readonly total: number
-}
+export type LedgerPage = Page.PageWithTotal<LedgerEntry, number>
 
 /** The charges of an hour, a day or a month, by model and unit. */
 export const UsageRow = Schema.Struct({
@@ -71,13 +68,7 @@ export class Ledger extends Context.Service<
      * A page of an account's entries, newest first: page number `page` (from 1), or the page after `after`. The total comes
      * from counters.
      */
-    entries(
-      options: Queries.Filter & {
-        readonly page: number
-        readonly after: number | null
-        readonly limit: number
-      }
-    ): Effect.Effect<LedgerPage, SqlError>
+    entries(options: Queries.Filter & Page.PageRequest<number>): Effect.Effect<LedgerPage, SqlError>
     /** The first `limit` rows by bucket, model and unit. */
     usage(
       options: Queries.UsageFilter & { readonly limit: number }
@@ -96,20 +87,12 @@ export class Ledger extends Context.Service<
           accountBalances(Queries.balances(sql, accountIds))
       )
 
-      const entries = Effect.fn("Ledger.entries")(function* ({
-        after,
-        page,
-        limit,
-        ...filter
-      }: Parameters<Ledger["Service"]["entries"]>[0]) {
-        const [counted] = yield* totals(Queries.total(sql, filter))
-        const total = counted?.total ?? 0
-        const offset = after === null ? (page - 1) * limit : 0
-        if (offset >= total) return { total, items: [], next: null }
-        // One more than requested, to know whether another page follows.
-        const part = { after, offset, limit: limit + 1 }
-        const found = yield* ledgerEntries(Queries.pageOf(sql, filter, part))
-        return { total, ...Page.cut(found, limit, ({ entryId }) => entryId) }
+      const entries = Effect.fn("Ledger.entries")(function* (
+        options: Parameters<Ledger["Service"]["entries"]>[0]
+      ) {
+        const total = yield* totalOf(Queries.total(sql, options))
+        const readPart = (part: Page.Part<number>) => ledgerEntries(Queries.pageOf(sql, options, part))
+        return yield* Page.read(options, total, readPart, ({ entryId }) => entryId)
       })
 
       return Ledger.of({
@@ -138,4 +121,3 @@ const accountBalances = rows(
 )
 const ledgerEntries = rows(LedgerEntry)
 const usageRows = rows(UsageRow)
-const totals = rows(Schema.Struct({ total: Schema.Int }))

@@ -7,19 +7,13 @@ import type { Granularity } from "#domain/CalendarTime.ts"
 import type { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import type { EntryKind } from "#domain/Ledger.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import type { Part } from "../Page.ts"
 import { everyKey } from "./LedgerUsage.ts"
 
 export interface Filter {
   readonly accountId: AccountId
   readonly kind?: EntryKind | undefined
   readonly requestId?: RequestId | undefined
-}
-
-/** A part of a list: after the entry `after` if given, and `offset` entries further. */
-export interface Part {
-  readonly after: number | null
-  readonly offset: number
-  readonly limit: number
 }
 
 export interface UsageFilter {
@@ -60,7 +54,7 @@ export const total = (sql: SqlClient, filter: Filter) =>
     : sql`SELECT count(*) AS total FROM ${filtered(sql, filter)}`
 
 /** Skips `offset` entries of the index alone, merged from all kinds, then reads the rows of one page. */
-export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part) => {
+export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part<number>) => {
   if (filter.requestId !== undefined) {
     return sql`
       SELECT ${sql.literal(entryColumns)} FROM ${filtered(sql, filter)} AND ${behind(sql, after)}

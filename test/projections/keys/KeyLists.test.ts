@@ -117,7 +117,7 @@ describe("A list of keys", () => {
       const sql = yield* ReadModels
       for (const after of [null, { issuedAt: t0, keyId: "k" }]) {
         const [step, ...others] = yield* stepsOf(
-          Queries.ofAccount(sql, { accountId: alice, page: 1, after, limit: 20 })
+          Queries.ofAccount(sql, alice, { after, offset: 0, limit: 20 })
         )
         assert.match(String(step), /^SEARCH keys_keys USING INDEX keys_by_time \(account_id=\?/)
         assert.deepStrictEqual(others, [])
