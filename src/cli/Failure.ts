@@ -2,7 +2,7 @@
 import { Cause, Config, Console, Effect, Exit, Predicate, Runtime, Schema, SchemaIssue } from "effect"
 import { CliError } from "effect/cli"
 
-/** The arguments contradict each other or the data, which parsing cannot detect. */
+/** The arguments are wrong in a way that parsing cannot detect: they contradict each other or the data. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -38,7 +38,7 @@ const describeConfigError = ({ cause, message }: Config.ConfigError): string =>
         .join("; ")
     : message
 
-/** One line. */
+/** The message in one line, with the setting to change. */
 export const describe = (error: unknown): string => {
   if (error instanceof Config.ConfigError) return oneLine(describeConfigError(error))
   const tag = Predicate.hasProperty(error, "_tag") ? String(error._tag) : ""
@@ -60,7 +60,7 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   )
 }
 
-/** The time that a process has for closing after its log has failed. */
+/** How long a process may take to close after its log has failed. */
 const closingTime = "5 seconds"
 
 /** Lets a failed process close its resources, and ends it with the error's exit code when closing hangs. */

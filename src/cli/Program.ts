@@ -14,8 +14,7 @@ import * as Output from "./Output.ts"
 import { projections } from "#src/cli/projections/Projections.ts"
 import { requests } from "#src/cli/requests/Requests.ts"
 import { serve } from "./Serve.ts"
-import * as SettingFlags from "./SettingFlags.ts"
-import * as ShellCompletions from "./ShellCompletions.ts"
+import * as GlobalFlags from "./GlobalFlags.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { webhooks } from "#src/cli/webhooks/Webhooks.ts"
 import { workers } from "#src/cli/workers/Workers.ts"
@@ -45,8 +44,8 @@ const inferlog = Command.make("inferlog").pipe(
     auditCommand,
     projections
   ]),
-  Command.provideEffect(ConfigProvider.ConfigProvider, SettingFlags.configProvider),
-  Command.withGlobalFlags([SettingFlags.DataDir, GlobalFlag.LogLevel])
+  Command.provideEffect(ConfigProvider.ConfigProvider, GlobalFlags.configProvider),
+  Command.withGlobalFlags([GlobalFlags.DataDir, GlobalFlag.LogLevel])
 )
 
 /** Prints requested help to stdout. A wrong invocation prints only its errors, to stderr. */
@@ -58,7 +57,7 @@ const presenter: CliOutput.Presenter = {
   }
 }
 
-const builtIns = [GlobalFlag.Help, GlobalFlag.Version, ShellCompletions.flagOfRoot]
+const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlags.Completion]
 
 /** Reads its arguments and settings from `Stdio` and `ConfigProvider`, and prints to `Console`. */
 export const program = inferlog.pipe(

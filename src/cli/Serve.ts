@@ -13,7 +13,7 @@ const reportNewLog = Effect.gen(function* () {
   yield* Console.log(`${directory} contains no log: creating a new one`)
 })
 
-/** Loaded for this command only, because the other commands start in a fraction of the time. */
+/** Loaded for this command only, so that other commands start faster. */
 const server = Layer.unwrap(
   Effect.promise(async () => {
     const [AllSettings, Requirements, Server] = await Promise.all([

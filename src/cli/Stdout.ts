@@ -1,4 +1,4 @@
-/** Writes results to stdout. A reader that stops early, such as `head`, is not a failure; a full disk is. */
+/** Writes results to stdout. A full disk is a failure. A reader that stops early, such as `head`, is not. */
 import { Effect, PlatformError, Predicate, Stdio, Stream } from "effect"
 import { describe } from "./Failure.ts"
 

@@ -48,8 +48,8 @@ export const proof = (audited: Audited): ReadonlyArray<string> => {
     ...overdrafts.map(
       ({ accountId, position, requests, worst }) =>
         `Warning: ${accountId} went up to ${usd(worst)} beyond its credit limit with ${Output.counted(requests, "request")}, ` +
-        `first at position ${position}. Several nodes may do so within the time they lag; one node alone only while a ` +
-        `limit is being lowered.`
+        `first at position ${position}. Several nodes may do this while they lag behind each other; a single node only while ` +
+        `a limit is being lowered.`
     ),
     ...(events > 0 ? [`Anchor: ${audited.position}:${digest}`] : [])
   ]

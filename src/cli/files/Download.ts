@@ -29,13 +29,6 @@ const flags = {
   json: Output.json
 }
 
-interface Source {
-  readonly url: string
-  readonly fileName: string
-  /** Hex; `null` when unknown. */
-  readonly sha256: string | null
-}
-
 const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
@@ -45,10 +38,7 @@ const decoded = (segment: string): string => {
 }
 
 /** Without the prefix that the server adds to names of uploads. */
-const nameIn = ({
-  id,
-  url
-}: Pick<Extract<FileRef.FileRef, { readonly _tag: "Url" }>, "id" | "url">): string => {
+const nameIn = (url: string, id: FileRef.FileRef["id"]): string => {
   const name = decoded(new URL(url).pathname.split("/").at(-1) ?? "")
   const prefix = id === null ? "" : MediaUrl.prefixOf(id)
   return name.startsWith(prefix) ? name.slice(prefix.length) : name
@@ -58,7 +48,7 @@ const nameIn = ({
 const sourceOf = Effect.fnUntraced(function* (file: FileRef.FileRef) {
   if (file._tag === "Id") {
     const { checksums, fileName, url } = yield* Wire.file(file.id)
-    return { url, fileName, sha256: checksums.sha256 } satisfies Source
+    return { url, fileName, sha256: checksums.sha256 }
   }
   const { hasKey } = yield* Platform.Platform
   const known = hasKey && file.id !== null ? yield* Effect.option(Wire.file(file.id)) : Option.none()
@@ -66,7 +56,7 @@ const sourceOf = Effect.fnUntraced(function* (file: FileRef.FileRef) {
     onNone: () => null,
     onSome: ({ checksums, url }) => (new URL(file.url).href === new URL(url).href ? checksums.sha256 : null)
   })
-  return { url: file.url, fileName: nameIn(file), sha256 } satisfies Source
+  return { url: file.url, fileName: nameIn(file.url, file.id), sha256 }
 })
 
 export const download = Command.make(

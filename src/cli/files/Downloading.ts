@@ -5,9 +5,8 @@ import * as HttpClient from "effect/http/HttpClient"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Exchange from "#src/cli/platform/Exchange.ts"
 import * as LocalFile from "./LocalFile.ts"
-import { Unreachable } from "#src/cli/platform/Refusal.ts"
+import { Unreachable } from "#src/cli/platform/CallErrors.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
-import * as Stall from "#src/cli/platform/Stall.ts"
 import * as Target from "./Target.ts"
 import { CommandError } from "#src/cli/Failure.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
@@ -30,7 +29,7 @@ const redirects = 3
 const get = Effect.fnUntraced(function* (url: string, headers: Readonly<Record<string, string>> = {}) {
   const client = yield* HttpClient.HttpClient
   const following = HttpClient.followRedirects(HttpClient.withScope(client), redirects)
-  return yield* Stall.guarded(url, () => Exchange.answered(url, following.get(url, { headers })))
+  return yield* Exchange.guarded(url, () => Exchange.answered(url, following.get(url, { headers })))
 })
 
 const strongTag = ({ headers }: HttpClientResponse): string | null => {
@@ -86,7 +85,7 @@ const receive = Effect.fnUntraced(function* (
   const hash = yield* hashOf(partial.path, start)
   const sink = yield* Target.open(partial.path, start)
   let size = start
-  yield* Stall.guarded(options.url, (moved) =>
+  yield* Exchange.guarded(options.url, (moved) =>
     answer.stream.pipe(
       Stream.mapError(Exchange.unreachable(options.url)),
       Stream.runForEach((chunk) => {

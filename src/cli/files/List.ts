@@ -1,4 +1,4 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FileSource } from "#projections/files/FileItem.ts"
 import * as Flags from "#src/cli/Flags.ts"
@@ -77,11 +77,7 @@ export const list = Command.make(
   flags,
   Effect.fnUntraced(function* ({ contentType, json, limit, requestId, source }) {
     const { files, hasMore, total } = yield* listed(
-      {
-        ...(Option.isSome(source) && { source: source.value }),
-        ...(Option.isSome(contentType) && { contentType: contentType.value }),
-        ...(Option.isSome(requestId) && { requestId: requestId.value })
-      },
+      Record.getSomes({ source, contentType, requestId }),
       limit
     )
     if (json) return yield* Output.printJson({ files, total })

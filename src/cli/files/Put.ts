@@ -3,7 +3,6 @@ import { Effect, Stream } from "effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Exchange from "#src/cli/platform/Exchange.ts"
 import * as LocalFile from "./LocalFile.ts"
-import * as Stall from "#src/cli/platform/Stall.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
 interface Options {
@@ -41,7 +40,7 @@ export const put = Effect.fnUntraced(function* (options: Options) {
   const request = HttpClientRequest.put(url).pipe(
     HttpClientRequest.setHeader("content-md5", digest.toString("base64"))
   )
-  const answer = yield* Stall.guarded(url, (moved) =>
+  const answer = yield* Exchange.guarded(url, (moved) =>
     Exchange.send(withBody(request, options, (bytes) => Effect.andThen(moved, count(bytes)))).pipe(
       Effect.tap((answer) => Effect.ignore(answer.text))
     )

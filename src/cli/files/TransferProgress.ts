@@ -29,7 +29,7 @@ interface Progress {
 /** Time between two lines outside a terminal, ms. */
 const elsewhere = 10_000
 
-/** Characters. A longer name is cut, so that the line does not wrap. */
+/** Characters. Longer names are cut, so that the line does not wrap. */
 const barWidth = 20
 const nameWidth = 24
 

@@ -56,13 +56,7 @@ const flags = {
   json: Output.jsonLines
 }
 
-interface Options {
-  readonly contentType: Option.Option<string>
-  readonly name: Option.Option<string>
-  readonly partSize: Option.Option<number>
-  readonly concurrency: number
-  readonly json: boolean
-}
+type Options = Omit<Command.Command.Config.Infer<typeof flags>, "paths" | "url" | "key">
 
 /** Number of bytes for detecting the type of a file. */
 const headLength = 256

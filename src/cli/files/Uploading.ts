@@ -1,7 +1,7 @@
 /** An upload in one PUT (contract, "Single-part flow"), and its shared parts with multipart uploads. */
 import { Effect } from "effect"
 import type { LocalFile } from "./LocalFile.ts"
-import { Refused } from "#src/cli/platform/Refusal.ts"
+import { Refused } from "#src/cli/platform/CallErrors.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
 import * as Put from "./Put.ts"
 import type { TransferProgress } from "./TransferProgress.ts"

@@ -1,6 +1,6 @@
 /** The flags for the grant of a new key. An omitted flag means no limit. */
 import { Clock, Effect, Option, Schema } from "effect"
-import { Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
 import { type Grant, Scope, unlimited } from "#domain/account/Grant.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
@@ -79,12 +79,7 @@ export const flags = {
   )
 }
 
-interface Given {
-  readonly scopes: Option.Option<Grant["scopes"]>
-  readonly models: Option.Option<ReadonlyArray<ModelEndpoint>>
-  readonly monthlyBudget: Option.Option<Money.NanoUsd>
-  readonly expires: Option.Option<Expiry>
-}
+type Given = Command.Command.Config.Infer<typeof flags>
 
 export const grantOf = Effect.fnUntraced(function* ({ expires, models, monthlyBudget, scopes }: Given) {
   const now = yield* Clock.currentTimeMillis

@@ -1,4 +1,4 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ListedKey } from "#projections/keys/Keys.ts"
 import { accountFlag, allKeys } from "#src/cli/AccountChoice.ts"
@@ -6,10 +6,7 @@ import * as Output from "#src/cli/Output.ts"
 import * as GrantText from "./GrantText.ts"
 
 const forPrograms = (key: ListedKey) => ({
-  keyId: key.keyId,
-  accountId: key.accountId,
-  accountName: key.accountName,
-  name: key.name,
+  ...Struct.pick(key, ["keyId", "accountId", "accountName", "name"]),
   createdAt: Output.time(key.issuedAt),
   revokedAt: Output.timeOrNull(key.revokedAt),
   ...GrantText.forPrograms(key),

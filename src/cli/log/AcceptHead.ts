@@ -20,11 +20,11 @@ import * as Output from "#src/cli/Output.ts"
 
 interface Finding {
   readonly fault: LogHeadAcceptance.Fault
-  /** Position in the file. */
+  /** The position in the file. */
   readonly noted?: string
 }
 
-/** The fault of the file; `null` when it agrees with the log, as far as this can be checked on NATS. */
+/** The fault of the file; `null` when it agrees with the log. On NATS, only damage and absence can be detected. */
 const inspect = Effect.fnUntraced(function* (head: string, log: string | null) {
   const noted = yield* OpenLogHead.read(head).pipe(
     Effect.catchTag("LogHeadDamaged", () => Effect.succeed("damaged" as const))
@@ -35,8 +35,8 @@ const inspect = Effect.fnUntraced(function* (head: string, log: string | null) {
   return { fault: "ahead", noted: String(noted.sequence) } satisfies Finding
 })
 
-/** Renames the file, to keep it as evidence, and returns its new name. */
-const setAside = (head: string, at: number) =>
+/** Renames the file, because it is evidence, and returns its new name. */
+const renameHead = (head: string, at: number) =>
   Effect.try({
     try: () => {
       const renamed = `${head}.accepted-${at}`
@@ -67,18 +67,18 @@ export const acceptHead = Command.make(
     if (finding === null) {
       yield* json
         ? Output.printJson({ accepted: null })
-        : Console.log("log.head is intact, and the log does not end before it: nothing to accept.")
+        : Console.log("log.head is intact, and the log contains its position: nothing to accept.")
       return
     }
     const at = yield* Clock.currentTimeMillis
-    const keptAs = finding.fault === "missing" ? undefined : yield* setAside(head, at)
+    const keptAs = finding.fault === "missing" ? undefined : yield* renameHead(head, at)
     const { log } = yield* Effect.promise(() => import("#src/composition/Core.ts"))
     const accepted = yield* record(at, finding, keptAs).pipe(Effect.provide([log, IdGenerator.layer]))
     if (json) return yield* Output.printJson({ accepted })
     yield* Console.log(
       `Accepted the log that ends at position ${accepted.end}. The decision is recorded at position ${accepted.position}.`
     )
-    if (keptAs !== undefined) yield* Console.log(`The old log.head is kept as ${keptAs}.`)
+    if (keptAs !== undefined) yield* Console.log(`Renamed the old log.head to ${keptAs}.`)
   })
 ).pipe(
   Command.provide(ExistingLog.layer),

@@ -3,8 +3,8 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as Output from "#src/cli/Output.ts"
 
 /**
- * One line of an export (docs/reference/cli.md, "log export"). `data` comes last, byte for byte as it was hashed, so that
- * other programs can hash it without canonicalizing JSON.
+ * One line of an export (docs/reference/cli.md, "log export"). `data` comes last, with the bytes that were
+ * hashed, so that other programs can verify the hash without canonicalizing JSON.
  */
 export const json = ({ hash, id, ordinal, position, stream, text, time, type }: RecordedEvent): string =>
   `{"position":"${position}","stream":${JSON.stringify(stream)},"ordinal":${ordinal},"id":${JSON.stringify(id)},` +
@@ -29,7 +29,7 @@ export const header = line(
   "DATA"
 )
 
-/** Columns of fixed width, because later lines are not known yet. */
+/** The columns have fixed widths, because later lines are unknown. */
 export const text = ({ position, stream, text, time, type }: RecordedEvent): string => {
   const data = text.length > shownData ? `${text.slice(0, shownData)}…` : text
   const cells = [position, Output.time(time), Output.printable(stream), Output.printable(type)]

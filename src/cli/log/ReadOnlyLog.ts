@@ -11,7 +11,7 @@ const readerWith = (wake?: Stream.Stream<unknown>) =>
 
 const reader = readerWith()
 
-/** Opened as shared, so that it does not touch unfinished writes of the server. */
+/** Opened as shared, so that unfinished writes of the server stay untouched. */
 export const blobsOf = (directory: string) =>
   Layer.unwrap(
     Effect.map(BlobStorage.blobStore.config, (choice) =>

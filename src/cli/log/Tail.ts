@@ -17,7 +17,7 @@ const events = Flags.count("events", "Number of events", { from: 0, to: mostEven
   Flag.withAlias("n")
 )
 
-/** Reads a chosen stream as a whole, as actors do for every command. */
+/** Reads the whole stream when one is chosen, because streams are short. */
 const last = Effect.fnUntraced(function* (
   choice: EventChoice.EventChoice,
   options: { readonly end: GlobalPosition.GlobalPosition; readonly limit: number }

@@ -1,14 +1,14 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
-import type { ListedItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
+import { type ListedItem, PublishDefinitions } from "#src/edges/admin/catalog/CatalogOperations.ts"
+import * as Version from "#src/features/catalog/models/Version.ts"
 import type { PublishedItem } from "#src/features/catalog/Publishing.ts"
 import { definitionsOf, isDeprecated, type Item } from "#src/features/manifests/Items.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Manifests from "./Manifests.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as Batches from "./Batches.ts"
 import { allItems } from "./CatalogAccess.ts"
 import * as Catalogued from "./Catalogued.ts"
 import { CommandError } from "#src/cli/Failure.ts"
@@ -18,15 +18,26 @@ interface Imported extends PublishedItem {
   readonly deprecated: boolean
 }
 
+const encode = Schema.encodeSync(PublishDefinitions)
+
+const encoded = (item: Item) => encode({ ...definitionsOf([item]), source: "", reactivates: false })
+
+/** The fingerprint of the definition in its event. */
+const fingerprintOf = (item: Item): string => {
+  const { collections, gpus, models, templates, wrappers } = encoded(item)
+  const [definition = null] = [...models, ...wrappers, ...collections, ...gpus, ...templates]
+  return Version.fingerprint(definition)
+}
+
 const key = ({ kind, name }: Pick<ListedItem, "kind" | "name">): string => `${kind} ${name}`
 
 const versionOf = (item: Item): string | null =>
   item.kind === "model" ? item.model.version : item.kind === "wrapper" ? item.wrapper.version : null
 
-const planned = (item: Item, before: ListedItem | undefined): PublishedItem["change"] => {
-  if (before === undefined) return "created"
-  if (before.fingerprint !== Batches.fingerprintOf(item)) return "updated"
-  const isOffered = before.status === "active" || isDeprecated(item)
+const planned = (item: Item, listed: ListedItem | undefined): PublishedItem["change"] => {
+  if (listed === undefined) return "created"
+  if (listed.fingerprint !== fingerprintOf(item)) return "updated"
+  const isOffered = listed.status === "active" || isDeprecated(item)
   return isOffered ? "unchanged" : "reactivated"
 }
 
@@ -42,11 +53,32 @@ const plan = (items: ReadonlyArray<Item>, listed: ReadonlyArray<ListedItem>): Re
   }))
 }
 
+/** Bytes of JSON; a definition has at most 256 KiB. */
+const largestBatch = 512 * 1_024
+
+/** Splits definitions into batches that fit the size limit of a message to the server. */
+const batches = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>> => {
+  const made: Array<Array<Item>> = []
+  let room = 0
+  for (const item of items) {
+    const bytes = Buffer.byteLength(JSON.stringify(encoded(item)))
+    const batch = made.at(-1)
+    if (batch === undefined || bytes > room) {
+      made.push([item])
+      room = largestBatch - bytes
+    } else {
+      batch.push(item)
+      room -= bytes
+    }
+  }
+  return made
+}
+
 /** A manifest that is marked as deprecated does not reactivate its item. */
 const publish = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, reactivates: boolean) {
   const administration = yield* Administration
   const published: Array<PublishedItem> = []
-  for (const batch of Batches.batches(items)) {
+  for (const batch of batches(items)) {
     const definitions = definitionsOf(batch)
     published.push(
       ...(yield* administration.publishDefinitions({ ...definitions, source: "command", reactivates }))

@@ -1,4 +1,4 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ListedItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
 import { ItemKind } from "#src/features/catalog/Publishing.ts"
@@ -6,12 +6,8 @@ import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Output from "#src/cli/Output.ts"
 import { allItems } from "./CatalogAccess.ts"
 
-const forPrograms = (item: ListedItem) => ({
-  kind: item.kind,
-  name: item.name,
-  displayName: item.displayName,
-  status: item.status,
-  version: item.version,
+export const forPrograms = (item: ListedItem) => ({
+  ...Struct.pick(item, ["kind", "name", "displayName", "status", "version"]),
   createdAt: Output.time(item.createdAt),
   updatedAt: Output.time(item.updatedAt)
 })

@@ -7,6 +7,7 @@ import type { ShownItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as CatalogAccess from "./CatalogAccess.ts"
+import * as List from "./List.ts"
 
 const amount = Schema.decodeUnknownOption(Money.NanoUsd)
 
@@ -28,13 +29,7 @@ const inUsd = (definition: Json): Json => {
 }
 
 const forPrograms = (item: ShownItem) => ({
-  kind: item.kind,
-  name: item.name,
-  displayName: item.displayName,
-  status: item.status,
-  version: item.version,
-  createdAt: Output.time(item.createdAt),
-  updatedAt: Output.time(item.updatedAt),
+  ...List.forPrograms(item),
   definition: inUsd(item.definition),
   history: item.history.map(({ position, source, time, type, version }) => ({
     position: String(position),

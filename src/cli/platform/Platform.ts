@@ -1,13 +1,12 @@
 /** The platform routes of a running server, with an account's key (contract, "Uploads"; decisions, "Platform routes"). */
 import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
 import { HttpClient } from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Exchange from "./Exchange.ts"
-import * as Stall from "./Stall.ts"
-import { type Refused, type Unreachable, unexpected } from "./Refusal.ts"
+import { type Refused, type Unreachable, unexpected } from "./CallErrors.ts"
 
 const local = "http://127.0.0.1:8080"
 
@@ -26,10 +25,7 @@ export const flags = {
   )
 }
 
-export interface Given {
-  readonly url: Option.Option<string>
-  readonly key: Option.Option<Redacted.Redacted>
-}
+type Given = Command.Command.Config.Infer<typeof flags>
 
 export interface Call {
   readonly method: "GET" | "POST" | "DELETE"
@@ -116,7 +112,7 @@ const make = Effect.fnUntraced(function* (given: Given) {
     const exchange = Effect.flatMap(open(call), (answer) =>
       Effect.mapError(answer.text, Exchange.unreachable(url))
     )
-    const text = yield* Stall.guarded(url, () => exchange)
+    const text = yield* Exchange.guarded(url, () => exchange)
     if (text === "") return null
     return yield* Effect.mapError(parse(text), notOurs)
   })

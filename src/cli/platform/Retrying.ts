@@ -1,9 +1,9 @@
 /** Retries calls that may succeed later: no response, 408, 429, 5xx, and an expired presigned URL. */
 import { Duration, Effect, Random } from "effect"
 import * as Output from "#src/cli/Output.ts"
-import type { Refused, Unreachable } from "./Refusal.ts"
+import { Refused, Unreachable } from "./CallErrors.ts"
 
-/** Number of tries. The last one comes about a minute after the first. */
+/** Number of tries. The last try is about a minute after the first. */
 const most = 8
 
 const base = Duration.toMillis("500 millis")
@@ -14,19 +14,17 @@ const longestRetryAfter = Duration.toMillis("5 minutes")
 
 const transient: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
-const isUnreachable = (error: { readonly _tag: string }): error is Unreachable => error._tag === "Unreachable"
-const isRefused = (error: { readonly _tag: string }): error is Refused => error._tag === "Refused"
-
 /** A full disk (507) is not retried. S3 answers 400 when bytes come too slowly. */
 export const isTransient = (error: { readonly _tag: string }): boolean =>
-  isUnreachable(error) ||
-  (isRefused(error) && (transient.has(error.status) || error.isExpired || error.code === "RequestTimeout"))
+  error instanceof Unreachable ||
+  (error instanceof Refused &&
+    (transient.has(error.status) || error.isExpired || error.code === "RequestTimeout"))
 
 /** The pause before the next try after `tries` tries, ms, with 10 % jitter, so that parts do not retry at the same time. */
 export const delay = (error: { readonly _tag: string }, tries: number): Effect.Effect<number> =>
   Effect.map(Random.next, (chance) => {
     const own = Math.min(longest, base * 2 ** (tries - 1)) * (0.9 + chance / 10)
-    const retryAfter = isRefused(error) ? (error.retryAfter ?? 0) : 0
+    const retryAfter = error instanceof Refused ? (error.retryAfter ?? 0) : 0
     return Math.max(own, Math.min(retryAfter, longestRetryAfter))
   })
 
@@ -63,7 +61,7 @@ const retrying =
 export const patiently = retrying(isTransient)
 
 /** The same, but does not retry when the server does not respond at all. */
-export const onceReached = retrying((error) => !isUnreachable(error) && isTransient(error))
+export const onceReached = retrying((error) => !(error instanceof Unreachable) && isTransient(error))
 
 /** Retries without a limit, with the same pauses, until the server is back. */
 export const forever = retrying(isTransient, Infinity)

@@ -101,8 +101,8 @@ const text = (reports: ReadonlyArray<Report>): string =>
   ].join("\n")
 
 const titles: Record<Difference["kind"], string> = {
-  checkpoint: "its checkpoint is at an event that the log does not have",
-  schema: "its schema is not the one of this release",
+  checkpoint: "its checkpoint names an event that is not on the log",
+  schema: "its schema differs from the schema of this release",
   integrity: "is damaged in the file",
   row: "first row that differs"
 }

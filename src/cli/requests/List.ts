@@ -1,4 +1,4 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import { AccountId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
@@ -39,12 +39,7 @@ const duration = ({ endedAt, inferenceMs, runStartedAt }: HistoryItem): number |
   inferenceMs ?? (endedAt === null || runStartedAt === null ? null : Math.max(endedAt - runStartedAt, 0))
 
 const forPrograms = (item: HistoryItem) => ({
-  requestId: item.requestId,
-  accountId: item.accountId,
-  model: item.model,
-  status: item.status,
-  outcome: item.outcome,
-  error: item.error,
+  ...Struct.pick(item, ["requestId", "accountId", "model", "status", "outcome", "error"]),
   createdAt: Output.time(item.createdAt),
   startedAt: Output.timeOrNull(item.startedAt),
   endedAt: Output.timeOrNull(item.endedAt),

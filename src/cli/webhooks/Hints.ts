@@ -70,7 +70,7 @@ const compact = (body: Uint8Array): Uint8Array =>
     onSome: (value) => Buffer.from(JSON.stringify(value))
   })
 
-/** The body without each of the most frequent changes between the wire and the verifier, and how to name it. */
+/** The bodies before each frequent change between the wire and the verifier, with a description. */
 const likelyChanges = (body: Uint8Array, contentLength: number | null) => {
   const cut = contentLength !== null && contentLength < body.length ? body.subarray(0, contentLength) : body
   const originals: ReadonlyArray<readonly [string, Uint8Array]> = [

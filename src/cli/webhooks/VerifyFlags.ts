@@ -11,7 +11,7 @@ import {
   Stdio,
   Stream
 } from "effect"
-import { Flag } from "effect/cli"
+import { type Command, Flag } from "effect/cli"
 import * as Period from "#src/features/billing/audit/Period.ts"
 import { defaultTolerance } from "#src/features/webhooks/StandardWebhooks.ts"
 import * as Failure from "#src/cli/Failure.ts"
@@ -62,10 +62,7 @@ export const flags = {
   json: Output.json
 }
 
-type TextFlag = "request" | "id" | "timestamp" | "signature" | "body" | "secretFile"
-export type Given = { readonly [Name in TextFlag]: Option.Option<string> } & {
-  readonly secret: Option.Option<Redacted.Redacted>
-}
+type Given = Omit<Command.Command.Config.Infer<typeof flags>, "at" | "json" | "tolerance">
 
 const wrong = (message: string) => new Failure.UsageError({ message })
 

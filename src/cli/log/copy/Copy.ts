@@ -1,8 +1,10 @@
-import { Console, Effect, Option } from "effect"
+import * as path from "node:path"
+import { Console, Effect, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import type * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { configured } from "#src/kernel/disk/DataDirectory.ts"
 import * as LogCopy from "#streams/copy/LogCopy.ts"
+import * as NatsOptions from "#streams/nats/NatsOptions.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
@@ -10,37 +12,48 @@ import * as ProgressLine from "#src/cli/ProgressLine.ts"
 import * as LogProgress from "../LogProgress.ts"
 import * as ReadOnlyLog from "../ReadOnlyLog.ts"
 import * as CopyEnds from "./CopyEnds.ts"
-import * as LogPlace from "./LogPlace.ts"
 
-const place = (name: string, description: string) =>
+type Location = ChosenLog.LogPlace
+
+const location = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar("LOG"), Flag.withDescription(description))
 
 const flags = {
-  from: place("from", "The log to copy: sqlite (in DATA_DIR), sqlite:<directory> or nats://…"),
-  to: place(
+  from: location("from", "The log to copy: sqlite (in DATA_DIR), sqlite:<directory> or nats://…"),
+  to: location(
     "to",
-    "Where to copy it: the same forms. An existing log there must be a copy of the source, or the beginning of one"
+    "The target, in the same forms. An existing log there must be a copy of the source, or the beginning of one"
   ),
   json: Output.json
 }
 
-/** Does not show the invalid value, because it may contain a password. */
-const pageKeyOf = (flag: string, text: string) =>
-  Option.match(LogPlace.parse(text), {
-    onNone: () => Effect.fail(new Failure.UsageError({ message: `${flag}: ${LogPlace.expected}` })),
-    onSome: LogPlace.resolve
-  })
+const expected = `Expected sqlite (the log in DATA_DIR), sqlite:<directory> or ${NatsOptions.expected}`
 
-const places = Effect.fnUntraced(function* (options: { readonly from: string; readonly to: string }) {
-  const from = yield* pageKeyOf("--from", options.from)
-  const to = yield* pageKeyOf("--to", options.to)
-  if (LogPlace.isSame(from, to)) {
-    return yield* new Failure.UsageError({
-      message: `--to: is the same log as --from, ${LogPlace.name(from)}`
-    })
+const wrong = (message: string) => new Failure.UsageError({ message })
+
+/** Does not show an invalid value, because it may contain a password. */
+const locate = Effect.fnUntraced(function* (flag: string, text: string) {
+  const sqlite = /^sqlite(?::(.+))?$/s.exec(text)
+  if (sqlite !== null) {
+    const directory = sqlite[1] === undefined ? yield* configured : path.resolve(sqlite[1])
+    return { _tag: "Sqlite", directory } satisfies Location
   }
-  return { from, to }
+  const options = NatsOptions.parse(text)
+  if (Result.isFailure(options)) return yield* wrong(`${flag}: ${expected}`)
+  return { _tag: "Nats", options: options.success } satisfies Location
 })
+
+/** The location without credentials, for messages. */
+const nameOf = (location: Location): string =>
+  location._tag === "Sqlite"
+    ? `sqlite:${location.directory}`
+    : `nats://${location.options.servers.join(",")}?prefix=${location.options.prefix}`
+
+const isSame = (a: Location, b: Location): boolean => {
+  if (a._tag === "Sqlite" || b._tag === "Sqlite") return nameOf(a) === nameOf(b)
+  const servers = new Set(a.options.servers)
+  return a.options.prefix === b.options.prefix && b.options.servers.some((server) => servers.has(server))
+}
 
 const copyEvents = Effect.fnUntraced(function* (
   { anchors, countsCommits, reading }: CopyEnds.Source,
@@ -54,8 +67,8 @@ const copyEvents = Effect.fnUntraced(function* (
 })
 
 /** Large payloads are in `BLOB_STORE`, or by default beside the log that is in a directory. */
-const blobs = Effect.fnUntraced(function* (from: ChosenLog.LogPlace, to: ChosenLog.LogPlace) {
-  const [owner] = [from, to].flatMap((place) => (place._tag === "Sqlite" ? [place.directory] : []))
+const blobs = Effect.fnUntraced(function* (from: Location, to: Location) {
+  const [owner] = [from, to].flatMap((log) => (log._tag === "Sqlite" ? [log.directory] : []))
   return ReadOnlyLog.blobsOf(owner ?? (yield* configured))
 })
 
@@ -70,15 +83,17 @@ export const copy = Command.make(
   "copy",
   flags,
   Effect.fnUntraced(function* ({ json, ...addresses }) {
-    const { from, to } = yield* places(addresses)
+    const from = yield* locate("--from", addresses.from)
+    const to = yield* locate("--to", addresses.to)
+    if (isSame(from, to)) return yield* wrong(`--to: is the same log as --from, ${nameOf(from)}`)
     const source = yield* CopyEnds.openSource(from)
     const target = yield* CopyEnds.openTarget(to)
     const copied = yield* copyEvents(source, target)
     const verified = yield* prove({ target, copied }).pipe(Effect.provide(yield* blobs(from, to)))
     const { digest, erasedPayloads, events, payloads } = verified
     const ends = [
-      { log: LogPlace.name(from), position: copied.position },
-      { log: LogPlace.name(to), position: verified.position }
+      { log: nameOf(from), position: copied.position },
+      { log: nameOf(to), position: verified.position }
     ] as const
     if (json) {
       const counts = { events, copied: copied.copied, payloads, erasedPayloads, digest }

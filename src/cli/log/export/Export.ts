@@ -28,7 +28,7 @@ const to = Flag.Path("to").pipe(
   Flag.optional
 )
 
-/** A position beyond the end of the log is a mistake, or belongs to another log. */
+/** Fails for a position beyond the end of the log: it is a mistake, or belongs to another log. */
 const checkAfter = Effect.fnUntraced(function* (after: GlobalPosition.GlobalPosition) {
   const head = yield* (yield* EventReader).head
   if (GlobalPosition.isReached(after, head)) return
@@ -42,7 +42,7 @@ const toStdout = Effect.fnUntraced(function* (choice: ExportLines.Choice) {
   yield* Stdout.write(lines.texts).pipe(Effect.ensuring(lines.clearProgress))
 })
 
-/** The last event of the file must be the one of the log at that position. Its hash covers all events before it in its stream. */
+/** The last event of the file must equal the event of the log at its position. Its hash covers all previous events of its stream. */
 const checkOrigin = Effect.fnUntraced(function* (file: string, last: ExportFile.LastLine) {
   const event = yield* TailRead.at(last.position)
   if (Option.isSome(event) && event.value.hash === last.hash) return

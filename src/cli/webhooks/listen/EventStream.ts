@@ -3,7 +3,7 @@ import { Duration, Effect, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import * as Exchange from "#src/cli/platform/Exchange.ts"
-import { type Refused, Unreachable, unexpected } from "#src/cli/platform/Refusal.ts"
+import { type Refused, Unreachable, unexpected } from "#src/cli/platform/CallErrors.ts"
 
 /** A live server sends something every 15 s. */
 const longestSilence = Duration.seconds(45)

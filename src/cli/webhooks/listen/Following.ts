@@ -2,7 +2,7 @@
 import { Duration, Effect, Stream } from "effect"
 import type * as Sse from "effect/encoding/Sse"
 import { type CallError, Platform } from "#src/cli/platform/Platform.ts"
-import { type Refused, unexpected } from "#src/cli/platform/Refusal.ts"
+import { type Refused, unexpected } from "#src/cli/platform/CallErrors.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
 import * as EventStream from "./EventStream.ts"
 

@@ -29,7 +29,7 @@ export interface SigningKey {
 export const given = (key: Uint8Array): SigningKey => ({ current: Effect.succeed(key), expire: Effect.void })
 
 /**
- * Fetches the key now, and again before use when it is a minute old or was expired. The old key stays in use while the
+ * Fetches the key now, and again before use when it is a minute old, or after `expire`. The old key stays in use while the
  * server is unavailable. Fails when the server is unreachable at the start.
  */
 export const ofAccount = Effect.fnUntraced(function* (

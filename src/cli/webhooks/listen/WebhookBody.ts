@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { Platform, route } from "#src/cli/platform/Platform.ts"
-import { Refused, Unreachable } from "#src/cli/platform/Refusal.ts"
+import { Refused, Unreachable } from "#src/cli/platform/CallErrors.ts"
 import type { SelectedEvent } from "./EventSelection.ts"
 
 const get = route(

@@ -1,5 +1,5 @@
 /** `catalogOperations` on the log. */
-import { Effect, Predicate } from "effect"
+import { Effect, Order, Predicate } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Listing from "#domain/catalog/Listing.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
@@ -42,8 +42,7 @@ const listed = ({ definition, ...row }: CatalogRow): ListedItem => ({
 
 type PageKey = Pick<CatalogRow, "kind" | "name">
 
-const order = (a: PageKey, b: PageKey): number =>
-  (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+const order: Order.Order<PageKey> = Order.Struct({ kind: Order.String, name: Order.String })
 
 const categories: Readonly<Record<ItemKind, string>> = {
   model: Offering.aggregate.category,

@@ -8,9 +8,9 @@ import * as Bytes from "#src/cli/files/Bytes.ts"
 import * as ContentTypes from "#src/features/media/storage/ContentTypes.ts"
 import * as FileRef from "#src/cli/files/FileRef.ts"
 import * as PartPlan from "#src/cli/files/PartPlan.ts"
-import * as Refusal from "#src/cli/platform/Refusal.ts"
+import * as CallErrors from "#src/cli/platform/CallErrors.ts"
 import * as Retrying from "#src/cli/platform/Retrying.ts"
-import * as Stall from "#src/cli/platform/Stall.ts"
+import * as Exchange from "#src/cli/platform/Exchange.ts"
 import * as Target from "#src/cli/files/Target.ts"
 import * as TransferProgress from "#src/cli/files/TransferProgress.ts"
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
@@ -87,7 +87,7 @@ describe("FileRef", () => {
 })
 
 const answered = (status: number, text: string, retryAfter?: string) =>
-  Refusal.of({ status, text, retryAfter, now: Date.UTC(2026, 0, 1) })
+  CallErrors.of({ status, text, retryAfter, now: Date.UTC(2026, 0, 1) })
 
 describe("Refusal", () => {
   it("reads the envelope, its issues, and the XML of S3", () => {
@@ -115,7 +115,7 @@ describe("Refusal", () => {
   })
 })
 
-const tries = (failure: Refusal.Refused | Refusal.Unreachable, how: typeof Retrying.patiently) =>
+const tries = (failure: CallErrors.Refused | CallErrors.Unreachable, how: typeof Retrying.patiently) =>
   Effect.gen(function* () {
     const waits: Array<number> = []
     let count = 0
@@ -132,7 +132,7 @@ const tries = (failure: Refusal.Refused | Refusal.Unreachable, how: typeof Retry
   })
 
 describe("Retrying", () => {
-  const unreachable = new Refusal.Unreachable({ origin: "http://h", reason: "no" })
+  const unreachable = new CallErrors.Unreachable({ origin: "http://h", reason: "no" })
 
   it.effect("waits twice as long each time, and gives up", () =>
     Effect.gen(function* () {
@@ -175,7 +175,7 @@ describe("Stall", () => {
     Effect.gen(function* () {
       const run = (of: (moved: Effect.Effect<void>) => Effect.Effect<void>) =>
         Effect.gen(function* () {
-          const fiber = yield* Effect.forkChild(Effect.result(Stall.guarded("http://h/x", of)))
+          const fiber = yield* Effect.forkChild(Effect.result(Exchange.guarded("http://h/x", of)))
           yield* TestClock.adjust("1 hour")
           return yield* Fiber.join(fiber)
         })

@@ -3,7 +3,7 @@ import { DateTime, Duration, Option, Result, Schema } from "effect"
 import * as Headers from "effect/http/Headers"
 import * as Output from "#src/cli/Output.ts"
 
-/** No response came, or the connection broke. */
+/** There was no response, or the connection broke. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
   origin: Schema.String,
   reason: Schema.String
@@ -30,7 +30,7 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   }
 }
 
-/** The response is not one of a server of this release. */
+/** A response that this release does not expect. */
 export const unexpected = (reason: string): Refused =>
   new Refused({ status: 200, code: null, reason, retryAfter: null, isExpired: false })
 
@@ -63,7 +63,7 @@ const longest = 300
 const element = (xml: string, name: string): string | null =>
   new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? null
 
-/** The delay that `Retry-After` asks for, ms; `null` without a valid header. */
+/** The delay in `Retry-After`, ms; `null` without a valid header. */
 const parseRetryAfter = (text: string | undefined, now: number): number | null =>
   Result.match(Headers.parseRetryAfter(text ?? ""), {
     onFailure: () => null,
