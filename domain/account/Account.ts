@@ -4,7 +4,6 @@
  */
 import { HashMap, Option, Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import { AccountId, KeyId } from "../Ids.ts"
 import type { Command, Rejection } from "./Command.ts"
 import { codec, type Event } from "./Event.ts"
@@ -143,6 +142,8 @@ const topUp = ({ amount, at, paymentId, reference }: Of<"TopUp">, { payments }: 
   ])
 }
 
-const decider: Decider<State, Command, Event, Rejection> = { initial, decide, evolve }
-
-export const aggregate: Aggregate<State, Command, Event, Rejection> = { category: "Account", codec, decider }
+export const aggregate: Aggregate<State, Command, Event, Rejection> = {
+  category: "Account",
+  codec,
+  decider: { initial, decide, evolve }
+}

@@ -4,7 +4,6 @@
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { Model } from "./Model.ts"
 import { Wrapper } from "./Wrapper.ts"
@@ -126,15 +125,9 @@ const evolve = (state: State, event: Event): State => {
   }
 }
 
-const decider: Decider<State, Command, Event, Rejection> = {
-  initial: { _tag: "NotPublished" },
-  decide,
-  evolve
-}
-
 /** The id of a stream is the endpoint: `Model-{owner}/{name}`. */
 export const aggregate: Aggregate<State, Command, Event, Rejection> = {
   category: "Model",
   codec,
-  decider
+  decider: { initial: { _tag: "NotPublished" }, decide, evolve }
 }

@@ -4,7 +4,6 @@
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { AccountId } from "../Ids.ts"
 
@@ -62,14 +61,8 @@ const evolve = (state: State, event: Event): State => {
   }
 }
 
-const decider: Decider<State, Command, Event, Rejection> = {
-  initial: { _tag: "NotRequested" },
-  decide,
-  evolve
-}
-
 export const aggregate: Aggregate<State, Command, Event, Rejection> = {
   category: "DeliveryRecovery",
   codec,
-  decider
+  decider: { initial: { _tag: "NotRequested" }, decide, evolve }
 }

@@ -4,7 +4,6 @@
  */
 import { Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import type { Command, Rejection } from "./Command.ts"
 import { codec, type Event, type Stored } from "./Event.ts"
 import { evolve, initial, type Present, type State } from "./State.ts"
@@ -115,6 +114,8 @@ const eraseName = (at: number, state: State): ReadonlyArray<Event> => {
   return isNamed ? [{ _tag: "PayloadsErased", at, erased: [namePayload] }] : []
 }
 
-const decider: Decider<State, Command, Event, Rejection> = { initial, decide, evolve }
-
-export const aggregate: Aggregate<State, Command, Event, Rejection> = { category: "File", codec, decider }
+export const aggregate: Aggregate<State, Command, Event, Rejection> = {
+  category: "File",
+  codec,
+  decider: { initial, decide, evolve }
+}

@@ -4,7 +4,6 @@
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { type AccountId, RequestId } from "../Ids.ts"
 
@@ -42,21 +41,19 @@ export interface Rejection {
   readonly _tag: "KeyReused"
 }
 
-const decider: Decider<State, Command, Event, Rejection> = {
-  initial: { _tag: "Free" },
-  decide: (command, state) => {
-    if (state._tag === "Reserved" && state.expiresAt > command.at) {
-      return state.requestHash === command.requestHash
-        ? Result.succeed([])
-        : Result.fail({ _tag: "KeyReused" })
-    }
-    return Result.succeed([{ ...command, _tag: "KeyReserved", expiresAt: command.at + retentionMs }])
-  },
-  evolve: (_, event) => ({ ...event, _tag: "Reserved" })
-}
-
 export const aggregate: Aggregate<State, Command, Event, Rejection> = {
   category: "IdempotencyKey",
   codec,
-  decider
+  decider: {
+    initial: { _tag: "Free" },
+    decide: (command, state) => {
+      if (state._tag === "Reserved" && state.expiresAt > command.at) {
+        return state.requestHash === command.requestHash
+          ? Result.succeed([])
+          : Result.fail({ _tag: "KeyReused" })
+      }
+      return Result.succeed([{ ...command, _tag: "KeyReserved", expiresAt: command.at + retentionMs }])
+    },
+    evolve: (_, event) => ({ ...event, _tag: "Reserved" })
+  }
 }

@@ -4,7 +4,6 @@
  */
 import { Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import type { Command, Rejection } from "./Command.ts"
 import * as Deadlines from "./Deadlines.ts"
 import * as Erasing from "./Erasing.ts"
@@ -131,10 +130,8 @@ const cancel = (
   }
 }
 
-const decider: Decider<State, Command, Event, Rejection> = { initial, decide, evolve }
-
 export const aggregate: Aggregate<State, Command, Event, Rejection> = {
   category: "InferenceRequest",
   codec,
-  decider
+  decider: { initial, decide, evolve }
 }

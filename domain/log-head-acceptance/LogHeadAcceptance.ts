@@ -4,7 +4,6 @@
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 
 /** `ahead`: `log.head` covers events that the log does not have. */
@@ -35,17 +34,15 @@ export interface State {
   readonly count: number
 }
 
-const decider: Decider<State, Command, Event, never> = {
-  initial: { count: 0 },
-  decide: ({ accepted }) => Result.succeed([{ _tag: "LogHeadAccepted", ...accepted }]),
-  evolve: ({ count }) => ({ count: count + 1 })
-}
-
 /** The id of the only stream. */
 export const id = "log"
 
 export const aggregate: Aggregate<State, Command, Event, never> = {
   category: "LogHeadAcceptance",
   codec,
-  decider
+  decider: {
+    initial: { count: 0 },
+    decide: ({ accepted }) => Result.succeed([{ _tag: "LogHeadAccepted", ...accepted }]),
+    evolve: ({ count }) => ({ count: count + 1 })
+  }
 }

@@ -4,7 +4,6 @@
  */
 import { Result } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import type { AttemptResult, Command, Rejection } from "./Command.ts"
 import * as DeliverySchedule from "./DeliverySchedule.ts"
 import { codec, type Event, type FailureReason } from "./Event.ts"
@@ -121,10 +120,8 @@ const erase = (at: number, state: Delivery): ReadonlyArray<Event> => {
     : [erased]
 }
 
-const decider: Decider<State, Command, Event, Rejection> = { initial, decide, evolve }
-
 export const aggregate: Aggregate<State, Command, Event, Rejection> = {
   category: "WebhookDelivery",
   codec,
-  decider
+  decider: { initial, decide, evolve }
 }

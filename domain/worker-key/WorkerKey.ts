@@ -4,7 +4,6 @@
  */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
-import type { Decider } from "../Decider.ts"
 import * as EventCodec from "../EventCodec.ts"
 import { ModelEndpoint } from "../ModelEndpoint.ts"
 
@@ -102,14 +101,8 @@ const evolve = (state: State, event: Event): State => {
   }
 }
 
-const decider: Decider<State, Command, Event, Rejection> = {
-  initial: { _tag: "NotIssued" },
-  decide,
-  evolve
-}
-
 export const aggregate: Aggregate<State, Command, Event, Rejection> = {
   category: "WorkerKey",
   codec,
-  decider
+  decider: { initial: { _tag: "NotIssued" }, decide, evolve }
 }

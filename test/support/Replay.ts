@@ -1,4 +1,4 @@
-import type { Decider } from "#domain/Decider.ts"
+import type { Decider } from "#domain/Aggregate.ts"
 
 /** The state after all `events`, starting from `state`. */
 export const replay = <State, Command, Event, Rejection>(
