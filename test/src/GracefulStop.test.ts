@@ -107,7 +107,7 @@ const submittedIds = Effect.gen(function* () {
   )
 })
 
-describe("a server that is told to stop", () => {
+describe("a server that receives a stop signal", () => {
   it.live("ends within two seconds, with everything answered and on the log", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make

@@ -82,7 +82,7 @@ describe("balance, without a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is paid into each time without a payment id, which is made up and told", () =>
+  it.live("generates and prints a payment id when none is given", () =>
     Effect.gen(function* () {
       const { settings } = yield* opened
       const one = yield* Inferlog.json(ToppedUp, topUp("1"), settings)

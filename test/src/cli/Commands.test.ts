@@ -126,7 +126,7 @@ describe("Commands without a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("explain themselves without colours when nobody looks", () =>
+  it.effect("print help without colours when stdout is not a terminal", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* Inferlog.run(["keys", "create", "--help"], {})
       assert.strictEqual(code, 0)

@@ -76,7 +76,7 @@ describe("A password on a terminal", () => {
     })
   )
 
-  it.effect("is not asked for where nobody would see it", () =>
+  it.effect("is not requested when stdout is not a terminal", () =>
     Effect.gen(function* () {
       const { exit, shown } = yield* type("", { stdoutIsTerminal: false })
       assert.include(JSON.stringify(exit), "stdout is not a terminal")

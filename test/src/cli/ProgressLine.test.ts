@@ -13,7 +13,7 @@ describe("ProgressLine.format", () => {
     assert.strictEqual(line(1_000_000, 1_000), "1,000,000 of 1,000,000 events  100.0 %  1,000,000/s  ETA 0 s")
   })
 
-  it("says no more than is known", () => {
+  it("omits the percentage when the total is unknown", () => {
     assert.strictEqual(
       ProgressLine.format({ events: 0, total: 10, elapsed: 0 }),
       "0 of 10 events  0.0 %  0/s"
@@ -57,7 +57,7 @@ describe("ProgressLine.make", () => {
     })
   )
 
-  it.effect("is silent when nobody looks", () =>
+  it.effect("prints nothing when stdout is not a terminal", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* reportTwice(false), [])
     })

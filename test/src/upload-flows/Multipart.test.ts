@@ -89,7 +89,7 @@ overBothStores("a file in parts", (store) =>
       })
     )
 
-    it.effect("is told what has come: of a part that came twice the last", () =>
+    it.effect("lists the parts that have arrived; a repeated part counts once, with its last body", () =>
       Effect.gen(function* () {
         const { place } = yield* UploadServer
         const { upload } = yield* begun()
@@ -135,7 +135,7 @@ overBothStores("a file in parts", (store) =>
         })
     )
 
-    it.effect("is unknown under other ids, and another account's business to nobody", () =>
+    it.effect("is unknown under other ids, and not disclosed to other accounts", () =>
       Effect.gen(function* () {
         const { part, upload } = yield* begun()
         const other = yield* begun()

@@ -115,7 +115,7 @@ overBothStores("a presigned URL", (store) =>
       })
     )
 
-    it.effect("that nobody puts anything to leaves a file that is awaited, and a URL that is 404", () =>
+    it.effect("without an uploaded body leaves a pending file and a URL that is 404", () =>
       Effect.gen(function* () {
         const { file_url } = yield* Calls.initiate(cat)
         assert.strictEqual((yield* curl(file_url)).status, 404)

@@ -25,7 +25,7 @@ const winnerOf = Effect.fnUntraced(function* (fileUrl: string) {
 
 overBothStores("writers on one URL at once", (store) =>
   running(store, (it) => {
-    it.effect("leave one file, whole; on disk the one that is told so", () =>
+    it.effect("leave one complete file; on disk, the one that was answered 200", () =>
       Effect.gen(function* () {
         for (let round = 0; round < rounds; round++) {
           const { file_url, upload_url } = yield* Calls.initiate(binary)

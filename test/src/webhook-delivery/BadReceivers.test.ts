@@ -136,7 +136,7 @@ describe.concurrent("bad receivers", () => {
     })
   )
 
-  it.live("do not keep a server that is told to stop, and the one that follows sends again at its time", () =>
+  it.live("do not delay a server that stops, and its successor delivers on schedule", () =>
     Effect.gen(function* () {
       const receiver = yield* WebhookReceiver.make((post, response) => {
         if (post.turn > 1) response.writeHead(200).end()

@@ -152,7 +152,7 @@ describe("a submit", () => {
       })
     )
 
-    it.effect("that is refused reaches nobody, and leaves nothing to be delivered", () =>
+    it.effect("that is rejected contacts no host, and leaves no delivery", () =>
       Effect.gen(function* () {
         const server = yield* Server
         const canary = yield* Receiver.silent()

@@ -157,7 +157,7 @@ describe("Retrying", () => {
     })
   )
 
-  it.effect("does not repeat what stays refused, nor a first call that nobody answers", () =>
+  it.effect("does not repeat final statuses, or a first call to an unreachable server", () =>
     Effect.gen(function* () {
       for (const status of [400, 401, 403, 404, 409, 410, 413, 507]) {
         assert.strictEqual((yield* tries(answered(status, ""), Retrying.patiently)).count, 1, `${status}`)

@@ -125,7 +125,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload, cut o
   )
 
   it.effect(
-    "finds an upload that was completed, of which it was not told, to be done",
+    "treats an upload as done if the server completed it and the answer was lost",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp

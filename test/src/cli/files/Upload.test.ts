@@ -73,7 +73,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
   )
 
   it.effect(
-    "sends a large file in parts, and calls it as it is told to",
+    "sends a large file in parts with the given name and content type",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp

@@ -102,7 +102,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server")
     }).pipe(Effect.scoped)
   )
 
-  it.live("is verified, and its size told: what only a pass over it can tell, with --types", () =>
+  it.live("is verified; the statistics count events only with --types", () =>
     Effect.gen(function* () {
       const { node, settings } = yield* filled
       const verified = yield* Inferlog.json(Inferlog.Verified, ["log", "verify"], settings)

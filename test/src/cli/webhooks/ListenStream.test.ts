@@ -60,7 +60,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("asks for the end alone unless it is told otherwise, and passes the filters on", () =>
+  it.live("requests only end events by default, and passes the filters on", () =>
     Effect.gen(function* () {
       const { app, stream } = yield* setUp(
         "--model",

@@ -61,7 +61,7 @@ describe("All settings", () => {
     })
   )
 
-  it.effect("are all looked at, and everything wrong is told at once, without a value", () =>
+  it.effect("are all validated, and every error is reported at once without the value", () =>
     Effect.gen(function* () {
       const wrong = "hunter2=%zz"
       const environment = Object.fromEntries(AllSettings.all.map(({ name }) => [name, wrong]))

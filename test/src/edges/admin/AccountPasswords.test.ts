@@ -18,7 +18,7 @@ const hasPassword = (accountId: AccountId) =>
 
 for (const [name, layer] of Object.entries(layers)) {
   describe(`Administration of passwords, ${name}`, () => {
-    it.live("sets one, takes it away, and says of which accounts it does not", () =>
+    it.live("sets and removes a password, and reports unknown accounts", () =>
       Effect.gen(function* () {
         const { eraseAccount, openAccount, setPassword } = yield* Administration
         const { accountId } = yield* openAccount({ name: "acme", balance: Money.zero })

@@ -72,13 +72,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("The balance of an acco
     })
   )
 
-  it.effect("is told to those who have its key", () =>
+  it.effect("is answered with 401 without a valid key", () =>
     Effect.gen(function* () {
       assertEnvelope(yield* call({ path, headers: { authorization: "Key none:none" } }), 401)
     })
   )
 
-  it.effect("is told, with usage and billing events, to keys with the scope for it only", () =>
+  it.effect("is returned, like usage and billing events, only to keys with the billing scope", () =>
     Effect.gen(function* () {
       yield* TestServer.openAccount("scoped")
       const reads = yield* GrantedKeys.issue({ scopes: ["billing:read"] }, "scoped")
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("The balance of an acco
     })
   )
 
-  it.effect("pays for no more than the key's budget, of which a refusal tells", () =>
+  it.effect("is spent only up to the key's budget, which the rejection reports", () =>
     Effect.gen(function* () {
       yield* TestServer.openAccount("budgeted")
       const key = yield* GrantedKeys.issue({ monthlyBudget: usd("0.0025") }, "budgeted")

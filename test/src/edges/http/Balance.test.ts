@@ -39,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("A balance", (it) => {
     })
   )
 
-  it.effect("that is too small is told with what is missing, and pays once it is topped up", () =>
+  it.effect("that is too small is reported with the missing amount, and pays after a top-up", () =>
     Effect.gen(function* () {
       const authorization = yield* TestServer.openAccount("small", "0.0005")
       const reply = yield* submit({ value: 1 }, { authorization })

@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
     })
   )
 
-  it.effect("of a request that nobody knows are none; of another account's it is 403", () =>
+  it.effect("of an unknown request are an empty list; of another account's request, 403", () =>
     Effect.gen(function* () {
       const requestId = yield* accepted()
       const { get, json } = yield* BilledAccount.open("stranger")
@@ -120,7 +120,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
     })
   )
 
-  it.effect("are told as CSV, byte for byte", () =>
+  it.effect("are returned as CSV, byte for byte", () =>
     Effect.gen(function* () {
       const { bill, get, json } = yield* BilledAccount.open("as-csv", "0")
       const { position, requestId } = yield* bill({ at, hold: "0.5", cost: "0.25" })
@@ -216,7 +216,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
     })
   )
 
-  it.effect("are told to those who have the account's key", () =>
+  it.effect("are answered with 401 without a valid key", () =>
     Effect.gen(function* () {
       for (const headers of [csv, { accept: "*/*" }]) {
         assertEnvelope(yield* call({ path, headers: { ...headers, authorization: "Key none:none" } }), 401)

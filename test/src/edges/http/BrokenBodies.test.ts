@@ -78,7 +78,7 @@ const placesOfOne = 32
 
 layer(TestServer.layer(), { excludeTestServices: true })("a body that", (it) => {
   for (const broken of bodies) {
-    it.effect(`${broken.what} is told so at once, and nothing of it is kept`, () =>
+    it.effect(`${broken.what} is answered at once, and none of it is stored`, () =>
       Effect.gen(function* () {
         const { file_url, upload_url } = yield* FileCalls.initiate()
         assertBrokenOff(yield* soon(answerTo(putTo(upload_url), broken)))

@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("/callbacks/{requestId}
     })
   )
 
-  it.effect("asks to call again while the run goes on and nobody listens here", () =>
+  it.effect("answers 503 with Retry-After while the run goes on and no listener is on this node", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       yield* Lifecycle.start(id)

@@ -151,7 +151,7 @@ describe("TRUSTED_PROXIES", () => {
     }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ TRUSTED_PROXIES: text }))))
   )
 
-  it.effect("trusts nobody when it is not set", () =>
+  it.effect("trusts no address when it is not set", () =>
     Effect.gen(function* () {
       assert.isTrue(Option.isNone(yield* ClientAddress.trustedProxies.config))
     }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))

@@ -57,7 +57,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /docs", (it) => {
     })
   )
 
-  it.effect("is 304 for whoever has it", () =>
+  it.effect("is 304 for a client that has the current version", () =>
     Effect.gen(function* () {
       for (const path of ["/docs", yield* scriptPath]) {
         for (const coding of [{}, gzip]) {

@@ -59,7 +59,7 @@ describe("failures", () => {
     }).pipe(Effect.provide(server), Effect.provide(logger))
   })
 
-  it.live("that nobody expected are 500, and logged", () => {
+  it.live("that are unexpected are answered with 500 and logged", () => {
     const { logged, logger, server } = failing(Effect.die(new Error("a private detail")))
     return Effect.gen(function* () {
       const reply = yield* submit({ value: 1 })

@@ -105,7 +105,7 @@ const inPieces = (port: number, pieces: ReadonlyArray<string>): Promise<string> 
   })
 
 describe("a client that goes away", () => {
-  it.live("before its body has come is counted, and costs nobody else anything", () =>
+  it.live("before its body has arrived is counted, and does not affect other clients", () =>
     Effect.gen(function* () {
       const gone = yield* Deferred.make<Exchange>()
       const observe = Layer.succeed(

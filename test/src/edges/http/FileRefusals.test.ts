@@ -35,7 +35,7 @@ describe("an error of the files", () => {
     [new BodyRefused({ reason: "timeout" }), 408, undefined],
     [full, 507, { code: "STORAGE_FULL" }],
     [new BlobStoreError({ reason: "no route" }), 503, undefined]
-  ] as const)("%s is told as %i %j", (error, status, details) => {
+  ] as const)("%s is answered with %i %j", (error, status, details) => {
     const refusal = toRefusal(error)
     assert.strictEqual(refusal.status, status)
     assert.deepStrictEqual(refusal.details, details)

@@ -140,7 +140,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of files", (i
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("a file", (it) => {
-  it.effect("is deleted once and for all, by whoever owns it", () =>
+  it.effect("is deleted for good, by its owner only", () =>
     Effect.gen(function* () {
       const { headers, list, upload } = yield* account("deleting")
       const { id, url } = yield* upload("secret")
@@ -171,7 +171,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file", (it) => {
   )
 
   it.effect.each(["short", FileId.make("x".repeat(24)), "..%2f..%2fetc%2fpasswd"])(
-    "that nobody knows is 404: %s",
+    "that is unknown is 404: %s",
     (id) =>
       Effect.gen(function* () {
         for (const method of ["GET", "DELETE"]) {

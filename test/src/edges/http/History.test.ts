@@ -135,7 +135,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     })
   )
 
-  it.effect("shows nobody another account's requests, by whatever cursor", () =>
+  it.effect("never shows another account's requests, whatever the cursor", () =>
     Effect.gen(function* () {
       const mine = yield* account("mine")
       const theirs = yield* account("theirs")
@@ -231,7 +231,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     })
   )
 
-  it.effect("is beside the request of that path, answered to HEAD, and nobody's to keep", () =>
+  it.effect("does not clash with the request of that path, answers HEAD, and must not be cached", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       assert.deepInclude((yield* call({ path: `/requests/${id}` })).json, { id })

@@ -191,7 +191,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
     })
   )
 
-  it.effect("of another account are 403, those that nobody has 404, whatever is asked", () =>
+  it.effect("of another account are 403, and unknown keys are 404, for every call", () =>
     Effect.gen(function* () {
       const mine = yield* Keys.account("mine")
       const theirs = yield* Keys.account("theirs")

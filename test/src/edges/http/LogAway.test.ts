@@ -126,7 +126,7 @@ describe("While the log cannot be read", () => {
     }).pipe(Effect.provide(server(log)))
   })
 
-  it.live("nobody is told of another account's request, or of one under another model", () => {
+  it.live("another account's request, or one under another model, is not disclosed", () => {
     const log = { isAway: false }
     return Effect.gen(function* () {
       const ids = yield* requests(log)

@@ -32,7 +32,7 @@ const stored = Effect.flatMap(MediaStore, (store) =>
 )
 
 layer(redirecting, { excludeTestServices: true })("media at S3", (it) => {
-  it.effect.each(["GET", "HEAD"])("are where %s is sent to, which nobody keeps", (method) =>
+  it.effect.each(["GET", "HEAD"])("are the target of a redirect for %s that must not be cached", (method) =>
     Effect.gen(function* () {
       const { etag, id, url } = yield* stored
       const reply = yield* FileCalls.get(url, { "if-none-match": etag, range: "bytes=5-" }, method)

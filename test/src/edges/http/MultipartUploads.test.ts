@@ -29,7 +29,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
     })
   )
 
-  it.effect("is gone on with by whoever asks what has come", () =>
+  it.effect("is continued after listing the parts that have arrived", () =>
     Effect.gen(function* () {
       const upload = yield* FileCalls.initiateMultipart({ ...FileCalls.cat, size: 9 })
       const about = { fileUrl: upload.fileUrl, fileName: "cat.png", contentType: "image/png", size: 9 }
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
     })
   )
 
-  it.effect("nobody knows is 404, and another account's 403", () =>
+  it.effect("that is unknown is 404, and another account's is 403", () =>
     Effect.gen(function* () {
       const upload = yield* FileCalls.initiateMultipart()
       const single = yield* FileCalls.initiate()
@@ -149,7 +149,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
     })
   )
 
-  it.effect("is told of all that is missing from the query at once", () =>
+  it.effect("reports all missing query parameters at once", () =>
     Effect.gen(function* () {
       const reply = yield* call({ path: "/storage/upload/multipart-url" })
       assertEnvelope(reply, 400)

@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("pipelined requests", (
 })
 
 describe("a client that asks on and on, and does not wait", () => {
-  it.live("has so many requests waiting and no more, none of which outlives its connection", () =>
+  it.live("has a limited number of requests waiting, and all of them end with its connection", () =>
     Effect.gen(function* () {
       const ended: Array<number> = []
       const allGone = yield* Deferred.make<void>()

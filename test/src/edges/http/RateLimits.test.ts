@@ -37,7 +37,7 @@ const health = (headers: Readonly<Record<string, string>>) => call({ path: "/hea
 const files = (headers: Readonly<Record<string, string>>) => call({ path: "/files", headers })
 
 layer(TestServer.layer({ queued: () => 1_000_000 }), { excludeTestServices: true })("rate limits", (it) => {
-  it.effect("are not there, nor told, unless an operator has set some", () =>
+  it.effect("do not apply or appear unless an operator sets them", () =>
     Effect.gen(function* () {
       for (const reply of [yield* files({}), yield* submit({ value: 1 }), yield* submit({})]) {
         assert.deepStrictEqual(fieldsOf(reply), [undefined, undefined])
@@ -45,7 +45,7 @@ layer(TestServer.layer({ queued: () => 1_000_000 }), { excludeTestServices: true
     })
   )
 
-  it.effect("are told with every answer to a call with a key, whatever it says", () =>
+  it.effect("are reported with every answer to a call with a key, whatever its status", () =>
     Effect.gen(function* () {
       const key = yield* open("told", { accountRate: aDay(10), keyRate: aDay(8) })
       const path = `/sandbox/echo/requests/${Reflect.get(Object((yield* submit({ value: 1 }, key)).json), "request_id")}`
@@ -73,7 +73,7 @@ layer(TestServer.layer({ queued: () => 1_000_000 }), { excludeTestServices: true
     })
   )
 
-  it.effect("are told beside those of a full queue, and of open requests", () =>
+  it.effect("are reported next to the limits of the queue and of open requests", () =>
     Effect.gen(function* () {
       const key = yield* open("beside", { accountRate: aDay(10), maxOpenRequests: 0 })
       const queue = yield* submit({ image: "data:image/png;base64,AAAA" }, key, "vision/ocr")

@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that never ends
     })
   )
 
-  it.effect("is told from one that has come: its connection is kept", () =>
+  it.effect("is distinguished from a complete one, whose connection stays open", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const submit = `POST /sandbox/echo HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n${json}`

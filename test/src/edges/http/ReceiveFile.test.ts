@@ -188,7 +188,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that is not wan
     })
   )
 
-  it.effect("is told as soon as it is too much, of whatever length it is to be", () =>
+  it.effect("is rejected as soon as it exceeds the limit, whatever its announced length", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate({ ...FileCalls.cat, size: 100_000 })
       const body = Readable.from(Array.from({ length: size / 65_536 }, () => Buffer.alloc(65_536)))

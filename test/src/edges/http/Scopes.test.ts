@@ -157,7 +157,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
     })
   )
 
-  it.effect("are none of a worker's, and no key of an account is let in there", () =>
+  it.effect("do not open worker routes to any key of an account", () =>
     Effect.gen(function* () {
       const every = yield* keyOf(Grant.Scope.literals)
       const workers = routes.filter(({ asksForWorkerKey }) => asksForWorkerKey)
@@ -188,7 +188,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
     })
   )
 
-  it.effect("are told by the document, to programs and to people", () =>
+  it.effect("are documented, for programs and for people", () =>
     Effect.gen(function* () {
       const { json } = yield* call({ path: "/openapi.json" })
       const paths = Object(Reflect.get(Object(json), "paths"))

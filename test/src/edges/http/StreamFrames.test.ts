@@ -29,7 +29,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("gives a place to a client that it has told of nothing", () =>
+  it.effect("sends a position to a client that has received no event", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const idle = yield* Streams.stream("/requests/stream", { authorization: otherKey })

@@ -13,7 +13,7 @@ import * as Streams from "./Streams.ts"
 
 layer(Streams.layer(), { excludeTestServices: true })("the log lines of ended requests", (it) => {
   it.effect(
-    "are told one request at a time, as the reader takes them; of one that is gone the end alone",
+    "are sent one request at a time, at the reader's pace; a deleted request sends only its end",
     () =>
       Effect.gen(function* () {
         const { key } = yield* TestServer.TestServer

@@ -34,7 +34,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET …/requests/{id}/sta
       })
   )
 
-  it.effect("says no more than the end of a request that has ended, also of one that failed", () =>
+  it.effect("sends only the end of a request that has ended, also of a failed one", () =>
     Effect.gen(function* () {
       const id = yield* scenarios.failed
       const client = yield* Streams.stream(`${pathOf(id)}/stream`)

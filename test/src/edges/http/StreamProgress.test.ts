@@ -9,7 +9,7 @@ const frame = (id: string, progress: number) =>
   `event: progress\ndata: {"request_id":"${id}","modelEndpoint":"sandbox/echo","progress":${progress}}\n\n`
 
 layer(Streams.layer(), { excludeTestServices: true })("progress in GET /requests/stream", (it) => {
-  it.effect("is told of while the stream is open, without an id, and is in the status", () =>
+  it.effect("is sent while the stream is open, without an id, and appears in the status", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       yield* Lifecycle.start(id)
@@ -30,7 +30,7 @@ layer(Streams.layer(), { excludeTestServices: true })("progress in GET /requests
     })
   )
 
-  it.effect("is not told to streams of other requests, or of keys that may not see the model", () =>
+  it.effect("is not sent to streams of other requests, or of keys that may not see the model", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       const other = yield* accepted()

@@ -118,7 +118,7 @@ describe("streams of an account", () => {
     }).pipe(Effect.provide(Streams.layer()), Effect.scoped)
   )
 
-  it.effect("are all told, however many there are, and end at once with the server", () =>
+  it.effect("are all served, however many there are, and end at once with the server", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const exchanges: Array<Exchange> = []

@@ -74,7 +74,7 @@ describe("The view of an event", () => {
     }
   })
 
-  it("does not tell what operators alone are told of a run that is tried again", () => {
+  it("hides what only operators may see of a retried run", () => {
     const [requeued] = told.filter(({ data, type }) => type === "RequestRequeued" && data["message"] !== null)
     assert.isDefined(requeued)
     assert.hasAllKeys(requeued?.view, ["attempt", "reason", "dueAt"])

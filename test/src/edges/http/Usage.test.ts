@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("usage", (it) => {
     })
   )
 
-  it.effect("is told by hour and by month, of one model, and of one key", () =>
+  it.effect("is returned by hour, by month, for one model and for one key", () =>
     Effect.gen(function* () {
       const { json } = yield* spent("chosen")
       const rows = Effect.fnUntraced(function* (query: string) {
@@ -122,7 +122,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("usage", (it) => {
     })
   )
 
-  it.effect("is of the last thirty days, today included, when no time is told", () =>
+  it.effect("covers the last thirty days, today included, when no time is given", () =>
     Effect.gen(function* () {
       const { bill, json } = yield* BilledAccount.open("lately")
       const now = Date.now()

@@ -133,7 +133,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a delivery", (it) => {
     })
   )
 
-  it.effect("whose body was erased is not replayed, and still told of", () =>
+  it.effect("whose body was erased is not replayed, but is still returned", () =>
     Effect.gen(function* () {
       const id = yield* Deliveries.erased()
       const reply = yield* Deliveries.replay(id)

@@ -88,7 +88,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
   )
 
   it.effect(
-    "of a request that nobody knows is empty; of another account's it is 403; malformed it is 400",
+    "of an unknown request is empty; of another account's it is 403; of a malformed id it is 400",
     () =>
       Effect.gen(function* () {
         const requestId = yield* accepted()
@@ -149,7 +149,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     })
   )
 
-  it.effect("shows nobody another account's deliveries, by whatever cursor", () =>
+  it.effect("never shows another account's deliveries, whatever the cursor", () =>
     Effect.gen(function* () {
       const mine = yield* account("mine")
       const theirs = yield* account("theirs")
@@ -197,7 +197,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     })
   )
 
-  it.effect("is answered to HEAD, without a body, and is nobody's to keep", () =>
+  it.effect("answers HEAD without a body, and must not be cached", () =>
     Effect.gen(function* () {
       const path = "/webhooks/deliveries"
       const head = yield* call({ method: "HEAD", path })

@@ -118,7 +118,7 @@ const stopLists = Effect.gen(function* () {
 const quiet = Layer.provideMerge(TestServer.layer(), Logger.layer([]))
 
 layer(quiet, { excludeTestServices: true })("while the lists are behind", (it) => {
-  it.effect("they are 503, single deliveries are told, and a recovery is recorded whatever is counted", () =>
+  it.effect("they are 503, single deliveries are returned, and a recovery is recorded", () =>
     Effect.gen(function* () {
       yield* Deliveries.failed()
       assert.strictEqual(Object((yield* Deliveries.list()).json).total, 1)

@@ -60,7 +60,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("counts each request of a batch, and takes none of those that the rate does not allow", () =>
+  it.effect("counts each request of a batch, and rejects those over the rate", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { port } = yield* open

@@ -54,7 +54,7 @@ layer(ToolServer.layer)("a call in trouble", (it) => {
     })
   )
 
-  it.effect("goes on while nobody can tell whether its sign-in is over, and is asked about again", () =>
+  it.effect("goes on while its sign-in cannot be checked, and is checked again later", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const accounts = yield* Accounts
@@ -81,7 +81,7 @@ layer(ToolServer.layer)("a call in trouble", (it) => {
     })
   )
 
-  it.effect("that told of its progress is told that its sign-in is over", () =>
+  it.effect("that reported progress receives an error when its sign-in is over", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const accounts = yield* Accounts

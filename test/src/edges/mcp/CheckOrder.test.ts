@@ -31,7 +31,7 @@ layer(ToolServer.layer)("a request that cannot be done", (it) => {
     })
   )
 
-  it.effect("is told why though its account has all calls under way that it may", () =>
+  it.effect("is answered with the reason even when the account has reached its limit of calls", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { hands, port } = yield* ToolServer.start

@@ -21,7 +21,7 @@ const assertDeclared = (method: "post" | "get" | "delete", status: number, reply
   assert.isNull(schemas.breach(Object(schema), reply.json), reply.text)
 }
 
-it("declares no success for whoever asks for a stream", () => {
+it("declares no success for a request for a stream", () => {
   const statuses = Object.keys(document.paths["/mcp"]?.get?.responses ?? {})
   assert.include(statuses, "405")
   assert.isEmpty(statuses.filter((status) => Number(status) < 400))

@@ -179,7 +179,7 @@ export const journey = (name: string, make: Make): void =>
       })
     )
 
-    it.effect("is told in words what it did wrong", () =>
+    it.effect("receives a readable error when its call is wrong", () =>
       Effect.gen(function* () {
         const assistant = yield* OneAssistant
         const wrong = { modelEndpoint: "sandbox/ecko", input: {} }

@@ -44,7 +44,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("is not lost when whoever opens one again leaves meanwhile", () =>
+  it.effect("is not lost when the caller disconnects while reopening it", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const id = yield* openOne(yield* start, caller)
@@ -96,7 +96,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("and what is in memory are the same when whoever opens one leaves meanwhile", () =>
+  it.effect("and the sessions in memory agree when the caller disconnects while opening one", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const sessions = yield* start

@@ -20,7 +20,7 @@ const open = Effect.gen(function* () {
 const codeOf = ({ json }: HttpProbe.Reply) => [Object(json).error?.code, Object(json).id]
 
 layer(ToolServer.layer)("the tool server", (it) => {
-  it.effect("sends whoever has no access token to where they get one", () =>
+  it.effect("points a caller without an access token to the authorization server", () =>
     Effect.gen(function* () {
       const { origin, port } = yield* open
       const metadata = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource", scope="mcp"`
@@ -35,7 +35,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("sends whoever asks for a stream without a token to where they get one", () =>
+  it.effect("points a request for a stream without a token to the authorization server", () =>
     Effect.gen(function* () {
       const { origin, port } = yield* open
       const metadata = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource", scope="mcp"`

@@ -108,7 +108,7 @@ layer(ToolServer.layer)("a request that cannot be done", (it) => {
     })
   )
 
-  it.effect("comes under a version that nobody has agreed on", () =>
+  it.effect("uses a protocol version that was not negotiated", () =>
     Effect.gen(function* () {
       const { post } = yield* open()
       const { json, status, text } = yield* post(ping, { "mcp-protocol-version": "SECRET" })

@@ -65,7 +65,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 1_000, stored: 1_000, open: { ...plenty, inAll: 2 } }))
   )
 
-  it.effect("makes room of a key first by those that nobody has called since they were opened", () =>
+  it.effect("removes first the sessions of a key that were never called", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -217,7 +217,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
 })
 
 layer(OAuthDatabase.layerAt(":memory:"))("of 320 sessions that are opened and dropped", (it) => {
-  it.effect("no more than 300 of a key are kept, and none in memory after half an hour", () =>
+  it.effect("keeps at most 300 of a key, and none in memory after half an hour", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()

@@ -101,7 +101,7 @@ layer(ToolServer.layer)("a session", (it) => {
     })
   )
 
-  it.effect("is let go when nobody has used it for half an hour, and comes back with the next call", () =>
+  it.effect("leaves memory after half an hour without use, and returns with the next call", () =>
     Effect.gen(function* () {
       const { hands, port, sessions } = yield* ToolServer.start
       const headers = yield* ToolClient.session(port, yield* bearer)
@@ -120,7 +120,7 @@ layer(ToolServer.layer)("a session", (it) => {
     })
   )
 
-  it.effect("stays while nobody can tell whether its key is good", () =>
+  it.effect("stays while its key cannot be checked", () =>
     Effect.gen(function* () {
       const { port, sessions } = yield* ToolServer.start
       const headers = yield* ToolClient.session(port, yield* bearer)

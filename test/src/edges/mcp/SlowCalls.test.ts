@@ -129,7 +129,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect("ends within 5 s of its sign-in, and its client is told", () =>
+  it.effect("ends within 5 s of its sign-in, and its client receives an error", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const accounts = yield* Accounts
@@ -226,7 +226,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
       })
   )
 
-  it.effect("is told to call again when the server stops", () =>
+  it.effect("is answered with a request to call again when the server stops", () =>
     Effect.gen(function* () {
       const { hands, headers, port, stop } = yield* open
       const slow = yield* ToolClient.begin(port, ToolClient.toolCall(1, "hold", { name: "slow" }), headers)

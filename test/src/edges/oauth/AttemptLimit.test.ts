@@ -28,7 +28,7 @@ it.effect("an authorization has ten tries, however many begin at once, and other
   })
 )
 
-it.effect("a try that is right, or that nobody could judge, is given back", () =>
+it.effect("an attempt that is right, or that could not be checked, is given back", () =>
   Effect.gen(function* () {
     const attempts = AttemptLimit.make()
     const attempt = attempts.of("one")

@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for an author
     { what: "for nothing", fields: { response_type: "x" }, error: "unsupported_response_type" },
     { what: "without PKCE", fields: withoutPkce, error: "invalid_request" },
     { what: "for another resource", fields: elsewhere, error: "invalid_target" }
-  ])("leads nobody to a site or an app with a request $what", ({ error, fields }) =>
+  ])("never redirects to a site or an app with a request $what", ({ error, fields }) =>
     Effect.gen(function* () {
       const uris = ["https://phish.example/cb?a=b", "acme-app://phish.example/cb", "acme-app://localhost/cb"]
       const { client_id: clientId } = yield* OAuth.registered({ redirect_uris: uris })

@@ -33,7 +33,7 @@ const flood = Effect.fnUntraced(function* (calls: number, call: ReturnType<typeo
 })
 
 layer(Layer.fresh(services), { excludeTestServices: true })("behind a proxy that is trusted", (it) => {
-  it.effect("whoever begins too many sign-ins is kept waiting alone, whatever it says of itself", () =>
+  it.effect("a client that begins too many sign-ins is limited alone, whatever address it claims", () =>
     Effect.gen(function* () {
       const begin = OAuth.authorization((yield* OAuth.registered()).client_id)
       const attacker = "93.184.216.34"
@@ -45,7 +45,7 @@ layer(Layer.fresh(services), { excludeTestServices: true })("behind a proxy that
     })
   )
 
-  it.effect("whoever registers too many clients is kept waiting alone", () =>
+  it.effect("a client that registers too many clients is limited alone", () =>
     Effect.gen(function* () {
       const attacker = "93.184.216.36"
       assert.deepStrictEqual(yield* flood(15, through(attacker, OAuth.registration())), { 201: 10, 429: 5 })
@@ -54,7 +54,7 @@ layer(Layer.fresh(services), { excludeTestServices: true })("behind a proxy that
     })
   )
 
-  it.effect("whoever tries too many keys is kept waiting alone, until it has a right one", () =>
+  it.effect("a client that tries too many keys is limited alone, until it sends a right one", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()

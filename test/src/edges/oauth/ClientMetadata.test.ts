@@ -12,7 +12,7 @@ const refused = (metadata: unknown) => {
 }
 
 describe("metadata of clients", () => {
-  it("is replaced by what there is, and ignored where nobody knows it", () => {
+  it("is replaced by supported values, and ignored where unknown", () => {
     const asked = {
       application_type: "web",
       grant_types: ["implicit", "client_credentials"],

@@ -133,7 +133,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     })
   )
 
-  it.effect("tells whoever is asked who asks, in the browser where it began alone", () =>
+  it.effect("names the client to the user, only in the browser where the flow began", () =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered({
         redirect_uris: [OAuth.redirectUri],
@@ -179,7 +179,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     })
   )
 
-  it.effect("asks again each time, also in a browser where somebody signed in before", () =>
+  it.effect("asks for consent each time, also in a browser that has signed in before", () =>
     Effect.gen(function* () {
       const { key, otherKey } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()

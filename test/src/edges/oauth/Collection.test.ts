@@ -140,7 +140,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
     })
   )
 
-  it.effect("end no sign-in by password while nobody can tell which password is in force", () =>
+  it.effect("end no sign-in by password while the current password cannot be read", () =>
     Effect.gen(function* () {
       const sql = yield* OAuthDatabase
       const passwords = yield* Passwords

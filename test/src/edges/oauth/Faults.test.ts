@@ -90,7 +90,7 @@ const endOf = (keyId: string) =>
 const services = TestServer.layer({ log }).pipe(Layer.provide(Layer.succeed(ScryptCost, PasswordNode.cheap)))
 
 layer(services, { excludeTestServices: true })("storage of sign-ins that fails", (it) => {
-  it.effect("is told in the protocol's words, tells nothing of itself, and ends nothing", () =>
+  it.effect("is reported as the protocol requires, without details, and ends no sign-in", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const sql = yield* OAuthDatabase
@@ -115,7 +115,7 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
     })
   )
 
-  it.effect("because others write it holds nobody up", () =>
+  it.effect("because of another writer fails without delay", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const sql = yield* OAuthDatabase

@@ -165,7 +165,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
     })
   )
 
-  it.effect("a sign-in that nobody took up is ended", () =>
+  it.effect("a sign-in that no client uses is ended after half an hour", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const { caller } = yield* Calls.byKey(otherKey)
@@ -216,7 +216,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
     })
   )
 
-  it.effect("clients stay for 180 days after their last use, and a day if nobody signs in with them", () =>
+  it.effect("clients are stored for 180 days after their last use, and for one day if never used", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { client_id: unused } = yield* Calls.registered()

@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that c
     })
   )
 
-  it.effect("is told that access was denied", () =>
+  it.effect("receives access_denied when the user denies", () =>
     scenario(async ({ allow, client }) => {
       assert.strictEqual(await refusalOf(client.signIn({ ...allow, decision: "deny" })), "access_denied")
     })

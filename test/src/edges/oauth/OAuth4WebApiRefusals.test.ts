@@ -156,7 +156,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
       })
     )
 
-    it.effect("is told where to begin when it has no token, or a wrong one", () =>
+    it.effect("receives the metadata address when its token is missing or wrong", () =>
       scenario(async ({ client }) => {
         for (const token of ["nothing-of-ours", "a".repeat(4_000)]) {
           assert.strictEqual(await refusalOf(client.initialize(token)), "invalid_token")

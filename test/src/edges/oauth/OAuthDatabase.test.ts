@@ -63,7 +63,7 @@ describe("the file of sign-ins", () => {
     })
   )
 
-  it.effect("that somebody else writes fails at once, and is told from a damaged one", () =>
+  it.effect("that another process has locked fails at once, and is distinguished from a damaged one", () =>
     Effect.gen(function* () {
       const file = yield* newFile
       yield* used(

@@ -139,7 +139,7 @@ layer(Layer.fresh(alone))("the rate limit of registrations", (it) => {
 })
 
 layer(Layer.fresh(alone))("the number of clients", (it) => {
-  it.effect("is bounded: the oldest that nobody has used goes first", () =>
+  it.effect("is bounded: the oldest unused client is removed first", () =>
     Effect.gen(function* () {
       const { prolong } = yield* Records
       const known: Array<string> = []

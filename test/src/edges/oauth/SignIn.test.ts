@@ -191,7 +191,7 @@ describe("Signing in by a password", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("lets no more than 10 guess, however many do so at once, and looks at no more", () =>
+  it.effect("allows at most 10 guesses, also concurrent ones, and checks only those", () =>
     Effect.gen(function* () {
       const accountId = yield* account
       const seen = yield* PasswordNode.watchScrypt
@@ -208,7 +208,7 @@ describe("Signing in by a password", () => {
     }).pipe(Effect.provide(layer), Effect.scoped)
   )
 
-  it.effect("counts a guess that nobody waited for", () =>
+  it.effect("counts a guess whose caller disconnected", () =>
     Effect.gen(function* () {
       const accountId = yield* account
       for (let count = 0; count < 10; count++) {

@@ -77,7 +77,7 @@ describe("what goes wrong with a sign-in", () => {
     })
   )
 
-  it.effect("tells of a defect no more than the id under which it is logged", () =>
+  it.effect("shows only the id under which a defect is logged", () =>
     Effect.gen(function* () {
       const page = yield* answered(Effect.die(new Error("the secret is s3cret")))
       assert.deepInclude(page, { status: 500, logged: 1 })

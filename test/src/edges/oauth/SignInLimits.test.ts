@@ -104,7 +104,7 @@ describe("The limits of signing in", () => {
     assert.strictEqual(fail(acme, address), 90)
   })
 
-  it("never have more to give than at first, whoever gives back late", () => {
+  it("never allow more than initially, however late an attempt is given back", () => {
     const { fail, take, wait } = limitsAt()
     const taken = times(10, () => take(acme, ""))
     wait(15 * 60)

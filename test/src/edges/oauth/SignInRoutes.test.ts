@@ -84,7 +84,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("sends whoever allows with a key back with a code, once", () =>
+  it.effect("redirects with a code, once, after consent with a key", () =>
     Effect.gen(function* () {
       const visit = yield* visited
       const api_key = ` Key ${yield* ownKey} `
@@ -113,7 +113,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("tells the client of a denial, for which nobody has to sign in", () =>
+  it.effect("reports a denial to the client, without a sign-in", () =>
     Effect.gen(function* () {
       const visit = yield* visited
       const url = yield* followed(visit, yield* submit(visit, { api_key: "wrong", decision: "deny" }))

@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", 
     })
   )
 
-  it.effect("are told to sign in again by one text, whatever is wrong with a code or a refresh token", () =>
+  it.effect("receive one text for every fault of a code or a refresh token", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const other = yield* OAuth.registered()

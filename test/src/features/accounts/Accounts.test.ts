@@ -13,7 +13,7 @@ const layer = TestNode.layer({ dispatches: false })
 const linesOf = (text: string, type: string) => text.split("\n").filter((line) => line.includes(` ${type} `))
 
 describe("Accounts", () => {
-  it.effect("opens an account once, whoever tries again", () =>
+  it.effect("opens an account once, however often the call is repeated", () =>
     Effect.gen(function* () {
       const first = key("operator", "s3cret")
       const [one, two] = yield* Effect.all([open(first), open(first)], { concurrency: 2 })
@@ -68,7 +68,7 @@ describe("Accounts", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("knows neither accounts nor keys that there are none of", () =>
+  it.effect("rejects accounts and keys that do not exist", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { accountId } = yield* open(key("operator", "s3cret"))

@@ -151,7 +151,7 @@ describe("The caller behind a key", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is remembered to have used the key, to the minute; nobody else is", () =>
+  it.effect("is recorded as the last user of the key, to the minute; rejected callers are not", () =>
     Effect.gen(function* () {
       const issued = yield* issue()
       const { lastUsedAt } = yield* KeyUse

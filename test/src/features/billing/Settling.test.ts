@@ -79,7 +79,7 @@ describe("A submit that failed and lands late", () => {
     )
   )
 
-  it.effect("keeps both while nobody can tell whether it is there", () =>
+  it.effect("keeps hold and request while the log cannot be read", () =>
     withLateAppends((log, blobs) =>
       Effect.gen(function* () {
         yield* log.holdUp

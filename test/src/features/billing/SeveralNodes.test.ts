@@ -101,7 +101,7 @@ describe("A balance on two nodes", () => {
     )
   )
 
-  it.effect("is overdrawn by no more than the part of it that was not seen", () =>
+  it.effect("is overdrawn by at most the amount the other node has not seen", () =>
     withNodes("0.01", ({ gate, one, two }) =>
       Effect.gen(function* () {
         assert.strictEqual(yield* taken(one, 7), 7)

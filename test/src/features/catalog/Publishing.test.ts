@@ -68,7 +68,7 @@ const namesIn = ({ collections, gpus, models, templates, wrappers }: Contents) =
 ]
 
 describe("Publishing", () => {
-  it.effect("reads the catalog again once for many batches, each of which ends for itself", () =>
+  it.effect("reads the catalog again once for many batches, and each batch has its own result", () =>
     Effect.gen(function* () {
       const { publishBatches, times } = yield* counted
       const batch = (some: Partial<Definitions>, deprecated: ReadonlyArray<string> = []) => ({

@@ -43,7 +43,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("the end of the first run, told late, is not the end of the second", () =>
+  it.effect("a late end of the first run does not end the second", () =>
     Effect.gen(function* () {
       const { dead, id, run } = yield* crashed
       const heir = yield* start("heir")
@@ -63,7 +63,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("the end of the first run, told after the end of the request, is recorded once as ignored", () =>
+  it.effect("the end of the first run after the end of the request is recorded once as ignored", () =>
     Effect.gen(function* () {
       const { dead, id, run } = yield* crashed
       const heir = yield* start("heir")

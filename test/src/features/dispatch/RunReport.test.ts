@@ -68,7 +68,7 @@ describe("What a run reports", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("shows the start when the provider's fiber that told of it has ended", () =>
+  it.effect("shows the start even when the provider's fiber that reported it has ended", () =>
     Effect.gen(function* () {
       const { id, run } = yield* begin
       yield* run.does(({ started }) => Effect.all([started, Effect.void], { concurrency: 2 }))
@@ -148,7 +148,7 @@ describe("What a run reports", () => {
   )
 
   it.effect.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 7])(
-    "takes the fraction %d for no more than it can be",
+    "clamps the fraction %d to the valid range",
     (fraction) =>
       Effect.gen(function* () {
         const { id, run } = yield* begin

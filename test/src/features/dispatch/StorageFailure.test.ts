@@ -13,7 +13,7 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 const layer = TestNode.layer()
 
 describe("When the log cannot be written", () => {
-  it.effect("the outcome of a run is told again until it is recorded", () =>
+  it.effect("the outcome of a run is reported again until it is recorded", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       const provider = yield* TestProvider

@@ -34,7 +34,7 @@ describe("A request that cannot be read", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("keeps nobody from hearing of another one", () =>
+  it.effect("does not stop notifications of other requests", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const requests = yield* Requests

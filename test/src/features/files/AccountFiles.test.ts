@@ -125,7 +125,7 @@ describe("The files of an erased account", () => {
     )
   })
 
-  it.effect("hold its erasure up while nobody knows which they are", () =>
+  it.effect("delay its erasure while their list is unknown", () =>
     Effect.gen(function* () {
       const { hers } = yield* scene
       yield* (yield* AccountErasing).close(alice.accountId)

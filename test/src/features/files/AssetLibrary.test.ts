@@ -38,7 +38,7 @@ const described = Effect.fnUntraced(function* (items: ReadonlyArray<LibraryFile>
 })
 
 describe("Files that clients have brought", () => {
-  it.effect("are listed and told one by one in the same way, as they were announced and as they came", () =>
+  it.effect("are listed and returned one by one with the same fields, announced or uploaded", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(5_000)
       const pending = yield* Library.initiate({ fileName: "later.txt", contentType: "text/plain", size: 3 })
@@ -219,7 +219,7 @@ describe("Files that a request has made", () => {
     }).pipe(Effect.scoped, Effect.provide(Library.folder))
   )
 
-  it.effect("are found again by whoever was cut off between the thumbnail and the file", () =>
+  it.effect("are found again after a removal stopped between the thumbnail and the file", () =>
     Effect.gen(function* () {
       const id = yield* completed()
       const [file] = yield* Library.ids({ requestId: id })
@@ -267,7 +267,7 @@ describe("A node that has nothing but the log and the blobs", () => {
 })
 
 describe("A file that came straight to the store", () => {
-  it.effect("is told by whoever asks first, and a later list says the same", () => {
+  it.effect("is detected by the first read, and later lists agree", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const { id } = yield* Library.initiate({ size: 100 })

@@ -88,7 +88,7 @@ describe("A removal that was cut short", () => {
     })
   }
 
-  it.effect("is told once where the store is away, and what can be done is done", () => {
+  it.effect("is logged once while the store fails, and removes the other files", () => {
     const blobs = Erased.failingBlobs()
     const told: Array<unknown> = []
     const logger = Logger.make(({ message }) => void told.push(message))
@@ -143,7 +143,7 @@ describe("What clients bring straight to the store", () => {
     })
   }
 
-  it.effect("is what was put there last: that is recorded once, and told by every list", () => {
+  it.effect("has the last uploaded content, which is recorded once and returned by every list", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const { id } = yield* Library.initiate()
@@ -168,7 +168,7 @@ describe("What clients bring straight to the store", () => {
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
-  it.effect("is looked for by the sweep once, when nobody can put it any more, be it there or not", () => {
+  it.effect("is checked once by the sweep after its URL has expired, whether present or not", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const [brought, replaced, skipped] = [
@@ -210,7 +210,7 @@ describe("What clients bring straight to the store", () => {
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
-  it.effect("is removed with the upload that nobody has heard of since", () => {
+  it.effect("is removed with its abandoned upload", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const upload = yield* Library.initiateMultipart()
@@ -222,7 +222,7 @@ describe("What clients bring straight to the store", () => {
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
-  it.effect("of nobody is no file", () => {
+  it.effect("without a record is not a file", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const id = MediaUrl.makeId()

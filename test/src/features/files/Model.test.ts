@@ -18,7 +18,7 @@ const seed = Number(process.env["MODEL_SEED"] ?? Date.now() % 1_000_000)
 
 describe("Any sequence of commands on files", () => {
   it.live(
-    "shows each client what it was told, and nobody anything else",
+    "answers each client consistently, and never discloses another account's files",
     () =>
       Effect.gen(function* () {
         yield* Effect.sync(() => process.stdout.write(`files: ${runs} runs, MODEL_SEED=${seed}\n`))

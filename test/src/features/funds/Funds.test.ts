@@ -185,7 +185,7 @@ describe("Limits", () => {
     )
   )
 
-  it.effect("that are lowered hold once the node has read so far, of which an audit tells", () =>
+  it.effect("that are lowered apply once the node has read them, and the audit shows it", () =>
     withLag("0", (gate) =>
       Effect.gen(function* () {
         yield* limit("1", null)

@@ -302,7 +302,7 @@ describe("Manifests", () => {
     })
   )
 
-  it.effect("are told of all at once, and the good ones among them stay good", () =>
+  it.effect("are all checked, every error is reported, and the valid ones stay valid", () =>
     Effect.gen(function* () {
       const { found, lines, names } = yield* Folder.check({
         "a.yaml": `${Folder.model("acme/one", "concurrency: 0")}\n---\n${Folder.model("acme/two")}`,

@@ -88,7 +88,7 @@ describe("The folder of manifests", () => {
   )
 
   test(
-    "follows changes: what is good is published, what is broken stays as it was, and is told once",
+    "publishes valid changes, leaves broken ones unpublished, and logs each error once",
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       Folder.write(folder, { "one.yaml": named("acme/one", "One"), "two.yaml": named("acme/two", "Two") })
@@ -164,7 +164,7 @@ describe("The folder of manifests", () => {
   )
 
   test(
-    "is tried again while the log takes nothing, which is told once",
+    "is retried while the log is unavailable, which is logged once",
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       Folder.write(folder, { "one.yaml": named("acme/one", "One"), "two.yaml": named("acme/two", "Two") })

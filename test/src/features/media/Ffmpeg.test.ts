@@ -152,7 +152,7 @@ describe("The process of Ffmpeg.firstFrame", () => {
     })
   )
 
-  it.effect("is killed when nobody waits for the frame any more", () =>
+  it.effect("is killed when its caller is interrupted", () =>
     Effect.gen(function* () {
       const { fiber, pid } = yield* startEndless(yield* TempDirectory.make)
       yield* Fiber.interrupt(fiber)

@@ -228,7 +228,7 @@ describe("MediaStore.sweep", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("removes one whose time is over, which nobody could read any more before", () =>
+  it.effect("removes an expired medium, which could not be read before either", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const { id } = yield* put({ ...file, maker: { ...file.maker, submittedAt: -30 * 86_400_000 } })

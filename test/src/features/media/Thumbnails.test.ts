@@ -156,7 +156,7 @@ describe("Thumbnails.make", () => {
       })
     )
 
-    it.effect("makes none of other files, and says nothing", () =>
+    it.effect("ignores other files without logging", () =>
       Effect.gen(function* () {
         for (const [text, type] of [
           ["a,b", "text/csv"],
@@ -207,7 +207,7 @@ describe("Thumbnails.make", () => {
     )
   )
 
-  it.effect("ends without a word when nobody waits for it any more", () =>
+  it.effect("ends without logging when its caller is interrupted", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       const program = `${folder}/ffmpeg`

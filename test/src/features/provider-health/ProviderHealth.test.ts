@@ -69,7 +69,7 @@ describe("A provider's health", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is one for all models that bind its name, and none of another one's business", () =>
+  it.effect("is shared by all models that bind its name, and separate from other providers", () =>
     Effect.gen(function* () {
       const health = yield* ends(reset, 5)
       assert.strictEqual(health.admits({ ...gpu, url: "http://elsewhere" }), 0)

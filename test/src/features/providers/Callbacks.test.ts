@@ -45,7 +45,7 @@ describe("Callbacks", () => {
     })
   )
 
-  it.effect("brings what is called to whoever listens", () =>
+  it.effect("delivers a callback to its listener", () =>
     Effect.gen(function* () {
       const callbacks = yield* Callbacks
       const { received, url } = yield* callbacks.open(job)
@@ -117,7 +117,7 @@ describe("Callbacks", () => {
     }).pipe(Effect.scoped, Effect.provide(recordedAfter(3)))
   )
 
-  it.effect("has an end told again that is not on the log in time", () =>
+  it.effect("returns elsewhere when the end is not on the log in time", () =>
     Effect.gen(function* () {
       const callbacks = yield* Callbacks
       const { url } = yield* callbacks.open(job, isEnd)
@@ -133,7 +133,7 @@ describe("Callbacks", () => {
   it.effect.each([
     [false, "elsewhere"],
     [true, "over"]
-  ] as const)("when nobody listens and the run is over: %s, says %s", ([isOver, said]) =>
+  ] as const)("without a listener for a run that is over: %s, answers %s", ([isOver, said]) =>
     Effect.gen(function* () {
       const callbacks = yield* Callbacks
       const { url } = yield* Effect.scoped(callbacks.open(job))

@@ -88,7 +88,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("bears that it cannot be told for a while, and no longer", () =>
+  it.effect("tolerates unavailable states for a while, and then fails", () =>
     Effect.gen(function* () {
       const short = yield* follow({ poll: asked(unavailable, unavailable, JobReport.ended(output)).poll })
       const long = yield* follow({ poll: asked(unavailable).poll })
@@ -100,7 +100,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("is patient anew once it was told", () =>
+  it.effect("restarts the tolerance after each successful poll", () =>
     Effect.gen(function* () {
       const { poll } = asked(
         unavailable,
@@ -243,7 +243,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("leaves the measure to the provider, and to whoever has followed the run before", () =>
+  it.effect("leaves the measurement to the provider, or to an earlier follower of the run", () =>
     Effect.gen(function* () {
       const { running, waiting } = JobReport
       const measured = JobReport.ended({ ...output, seconds: 7 })

@@ -83,7 +83,7 @@ describe("ProviderHttp", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("reads no more than it may, whether announced or not", () =>
+  it.live("reads up to its limit, whether the length is announced or not", () =>
     Effect.gen(function* () {
       const announced = yield* answering(200, "x".repeat(20), { "content-length": "20" })
       const streamed = yield* serve((_request, response) => {

@@ -34,7 +34,7 @@ describe("What a provider writes", () => {
     [`bad auth Bearer ${secret}`, "bad auth Bearer …"],
     ["see http://10.1.2.3:9000/internal, or 10.1.2.3", "see …/internal, or …"],
     ["\u001b[31mred\u0000 \u202e \ud800", "[31mred    \ufffd"]
-  ] as const)("of a failure is told without what is nobody's business: %j", ([message, expected]) =>
+  ] as const)("of a failure is reported without confidential parts: %j", ([message, expected]) =>
     Effect.gen(function* () {
       for (const _tag of ["ModelFailed", "Lost"] as const) {
         const { outcomes } = yield* told({ _tag, message })
@@ -46,7 +46,7 @@ describe("What a provider writes", () => {
     })
   )
 
-  it.effect("in its log is told so, too, with its indentation", () =>
+  it.effect("in its log is redacted too, with its indentation", () =>
     Effect.gen(function* () {
       const { reports } = yield* told({ _tag: "Stopped" }, `  token ${secret}\u0007\nmore`)
       const logs = reports.flatMap((report) => (report === "started" ? [] : report.logs))

@@ -128,43 +128,39 @@ const meet = Effect.fnUntraced(function* (how: Interleaving) {
 })
 
 describe("A cancel that meets the end of the run", () => {
-  it.effect(
-    "either cancels, and nothing is billed, or comes too late, and is told so; what ran is billed once",
-    () =>
-      Effect.gen(function* () {
-        const context = yield* Effect.context<TestNode.NodeServices | TestProvider>()
-        const met = new Set<string>()
-        yield* Effect.promise(() =>
-          fc.assert(
-            fc.asyncProperty(interleaving, async (how) => {
-              const { all, answers, request } = await Effect.runPromiseWith(context)(Effect.scoped(meet(how)))
-              const ends = Facts.terminal(all)
-              assert.lengthOf(ends, 1)
-              const isCancelled = ends[0]?._tag === "RequestCancelled"
-              // What finishes has run, whoever asked to stop it.
-              if (!how.obeys) assert.isFalse(isCancelled)
-              const billed = Facts.ofType(all, "RequestCompleted").filter(
-                ({ billing }) => billing.amount > 0n
-              )
-              assert.lengthOf(billed, !isCancelled && how.end._tag === "Succeeded" ? 1 : 0)
-              for (const { cancel, request: told } of answers) {
-                assert.deepStrictEqual(told.phase, request.phase)
-                const wasFirst = cancel.reason === "The request had been cancelled."
-                assert.strictEqual(cancel.accepted, isCancelled && !wasFirst)
-                met.add(cancel.reason)
-              }
-            }),
-            { numRuns: 300 }
-          )
+  it.effect("either cancels without a bill or is rejected as too late; what ran is billed once", () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<TestNode.NodeServices | TestProvider>()
+      const met = new Set<string>()
+      yield* Effect.promise(() =>
+        fc.assert(
+          fc.asyncProperty(interleaving, async (how) => {
+            const { all, answers, request } = await Effect.runPromiseWith(context)(Effect.scoped(meet(how)))
+            const ends = Facts.terminal(all)
+            assert.lengthOf(ends, 1)
+            const isCancelled = ends[0]?._tag === "RequestCancelled"
+            // What finishes has run, whoever asked to stop it.
+            if (!how.obeys) assert.isFalse(isCancelled)
+            const billed = Facts.ofType(all, "RequestCompleted").filter(({ billing }) => billing.amount > 0n)
+            assert.lengthOf(billed, !isCancelled && how.end._tag === "Succeeded" ? 1 : 0)
+            for (const { cancel, request: told } of answers) {
+              assert.deepStrictEqual(told.phase, request.phase)
+              const wasFirst = cancel.reason === "The request had been cancelled."
+              assert.strictEqual(cancel.accepted, isCancelled && !wasFirst)
+              met.add(cancel.reason)
+            }
+          }),
+          { numRuns: 300 }
         )
-        assert.includeMembers(
-          [...met],
-          [
-            "The request is cancelled and not billed.",
-            "The run finished before the provider could stop it.",
-            "The request had completed."
-          ]
-        )
-      }).pipe(Effect.provide(TestNode.layer()))
+      )
+      assert.includeMembers(
+        [...met],
+        [
+          "The request is cancelled and not billed.",
+          "The run finished before the provider could stop it.",
+          "The request had completed."
+        ]
+      )
+    }).pipe(Effect.provide(TestNode.layer()))
   )
 })

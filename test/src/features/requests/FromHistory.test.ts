@@ -104,7 +104,7 @@ const same = Effect.fnUntraced(function* (number: number, events: ReadonlyArray<
 
 describe("A request from the history", () => {
   for (const [story, events] of Object.entries(stories)) {
-    it.live(`that ${story} is told of as from its events`, () =>
+    it.live(`that ${story} equals the state from its events`, () =>
       Effect.gen(function* () {
         const submitted = Log.submitted(alice, echo, t0, { team: "blue" })
         yield* Log.append(1, submitted, ...events)
@@ -116,7 +116,7 @@ describe("A request from the history", () => {
     )
   }
 
-  it("is told of as from its events whatever its life; a failure prints the seed", () =>
+  it("equals the state from its events for random lives; a failure prints the seed", () =>
     fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 300, maxLength: 300 }), (lives) =>
         Effect.gen(function* () {
@@ -131,7 +131,7 @@ describe("A request from the history", () => {
       { numRuns: 1, endOnFailure: true }
     ))
 
-  it.live("has another version once its payloads are erased: it is told otherwise", () =>
+  it.live("has another version once its payloads are erased", () =>
     Effect.gen(function* () {
       const events = [Log.submitted(alice, echo, t0), ...begun, Log.completed(1, t0 + 300)] as const
       yield* Log.append(1, ...events)

@@ -29,7 +29,7 @@ const submit = Effect.gen(function* () {
 })
 
 describe("Requests.get", () => {
-  it.effect("tells nobody but the account that submitted it, under its model or none", () =>
+  it.effect("returns a request only to the account that submitted it, under its model or none", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const { id } = yield* submit
@@ -215,7 +215,7 @@ describe("RequestChanges", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("wakes nobody whose watch is over, and keeps the watches of others", () =>
+  it.effect("does not wake a closed watch, and keeps the other watches", () =>
     Effect.gen(function* () {
       const changes = yield* RequestChanges
       const { id } = yield* submit

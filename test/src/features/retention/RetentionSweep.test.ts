@@ -198,7 +198,7 @@ describe("An erased account", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("lets nobody in any more", () =>
+  it.effect("rejects all its keys", () =>
     Effect.gen(function* () {
       yield* Erased.completedWithoutFile(alice)
       yield* (yield* AccountErasing).close(alice)

@@ -139,7 +139,7 @@ describe("Erasing a request", () => {
 })
 
 describe("A request that is erased", () => {
-  it.effect("before its webhook is scheduled has its end told without input and output", () =>
+  it.effect("before its webhook is scheduled has its end delivered without input and output", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       yield* Facts.refuse("DeliveryScheduled")

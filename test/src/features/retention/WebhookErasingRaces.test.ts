@@ -96,7 +96,7 @@ describe("The body of a webhook that the log", () => {
     }).pipe(Effect.provide(blobs.layer))
   })
 
-  it.effect("refuses until its request is erased leaves no blob that nobody knows", () => {
+  it.effect("rejects until its request is erased leaves no orphaned blob", () => {
     const blobs = WebhookBodies.watchedBlobs()
     return Effect.gen(function* () {
       const hook = yield* Hook.make()

@@ -212,7 +212,7 @@ describe("Signing secrets in clear", () => {
     }).pipe(Effect.provide([SigningNode.storeLayer, SigningNode.logging(lines)]))
   })
 
-  it.effect("are not kept for accounts that there are none of", () =>
+  it.effect("are not stored for unknown accounts", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accounts = yield* Accounts

@@ -52,7 +52,7 @@ describe("A signature", () => {
     }
   })
 
-  it("is keyed with nothing else than whsec_ and standard base64, and what else came is not told", () => {
+  it("accepts only whsec_ and standard base64 as its key, and never quotes another value", () => {
     const encoded = secret.slice("whsec_".length)
     const others = [
       "",
@@ -115,7 +115,7 @@ describe("Checking a request", () => {
     assert.deepStrictEqual(outcomes({}, { secret: stranger }), mismatch)
   })
 
-  it("takes a timestamp that is up to 300 s off, either way, or as much as it is told", () => {
+  it("accepts a timestamp within 300 s in either direction, or within the given tolerance", () => {
     const late = { ...allOk, tolerance: "failed" }
     for (const [seconds, expected] of [
       [-301, late],

@@ -44,7 +44,7 @@ describe("MemoryBudget", () => {
     assert.strictEqual(budget.used(), 20)
   })
 
-  it.effect("serves those who wait as soon as there is room, whoever came first", () =>
+  it.effect("serves a waiting caller as soon as there is room, regardless of order", () =>
     Effect.gen(function* () {
       const budget = MemoryBudget.make(100)
       const large = taken(budget.take("a", 40))

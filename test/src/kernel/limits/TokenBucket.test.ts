@@ -39,7 +39,7 @@ const run = (rate: Rate, story: ReadonlyArray<{ readonly pause: number; readonly
 }
 
 describe("A token bucket", () => {
-  it("lets through no more than it holds and what has come meanwhile, in any stretch of time", () => {
+  it("allows at most its capacity plus its refill, in any period", () => {
     fc.assert(
       fc.property(rate, bursts, (rate, story) => {
         const taken = run(rate, story)
@@ -87,7 +87,7 @@ describe("A token bucket", () => {
     )
   })
 
-  it("counts under a new rate what was taken, and holds no more than that has", () => {
+  it("carries consumption over to a new rate, and is capped at its capacity", () => {
     fc.assert(
       fc.property(rate, rate, fc.nat(1_000), (before, after, calls) => {
         const bucket = TokenBucket.full(before, 0)
@@ -100,7 +100,7 @@ describe("A token bucket", () => {
     )
   })
 
-  it("has what was given back at once, and no more than it holds", () => {
+  it("has returned tokens at once, up to its capacity", () => {
     fc.assert(
       fc.property(rate, fc.nat(1_000), fc.nat(1_000), (rate, calls, more) => {
         const bucket = TokenBucket.full(rate, 0)

@@ -17,7 +17,7 @@ const echoes = (heartbeats: Heartbeats.Heartbeats, from: number, to: number) => 
 }
 
 describe("Heartbeats", () => {
-  it("takes nobody for dead before all have been listed", () => {
+  it("considers no node dead before all have been listed", () => {
     const heartbeats = Heartbeats.make({ self, deadMs: 8_000, lateMs: 4_000 })
     assert.isTrue(heartbeats.isAlive("node_a", 0))
     assert.isTrue(heartbeats.listed(0))
@@ -58,7 +58,7 @@ describe("Heartbeats", () => {
     assert.isFalse(heartbeats.isAlive("node_a", 68_000))
   })
 
-  it("takes nobody for dead while it hears nothing itself, not even who is unknown", () => {
+  it("considers no node dead, not even an unknown one, while it hears nothing itself", () => {
     const heartbeats = listening("node_a")
     echoes(heartbeats, 2_000, 10_000)
     assert.isFalse(heartbeats.isAlive("node_a", 14_000))

@@ -39,7 +39,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
     })
   )
 
-  it.live("take one that is cut off for dead after eight seconds, and it nobody", () =>
+  it.live("consider a disconnected node dead after eight seconds, and it considers no node dead", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const proxy = yield* TcpProxy.make(server.port)
@@ -76,7 +76,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
     })
   )
 
-  it.live("take nobody for dead because the servers were away", () =>
+  it.live("consider no node dead because the servers were unavailable", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "away")
@@ -144,7 +144,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
     })
   )
 
-  it.live("take one that is held for dead, and it nobody when it goes on", () =>
+  it.live("consider a paused node dead, and it considers no node dead when it resumes", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const one = yield* ClusterNode.start({ nats: ClusterNode.options(server.url, "held") })
@@ -165,7 +165,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
     })
   )
 
-  it.live("take nobody for dead when the leader of a cluster dies", () =>
+  it.live("consider no node dead when the leader of a cluster dies", () =>
     Effect.gen(function* () {
       const cluster = yield* NatsCluster.make()
       const nats = ClusterNode.options(cluster.url, "leader", "&replicas=3")

@@ -90,7 +90,7 @@ describe("Turns", () => {
     }
   })
 
-  it("go round as fast as they are told to", () => {
+  it("rotate at the configured pace", () => {
     const grace = Turns.workersGraceMs
     for (const row of rows.slice(0, 100)) {
       const turnOf = (name: string) => Turns.of([row], name, names, 10_000, grace).nextAt ?? 10_000
@@ -98,7 +98,7 @@ describe("Turns", () => {
     }
   })
 
-  it("are told before they come", () => {
+  it("are announced before they are due", () => {
     for (const row of rows.slice(0, 100)) {
       const [other] = names.filter((name) => name !== Rendezvous.first(row.requestId, names))
       if (other === undefined) return assert.fail()

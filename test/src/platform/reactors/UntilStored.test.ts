@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { untilStored } from "#src/platform/reactors/UntilStored.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 
-it.effect("what the log refuses is tried each second, and told of once a minute", () => {
+it.effect("a rejected append is retried each second and logged once a minute", () => {
   let lines = 0
   let tries = 0
   let isAway = true

@@ -95,7 +95,7 @@ describe("the access log", () => {
     })
   )
 
-  it.effect("takes none of a route at 0, and yet each server error", () =>
+  it.effect("logs nothing of a route at rate 0 except server errors", () =>
     Effect.gen(function* () {
       const { lines } = yield* linesOf(
         (report) =>

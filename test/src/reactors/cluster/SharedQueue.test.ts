@@ -56,7 +56,7 @@ describe("A queue that three nodes share", () => {
 })
 
 describe("A request whose node has no room", () => {
-  it.effect("is another one's after two seconds, not before, and nobody asks in between", () =>
+  it.effect("goes to another node after two seconds, and no node tries earlier", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const a = yield* start("a")

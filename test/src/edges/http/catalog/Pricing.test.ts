@@ -99,32 +99,30 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect(
-    "cannot be told in the words of a manifest where its expressions fail, nor can a submit be refused in them",
-    () =>
-      Effect.gen(function* () {
-        const metering = { quantity: "$error('secret words')" }
-        const { price } = model("acme/any")
-        yield* publish({
-          models: [
-            model("acme/untold", {
-              metering,
-              price: { ...price, unit: "image" },
-              providers: [{ name: "acme", adapter: "http", url: "http://10.0.0.5" }]
-            })
-          ]
-        })
-        const words = "The billable units of this input cannot be told."
-        const input = { value: "secret words" }
-        const estimated = yield* estimate("acme/untold", input)
-        const submitted = yield* submit(input, {}, "acme/untold")
-        for (const reply of [estimated, submitted]) {
-          assertEnvelope(reply, 400)
-          assert.strictEqual(Object(reply.json).error[0].message, words)
-          assert.notInclude(reply.text, "secret")
-        }
-        assert.deepStrictEqual(issuesOf(estimated), [["input", "units"]])
+  it.effect("are rejected without quoting the manifest when an expression fails, as are submits", () =>
+    Effect.gen(function* () {
+      const metering = { quantity: "$error('secret words')" }
+      const { price } = model("acme/any")
+      yield* publish({
+        models: [
+          model("acme/untold", {
+            metering,
+            price: { ...price, unit: "image" },
+            providers: [{ name: "acme", adapter: "http", url: "http://10.0.0.5" }]
+          })
+        ]
       })
+      const words = "The billable units of this input cannot be told."
+      const input = { value: "secret words" }
+      const estimated = yield* estimate("acme/untold", input)
+      const submitted = yield* submit(input, {}, "acme/untold")
+      for (const reply of [estimated, submitted]) {
+        assertEnvelope(reply, 400)
+        assert.strictEqual(Object(reply.json).error[0].message, words)
+        assert.notInclude(reply.text, "secret")
+      }
+      assert.deepStrictEqual(issuesOf(estimated), [["input", "units"]])
+    })
   )
 
   it.effect("are 404 for models that there are not", () =>

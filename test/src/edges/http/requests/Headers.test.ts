@@ -116,7 +116,7 @@ describe("Idempotency-Key", () => {
     assert.strictEqual(hash({ prefer: "wait", "user-agent": "x" }), hash({}))
   })
 
-  it("has a hash by which nobody without the secret can guess a body", () => {
+  it("has a hash that cannot be guessed from a body without the secret", () => {
     const meant = { endpoint: "a/b", headers: {}, body: Buffer.from("{}") }
     const [one, other] = [1, 2].map((byte) => IdempotencyHeader.requestHash(Buffer.alloc(32, byte), meant))
     assert.notStrictEqual(one, other)

@@ -181,7 +181,7 @@ describe("MessageScan", () => {
     }
   })
 
-  it("tells of a control character in data, which nobody would see any more", () => {
+  it("reports a control character in data", () => {
     assert.strictEqual(whole(`{"params":{"arguments":{"data":"${"a".repeat(99)}\n"}}}`).fault, "not_json")
   })
 

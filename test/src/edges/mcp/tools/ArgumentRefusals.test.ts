@@ -43,7 +43,7 @@ const takes = "it takes name, details, note, category, count, weight, isGift and
 const next = "Correct it and call again."
 
 describe("arguments that a tool does not take", () => {
-  it.effect("are told with what each has to be and what came, without their values", () =>
+  it.effect("are reported with the expected and the received type, without their values", () =>
     Effect.gen(function* () {
       const { refusal } = yield* connect
       const lines = (args: object) => Effect.map(refusal("order", { ...args }), (text) => text.split("\n"))
@@ -99,7 +99,7 @@ describe("arguments that a tool does not take", () => {
     })
   )
 
-  it.effect("are told by the names that the tool has instead", () =>
+  it.effect("are reported with the names that the tool accepts", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* connect
       assert.strictEqual(
@@ -135,7 +135,7 @@ describe("arguments that a tool does not take", () => {
     })
   )
 
-  it.effect.each(["2025-06-18", "2025-03-26"] as const)("are told in the same words in %s", (version) =>
+  it.effect.each(["2025-06-18", "2025-03-26"] as const)("are reported in the same words in %s", (version) =>
     Effect.gen(function* () {
       const { refusal } = yield* ToolClients.connect(registrations, version)
       assert.strictEqual(yield* refusal("order", { name: "chair" }), `\`details\` is missing.\n${next}`)

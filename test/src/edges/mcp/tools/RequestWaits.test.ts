@@ -164,7 +164,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells nobody of progress who has not asked for it", () =>
+  it.effect("sends no progress to a client that has not requested it", () =>
     Effect.gen(function* () {
       const { asleep, client, clock } = yield* scene()
       const requestId = yield* ran(client)

@@ -123,7 +123,7 @@ layer(FileCalls.local())("upload_file, where clients bring files to us", (it) =>
       }).pipe(Effect.scoped)
     )
 
-  it.effect("tells the type by the name, or else by the bytes, where nobody says", () =>
+  it.effect("derives the type from the name, or else from the bytes, when none is given", () =>
     Effect.gen(function* () {
       const url = yield* served(png, "application/octet-stream")
       const typeOf = (given: object) =>

@@ -41,7 +41,7 @@ describe("the limits of upload_file", () => {
     }).pipe(Effect.provide(FileCalls.local()))
   )
 
-  it("are told from an account that is gone", () => {
+  it("are distinguished from a removed account", () => {
     const busy = FileRefusals.ofStore(new TooManyUploads({ retryAfterSeconds: 5 }))
     assert.match(busy.message, /Too many files are being stored/)
     const gone = FileRefusals.ofStore(new FileGone())

@@ -138,7 +138,7 @@ describe("the sign-in page", () => {
     })
   })
 
-  it("leads whoever has to correct something to the field, and opens what it is in", () => {
+  it("links an error to its field, and opens the section that contains it", () => {
     const problem = SignInProblem.passwordRefused
     const { html } = SignInPage.render({ ...form, account: "acme", problem })
     assert.match(html, /<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>/)

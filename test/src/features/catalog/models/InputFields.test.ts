@@ -109,7 +109,7 @@ describe("The fields of an input", () => {
     assert.deepStrictEqual(only({ $ref: "#/$defs/fork" }, { $defs: { fork } }), { type: "null" })
   })
 
-  it("are none of a schema that names no properties", () => {
+  it("are empty for a schema without properties", () => {
     assert.deepStrictEqual(InputFields.of({}), [])
     assert.deepStrictEqual(InputFields.of({ type: "object", properties: [] }), [])
   })

@@ -92,7 +92,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("that is found finished is completed and billed, and whoever follows it here is stopped", () =>
+  it.effect("that has finished is completed and billed, and its local follower is stopped", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       provider.lookAs(() => Effect.succeed({ _tag: "Finished", outcome: succeeded({ value: "found" }) }))
@@ -145,7 +145,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("that is claimed here and that nobody works on is lost", () =>
+  it.effect("that is claimed here without a worker fiber is lost", () =>
     Effect.gen(function* () {
       const id = yield* submit()
       yield* execute(id, dispatch(0))

@@ -113,7 +113,7 @@ describe("The sweep", () => {
     }).pipe(Effect.provide(idle))
   )
 
-  it.effect("ends what a deadline has passed for that nobody kept", () =>
+  it.effect("ends requests past their deadline that no timer ended", () =>
     Effect.gen(function* () {
       const id = yield* submit({ deadlines: { startTimeoutMs: null, cancelAfterMs: 3_000 } })
       yield* TestClock.adjust("2999 millis")

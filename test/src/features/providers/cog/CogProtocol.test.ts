@@ -91,7 +91,7 @@ describe("The cog adapter", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("has a prediction cancelled of which it does not know whether it was taken", () =>
+  it.live("cancels a prediction if it is unknown whether it was accepted", () =>
     Effect.gen(function* () {
       const { begin, upstream } = yield* setUp()
       assert.deepInclude(yield* (yield* begin({ _tag: "Resets" })).outcome, {

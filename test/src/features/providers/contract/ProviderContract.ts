@@ -130,20 +130,17 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live(
-      "tells an address where nobody listens from a run that failed, and sees that it is still so",
-      () =>
-        Effect.gen(function* () {
-          const set = yield* setUp(adapter)
-          const binding = { ...set.job.binding, url: "http://127.0.0.1:1" }
-          const { outcome } = yield* begin({ ...set, job: { ...set.job, binding } })
-          assert.deepInclude(yield* outcome, { _tag: "Unreachable", reason: "connection_refused" })
-          const { reach } = yield* set.instance
-          if (reach === undefined)
-            return yield* Effect.die(new Error("expected a provider that can be probed"))
-          assert.strictEqual(yield* reach(binding), "connection_refused")
-          assert.isNull(yield* reach(set.job.binding))
-        })
+    it.live("distinguishes an unreachable address from a failed run, and probes it again", () =>
+      Effect.gen(function* () {
+        const set = yield* setUp(adapter)
+        const binding = { ...set.job.binding, url: "http://127.0.0.1:1" }
+        const { outcome } = yield* begin({ ...set, job: { ...set.job, binding } })
+        assert.deepInclude(yield* outcome, { _tag: "Unreachable", reason: "connection_refused" })
+        const { reach } = yield* set.instance
+        if (reach === undefined) return yield* Effect.die(new Error("expected a provider that can be probed"))
+        assert.strictEqual(yield* reach(binding), "connection_refused")
+        assert.isNull(yield* reach(set.job.binding))
+      })
     )
 
     it.live("keeps a limit apart from failures, and says for how long", () =>
@@ -185,7 +182,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     )
 
-    it.live("shows nobody the credential", () =>
+    it.live("never discloses the credential", () =>
       Effect.gen(function* () {
         const set = yield* setUp(adapter)
         for (const status of [400, 401, 500]) {

@@ -72,7 +72,7 @@ describe("A request to fal", () => {
     })
   )
 
-  it.live("that was cancelled in fal's console is refused for good, to whoever looks as well", () =>
+  it.live("that was cancelled in fal's console is rejected for good, also when looked up", () =>
     Effect.gen(function* () {
       const { id, job, outcome, provider, upstream } = yield* holdOne()
       yield* upstream.end(id, Fal.cancelled)

@@ -124,7 +124,7 @@ describe("An inference", () => {
     })
   )
 
-  it.live("that nobody waits for any more is hung up on", () =>
+  it.live("is aborted when its caller is interrupted", () =>
     Effect.gen(function* () {
       const upstream = yield* Kserve.make
       yield* upstream.plan({ _tag: "Succeeds", held: true }, { _tag: "Succeeds", held: true })

@@ -219,7 +219,7 @@ describe("An output", () => {
     assert.isNull(Tensors.decode({ label: "MISSING" }, false, answer))
   })
 
-  it("is none when the answer is none of the protocol", () => {
+  it("is rejected when the answer violates the protocol", () => {
     const tensor = { name: "y", datatype: "FP32", shape: [2], data: [1, 2] }
     const wrong: ReadonlyArray<JsonObject> = [
       { ...tensor, name: 1 },

@@ -206,7 +206,7 @@ describe("A streamed chat completion", () => {
     })
   )
 
-  it.effect("is no answer when an event is none of the protocol", () =>
+  it.effect("is rejected when an event violates the protocol", () =>
     Effect.gen(function* () {
       const hostile = [
         "<html>",

@@ -207,7 +207,7 @@ describe("SandboxRuns", () => {
     })
   )
 
-  it.effect("flaky fails in transport as often as told, then counts its attempts", () =>
+  it.effect("flaky fails in transport as often as requested, then counts its attempts", () =>
     Effect.gen(function* () {
       for (const attempt of [1, 2]) {
         const { fiber, reports } = yield* start(flaky, { failures: 2 }, attempt)

@@ -48,7 +48,7 @@ describe("A worker that gives its job back again and again", () => {
 })
 
 describe("A worker whose result comes too late", () => {
-  it.effect("for the model's time limit is told so, as often as it asks", () =>
+  it.effect("for the model's time limit receives LeaseLost, however often it asks", () =>
     Effect.gen(function* () {
       const node = yield* start("one")
       const { id, leaseId, me } = yield* node.on(begin(hasty))
@@ -60,7 +60,7 @@ describe("A worker whose result comes too late", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("by a moment, for its lease has just run out, is told so", () =>
+  it.effect("because its lease has just expired receives LeaseLost", () =>
     Effect.gen(function* () {
       const ended = yield* Effect.gen(function* () {
         const lease = yield* Lease.make("lease", jobOf(RequestId.make("r".repeat(21))), control)

@@ -114,7 +114,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("is told at its heartbeat that the client gave up", () =>
+  it.effect("learns at its heartbeat that the client has cancelled", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
       const { key } = yield* TestServer
@@ -191,7 +191,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("finds nothing to do, and is told so", () =>
+  it.effect("receives 204 when there is no job", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
       const reply = yield* Server.post("/workers/claim", authorization, { wait: 0 })
@@ -258,7 +258,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("is told what is wrong with what it sends", () =>
+  it.effect("receives an error that names the fault in its input", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
       const { leaseId } = yield* begin(authorization)

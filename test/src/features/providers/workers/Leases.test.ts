@@ -132,7 +132,7 @@ describe("A worker that is not heard of", () => {
 })
 
 describe("A worker whose node is started again", () => {
-  it.effect("is told to wait, and its result is the request's, of the one run", () =>
+  it.effect("is asked to wait, and its result counts for the one run", () =>
     Effect.gen(function* () {
       const first = yield* start("first")
       const { id, leaseId, me } = yield* first.on(begin())
@@ -153,7 +153,7 @@ describe("A worker whose node is started again", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("that says its result again to the new one is told that it is known", () =>
+  it.effect("that reports its result again to the new node is answered with success", () =>
     Effect.gen(function* () {
       const first = yield* start("first")
       const { id, leaseId, me } = yield* first.on(begin())
@@ -213,7 +213,7 @@ describe("A worker that is heard by another node than the one that follows it", 
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("is told there that the client gave up", () =>
+  it.effect("learns there that the client has cancelled", () =>
     Effect.gen(function* () {
       const { here, id, leaseId, me, there } = yield* onTwo
       yield* Effect.forkChild(here.on(Facts.cancel(id, model)))

@@ -36,7 +36,7 @@ const until = <E, R>(isSo: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(isSo, { until: (so) => so, schedule: Schedule.spaced("5 millis") })
 
 layer(Server.layer, { excludeTestServices: true })("The worker in Python", (it) => {
-  it.effect.skipIf(!hasPython)("runs jobs, and ends when it is told to (skipped without Python 3.9)", () =>
+  it.effect.skipIf(!hasPython)("runs jobs, and ends at a stop signal (skipped without Python 3.9)", () =>
     Effect.gen(function* () {
       const { port } = yield* TestServer
       const { authorization } = yield* Server.workerKey()

@@ -103,7 +103,7 @@ describe("Following", () => {
     }).pipe(Effect.provide(services), Effect.scoped)
   )
 
-  it.live("hands the same array to all that want the same, and reads nothing while nobody listens", () =>
+  it.live("passes the same array to equal followers, and reads nothing without followers", () =>
     Effect.gen(function* () {
       let reads = 0
       const counted = Layer.effect(
@@ -145,37 +145,35 @@ describe("Following", () => {
     }).pipe(Effect.provide(LiveStatus.layer.pipe(Layer.provideMerge(ReadSide.layer))), Effect.scoped)
   )
 
-  it.live(
-    "hands whoever comes to a hub without listeners what has moved before, and each only what is behind it",
-    () =>
-      Effect.gen(function* () {
-        const hub = yield* LiveHub
-        for (const number of [1, 2, 3]) yield* Log.append(number, Log.submitted(Log.alice, Log.echo))
-        yield* ReadSide.settle("history")
-        // The hub has heard of them, and nobody was there.
-        yield* Effect.repeat(Effect.yieldNow, { times: 100 })
-        const told = new Map<number, ReadonlyArray<number>>()
-        const listen = (place: number) =>
-          hub.listen({
-            wanted: { accountId: Log.alice, requestIds: null, models: null },
-            place,
-            take: (changes) => {
-              told.set(
-                place,
-                changes.map(({ change }) => change)
-              )
-              return "full"
-            }
-          })
-        // The first one puts the hub back to where it stands; the second is ahead of it.
-        assert.deepStrictEqual(yield* Effect.all([listen(0), listen(2)], { concurrency: 2 }), [3, 3])
-        assert.deepStrictEqual(
-          [...told],
-          [
-            [0, [1, 2, 3]],
-            [2, [3]]
-          ]
-        )
-      }).pipe(Effect.provide(services), Effect.scoped)
+  it.live("sends a new follower the changes it has missed, and only those after its position", () =>
+    Effect.gen(function* () {
+      const hub = yield* LiveHub
+      for (const number of [1, 2, 3]) yield* Log.append(number, Log.submitted(Log.alice, Log.echo))
+      yield* ReadSide.settle("history")
+      // The hub has heard of them, and nobody was there.
+      yield* Effect.repeat(Effect.yieldNow, { times: 100 })
+      const told = new Map<number, ReadonlyArray<number>>()
+      const listen = (place: number) =>
+        hub.listen({
+          wanted: { accountId: Log.alice, requestIds: null, models: null },
+          place,
+          take: (changes) => {
+            told.set(
+              place,
+              changes.map(({ change }) => change)
+            )
+            return "full"
+          }
+        })
+      // The first one puts the hub back to where it stands; the second is ahead of it.
+      assert.deepStrictEqual(yield* Effect.all([listen(0), listen(2)], { concurrency: 2 }), [3, 3])
+      assert.deepStrictEqual(
+        [...told],
+        [
+          [0, [1, 2, 3]],
+          [2, [3]]
+        ]
+      )
+    }).pipe(Effect.provide(services), Effect.scoped)
   )
 })

@@ -154,38 +154,34 @@ describe("followers", () => {
 })
 
 describe("LiveHub", () => {
-  it.live(
-    "hands nothing of a page that was read for others who have all left to whoever stands behind it",
-    () =>
-      Effect.gen(function* () {
-        yield* submitted(1, 5)
-        const reading = yield* Deferred.make<void>()
-        const go = yield* Deferred.make<void>()
-        const layer = observed(({ change }) =>
-          change === 3
-            ? Effect.andThen(Deferred.succeed(reading, undefined), Deferred.await(go))
-            : Effect.void
-        )
-        yield* Effect.gen(function* () {
-          const hub = yield* LiveHub
-          const listen = (place: number, told: Array<number>) =>
-            hub.listen({
-              wanted: all,
-              place,
-              take: (changes) => {
-                told.push(...numbers(changes))
-                return "full"
-              }
-            })
-          const first = yield* Effect.forkScoped(listen(3, []), { startImmediately: true })
-          yield* Deferred.await(reading)
-          yield* Fiber.interrupt(first)
-          const told: Array<number> = []
-          const second = yield* Effect.forkScoped(listen(1, told), { startImmediately: true })
-          yield* Deferred.succeed(go, undefined)
-          yield* Fiber.join(second)
-          assert.deepStrictEqual(told, [2, 3, 4, 5])
-        }).pipe(Effect.provide(layer), Effect.scoped)
-      }).pipe(Effect.provide(readSide), Effect.scoped)
+  it.live("sends a follower nothing from a page that was read for followers who have left", () =>
+    Effect.gen(function* () {
+      yield* submitted(1, 5)
+      const reading = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const layer = observed(({ change }) =>
+        change === 3 ? Effect.andThen(Deferred.succeed(reading, undefined), Deferred.await(go)) : Effect.void
+      )
+      yield* Effect.gen(function* () {
+        const hub = yield* LiveHub
+        const listen = (place: number, told: Array<number>) =>
+          hub.listen({
+            wanted: all,
+            place,
+            take: (changes) => {
+              told.push(...numbers(changes))
+              return "full"
+            }
+          })
+        const first = yield* Effect.forkScoped(listen(3, []), { startImmediately: true })
+        yield* Deferred.await(reading)
+        yield* Fiber.interrupt(first)
+        const told: Array<number> = []
+        const second = yield* Effect.forkScoped(listen(1, told), { startImmediately: true })
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(second)
+        assert.deepStrictEqual(told, [2, 3, 4, 5])
+      }).pipe(Effect.provide(layer), Effect.scoped)
+    }).pipe(Effect.provide(readSide), Effect.scoped)
   )
 })

@@ -33,7 +33,7 @@ const node: Effect.Effect<LiveStatus["Service"], unknown, EventReader | Scope.Sc
 )
 
 describe("the changes of a shared log", () => {
-  it.live("go on at another node behind any event that one of them has told", () =>
+  it.live("continue at another node from any event that one node has sent", () =>
     Effect.gen(function* () {
       const accounts = [Log.alice, Log.bob]
       for (let number = 1; number <= 12; number++) {

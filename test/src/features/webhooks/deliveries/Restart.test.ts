@@ -77,7 +77,7 @@ describe("A delivery that waits for its next attempt", () => {
     )
   }
 
-  it.effect("that came due while nobody was there gets it at once, and once", () =>
+  it.effect("that came due during downtime gets it at once, and once", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const first = yield* start("one")

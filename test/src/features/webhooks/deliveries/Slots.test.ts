@@ -109,7 +109,7 @@ describe("A lane's window", () => {
     assert.strictEqual(takeAll(slots, one), 1)
   })
 
-  it("is told to be used up while it is, and no longer", () => {
+  it("is reported as closed exactly while it is used up", () => {
     const slots = Slots.make(limits)
     const a = to("a")
     takeAll(slots, a)
@@ -122,7 +122,7 @@ describe("A lane's window", () => {
 })
 
 describe("A receiver", () => {
-  it("gets no more than so many at once, of all accounts together", () => {
+  it("gets a limited number of deliveries at once, over all accounts", () => {
     const slots = Slots.make(limits)
     const [one, two] = [to("a", "one"), to("a", "two")]
     open(slots, one, 4)
@@ -228,7 +228,7 @@ describe("Slots", () => {
     assert.isTrue(slots.takeBytes(to("c", "third", 200)))
   })
 
-  it("leave memory to other accounts and receivers, of which each has one body at least", () => {
+  it("leave memory to other accounts and receivers; each may use at least one body", () => {
     const slots = Slots.make({ ...limits, bytesPerAccount: 600, bytesPerReceiver: 400 })
     assert.isTrue(slots.take(to("a", "one", 300)))
     assert.isFalse(slots.takeBytes(to("a", "two", 101)))

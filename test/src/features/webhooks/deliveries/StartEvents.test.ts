@@ -21,7 +21,7 @@ const eventOf = ({ text }: Hook.Posted): unknown => JSON.parse(text).event
 const eventsOf = (hook: Hook.Hook) => hook.posted().map(eventOf)
 
 describe("A client that asked for both events", () => {
-  it.effect("is told the start when a provider has begun, and the end when it is recorded", () =>
+  it.effect("receives the start when a provider has begun, and the end when it is recorded", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const requestId = yield* submit(hook.url, both)
@@ -58,7 +58,7 @@ describe("A client that asked for both events", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is told no start of a request that ended at once", () =>
+  it.effect("receives no start of a request that ended at once", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       ;(yield* TestProvider).answerWith((_, { started }) => Effect.as(started, succeeded()))
@@ -70,7 +70,7 @@ describe("A client that asked for both events", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is told no start when the end is on the log before that was scheduled", () =>
+  it.effect("receives no start when the end was recorded before the start was scheduled", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       yield* Facts.refuse("DeliveryScheduled")
@@ -88,7 +88,7 @@ describe("A client that asked for both events", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is told the start once, though the run is lost and begun again", () =>
+  it.effect("receives the start once, even if the run is lost and begun again", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const requestId = yield* submit(hook.url, both)
@@ -135,7 +135,7 @@ describe("A client that asked for", () => {
     )
   }
 
-  it.effect("no webhook is told nothing, and nothing is scheduled", () =>
+  it.effect("no webhook receives nothing, and nothing is scheduled", () =>
     Effect.gen(function* () {
       ;(yield* TestProvider).answerWith(() => Effect.succeed(succeeded()))
       const requestId = yield* RequestFacts.submit({ model: Facts.model })

@@ -50,7 +50,7 @@ describe("S3Failure.of", () => {
     assert.strictEqual(error.message, "could not write a blob: there is no room left")
   })
 
-  it("keeps code, status and request of an answer, and none of its words", () => {
+  it("keeps code, status and request id of an answer, and drops its text", () => {
     const error = S3Failure.of("read a blob", thrown("AccessDenied", 403, { CanonicalRequest: "hunter2" }))
     const shown = inspect(error, { depth: 9, showHidden: true })
     assert.notInclude(shown, "hunter2")

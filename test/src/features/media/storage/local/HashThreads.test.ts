@@ -21,7 +21,7 @@ const open = Effect.gen(function* () {
 })
 
 describe("HashThreads", () => {
-  it.live("hashes files and chunks as they are told, many at once", () =>
+  it.live("hashes files and chunks concurrently", () =>
     Effect.gen(function* () {
       const threads = yield* HashThreads
       const { path } = yield* open
@@ -47,7 +47,7 @@ describe("HashThreads", () => {
     }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
   )
 
-  it.live("reads nothing of a file any more when nobody wants its digest", () =>
+  it.live("stops reading a file when its caller is interrupted", () =>
     Effect.gen(function* () {
       const threads = yield* HashThreads
       const { descriptor } = yield* open
