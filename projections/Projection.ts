@@ -37,6 +37,16 @@ export interface BatchBuffer {
   readonly forget: () => void
 }
 
+/** Several buffers as one. */
+export const combine = (...buffers: ReadonlyArray<BatchBuffer>): BatchBuffer => ({
+  write: () => {
+    for (const { write } of buffers) write()
+  },
+  forget: () => {
+    for (const { forget } of buffers) forget()
+  }
+})
+
 /** How events of one type change the rows. */
 export interface Rule {
   readonly type: string
@@ -48,17 +58,19 @@ interface EventSchema {
   readonly fields: { readonly _tag: { readonly schema: { readonly literal: string } } }
 }
 
+export const typeOf = ({ fields }: EventSchema): string => fields._tag.schema.literal
+
 /**
  * A rule for events of one type. Read the fields with `EventFields`, which checks them. The event's time is `event.time`,
  * and its stream's id is `StreamName.idOf(event.stream)`.
  */
-export const on = (
-  { fields }: EventSchema,
-  apply: (data: JsonObject, event: RecordedEvent) => void
-): Rule => ({ type: fields._tag.schema.literal, apply: (event) => apply(event.data, event) })
+export const on = (schema: EventSchema, apply: (data: JsonObject, event: RecordedEvent) => void): Rule => ({
+  type: typeOf(schema),
+  apply: (event) => apply(event.data, event)
+})
 
 /** A rule that needs only the time and stream of the event. The data is not parsed. */
-export const onType = ({ fields }: EventSchema, apply: (event: RecordedEvent) => void): Rule => ({
-  type: fields._tag.schema.literal,
+export const onType = (schema: EventSchema, apply: (event: RecordedEvent) => void): Rule => ({
+  type: typeOf(schema),
   apply
 })

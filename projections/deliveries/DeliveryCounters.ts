@@ -1,7 +1,7 @@
 /** The number of deliveries by account, status and event, and in total by status. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
-import type { BatchBuffer } from "../Projection.ts"
+import { type BatchBuffer, combine } from "../Projection.ts"
 import type { DeliveryRow } from "./DeliveryRows.ts"
 
 export const tables = `
@@ -38,13 +38,6 @@ export const make = (db: DatabaseSync): DeliveryCounters => {
       counters.move(from === null ? null : nameOf(row, from), nameOf(row, row.status))
       totals.move(from, row.status)
     },
-    write: () => {
-      counters.write()
-      totals.write()
-    },
-    forget: () => {
-      counters.forget()
-      totals.forget()
-    }
+    ...combine(counters, totals)
   }
 }

@@ -1,7 +1,7 @@
 /** The number of an account's files by source and type, and the bytes of its uploaded files. Thumbnails do not count. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
-import type { BatchBuffer } from "../Projection.ts"
+import { type BatchBuffer, combine } from "../Projection.ts"
 import type { FileRow } from "./FileRows.ts"
 
 export const tables = `
@@ -46,13 +46,6 @@ export const make = (db: DatabaseSync): FileCounters => {
     add: (row) => count(row, 1),
     remove: (row) => count(row, -1),
     resize: (row, before) => bytes.add(row.accountId, bytesOf(row) - before),
-    write: () => {
-      files.write()
-      bytes.write()
-    },
-    forget: () => {
-      files.forget()
-      bytes.forget()
-    }
+    ...combine(files, bytes)
   }
 }

@@ -1,7 +1,7 @@
 /** The number of an account's requests by model and status, in total and by hour of creation. A counter of 0 has no row. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CounterTable from "../batch/CounterTable.ts"
-import type { BatchBuffer } from "../Projection.ts"
+import { type BatchBuffer, combine } from "../Projection.ts"
 import type { HistoryRow } from "./HistoryRows.ts"
 
 /** `hour`: hours since 1970. Each account, model and status in `history_hours` has a row in `history_counters`. */
@@ -51,13 +51,6 @@ export const make = (db: DatabaseSync): HistoryCounters => {
       counters.move(countedAs === null ? null : nameOf(countedAs), nameOf(status))
       hours.move(countedAs === null ? null : hourOf(countedAs), hourOf(status))
     },
-    write: () => {
-      counters.write()
-      hours.write()
-    },
-    forget: () => {
-      counters.forget()
-      hours.forget()
-    }
+    ...combine(counters, hours)
   }
 }

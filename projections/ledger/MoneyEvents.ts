@@ -9,12 +9,7 @@ import { type NanoUsd, Quantity } from "#domain/Money.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { amount, integer, object, oneOf, text } from "../EventFields.ts"
-
-interface EventSchema {
-  readonly fields: { readonly _tag: { readonly schema: { readonly literal: string } } }
-}
-
-const typeOf = ({ fields }: EventSchema): string => fields._tag.schema.literal
+import { typeOf } from "../Projection.ts"
 
 const accountOf = ({ stream }: RecordedEvent): AccountId => AccountId.make(idOf(stream))
 const requestOf = ({ stream }: RecordedEvent): RequestId => RequestId.make(idOf(stream))
