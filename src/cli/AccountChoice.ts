@@ -1,17 +1,14 @@
 /** The account of a command: the given one, or the only one. */
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { AccountId, type KeyId } from "#domain/Ids.ts"
+import type { AccountId } from "#domain/Ids.ts"
+import { type KeyId } from "#domain/Ids.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as Pages from "#src/edges/admin/Pages.ts"
+import * as Flags from "./Flags.ts"
 import { UsageError } from "./Failure.ts"
 
-export const accountFlag = Flag.String("account").pipe(
-  Flag.withMetavar("acc_…"),
-  Flag.withDescription("The account; optional when there is only one"),
-  Flag.withSchema(AccountId),
-  Flag.optional
-)
+export const accountFlag = Flags.account("The account; optional when there is only one").pipe(Flag.optional)
 
 /** Ids that an error lists. */
 const listedIds = 20

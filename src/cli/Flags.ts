@@ -1,6 +1,6 @@
 /** Flags that several commands share. */
 import { Flag } from "effect/cli"
-import { RequestId } from "#domain/Ids.ts"
+import { AccountId, RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { isName } from "#src/features/accounts/Name.ts"
 
@@ -22,6 +22,14 @@ export const count = (
       () => `Expected a number from ${from} to ${to}`
     ),
     Flag.withDefault(byDefault)
+  )
+
+/** `--account` */
+export const account = (description: string) =>
+  Flag.String("account").pipe(
+    Flag.withMetavar("acc_…"),
+    Flag.withDescription(description),
+    Flag.withSchema(AccountId)
   )
 
 /** `--name` of an account, a key or a worker. */

@@ -1,6 +1,6 @@
 import { Console, Effect, Stdio } from "effect"
-import { Command, Flag, Prompt } from "effect/cli"
-import { AccountId } from "#domain/Ids.ts"
+import { Command, Prompt } from "effect/cli"
+import type { AccountId } from "#domain/Ids.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import type { ErasingStep } from "#src/edges/admin/accounts/AccountOperations.ts"
 import { UsageError } from "#src/cli/Failure.ts"
@@ -10,11 +10,7 @@ import * as Output from "#src/cli/Output.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
 
 const flags = {
-  account: Flag.String("account").pipe(
-    Flag.withMetavar("acc_…"),
-    Flag.withDescription("The account to erase"),
-    Flag.withSchema(AccountId)
-  ),
+  account: Flags.account("The account to erase"),
   yes: Flags.toggle("yes", "Do not ask for confirmation. Required without a terminal")
 }
 

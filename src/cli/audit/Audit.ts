@@ -1,6 +1,6 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { AccountId } from "#domain/Ids.ts"
+import type { AccountId } from "#domain/Ids.ts"
 import * as Audit from "#src/features/billing/audit/Audit.ts"
 import * as Journal from "#src/features/billing/audit/Journal.ts"
 import * as Period from "#src/features/billing/audit/Period.ts"
@@ -13,6 +13,7 @@ import * as Failure from "#src/cli/Failure.ts"
 import * as LogProgress from "#src/cli/log/LogProgress.ts"
 import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
 import * as JournalWriter from "./JournalWriter.ts"
+import * as Flags from "#src/cli/Flags.ts"
 import * as AuditText from "./AuditText.ts"
 
 const time = (name: string, description: string) =>
@@ -27,12 +28,7 @@ const time = (name: string, description: string) =>
   )
 
 const flags = {
-  account: Flag.String("account").pipe(
-    Flag.withMetavar("acc_…"),
-    Flag.withDescription("Show only this account; the audit still covers all"),
-    Flag.withSchema(AccountId),
-    Flag.optional
-  ),
+  account: Flags.account("Show only this account; the audit still covers all").pipe(Flag.optional),
   from: time("from", "Show entries from this time on"),
   to: time("to", "Show entries before this time"),
   format: Flag.Literals("format", ["table", ...Journal.formats]).pipe(
@@ -47,17 +43,6 @@ interface Choice {
   readonly account: Option.Option<AccountId>
   readonly period: Period.Period
 }
-
-const periodOf = Effect.fnUntraced(function* (
-  from: Option.Option<number>,
-  to: Option.Option<number>
-): Effect.fn.Return<Period.Period, Failure.UsageError> {
-  const period = { from: Option.getOrNull(from), to: Option.getOrNull(to) }
-  if (period.from !== null && period.to !== null && period.to <= period.from) {
-    return yield* new Failure.UsageError({ message: "--to: is not after --from" })
-  }
-  return period
-})
 
 /** Audits the whole log, independent of the shown period and account. */
 const audit = Effect.fnUntraced(function* (
@@ -120,7 +105,11 @@ export const auditCommand = Command.make(
   "audit",
   flags,
   Effect.fnUntraced(function* ({ account, format, from, to }) {
-    const choice = { account, period: yield* periodOf(from, to) }
+    const period = { from: Option.getOrNull(from), to: Option.getOrNull(to) }
+    if (period.from !== null && period.to !== null && period.to <= period.from) {
+      return yield* new Failure.UsageError({ message: "--to: is not after --from" })
+    }
+    const choice = { account, period }
     yield* format === "table" ? printStatement(choice) : printJournal(format, choice)
   })
 ).pipe(

@@ -9,19 +9,13 @@ export const currency = "USD"
 export const usd = (amount: Money.NanoUsd): string => `${Money.format(amount)} ${currency}`
 
 /** `isCurrent` is false when the amounts miss the latest changes. */
-export const forPrograms = ({
-  available,
-  balance,
-  isCurrent,
-  reserved,
-  updatedAt
-}: Omit<Balance, "accountId">) => ({
-  balance: Money.format(balance),
-  reserved: Money.format(reserved),
-  available: Money.format(available),
+export const forPrograms = (account: Omit<Balance, "accountId">) => ({
+  balance: Money.format(account.balance),
+  reserved: Money.format(account.reserved),
+  available: Money.format(account.available),
   currency,
-  updatedAt: Output.timeOrNull(updatedAt),
-  isCurrent
+  updatedAt: Output.timeOrNull(account.updatedAt),
+  isCurrent: account.isCurrent
 })
 
 export const forPeople = (balance: Balance): string =>

@@ -12,14 +12,9 @@ export const forPrograms = ({ expiresAt, modelEndpoints, monthlyBudget, scopes }
 
 export const header = ["SCOPES", "MODELS", "BUDGET", "EXPIRES"]
 
-export const forPeople = ({
-  expiresAt,
-  modelEndpoints,
-  monthlyBudget,
-  scopes
-}: Grant): ReadonlyArray<string> => [
-  Scope.literals.every((scope) => scopes.includes(scope)) ? "all" : scopes.join(","),
-  modelEndpoints?.join(",") ?? "all",
-  monthlyBudget === null ? "-" : Money.format(monthlyBudget),
-  Output.timeOrNull(expiresAt) ?? "-"
+export const forPeople = (grant: Grant): ReadonlyArray<string> => [
+  Scope.literals.every((scope) => grant.scopes.includes(scope)) ? "all" : grant.scopes.join(","),
+  grant.modelEndpoints?.join(",") ?? "all",
+  grant.monthlyBudget === null ? "-" : Money.format(grant.monthlyBudget),
+  Output.timeOrNull(grant.expiresAt) ?? "-"
 ]

@@ -28,27 +28,40 @@ const expect = Flag.String("expect").pipe(
 export const verify = Command.make(
   "verify",
   { expect, json: Output.json },
-  Effect.fnUntraced(function* ({ expect, json }) {
-    const directory = yield* DataDirectory
-    if ((yield* ChosenLog.headAnchors(directory)).length === 0 && expect.length === 0) {
-      yield* Effect.logWarning(
-        "log.head is missing and --expect is not given: missing events at the end of the log would go unnoticed"
+  Effect.fnUntraced(
+    function* ({ expect, json }) {
+      const directory = yield* DataDirectory
+      if ((yield* ChosenLog.headAnchors(directory)).length === 0 && expect.length === 0) {
+        yield* Effect.logWarning(
+          "log.head is missing and --expect is not given: missing events at the end of the log would go unnoticed"
+        )
+      }
+      const end = yield* (yield* EventReader).head
+      const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
+      const verified = yield* ChosenLog.verifyAll(directory, {
+        anchors: expect,
+        onProgress: (_, position) => progress.report(position)
+      }).pipe(Effect.ensuring(progress.clear))
+      if (json) return yield* Output.printJson({ ok: true, ...verified })
+      const { digest, erasedPayloads, events, payloads, position } = verified
+      yield* Console.log(
+        `The log is intact: ${Output.count(events)} events, ${Output.count(payloads)} payloads ` +
+          `and ${Output.count(erasedPayloads)} erased ones.`
       )
-    }
-    const end = yield* (yield* EventReader).head
-    const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
-    const verified = yield* ChosenLog.verifyAll(directory, {
-      anchors: expect,
-      onProgress: (_, position) => progress.report(position)
-    }).pipe(Effect.ensuring(progress.clear))
-    if (json) return yield* Output.printJson({ ok: true, ...verified })
-    const { digest, erasedPayloads, events, payloads, position } = verified
-    yield* Console.log(
-      `The log is intact: ${Output.count(events)} events, ${Output.count(payloads)} payloads ` +
-        `and ${Output.count(erasedPayloads)} erased ones.`
-    )
-    if (events > 0) yield* Console.log(`Anchor: ${position}:${digest}`)
-  }, reportBroken)
+      if (events > 0) yield* Console.log(`Anchor: ${position}:${digest}`)
+    },
+    // Without --json, the error line reports the break.
+    (effect, { json }) =>
+      Effect.tapError(effect, (error) =>
+        json
+          ? Output.printJson({
+              ok: false,
+              position: "position" in error ? error.position : null,
+              reason: "reason" in error ? error.reason : error.message
+            })
+          : Effect.void
+      )
+  )
 ).pipe(
   Command.provide(ReadOnlyLog.layer),
   Command.withDescription(
@@ -64,19 +77,3 @@ export const verify = Command.make(
     }
   ])
 )
-
-/** Prints the break as JSON. Without `--json`, the error line reports it. */
-function reportBroken<A, E extends { readonly message: string }, R>(
-  effect: Effect.Effect<A, E, R>,
-  { json }: { readonly json: boolean }
-) {
-  return Effect.tapError(effect, (error) =>
-    json
-      ? Output.printJson({
-          ok: false,
-          position: "position" in error ? error.position : null,
-          reason: "reason" in error ? error.reason : error.message
-        })
-      : Effect.void
-  )
-}

@@ -73,17 +73,20 @@ const parseRetryAfter = (text: string | undefined, now: number): number | null =
         : Math.max(0, DateTime.toEpochMillis(retryAfter.dateTime) - now)
   })
 
-export interface Answer {
+/** Reads an error response: the error envelope of inferlog, or the XML of S3. */
+export const of = ({
+  now,
+  retryAfter,
+  status,
+  text
+}: {
   readonly status: number
   readonly text: string
   /** The header `Retry-After`. */
   readonly retryAfter: string | undefined
   /** Unix time in ms. */
   readonly now: number
-}
-
-/** Reads an error response: the error envelope of inferlog, or the XML of S3. */
-export const of = ({ now, retryAfter, status, text }: Answer): Refused => {
+}): Refused => {
   const envelope = decodeEnvelope(text)
   const code = Option.match(envelope, {
     onNone: () => element(text, "Code"),

@@ -67,14 +67,9 @@ const handOver = Effect.fnUntraced(function* (copy: Copy.Copy, base: string, isF
   yield* TakeOver.replace(base, allProjections)
 }, Effect.scoped)
 
-interface RebuildOptions {
-  readonly json: boolean
-  readonly isForNextStart: boolean
-}
-
 const replace = Effect.fnUntraced(function* (
   names: ReadonlyArray<string>,
-  { isForNextStart, json }: RebuildOptions
+  { isForNextStart, json }: { readonly json: boolean; readonly isForNextStart: boolean }
 ) {
   if (names.length === 0) {
     return yield* json

@@ -1,6 +1,5 @@
 import { Console, Effect, Option, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
-import { AccountId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import * as Money from "#domain/Money.ts"
 import type { HistoryItem } from "#projections/history/HistoryItem.ts"
@@ -10,12 +9,7 @@ import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 
 const flags = {
-  account: Flag.String("account").pipe(
-    Flag.withMetavar("acc_…"),
-    Flag.withDescription("Only requests of this account"),
-    Flag.withSchema(AccountId),
-    Flag.optional
-  ),
+  account: Flags.account("Only requests of this account").pipe(Flag.optional),
   model: Flags.model,
   status: Flag.Literals("status", Status.literals).pipe(
     Flag.withDescription("Only requests that have this status now"),

@@ -1,4 +1,5 @@
 /** The result of one forward, as a line: JSON for programs, a sentence for people. */
+import { Struct } from "effect"
 import * as Output from "#src/cli/Output.ts"
 import type { SelectedEvent } from "./EventSelection.ts"
 import type { Answered } from "./Post.ts"
@@ -13,18 +14,10 @@ export interface Attempt extends SelectedEvent, Answered {
   readonly retryInMs: number | null
 }
 
-export const json = ({
-  at,
-  event,
-  requestId,
-  modelEndpoint,
-  webhookId,
-  attempt,
-  ...ended
-}: Attempt): string => {
-  const { durationMs, error, reason, retryInMs, status } = ended
-  const about = { time: Output.time(at), event, requestId, modelEndpoint, webhookId, attempt }
-  return `${Output.jsonText({ ...about, status, durationMs, error, reason, retryInMs })}\n`
+export const json = (attempt: Attempt): string => {
+  const { at, durationMs, error, reason, retryInMs, status } = attempt
+  const about = Struct.pick(attempt, ["event", "requestId", "modelEndpoint", "webhookId", "attempt"])
+  return `${Output.jsonText({ time: Output.time(at), ...about, status, durationMs, error, reason, retryInMs })}\n`
 }
 
 const endOf = ({ error, reason, status }: Answered): string => {

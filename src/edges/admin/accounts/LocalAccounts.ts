@@ -17,16 +17,12 @@ const pageSize = 1_000
 
 const noEntry: Ledger.Balance = { balance: zero, reserved: zero, updatedAt: null }
 
-const balanceOf = (
-  accountId: AccountId,
-  { balance, reserved, updatedAt }: Ledger.Balance,
-  isCurrent: boolean
-): Balance => ({
+const balanceOf = (accountId: AccountId, entry: Ledger.Balance, isCurrent: boolean): Balance => ({
   accountId,
-  balance,
-  reserved,
-  available: NanoUsd.make(balance - reserved),
-  updatedAt,
+  balance: entry.balance,
+  reserved: entry.reserved,
+  available: NanoUsd.make(entry.balance - entry.reserved),
+  updatedAt: entry.updatedAt,
   isCurrent
 })
 

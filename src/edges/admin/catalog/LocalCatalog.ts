@@ -15,11 +15,11 @@ import {
   AmbiguousName,
   type catalogOperations,
   ItemInUse,
+  type ItemName,
   type ListedItem,
   mostListed,
   NotDeprecatable
 } from "./CatalogOperations.ts"
-import * as Dependents from "./Dependents.ts"
 
 /** The `source` of the events that these operations append. */
 const source = "command"
@@ -55,6 +55,35 @@ const categories: Readonly<Record<ItemKind, string>> = {
 const stepOf = ({ data, position, time, type }: RecordedEvent) => {
   const definition: Json | undefined = data["model"] ?? data["wrapper"]
   return { position, time, type, version: textIn(definition, "version"), source: textIn(data, "source") }
+}
+
+/** Definitions come from events, so this release may not know their form. */
+const member = (definition: unknown, name: string): unknown =>
+  Predicate.hasProperty(definition, name) ? definition[name] : undefined
+
+const lists = (definition: unknown, name: string, wanted: ReadonlySet<string>): boolean => {
+  const listed = member(definition, name)
+  return Array.isArray(listed) && listed.some((one) => wanted.has(one))
+}
+
+/**
+ * For a model: its wrappers, which cannot run without it, and the collections that list it or them. For a wrapper: its
+ * collections. For a GPU: its deployment templates. Withdrawn items are not dependents.
+ */
+const dependentsOf = (rows: ReadonlyArray<CatalogRow>, { kind, name }: ItemName): ReadonlyArray<ItemName> => {
+  const present = rows.filter(({ status }) => status !== "withdrawn")
+  const ofKind = (wanted: ItemName["kind"]) => present.filter((row) => row.kind === wanted)
+  if (kind === "gpu") {
+    const gpu = new Set([name])
+    return ofKind("deployment-template")
+      .filter(({ definition }) => lists(definition, "gpuIds", gpu))
+      .map(({ kind, name }) => ({ kind, name }))
+  }
+  if (kind !== "model" && kind !== "wrapper") return []
+  const wrappers = ofKind("wrapper").filter(({ definition }) => member(definition, "base") === name)
+  const gone = new Set([name, ...wrappers.map((wrapper) => wrapper.name)])
+  const collections = ofKind("collection").filter(({ definition }) => lists(definition, "models", gone))
+  return [...wrappers, ...collections].map(({ kind, name }) => ({ kind, name }))
 }
 
 export const make = Effect.gen(function* () {
@@ -103,7 +132,7 @@ export const make = Effect.gen(function* () {
       if (rows.some((row) => row.kind === kind && row.name === name && row.status === "withdrawn")) {
         return { change: "unchanged" as const, dependents: [] }
       }
-      const dependents = Dependents.of(rows, { kind, name }).toSorted(order)
+      const dependents = dependentsOf(rows, { kind, name }).toSorted(order)
       if (dependents.length > 0 && !force) return yield* new ItemInUse({ kind, name, dependents })
       yield* publishing.withdraw(kind, name, source)
       return { change: "withdrawn" as const, dependents }

@@ -37,14 +37,13 @@ const shownFields = [
   "dueAt"
 ]
 
-const factsOf = ({ data }: RecordedEvent): Record<string, Json> => {
-  const facts: Record<string, Json> = {}
-  for (const name of shownFields) {
-    const value = data[name]
-    if (value !== undefined && value !== null) facts[name] = value
-  }
-  return facts
-}
+const factsOf = ({ data }: RecordedEvent): Record<string, Json> =>
+  Object.fromEntries(
+    shownFields.flatMap((name) => {
+      const value = data[name] ?? null
+      return value === null ? [] : [[name, value]]
+    })
+  )
 
 export const make = Effect.gen(function* () {
   const reader = yield* EventReader

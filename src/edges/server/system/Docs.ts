@@ -1,4 +1,6 @@
 /** `GET /docs` and its script: the API reference for people. */
+import { createRequire } from "node:module"
+import * as url from "node:url"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -8,7 +10,23 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Representation from "#src/edges/http/Representation.ts"
 import * as ReferencePage from "./ReferencePage.ts"
-import * as ScalarScript from "./ScalarScript.ts"
+
+/** Internal to Effect, whose own module embeds the script in pages that cannot be cached and have no content policy. */
+const scriptFile = new URL(
+  "./internal/httpApiScalar.js",
+  url.pathToFileURL(createRequire(import.meta.url).resolve("effect/http-api/HttpApiScalar"))
+)
+
+const decodeScript = Schema.decodeUnknownEffect(Schema.Struct({ javascript: Schema.String }))
+
+const scriptType = "text/javascript; charset=utf-8"
+
+/** Loads the script of the API reference by Scalar (3 MB), which is part of Effect. */
+const load: Effect.Effect<Representation.Representation> = Effect.promise(() => import(scriptFile.href)).pipe(
+  Effect.flatMap(decodeScript),
+  Effect.orDie,
+  Effect.flatMap(({ javascript }) => Representation.make({ contentType: scriptType, text: javascript }))
+)
 
 const unchanging = "public, max-age=31536000, immutable"
 const revalidated = "public, max-age=300"
@@ -21,7 +39,7 @@ const scriptEndpoint = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
   query: { v: Schema.optionalKey(Schema.String.annotate({ description: "SHA-256 of the script." })) },
   headers: conditional,
   success: [
-    Schema.String.pipe(HttpApiSchema.asText({ contentType: ScalarScript.contentType })).annotate({
+    Schema.String.pipe(HttpApiSchema.asText({ contentType: scriptType })).annotate({
       description: "The script."
     }),
     CommonResponses.notModified
@@ -35,7 +53,7 @@ const scriptEndpoint = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
   })
 )
 
-const loadScript = Effect.runSync(once(ScalarScript.load))
+const loadScript = Effect.runSync(once(load))
 
 export const docsScript = Route.make(
   scriptEndpoint,
