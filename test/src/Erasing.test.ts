@@ -62,7 +62,7 @@ const scene = Effect.gen(function* () {
 
 describe("After erasing", () => {
   it.live(
-    "not a word of a request is left in any file, and the log verifies",
+    "no text of a request remains in any file, and the log verifies",
     () =>
       Effect.gen(function* () {
         const { account, directory, request, stopped, submit } = yield* scene
@@ -89,7 +89,7 @@ describe("After erasing", () => {
 
   for (const isRunning of [true, false]) {
     it.live(
-      `of an account, with ${isRunning ? "a server" : "no server"}, not a word of it is left, and its key is refused`,
+      `of an account, with ${isRunning ? "a server" : "no server"}, none of its text remains, and its key is rejected`,
       () =>
         Effect.gen(function* () {
           const { account, directory, other, request, settings, stopped, submit } = yield* scene

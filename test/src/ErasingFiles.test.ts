@@ -55,7 +55,7 @@ const scene = Effect.gen(function* () {
 
 describe("After erasing", () => {
   it.live(
-    "neither names nor bytes of deleted files are left in any file, and the log verifies",
+    "neither names nor bytes of deleted files remain in any file, and the log verifies",
     () =>
       Effect.gen(function* () {
         const { account, call, found, initiate, stopped, upload } = yield* scene
@@ -83,7 +83,7 @@ describe("After erasing", () => {
 
   for (const isRunning of [true, false]) {
     it.live(
-      `of an account, with ${isRunning ? "a server" : "no server"}, neither names nor bytes of its files are left`,
+      `of an account, with ${isRunning ? "a server" : "no server"}, neither names nor bytes of its files remain`,
       () =>
         Effect.gen(function* () {
           const { account, call, found, initiate, other, settings, stopped, upload } = yield* scene

@@ -34,7 +34,7 @@ const linesUntilServing = async (child: childProcess.ChildProcess) => {
 }
 
 describe("the first start", () => {
-  it.live("prints a curl that reads the text of a picture", () =>
+  it.live("prints a curl command that reads the text in a picture", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const port = yield* Effect.promise(() => ServerProcess.freePort())

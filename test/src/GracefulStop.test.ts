@@ -108,7 +108,7 @@ const submittedIds = Effect.gen(function* () {
 })
 
 describe("a server that receives a stop signal", () => {
-  it.live("ends within two seconds, with everything answered and on the log", () =>
+  it.live("exits within two seconds, with every request answered and recorded", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const port = yield* Effect.promise(ServerProcess.freePort)

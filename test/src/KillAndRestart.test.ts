@@ -55,7 +55,7 @@ const checkCrashes = (events: ReadonlyArray<RecordedEvent>) => {
 
 describe("kill -9", () => {
   it.live(
-    "loses no acknowledged request, records no run twice, and leaves a log that verifies",
+    "loses no acknowledged request, records no run twice, and leaves a valid log",
     () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make

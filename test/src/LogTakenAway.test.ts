@@ -6,7 +6,7 @@ import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 describe("a server whose data directory is removed", () => {
-  it.live("ends with 1 and says why", () =>
+  it.live("exits with 1 and reports the cause", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const server = yield* Effect.acquireRelease(

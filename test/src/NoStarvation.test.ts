@@ -44,7 +44,7 @@ const counts = Effect.gen(function* () {
 })
 
 describe("a flood of submits", () => {
-  it.live("is run while it is accepted", () =>
+  it.live("runs requests while it accepts more", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const { url } = yield* serve(directory)

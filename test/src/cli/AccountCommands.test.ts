@@ -58,7 +58,7 @@ const ways = {
 
 for (const [way, make] of Object.entries(ways)) {
   describe(`accounts, ${way}`, () => {
-    it.live("are listed with what they have and may, for programs and for people", () =>
+    it.live("are listed with balances and limits, as a table and as JSON", () =>
       Effect.gen(function* () {
         const settings = yield* make
         const acme = yield* open("acme \u202eü", "25", settings)
@@ -100,7 +100,7 @@ for (const [way, make] of Object.entries(ways)) {
       }).pipe(Effect.scoped)
     )
 
-    it.live("have limits that are shown, and changed one by one", () =>
+    it.live("show their limits, which change one by one", () =>
       Effect.gen(function* () {
         const settings = yield* make
         const account = ["--account", yield* open("acme", "0", settings)]
@@ -135,8 +135,8 @@ for (const [way, make] of Object.entries(ways)) {
   })
 }
 
-describe("accounts, how often they may call", () => {
-  it.live("is shown, and changed one by one, and a running server keeps to it", () =>
+describe("rate limits of an account", () => {
+  it.live("are shown, change one by one, and apply to a running server", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: path.join(yield* TempDirectory.make, "data"), BOOTSTRAP_API_KEY: "a:b" }
       const { url } = yield* Inferlog.serve(settings)
@@ -168,8 +168,8 @@ describe("accounts, how often they may call", () => {
   )
 })
 
-describe("accounts, called wrongly", () => {
-  it.live("end with 2, or with 1 where there is no such account, and change nothing", () =>
+describe("accounts with wrong arguments", () => {
+  it.live("exit with 2, or with 1 for an unknown account, and change nothing", () =>
     Effect.gen(function* () {
       const settings = yield* ways["without a server"]
       yield* open("acme", "0", settings)

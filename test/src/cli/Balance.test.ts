@@ -55,7 +55,7 @@ const topUp = (amount: string, ...more: ReadonlyArray<string>) => [
 ]
 
 describe("balance, without a server", () => {
-  it.live("is paid into once under a payment id, and shown", () =>
+  it.live("is credited once per payment id, and shown", () =>
     Effect.gen(function* () {
       const { accountId, settings } = yield* opened
       const before = yield* Inferlog.json(Shown, show, settings)
@@ -94,53 +94,51 @@ describe("balance, without a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "ends with 2 when called wrongly and with 1 when the account is not there; nothing is paid in",
-    () =>
-      Effect.gen(function* () {
-        const { settings } = yield* opened
-        const wrong = [
-          ...[
-            "0",
-            "-1",
-            "1e3",
-            "1.0000000001",
-            "1000000000.000000001",
-            "9999999999999999999",
-            "NaN",
-            "",
-            "１"
-          ].map((amount) => topUp(amount)),
-          ["balance", "topup"],
-          topUp("1", "--payment-id", ""),
-          topUp("1", "--payment-id", "two words"),
-          topUp("1", "--payment-id", "é"),
-          topUp("1", "--payment-id", "p".repeat(101)),
-          topUp("1", "--reference", "r".repeat(201)),
-          topUp("1", "--reference", "\u001b[31mred")
-        ]
-        const ends = yield* Effect.forEach(wrong, (args) => Inferlog.run(args, settings), { concurrency: 2 })
-        for (const { code, stderr, stdout } of ends) {
-          assert.strictEqual(code, 2, stderr)
-          assert.strictEqual(stdout, "")
-          assert.match(stderr, /^inferlog: .+\n(.+\n)*Try 'inferlog.* --help'\.\n$/)
-          assert.notInclude(stderr, "\u001b")
-        }
-        const unknown = ["--account", "acc_0000000000000000"]
-        for (const args of [[...show, ...unknown], topUp("1", ...unknown)]) {
-          assert.deepStrictEqual(yield* Inferlog.run(args, settings), {
-            code: 1,
-            stdout: "",
-            stderr: "inferlog: There is no such account\n"
-          })
-        }
-        assert.strictEqual((yield* Inferlog.json(Shown, show, settings)).balance, "25")
-        const most = yield* Inferlog.json(ToppedUp, topUp("1000000000"), settings)
-        assert.strictEqual(most.balance, "1000000025")
-      }).pipe(Effect.scoped)
+  it.live("exits with 2 for wrong arguments and with 1 for an unknown account, without a payment", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* opened
+      const wrong = [
+        ...[
+          "0",
+          "-1",
+          "1e3",
+          "1.0000000001",
+          "1000000000.000000001",
+          "9999999999999999999",
+          "NaN",
+          "",
+          "１"
+        ].map((amount) => topUp(amount)),
+        ["balance", "topup"],
+        topUp("1", "--payment-id", ""),
+        topUp("1", "--payment-id", "two words"),
+        topUp("1", "--payment-id", "é"),
+        topUp("1", "--payment-id", "p".repeat(101)),
+        topUp("1", "--reference", "r".repeat(201)),
+        topUp("1", "--reference", "\u001b[31mred")
+      ]
+      const ends = yield* Effect.forEach(wrong, (args) => Inferlog.run(args, settings), { concurrency: 2 })
+      for (const { code, stderr, stdout } of ends) {
+        assert.strictEqual(code, 2, stderr)
+        assert.strictEqual(stdout, "")
+        assert.match(stderr, /^inferlog: .+\n(.+\n)*Try 'inferlog.* --help'\.\n$/)
+        assert.notInclude(stderr, "\u001b")
+      }
+      const unknown = ["--account", "acc_0000000000000000"]
+      for (const args of [[...show, ...unknown], topUp("1", ...unknown)]) {
+        assert.deepStrictEqual(yield* Inferlog.run(args, settings), {
+          code: 1,
+          stdout: "",
+          stderr: "inferlog: There is no such account\n"
+        })
+      }
+      assert.strictEqual((yield* Inferlog.json(Shown, show, settings)).balance, "25")
+      const most = yield* Inferlog.json(ToppedUp, topUp("1000000000"), settings)
+      assert.strictEqual(most.balance, "1000000025")
+    }).pipe(Effect.scoped)
   )
 
-  it.live("asks for the account when there are several, and makes no data directory", () =>
+  it.live("requires an account when there are several, and creates no data directory", () =>
     Effect.gen(function* () {
       const { accountId, settings } = yield* opened
       yield* Inferlog.json(Inferlog.Opened, ["accounts", "create", "--name", "b", "--balance", "0"], settings)
@@ -161,7 +159,7 @@ describe("balance, without a server", () => {
 })
 
 describe("balance, beside a server", () => {
-  it.live("is spendable by the next submit when it was paid in, as is a credit", () =>
+  it.live("includes payments and credits from the next submit on", () =>
     Effect.gen(function* () {
       const { server, settings } = yield* started
       assert.strictEqual(yield* submit(server.url), 402)
@@ -174,7 +172,7 @@ describe("balance, beside a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is paid into once by many commands at once with one payment id", () =>
+  it.live("is credited once when many commands use one payment id concurrently", () =>
     Effect.gen(function* () {
       const { settings } = yield* started
       const commands = Array.from({ length: 6 }, () =>
@@ -189,7 +187,7 @@ describe("balance, beside a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is paid into once when the server was killed and the command repeated", () =>
+  it.live("is credited once when the server is killed and the command is repeated", () =>
     Effect.gen(function* () {
       const { server, settings } = yield* started
       const payment = topUp("5", "--payment-id", "inv-1")

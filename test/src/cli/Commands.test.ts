@@ -17,7 +17,7 @@ const opened = Effect.gen(function* () {
 })
 
 describe("Commands without a server", () => {
-  it.effect("suggest what a mistyped command may mean, on lines of their own", () =>
+  it.effect("suggest corrections for a mistyped command, on separate lines", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* Inferlog.run(["acounts"], {})
       assert.strictEqual(code, 2)
@@ -26,50 +26,48 @@ describe("Commands without a server", () => {
     })
   )
 
-  it.effect(
-    "open an account, create, list and revoke its keys, and fail with 1 for those that are not there",
-    () =>
-      Effect.gen(function* () {
-        const { account, settings } = yield* opened
-        assert.match(account.accountId, /^acc_[0-9a-f]{16}$/)
-        assert.match(account.key, /^key_[0-9a-f]{16}_[A-Za-z0-9]{8}:\S{40,}$/)
+  it.effect("open an account, create, list and revoke its keys, and exit with 1 for unknown ones", () =>
+    Effect.gen(function* () {
+      const { account, settings } = yield* opened
+      assert.match(account.accountId, /^acc_[0-9a-f]{16}$/)
+      assert.match(account.key, /^key_[0-9a-f]{16}_[A-Za-z0-9]{8}:\S{40,}$/)
 
-        const created = yield* Inferlog.run(["keys", "create", "--name", "ci"], settings)
-        assert.strictEqual(created.code, 0)
-        assert.match(created.stderr, /shown only once/i)
-        assert.notInclude(created.stderr, created.stdout.trim())
-        const keyId = created.stdout.split(":")[0] ?? ""
+      const created = yield* Inferlog.run(["keys", "create", "--name", "ci"], settings)
+      assert.strictEqual(created.code, 0)
+      assert.match(created.stderr, /shown only once/i)
+      assert.notInclude(created.stderr, created.stdout.trim())
+      const keyId = created.stdout.split(":")[0] ?? ""
 
-        const revoked = yield* Inferlog.json(Inferlog.Revoked, ["keys", "revoke", keyId], settings)
-        assert.deepStrictEqual(revoked, { keyId, revoked: true })
+      const revoked = yield* Inferlog.json(Inferlog.Revoked, ["keys", "revoke", keyId], settings)
+      assert.deepStrictEqual(revoked, { keyId, revoked: true })
 
-        const keys = yield* Inferlog.json(
-          Inferlog.Listed,
-          ["keys", "list", "--account", account.accountId],
-          settings
-        )
-        assert.sameDeepMembers(
-          keys.map(({ name, revokedAt }) => [name, revokedAt === null]),
-          [
-            ["first key", true],
-            ["ci", false]
-          ]
-        )
-        const listed = yield* Inferlog.run(["keys", "list"], settings)
-        assert.include(listed.stdout, keyId)
-        assert.notInclude(listed.stdout, account.key)
+      const keys = yield* Inferlog.json(
+        Inferlog.Listed,
+        ["keys", "list", "--account", account.accountId],
+        settings
+      )
+      assert.sameDeepMembers(
+        keys.map(({ name, revokedAt }) => [name, revokedAt === null]),
+        [
+          ["first key", true],
+          ["ci", false]
+        ]
+      )
+      const listed = yield* Inferlog.run(["keys", "list"], settings)
+      assert.include(listed.stdout, keyId)
+      assert.notInclude(listed.stdout, account.key)
 
-        const noAccount = ["keys", "create", "--account", "acc_0000000000000000", "--name", "ci"]
-        for (const args of [noAccount, ["keys", "revoke", "nobody"]]) {
-          const { code, stderr, stdout } = yield* Inferlog.run(args, settings)
-          assert.strictEqual(code, 1)
-          assert.strictEqual(stdout, "")
-          assert.match(stderr, /^inferlog: There is no such (account|key)\n$/)
-        }
-      }).pipe(Effect.scoped)
+      const noAccount = ["keys", "create", "--account", "acc_0000000000000000", "--name", "ci"]
+      for (const args of [noAccount, ["keys", "revoke", "nobody"]]) {
+        const { code, stderr, stdout } = yield* Inferlog.run(args, settings)
+        assert.strictEqual(code, 1)
+        assert.strictEqual(stdout, "")
+        assert.match(stderr, /^inferlog: There is no such (account|key)\n$/)
+      }
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("keys create asks for the account when there are several, and names them", () =>
+  it.effect("keys create requires an account when there are several, and lists them", () =>
     Effect.gen(function* () {
       const { account, settings } = yield* opened
       const other = yield* Inferlog.json(
@@ -85,7 +83,7 @@ describe("Commands without a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("end with 2 and without a stack when called wrongly", () =>
+  it.effect("exit with 2 and without a stack trace for wrong arguments", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: path.join(yield* TempDirectory.make, "data") }
       const wrong: ReadonlyArray<ReadonlyArray<string>> = [
@@ -109,7 +107,7 @@ describe("Commands without a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("make no data directory where there is none", () =>
+  it.effect("create no data directory", () =>
     Effect.gen(function* () {
       const directory = path.join(yield* TempDirectory.make, "data")
       for (const args of [
@@ -138,7 +136,7 @@ describe("Commands without a server", () => {
 })
 
 describe("log verify", () => {
-  it.effect("agrees with the anchor that log stats printed, and with no other digest", () =>
+  it.effect("accepts the digest printed by log stats, and no other digest", () =>
     Effect.gen(function* () {
       const { settings } = yield* opened
       const stats = yield* Inferlog.json(Inferlog.Stats, ["log", "stats", "--types"], settings)

@@ -6,7 +6,7 @@ import { EventStoreError } from "#streams/EventReader.ts"
 import { DataDirectoryLocked } from "#streams/DataLock.ts"
 
 describe("Failure.describe", () => {
-  it.effect("names the setting that is wrong, and does not show its value", () =>
+  it.effect("names the invalid setting without its value", () =>
     Effect.gen(function* () {
       const environment = ConfigProvider.fromUnknown({ PORT: "hunter2", MASTER_KEY: "hunter2" })
       const even = Schema.String.check(Schema.makeFilter(() => false, { expected: "64 hex digits" }))
@@ -22,12 +22,12 @@ describe("Failure.describe", () => {
     })
   )
 
-  it("names the setting of errors that know none", () => {
+  it("names the setting of errors that do not name one", () => {
     const locked = new DataDirectoryLocked({ directory: "/data" })
     assert.strictEqual(Failure.describe(locked), "DATA_DIR: Another inferlog process uses /data")
   })
 
-  it("is one line, whatever is described", () => {
+  it("returns one line for every error", () => {
     assert.strictEqual(Failure.describe(new Error("one\n  two")), "one two")
     assert.strictEqual(Failure.describe({ _tag: "Nameless" }), "Nameless")
   })
@@ -41,23 +41,23 @@ describe("Failure.teardown", () => {
   }
   const missing = new CliError.MissingOption({ option: "name" })
 
-  it("is 0 for success and for help that was asked for", () => {
+  it("returns 0 for success and for requested help", () => {
     assert.strictEqual(codeOf(Exit.void), 0)
     assert.strictEqual(codeOf(Exit.fail(new CliError.ShowHelp({ commandPath: [], errors: [] }))), 0)
   })
 
-  it("is 1 for failures and bugs", () => {
+  it("returns 1 for failures and bugs", () => {
     assert.strictEqual(codeOf(Exit.fail(new EventStoreError({ reason: "no" }))), 1)
     assert.strictEqual(codeOf(Exit.die(new Error("bug"))), 1)
   })
 
-  it("is 2 for wrong usage", () => {
+  it("returns 2 for wrong usage", () => {
     assert.strictEqual(codeOf(Exit.fail(missing)), 2)
     assert.strictEqual(codeOf(Exit.fail(new CliError.ShowHelp({ commandPath: [], errors: [missing] }))), 2)
     assert.strictEqual(codeOf(Exit.fail(new Failure.UsageError({ message: "which?" }))), 2)
   })
 
-  it("is 130 when a command was interrupted", () => {
+  it("returns 130 when a command was interrupted", () => {
     assert.strictEqual(codeOf(Exit.failCause(Cause.interrupt())), 130)
   })
 })

@@ -32,7 +32,7 @@ const opened = Effect.gen(function* () {
 })
 
 describe("The commands of keys", () => {
-  it.effect("grant what the flags say, list it, and give a key another secret", () =>
+  it.effect("create a key from the flags, list it, and rotate its secret", () =>
     Effect.gen(function* () {
       const settings = yield* opened
       const granted = {
@@ -82,7 +82,7 @@ describe("The commands of keys", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are called wrongly with what no key may be granted, or no grace may be", () =>
+  it.effect("reject invalid grants and grace periods", () =>
     Effect.gen(function* () {
       const settings = yield* opened
       const create = ["keys", "create", "--name", "ci"]

@@ -38,7 +38,7 @@ const Shown = Schema.Struct({
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Validated))
 
 describe("inferlog models validate", () => {
-  it.effect("needs neither a log nor a server, and names every error with its place", () =>
+  it.effect("needs neither a log nor a server, and reports every error with its position", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       const broken = Folder.model("acme/one", "concurrency: 0\nmaxqueued: 1")
@@ -72,7 +72,7 @@ describe("inferlog models validate", () => {
     })
   )
 
-  it.effect("finds an empty folder no good", () =>
+  it.effect("rejects an empty folder", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       Folder.write(folder, { "notes.txt": "nothing", "empty.yaml": "# nothing yet" })
@@ -85,7 +85,7 @@ describe("inferlog models validate", () => {
     })
   )
 
-  it.effect("wants a path that is there", () =>
+  it.effect("requires an existing path", () =>
     Effect.gen(function* () {
       const missing = yield* Inferlog.run(["models", "validate"], {})
       assert.deepStrictEqual(
@@ -102,7 +102,7 @@ describe("inferlog models validate", () => {
 })
 
 describe("inferlog models", () => {
-  it.effect("imports manifests, says what became of them, and has their history", () =>
+  it.effect("imports manifests, reports the result, and shows their history", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       const settings = { DATA_DIR: path.join(folder, "data") }
@@ -158,7 +158,7 @@ describe("inferlog models", () => {
     })
   )
 
-  it.effect("publishes nothing where one manifest has an error, and says what is not there", () =>
+  it.effect("publishes nothing when one manifest has an error, and reports unknown models", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       const settings = { DATA_DIR: path.join(folder, "data") }

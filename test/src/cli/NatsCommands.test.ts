@@ -27,7 +27,7 @@ const Statuses = Schema.Struct({
 })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server"), () => {
-  it.live("is what commands of every data directory change and show", () =>
+  it.live("is changed and shown by commands from every data directory", () =>
     Effect.gen(function* () {
       const node = yield* nodes
       const create = ["accounts", "create", "--name", "acme", "--balance", "25"]
@@ -45,7 +45,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server")
     }).pipe(Effect.scoped)
   )
 
-  it.live("is what read models are built from anew", () =>
+  it.live("is the source for rebuilt read models", () =>
     Effect.gen(function* () {
       const node = yield* nodes
       yield* Inferlog.run(["accounts", "create", "--name", "acme", "--balance", "25"], node("a"))
@@ -59,7 +59,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server")
     }).pipe(Effect.scoped)
   )
 
-  it.live("is refused by a data directory that holds a log of its own", () =>
+  it.live("is rejected by a data directory that contains its own log", () =>
     Effect.gen(function* () {
       const node = yield* nodes
       const { DATA_DIR } = node("a")

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Output from "#src/cli/Output.ts"
 
 describe("Output.table", () => {
-  it("aligns columns by what a terminal shows", () => {
+  it("aligns columns by their width on a terminal", () => {
     const text = Output.table(
       ["NAME", "ID"],
       [
@@ -14,7 +14,7 @@ describe("Output.table", () => {
     assert.strictEqual(text, "NAME      ID\n日本      1\nacme inc  22\n          3")
   })
 
-  it("does not let stored text steer the terminal", () => {
+  it("escapes control sequences in stored text", () => {
     assert.strictEqual(
       Output.table(["NAME"], [["a\u001b[2Jb\rc\nd"]]),
       "NAME\na\u{fffd}[2Jb\u{fffd}c\u{fffd}d"

@@ -26,7 +26,7 @@ const changes = (settings: Inferlog.Settings) =>
   )
 
 describe("accounts passwd", () => {
-  it.live("sets the first line of stdin as the password of the only account, and takes it away", () =>
+  it.live("sets the first line of stdin as the password of the only account, and removes it", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: yield* TempDirectory.make }
       const accountId = yield* open("acme", settings)
@@ -48,29 +48,27 @@ describe("accounts passwd", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "refuses what is no password without showing it, accounts that are not there, and no choice of one",
-    () =>
-      Effect.gen(function* () {
-        const settings = { DATA_DIR: yield* TempDirectory.make }
-        const accountId = yield* open("acme", settings)
-        const inputs = ["", "\n", "fourteen chars", `bell\u0007 in a password`, "a".repeat(257)]
-        for (const input of [...inputs, "invalid \u{fffd} UTF-8 in it"]) {
-          const { code, stderr, stdout } = yield* Inferlog.run(passwd(accountId), settings, input)
-          assert.deepStrictEqual([code, stdout], [2, ""])
-          assert.match(
-            stderr,
-            /^inferlog: stdin( is empty)?: Expected (a password of 15 to 256 characters.*|UTF-8)\n$/
-          )
-          if (input.length > 1) assert.notInclude(stderr, input)
-        }
-        const unknown = yield* Inferlog.run(passwd("acc_0000000000000000"), settings, password)
-        assert.deepStrictEqual([unknown.code, unknown.stderr], [1, "inferlog: There is no such account\n"])
-        yield* open("other", settings)
-        const which = yield* Inferlog.run(passwd(), settings, password)
-        assert.strictEqual(which.code, 2)
-        assert.match(which.stderr, /^inferlog: There are 2 accounts; name one: acc_\w+, acc_\w+\n$/)
-        assert.deepStrictEqual(yield* changes(settings), [])
-      }).pipe(Effect.scoped)
+  it.live("rejects invalid passwords without showing them, unknown accounts, and ambiguous ones", () =>
+    Effect.gen(function* () {
+      const settings = { DATA_DIR: yield* TempDirectory.make }
+      const accountId = yield* open("acme", settings)
+      const inputs = ["", "\n", "fourteen chars", `bell\u0007 in a password`, "a".repeat(257)]
+      for (const input of [...inputs, "invalid \u{fffd} UTF-8 in it"]) {
+        const { code, stderr, stdout } = yield* Inferlog.run(passwd(accountId), settings, input)
+        assert.deepStrictEqual([code, stdout], [2, ""])
+        assert.match(
+          stderr,
+          /^inferlog: stdin( is empty)?: Expected (a password of 15 to 256 characters.*|UTF-8)\n$/
+        )
+        if (input.length > 1) assert.notInclude(stderr, input)
+      }
+      const unknown = yield* Inferlog.run(passwd("acc_0000000000000000"), settings, password)
+      assert.deepStrictEqual([unknown.code, unknown.stderr], [1, "inferlog: There is no such account\n"])
+      yield* open("other", settings)
+      const which = yield* Inferlog.run(passwd(), settings, password)
+      assert.strictEqual(which.code, 2)
+      assert.match(which.stderr, /^inferlog: There are 2 accounts; name one: acc_\w+, acc_\w+\n$/)
+      assert.deepStrictEqual(yield* changes(settings), [])
+    }).pipe(Effect.scoped)
   )
 })

@@ -59,7 +59,7 @@ const type = Effect.fnUntraced(function* (
 })
 
 describe("A password on a terminal", () => {
-  it.effect("is asked for twice, and is never shown", () =>
+  it.effect("is requested twice, and never shown", () =>
     Effect.gen(function* () {
       const { exit, shown } = yield* type("correct horse battery\rcorrect horse battery\r")
       assert.strictEqual(Exit.isSuccess(exit) ? Redacted.value(exit.value) : null, "correct horse battery")
@@ -68,7 +68,7 @@ describe("A password on a terminal", () => {
     })
   )
 
-  it.effect("is refused when the two differ", () =>
+  it.effect("is rejected when the two entries differ", () =>
     Effect.gen(function* () {
       const { exit } = yield* type("correct horse battery\rcorrect horse batterx\r")
       assert.include(JSON.stringify(exit), "The two passwords differ")

@@ -19,7 +19,7 @@ const commands: ReadonlyArray<readonly [code: number, args: ReadonlyArray<string
 ]
 
 describe("A command", () => {
-  it.effect("does in a process what it does in that of the tests, and ends with the same code", () =>
+  it.effect("behaves in its own process as in the tests, with the same exit code", () =>
     Effect.gen(function* () {
       const DATA_DIR = yield* TempDirectory.make
       const opened = yield* Inferlog.spawn(open, { DATA_DIR })

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
 
 describe("ProgressLine.format", () => {
-  it("tells how much is done, how fast, and how long it still takes", () => {
+  it("shows progress, rate and remaining time", () => {
     const line = (events: number, elapsed: number, total: number | null = 1_000_000) =>
       ProgressLine.format({ events, total, elapsed })
     assert.strictEqual(line(12_345, 126), "12,345 of 1,000,000 events  1.2 %  97,976/s  ETA 10 s")
@@ -48,7 +48,7 @@ describe("ProgressLine.make", () => {
     return written
   })
 
-  it.effect("writes over its line now and then, and takes it away", () =>
+  it.effect("overwrites its line periodically, and clears it at the end", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* reportTwice(true), [
         "\r\u001b[K20 of 100 events  20.0 %  20/s  ETA 4 s",

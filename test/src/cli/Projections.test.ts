@@ -121,7 +121,7 @@ const submitting = (url: string, key: string) => {
 }
 
 describe("projections, without a server", () => {
-  it.effect("are listed as not built, rebuilt one by one or all, and listed from the file", () =>
+  it.effect("are listed as not built, rebuilt one by one or together, and listed from the file", () =>
     Effect.gen(function* () {
       const { events, settings } = yield* longLog(500)
       const before = yield* Inferlog.run(["projections", "list"], settings)
@@ -158,7 +158,7 @@ describe("projections, without a server", () => {
     ["SIGKILL", null],
     ["SIGINT", 130]
   ] as const) {
-    it.effect(`stay as they are when ${signal} ends a rebuild, and the next one succeeds`, () =>
+    it.effect(`stay unchanged when ${signal} interrupts a rebuild, and the next one succeeds`, () =>
       Effect.gen(function* () {
         const { settings } = yield* longLog(6_000)
         const directory = settings.DATA_DIR
@@ -181,7 +181,7 @@ describe("projections, without a server", () => {
     )
   }
 
-  it.effect("are not rebuilt twice at a time, and a list shows how far it is", () =>
+  it.effect("are rebuilt once at a time, and a list shows the progress", () =>
     Effect.gen(function* () {
       const { base, events, settings } = yield* longLog(10)
       const reader = SqliteEventReader.layer({ filename: SqliteEventStore.files(settings.DATA_DIR).log })
@@ -200,7 +200,7 @@ describe("projections, without a server", () => {
   )
 
   it.effect.skipIf(process.platform === "win32")(
-    "stay as they are when there is no room for a copy (skipped on Windows, which has no limit to set)",
+    "stay unchanged when there is no room for a copy (skipped on Windows, which has no limit to set)",
     () =>
       Effect.gen(function* () {
         const { settings } = yield* longLog(2_000)
@@ -224,7 +224,7 @@ describe("projections, without a server", () => {
 })
 
 describe("projections rebuild --verify", () => {
-  it.effect("says that the rows are right, or where they are not, and leaves them as they are", () =>
+  it.effect("reports whether the rows match, with the differences, and changes nothing", () =>
     Effect.gen(function* () {
       const { events, settings } = yield* longLog(500)
       const unbuilt = yield* Inferlog.run(verify, settings)
@@ -265,7 +265,7 @@ describe("projections rebuild --verify", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leaves nothing that is in the way when it is killed", () =>
+  it.effect("can be repeated after a kill, and leaves no files behind", () =>
     Effect.gen(function* () {
       const { settings } = yield* longLog(3_000)
       yield* Inferlog.json(Rebuilt, [...rebuild, "history"], settings)
@@ -281,7 +281,7 @@ describe("projections rebuild --verify", () => {
 })
 
 describe("projections, beside a server", () => {
-  it.live("are rebuilt while it takes requests, and are live before and after", () =>
+  it.live("are rebuilt while it accepts requests, and are live before and after", () =>
     Effect.gen(function* () {
       const { events, settings } = yield* longLog(2_000)
       const opening = ["accounts", "create", "--name", "acme", "--balance", "1000"]
@@ -308,7 +308,7 @@ describe("projections, beside a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are whole when the server is killed while the copy takes over", () =>
+  it.live("are complete when the server is killed while the copy takes over", () =>
     Effect.gen(function* () {
       const { settings } = yield* longLog(2_000)
       const killed = yield* Inferlog.serve(settings)
@@ -325,7 +325,7 @@ describe("projections, beside a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of another release are built for the next start, while the server goes on with its own", () =>
+  it.live("of another release are built for the next start, while the server keeps using its own", () =>
     Effect.gen(function* () {
       const { settings } = yield* longLog(500)
       const old = yield* Inferlog.serve(settings)

@@ -72,7 +72,7 @@ describe("Commands beside a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are taken on the socket only, which takes nothing else", () =>
+  it.effect("are accepted on the socket only, and the socket accepts nothing else", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: yield* directory, BOOTSTRAP_API_KEY: "first:secret" }
       const server = yield* Inferlog.serve(settings)
@@ -89,7 +89,7 @@ describe("Commands beside a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("go on after the server was killed, and the server starts again", () =>
+  it.effect("continue after the server was killed, and the server starts again", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: yield* directory }
       const killed = yield* Inferlog.serve(settings)
@@ -108,7 +108,7 @@ describe("Commands beside a server", () => {
 
 describe("serve", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it.effect(`ends with 0 on ${signal}, within 2 s`, () =>
+    it.effect(`exits with 0 on ${signal}, within 2 s`, () =>
       Effect.gen(function* () {
         const settings = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
         const server = yield* Inferlog.serve(settings)
@@ -122,7 +122,7 @@ describe("serve", () => {
     )
   }
 
-  it.effect("ends with 1 and one line that names the setting when it cannot start", () =>
+  it.effect("exits with 1 and one line that names the setting when it cannot start", () =>
     Effect.gen(function* () {
       const used = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
       const other = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
@@ -160,7 +160,7 @@ describe("serve", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("refuses a log whose acknowledged events are missing", () =>
+  it.effect("rejects a log whose acknowledged events are missing", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: yield* directory }
       yield* Inferlog.json(

@@ -26,7 +26,7 @@ const wrong = {
 
 describe("serve with wrong settings", () => {
   it.effect.each(Object.entries(wrong))(
-    "names %s in one line, ends with 1, and makes nothing",
+    "names %s in one line, exits with 1, and creates nothing",
     ([name, value]) =>
       Effect.gen(function* () {
         const DATA_DIR = yield* directory
@@ -39,7 +39,7 @@ describe("serve with wrong settings", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.effect("names all of them", () =>
+  it.effect("names all invalid settings", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: yield* directory, ...wrong }
       const { code, stderr } = yield* Inferlog.run(["serve"], settings)
@@ -56,7 +56,7 @@ describe("serve with wrong settings", () => {
 })
 
 describe("serve", () => {
-  it.effect("takes empty variables for absent ones", () =>
+  it.effect("treats empty variables as absent", () =>
     Effect.gen(function* () {
       const { PORT: _, ...empty } = Object.fromEntries(Object.keys(wrong).map((name) => [name, ""]))
       const server = yield* Inferlog.serve({ ...empty, DATA_DIR: yield* directory })
@@ -66,7 +66,7 @@ describe("serve", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("warns of a variable that is one letter away from a setting, by its name", () =>
+  it.effect("warns about a variable that is one letter away from a setting", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: yield* directory, BLOB_STROE: "file:///hunter2", LOG_FORMAT: "logfmt" }
       const server = yield* Inferlog.serve(settings)

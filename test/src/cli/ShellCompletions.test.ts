@@ -59,66 +59,58 @@ const zshCompletes = (file: string, line: string) =>
   ])
 
 describe("--completions", () => {
-  it.live.skipIf(!isThere("bash"))(
-    "complete commands, flags and values in bash (skipped where there is none)",
-    () =>
-      Effect.gen(function* () {
-        const file = yield* script("bash")
-        const commands = [
-          "serve",
-          "init",
-          "accounts",
-          "balance",
-          "keys",
-          "models",
-          "requests",
-          "webhooks",
-          "files",
-          "log",
-          "audit",
-          "projections",
-          "workers"
-        ]
-        assert.sameMembers(bashCompletes(file, "inferlog "), commands)
-        assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])
-        assert.sameMembers(bashCompletes(file, "inferlog accounts "), [
-          "create",
-          "erase",
-          "passwd",
-          "list",
-          "limits"
-        ])
-        assert.deepStrictEqual(bashCompletes(file, "inferlog balance t"), ["topup"])
-        assert.includeMembers(bashCompletes(file, "inferlog balance topup --"), ["--amount", "--payment-id"])
-        assert.includeMembers(bashCompletes(file, "inferlog log export --"), [
-          "--to",
-          "--follow",
-          "--type",
-          "--data-dir",
-          "--help"
-        ])
-        assert.deepStrictEqual(bashCompletes(file, "inferlog requests list --status F"), ["FAILED"])
-        assert.deepStrictEqual(bashCompletes(file, "inferlog --data-dir x requests s"), ["show"])
-        assert.deepStrictEqual(bashCompletes(file, "inferlog --comp"), ["--completions"])
-      }).pipe(Effect.scoped)
+  it.live.skipIf(!isThere("bash"))("complete commands, flags and values in bash (skipped without bash)", () =>
+    Effect.gen(function* () {
+      const file = yield* script("bash")
+      const commands = [
+        "serve",
+        "init",
+        "accounts",
+        "balance",
+        "keys",
+        "models",
+        "requests",
+        "webhooks",
+        "files",
+        "log",
+        "audit",
+        "projections",
+        "workers"
+      ]
+      assert.sameMembers(bashCompletes(file, "inferlog "), commands)
+      assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])
+      assert.sameMembers(bashCompletes(file, "inferlog accounts "), [
+        "create",
+        "erase",
+        "passwd",
+        "list",
+        "limits"
+      ])
+      assert.deepStrictEqual(bashCompletes(file, "inferlog balance t"), ["topup"])
+      assert.includeMembers(bashCompletes(file, "inferlog balance topup --"), ["--amount", "--payment-id"])
+      assert.includeMembers(bashCompletes(file, "inferlog log export --"), [
+        "--to",
+        "--follow",
+        "--type",
+        "--data-dir",
+        "--help"
+      ])
+      assert.deepStrictEqual(bashCompletes(file, "inferlog requests list --status F"), ["FAILED"])
+      assert.deepStrictEqual(bashCompletes(file, "inferlog --data-dir x requests s"), ["show"])
+      assert.deepStrictEqual(bashCompletes(file, "inferlog --comp"), ["--completions"])
+    }).pipe(Effect.scoped)
   )
 
-  it.live.skipIf(!isThere("fish"))(
-    "complete commands, flags and values in fish (skipped where there is none)",
-    () =>
-      Effect.gen(function* () {
-        const file = yield* script("fish")
-        assert.includeMembers(fishCompletes(file, "inferlog log "), ["tail", "export", "stats", "verify"])
-        assert.includeMembers(fishCompletes(file, "inferlog log tail --"), [
-          "--follow",
-          "--json",
-          "--data-dir"
-        ])
-        assert.deepStrictEqual(fishCompletes(file, "inferlog requests list --status CO"), ["COMPLETED"])
-      }).pipe(Effect.scoped)
+  it.live.skipIf(!isThere("fish"))("complete commands, flags and values in fish (skipped without fish)", () =>
+    Effect.gen(function* () {
+      const file = yield* script("fish")
+      assert.includeMembers(fishCompletes(file, "inferlog log "), ["tail", "export", "stats", "verify"])
+      assert.includeMembers(fishCompletes(file, "inferlog log tail --"), ["--follow", "--json", "--data-dir"])
+      assert.deepStrictEqual(fishCompletes(file, "inferlog requests list --status CO"), ["COMPLETED"])
+    }).pipe(Effect.scoped)
   )
 
-  it.live.skipIf(!isThere("zsh"))("complete commands and flags in zsh (skipped where there is none)", () =>
+  it.live.skipIf(!isThere("zsh"))("complete commands and flags in zsh (skipped without zsh)", () =>
     Effect.gen(function* () {
       const file = yield* script("zsh")
       assert.include(zshCompletes(file, "inferlog log ex"), "log export")

@@ -51,7 +51,7 @@ const fromStdin = (args: ReadonlyArray<string>, input: string) =>
 const at = ["--at", timestamp]
 
 describe("webhooks verify", () => {
-  it.effect("finds a genuine request so, with the secret of a file, of the environment or of the flag", () =>
+  it.effect("accepts a genuine request, with the secret from a file, the environment or the flag", () =>
     Effect.gen(function* () {
       const { directory, request, secretFile } = yield* files
       const DATA_DIR = path.join(directory, "data")
@@ -73,7 +73,7 @@ describe("webhooks verify", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends with 1 and names the check that fails, with a hint", () =>
+  it.effect("exits with 1 and names the failed check, with a hint", () =>
     Effect.gen(function* () {
       const { file, request, secretFile } = yield* files
       const changed = file("changed.http", `${head}\r\n\r\n${body}\n`)
@@ -96,7 +96,7 @@ describe("webhooks verify", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("has the same names of checks as its JSON and its documentation", () =>
+  it.effect("uses the same check names as its JSON and its documentation", () =>
     Effect.gen(function* () {
       const { request, secretFile } = yield* files
       const given = ["--request", request, "--secret-file", secretFile, ...at]
@@ -117,7 +117,7 @@ describe("webhooks verify", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("skips the match of a timestamp that is none, and hints at nothing else", () =>
+  it.effect("skips the match of a malformed timestamp, and gives no other hint", () =>
     Effect.gen(function* () {
       const { file } = yield* files
       const parts = ["--id", id, "--timestamp", "abc", "--signature", signature]
@@ -176,7 +176,7 @@ describe("webhooks verify", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends with 2 when there is nothing to check, and tells no secret", () =>
+  it.effect("exits with 2 when there is nothing to check, and prints no secret", () =>
     Effect.gen(function* () {
       const { directory, file, request, secretFile } = yield* files
       const settings = { WEBHOOK_SECRET: secret }

@@ -30,7 +30,7 @@ const saved = (body: Buffer | string, more: ReadonlyArray<string> = []) =>
   parsed(Buffer.concat([Buffer.from(`${[...headers, ...more].join("\r\n")}\r\n\r\n`), Buffer.from(body)]))
 
 describe("A saved request", () => {
-  it("is read with and without a request line, with the line ends of HTTP and of editors", () => {
+  it("is read with and without a request line, with CRLF and LF", () => {
     const lines = ["POST /hooks?a=b HTTP/1.1", ":authority: receiver.example", ...headers]
     for (const head of [lines, lines.slice(1), headers]) {
       for (const end of ["\r\n", "\n"]) {
@@ -43,19 +43,19 @@ describe("A saved request", () => {
     }
   })
 
-  it("has every byte behind the first empty line as its body", () => {
+  it("takes every byte after the first empty line as its body", () => {
     const bytes = Buffer.from([0xff, 0x00, 0x0d, 0x0a, 0x0d, 0x0a, 0x0a, 0x0a, 0xfe])
     assert.deepStrictEqual(Buffer.from(saved(bytes).body), bytes)
     assert.strictEqual(saved("").body.length, 0)
   })
 
-  it("has no header that it does not name, and both values of one that it names twice", () => {
+  it("reports absent headers as absent, and both values of a repeated header", () => {
     assert.deepInclude(parsed("Host: a\n\n"), { id: null, timestamp: null, signature: null })
     assert.strictEqual(parsed("webhook-id: a\nWebhook-Id: b\n\n").id, "a, b")
     assert.strictEqual(parsed("Content-Length: 12\n\n").contentLength, 12)
   })
 
-  it("is none without an empty line, or with a line that is no header", () => {
+  it("is rejected without an empty line, or with a malformed header line", () => {
     for (const text of ["", body, headers.join("\n"), `no header\n\n${body}`, `a: b\n c\n\n${body}`]) {
       const request = parse(text)
       assert.isTrue(Result.isFailure(request), text)

@@ -57,7 +57,7 @@ const authenticate = (text: string) =>
   )
 
 describe("A node", () => {
-  it.effect("answers for what another one has accepted and run, without a read of the log", () =>
+  it.effect("answers for requests accepted and run by another node, without reading the log", () =>
     Effect.gen(function* () {
       const one = yield* countedNode("one")
       const other = yield* countedNode("other")
@@ -73,7 +73,7 @@ describe("A node", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("sees a cancel that another one was asked for", () =>
+  it.effect("sees a cancel that was sent to another node", () =>
     Effect.gen(function* () {
       const one = yield* countedNode("one")
       const other = yield* countedNode("other")
@@ -85,7 +85,7 @@ describe("A node", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("refuses a key that another one has revoked", () =>
+  it.effect("rejects a key that another node has revoked", () =>
     Effect.gen(function* () {
       const one = yield* countedNode("one")
       const other = yield* countedNode("other")
@@ -105,7 +105,7 @@ describe("A node", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("misses nothing that is appended while it begins to follow, or has to begin again", () =>
+  it.effect("misses no event that is appended while it starts or restarts following", () =>
     Effect.gen(function* () {
       const reader = yield* EventReader
       const first = yield* TestNode.start({ name: "first", dispatches: false })
@@ -142,8 +142,8 @@ describe("A node", () => {
   )
 })
 
-describe("Who waits for a request", () => {
-  it.effect("is woken by what its node or another one appends, without a read of the log", () =>
+describe("A caller that waits for a request", () => {
+  it.effect("is woken by events from its own or another node, without reading the log", () =>
     Effect.gen(function* () {
       const one = yield* countedNode("one")
       const other = yield* countedNode("other")

@@ -47,7 +47,7 @@ const json = (text: string): ReadonlyArray<Record<string, string | null>> =>
     .map((line) => JSON.parse(line) as Record<string, string | null>)
 
 describe("audit", () => {
-  it.live("prints a statement of all accounts and what was proven, without a server and a terminal", () =>
+  it.live("prints a statement of all accounts and of the proofs, without a server and a terminal", () =>
     Effect.gen(function* () {
       const { settings } = yield* written
       const { stderr, stdout } = yield* audit(settings)
@@ -78,7 +78,7 @@ describe("audit", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("shows one account, and a period; proves all of the log", () =>
+  it.live("shows one account and a period, and verifies the whole log", () =>
     Effect.gen(function* () {
       const { settings } = yield* written
       const january2 = yield* audit(
@@ -119,7 +119,7 @@ describe("audit", () => {
   )
 
   it.live(
-    "writes the journal as CSV that no spreadsheet takes for formulas, and as lines of JSON with the same fields",
+    "writes the journal as CSV without spreadsheet formulas, and as JSON lines with the same fields",
     () =>
       Effect.gen(function* () {
         const { settings } = yield* written
@@ -156,7 +156,7 @@ describe("audit", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("fails with 1 and names the first event that is wrong, whatever is shown", () =>
+  it.live("exits with 1 and names the first invalid event, whatever is shown", () =>
     Effect.gen(function* () {
       const { settings } = yield* written
       const position = ForgedLog.rewrite(settings.DATA_DIR, (log) => {
@@ -184,7 +184,7 @@ describe("audit", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is called wrongly with times that are none, and an account that is not there", () =>
+  it.live("rejects invalid times and unknown accounts", () =>
     Effect.gen(function* () {
       const { settings } = yield* written
       const wrong: ReadonlyArray<ReadonlyArray<string>> = [
@@ -204,7 +204,7 @@ describe("audit", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("proves the log and the read model of a running server", () =>
+  it.live("verifies the log and the read model of a running server", () =>
     Effect.gen(function* () {
       const settings = {
         DATA_DIR: path.join(yield* TempDirectory.make, "data"),

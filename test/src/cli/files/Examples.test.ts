@@ -54,7 +54,7 @@ layer(served, { timeout: 60_000 })("Examples of uploads", (it) => {
 
   const names = 'a "quoted" \\ näme.png'
 
-  it.effect.skipIf(!has("curl"))("upload.sh brings a file in one PUT (skipped without curl)", () =>
+  it.effect.skipIf(!has("curl"))("upload.sh uploads a file in one PUT (skipped without curl)", () =>
     Effect.gen(function* () {
       const body = Environment.bytes(2 * MiB)
       const found = yield* run("sh", "upload.sh", body, names)
@@ -63,7 +63,7 @@ layer(served, { timeout: 60_000 })("Examples of uploads", (it) => {
     })
   )
 
-  it.effect.skipIf(!has("python3"))("upload_file.py brings a file in one PUT (skipped without Python)", () =>
+  it.effect.skipIf(!has("python3"))("upload_file.py uploads a file in one PUT (skipped without Python)", () =>
     Effect.gen(function* () {
       const body = Environment.bytes(2 * MiB)
       const found = yield* run("python3", "upload_file.py", body, names)
@@ -72,7 +72,7 @@ layer(served, { timeout: 60_000 })("Examples of uploads", (it) => {
     })
   )
 
-  it.effect("upload-multipart.mjs brings a file in parts", () =>
+  it.effect("upload-multipart.mjs uploads a file in parts", () =>
     Effect.gen(function* () {
       const body = Environment.bytes(33 * MiB)
       const found = yield* run(process.execPath, "upload-multipart.mjs", body, names)

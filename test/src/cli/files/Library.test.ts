@@ -35,7 +35,7 @@ const jsonOf = ({ code, stderr, stdout }: Inferlog.Ended) => {
 
 layer(Layer.effect(Server, FaultyServer.make), { timeout })("files", (it) => {
   it.effect(
-    "list, show and delete what was uploaded",
+    "list, show and delete uploads",
     () =>
       Effect.gen(function* () {
         const { cli, upload } = yield* setUp
@@ -75,7 +75,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files", (it) => {
   )
 
   it.effect(
-    "list gives as many as are asked for, from several answers",
+    "list returns the requested number from several pages",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp
@@ -103,7 +103,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files", (it) => {
   )
 
   it.effect(
-    "end with 2 for what can be no id",
+    "exit with 2 for malformed ids",
     () =>
       Effect.gen(function* () {
         const { cli } = yield* setUp
@@ -161,7 +161,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files download", (i
   )
 
   it.effect(
-    "goes on where it was cut off, in the same run and in the next one",
+    "resumes where it was interrupted, in the same run and in the next one",
     () =>
       Effect.gen(function* () {
         const { cli, server, upload } = yield* setUp
@@ -206,7 +206,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files download", (i
   )
 
   it.effect(
-    "keeps nothing whose checksum is wrong",
+    "deletes a file whose checksum is wrong",
     () =>
       Effect.gen(function* () {
         const { cli, server, upload } = yield* setUp

@@ -20,7 +20,7 @@ const { MiB } = Bytes
 const GiB = 1024 * MiB
 
 describe("PartPlan", () => {
-  it("cuts every file into parts that the contract allows, without gaps", () => {
+  it("divides every file into parts that the contract allows, without gaps", () => {
     const sizes = fc.integer({ min: 1, max: FileLimits.maxFileBytes })
     const asked = fc.option(fc.integer({ min: FileLimits.minPartBytes, max: 5 * GiB }))
     fc.assert(
@@ -43,14 +43,14 @@ describe("PartPlan", () => {
     )
   })
 
-  it("keeps to the size that was asked for, until there would be too many parts", () => {
+  it("uses the requested size unless there would be too many parts", () => {
     assert.strictEqual(PartPlan.partSize(GiB, null), 16 * MiB)
     assert.strictEqual(PartPlan.partSize(GiB, 5 * MiB), 5 * MiB)
     assert.strictEqual(PartPlan.partSize(10_000 * 16 * MiB, null), 16 * MiB)
     assert.strictEqual(PartPlan.partSize(10_000 * 16 * MiB + 1, null), 17 * MiB)
   })
 
-  it("sends what is small in one piece", () => {
+  it("sends small files in one piece", () => {
     assert.isTrue(PartPlan.isSingle(64 * MiB, null))
     assert.isFalse(PartPlan.isSingle(64 * MiB + 1, null))
     assert.isFalse(PartPlan.isSingle(64 * MiB, 5 * MiB))
@@ -58,7 +58,7 @@ describe("PartPlan", () => {
 })
 
 describe("ContentTypes", () => {
-  it("goes by the end of the name, else by how the file begins", () => {
+  it("uses the extension, or else the first bytes", () => {
     const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")
     assert.strictEqual(ContentTypes.of("a.MP4", Buffer.alloc(0)), "video/mp4")
     assert.strictEqual(ContentTypes.of("a.csv", png), "text/csv")
@@ -70,7 +70,7 @@ describe("ContentTypes", () => {
 })
 
 describe("FileRef", () => {
-  it("is an id, or a URL with one in it", () => {
+  it("accepts an id, or a URL that contains one", () => {
     const id = "3q2-7wEvcl8qJ4T0a1B2c3D4"
     assert.deepStrictEqual(Option.getOrNull(FileRef.parseId(id))?.toString(), id)
     for (const url of [
@@ -134,7 +134,7 @@ const tries = (failure: CallErrors.Refused | CallErrors.Unreachable, how: typeof
 describe("Retrying", () => {
   const unreachable = new CallErrors.Unreachable({ origin: "http://h", reason: "no" })
 
-  it.effect("waits twice as long each time, and gives up", () =>
+  it.effect("doubles the wait each time, and gives up", () =>
     Effect.gen(function* () {
       const { count, waits } = yield* tries(unreachable, Retrying.patiently)
       assert.strictEqual(count, 8)
@@ -145,7 +145,7 @@ describe("Retrying", () => {
     })
   )
 
-  it.effect("waits as long as the server asks for, within reason", () =>
+  it.effect("waits as long as the server requests, up to a limit", () =>
     Effect.gen(function* () {
       const { waits } = yield* tries(answered(429, "", "60"), Retrying.patiently)
       assert.deepStrictEqual(
@@ -171,7 +171,7 @@ describe("Retrying", () => {
 })
 
 describe("Stall", () => {
-  it.effect("ends an exchange in which nothing moves, and no other one", () =>
+  it.effect("ends only an exchange without progress", () =>
     Effect.gen(function* () {
       const run = (of: (moved: Effect.Effect<void>) => Effect.Effect<void>) =>
         Effect.gen(function* () {
@@ -188,7 +188,7 @@ describe("Stall", () => {
 })
 
 describe("Target", () => {
-  it.effect("takes no name that leads elsewhere or is read unasked, and replaces nothing unasked", () =>
+  it.effect("rejects names that lead elsewhere, and replaces files only on request", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       for (const [name, expected] of [
@@ -209,7 +209,7 @@ describe("Target", () => {
 })
 
 describe("TransferProgress", () => {
-  it("tells how much is done, how fast, and how long it still takes", () => {
+  it("shows progress, rate and remaining time", () => {
     const text = TransferProgress.format({
       name: "a",
       done: GiB,
@@ -244,7 +244,7 @@ describe("TransferProgress", () => {
       return texts
     })
 
-  it.effect("is one line on a terminal, a line now and then elsewhere, and nothing for programs", () =>
+  it.effect("is one line on a terminal, a periodic line elsewhere, and nothing for programs", () =>
     Effect.gen(function* () {
       const terminal = yield* written(true, false)
       assert.lengthOf(terminal, 11)

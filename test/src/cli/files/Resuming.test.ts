@@ -16,9 +16,9 @@ const setUp = Effect.gen(function* () {
   return { server, cli: yield* Environment.make(server) }
 })
 
-layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload, cut off,", (it) => {
+layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload, interrupted,", (it) => {
   it.effect(
-    "goes on after Ctrl-C with the parts that are not there yet",
+    "resumes after Ctrl-C with the missing parts",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp
@@ -75,7 +75,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload, cut o
   })
 
   it.effect(
-    "never mixes a file that has changed with parts of what it was",
+    "never combines a changed file with parts of its previous version",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp
@@ -101,7 +101,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload, cut o
   )
 
   it.effect(
-    "begins anew when the server knows nothing of what was begun",
+    "starts again when the server does not know the upload",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp

@@ -20,7 +20,7 @@ const setUp = Effect.fnUntraced(function* (delivery: string) {
 describe.skipIf(S3Programs.isMissing)(S3Programs.named("files, with the bytes on S3"), () => {
   for (const delivery of ["proxy", "redirect"]) {
     it.live(
-      `go straight to S3, and come back: MEDIA_DELIVERY=${delivery}`,
+      `are sent directly to S3, and downloaded again: MEDIA_DELIVERY=${delivery}`,
       () =>
         Effect.gen(function* () {
           const { cli, server } = yield* setUp(delivery)

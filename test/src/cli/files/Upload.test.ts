@@ -47,7 +47,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
   )
 
   it.effect(
-    "sends several files one after the other, an empty one too, and prints a line of JSON for each",
+    "sends several files in order, also an empty one, and prints a line of JSON for each",
     () =>
       Effect.gen(function* () {
         const { cli } = yield* setUp
@@ -118,7 +118,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
   )
 
   it.effect(
-    "announces a small file anew when its URL has expired, and takes a lost answer for what it was",
+    "announces a small file again when its URL has expired, and recovers from a lost answer",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp
@@ -141,7 +141,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
   )
 
   it.effect(
-    "takes a lost answer of complete for what it was",
+    "recovers from a lost answer to complete",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp
@@ -160,7 +160,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
   )
 
   it.effect(
-    "notices that a file changes while it is read, and makes no file of it",
+    "detects that a file changes while it is read, and stores no file",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp
@@ -184,7 +184,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
   )
 
   it.effect(
-    "says in one line why nothing was uploaded, without the key",
+    "reports in one line why nothing was uploaded, without the key",
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp
@@ -220,7 +220,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload", (it)
   )
 
   it.effect(
-    "ends with 2 when it is called wrongly, and echoes neither key nor address",
+    "exits with 2 for wrong arguments, and prints neither key nor address",
     () =>
       Effect.gen(function* () {
         const { cli } = yield* setUp

@@ -23,7 +23,7 @@ const isRefused = (directory: string) => Effect.flip(DataDirectory.own(directory
 
 describe("log accept-head", () => {
   for (const length of [0, 1]) {
-    it.live(`records that a log.head of ${length} bytes was accepted, and keeps the file`, () =>
+    it.live(`records the acceptance of a log.head of ${length} bytes, and preserves the file`, () =>
       Effect.gen(function* () {
         const directory = yield* filled
         const { head } = DataDirectory.files(directory)
@@ -44,7 +44,7 @@ describe("log accept-head", () => {
     )
   }
 
-  it.live("records which events a log.head that is ahead of the log had named", () =>
+  it.live("records which events were named by a log.head that is ahead of the log", () =>
     Effect.gen(function* () {
       const directory = yield* filled
       const short = DataDirectory.snapshot(directory)
@@ -57,7 +57,7 @@ describe("log accept-head", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("changes nothing where log.head is whole", () =>
+  it.live("changes nothing when log.head is valid", () =>
     Effect.gen(function* () {
       const directory = yield* filled
       const files = DataDirectory.files(directory)
@@ -69,7 +69,7 @@ describe("log accept-head", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is refused beside a running server", () =>
+  it.live("is rejected beside a running server", () =>
     Effect.gen(function* () {
       const directory = yield* filled
       const { code, stderr } = yield* DataDirectory.own(directory, accept(directory))

@@ -52,7 +52,7 @@ const exportOf = (DATA_DIR: string) =>
   Effect.map(Inferlog.run(["log", "export"], { DATA_DIR }), ({ stdout }) => stdout)
 
 describe("log copy", () => {
-  it.live("copies the log into a new directory, which then exports and verifies alike", () =>
+  it.live("copies the log into a new directory, with equal export and verification", () =>
     Effect.gen(function* () {
       const { settings, target } = yield* filled(1_300)
       yield* DataDirectory.own(settings.DATA_DIR, DataDirectory.appendPayload("p", "p0", { prompt: "x" }))
@@ -77,7 +77,7 @@ describe("log copy", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes on after kill -9, and what the kill left is a shorter log", () =>
+  it.live("resumes after kill -9, which leaves a shorter log", () =>
     Effect.gen(function* () {
       const { settings, target } = yield* filled(30_000)
       const running = Inferlog.begin(copy(target), settings)
@@ -97,7 +97,7 @@ describe("log copy", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a log that a server uses, on either side", () =>
+  it.live("rejects a log that a server uses, on either side", () =>
     Effect.gen(function* () {
       const { settings, target } = yield* filled(3)
       const inUse = (directory: string) =>
@@ -111,7 +111,7 @@ describe("log copy", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a target with other events, and leaves it as it is", () =>
+  it.live("rejects a target with other events, and leaves it unchanged", () =>
     Effect.gen(function* () {
       const { settings, target } = yield* filled(3)
       fs.mkdirSync(target)
@@ -127,7 +127,7 @@ describe("log copy", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a directory with the read models or the log.head of a log that is not there", () =>
+  it.live("rejects a target that contains read models or a log.head without a log", () =>
     Effect.gen(function* () {
       const { settings, target } = yield* filled(3)
       for (const file of ["log.head", "projections.sqlite"]) {
@@ -145,32 +145,30 @@ describe("log copy", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "refuses places that are none or the same, without saying what was given, and sources that are not there",
-    () =>
-      Effect.gen(function* () {
-        const { settings, target } = yield* filled(1)
-        const run = (from: string, to: string) =>
-          Inferlog.run(["log", "copy", "--from", from, "--to", to], settings)
-        const wrong = yield* run("sqlite", "nats://hunter2@host:port")
-        assert.strictEqual(wrong.code, 2)
-        assert.match(wrong.stderr, /^inferlog: --to: Expected sqlite /)
-        assert.notInclude(wrong.stderr, "hunter2")
-        const same = yield* run(`sqlite:${settings.DATA_DIR}`, "sqlite")
-        assert.deepInclude(same, {
-          code: 2,
-          stderr: `inferlog: --to: is the same log as --from, sqlite:${settings.DATA_DIR}\n`
-        })
-        const nodes = yield* run("nats://hunter2@a,b:4222", "nats://b,c")
-        assert.deepInclude(nodes, {
-          code: 2,
-          stderr: "inferlog: --to: is the same log as --from, nats://a:4222,b:4222?prefix=inferlog\n"
-        })
-        const missing = yield* run(`sqlite:${target}`, "sqlite")
-        assert.deepInclude(missing, {
-          code: 1,
-          stderr: `inferlog: --from: ${target} contains no event log\n`
-        })
-      }).pipe(Effect.scoped)
+  it.live("rejects invalid or equal locations without printing them, and missing sources", () =>
+    Effect.gen(function* () {
+      const { settings, target } = yield* filled(1)
+      const run = (from: string, to: string) =>
+        Inferlog.run(["log", "copy", "--from", from, "--to", to], settings)
+      const wrong = yield* run("sqlite", "nats://hunter2@host:port")
+      assert.strictEqual(wrong.code, 2)
+      assert.match(wrong.stderr, /^inferlog: --to: Expected sqlite /)
+      assert.notInclude(wrong.stderr, "hunter2")
+      const same = yield* run(`sqlite:${settings.DATA_DIR}`, "sqlite")
+      assert.deepInclude(same, {
+        code: 2,
+        stderr: `inferlog: --to: is the same log as --from, sqlite:${settings.DATA_DIR}\n`
+      })
+      const nodes = yield* run("nats://hunter2@a,b:4222", "nats://b,c")
+      assert.deepInclude(nodes, {
+        code: 2,
+        stderr: "inferlog: --to: is the same log as --from, nats://a:4222,b:4222?prefix=inferlog\n"
+      })
+      const missing = yield* run(`sqlite:${target}`, "sqlite")
+      assert.deepInclude(missing, {
+        code: 1,
+        stderr: `inferlog: --from: ${target} contains no event log\n`
+      })
+    }).pipe(Effect.scoped)
   )
 })

@@ -63,8 +63,8 @@ const killedInTheMiddle = Effect.fnUntraced(function* (file: string, begin: stri
   yield* Effect.promise(() => closed)
 })
 
-describe("The example of a projection outside", () => {
-  it.live("counts every charge once, killed in the middle and fed some of it again", () =>
+describe("The example of an external projection", () => {
+  it.live("counts every charge once, also after a kill and repeated events", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const settings = { DATA_DIR: directory }
@@ -101,7 +101,7 @@ describe("The example of a projection outside", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("passes over what it does not know, and refuses what is not the stream's next event", () =>
+  it.live("ignores unknown event types, and rejects an event out of sequence", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       yield* FilledLog.grow(directory, "a", 100)

@@ -33,7 +33,7 @@ const verifyElsewhere = (exported: string) =>
   })
 
 describe("log export", () => {
-  it.live("is called wrongly with an end before its beginning", () =>
+  it.live("rejects an end before its beginning", () =>
     Effect.gen(function* () {
       const { settings } = yield* filled
       const { code, stderr, stdout } = yield* Inferlog.run(
@@ -45,7 +45,7 @@ describe("log export", () => {
     })
   )
 
-  it.live("writes every event with all that a verifier needs, and nothing for people", () =>
+  it.live("writes every event with all fields for verification, and no text for people", () =>
     Effect.gen(function* () {
       const { settings } = yield* filled
       const { code, stderr, stdout } = yield* Inferlog.run(["log", "export"], settings)
@@ -75,30 +75,28 @@ describe("log export", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "writes the events of erased payloads as they were, with the tombstones, and the log verifies",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* TempDirectory.make
-        yield* DataDirectory.own(
-          directory,
-          Effect.forEach(["a", "b"], (id) => DataDirectory.appendPayload(id, `${id}1`, "a text"))
-        )
-        const settings = { DATA_DIR: directory }
-        const before = yield* whole(settings)
-        yield* DataDirectory.own(directory, DataDirectory.erase("a"))
-        const after = yield* whole(settings)
-        assert.strictEqual(after.slice(0, before.length), before)
-        const [tombstone] = FilledLog.lines(after.slice(before.length))
-        assert.deepInclude(tombstone, { type: "PayloadsErased", data: { erased: ["input"] } })
-        assert.strictEqual(verifyElsewhere(after).stderr, "")
-        const { code, stdout } = yield* Inferlog.run(["log", "verify"], settings)
-        assert.strictEqual(code, 0)
-        assert.include(stdout, "3 events, 1 payloads and 1 erased ones")
-      }).pipe(Effect.scoped)
+  it.live("writes the events of erased payloads unchanged, with the tombstones, and the log verifies", () =>
+    Effect.gen(function* () {
+      const directory = yield* TempDirectory.make
+      yield* DataDirectory.own(
+        directory,
+        Effect.forEach(["a", "b"], (id) => DataDirectory.appendPayload(id, `${id}1`, "a text"))
+      )
+      const settings = { DATA_DIR: directory }
+      const before = yield* whole(settings)
+      yield* DataDirectory.own(directory, DataDirectory.erase("a"))
+      const after = yield* whole(settings)
+      assert.strictEqual(after.slice(0, before.length), before)
+      const [tombstone] = FilledLog.lines(after.slice(before.length))
+      assert.deepInclude(tombstone, { type: "PayloadsErased", data: { erased: ["input"] } })
+      assert.strictEqual(verifyElsewhere(after).stderr, "")
+      const { code, stdout } = yield* Inferlog.run(["log", "verify"], settings)
+      assert.strictEqual(code, 0)
+      assert.include(stdout, "3 events, 1 payloads and 1 erased ones")
+    }).pipe(Effect.scoped)
   )
 
-  it.live("is limited to positions, types and a stream, and refuses a position that is not there", () =>
+  it.live("is limited to positions, types and a stream, and rejects an unknown position", () =>
     Effect.gen(function* () {
       const { settings } = yield* filled
       const invocations = [
@@ -133,7 +131,7 @@ describe("log export", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes on after it was killed, and with what is new: the file is that of a fresh export", () =>
+  it.live("resumes after a kill, and appends new events: the file equals a fresh export", () =>
     Effect.gen(function* () {
       const { file, settings } = yield* filled
       const follower = yield* Inferlog.follow(["log", "export", "--follow", "--to", file], settings)
@@ -167,7 +165,7 @@ describe("log export", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("follows the log into a file until it is stopped, or has reached the last position", () =>
+  it.live("follows the log into a file until it is stopped or reaches the last position", () =>
     Effect.gen(function* () {
       const { file, settings } = yield* filled
       const bounded = yield* Inferlog.follow(["log", "export", "--follow", "--until", "1302"], settings)
@@ -191,7 +189,7 @@ describe("log export", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("leaves a file alone that is another log's, no export at all, or would get a gap", () =>
+  it.live("rejects a file of another log, a file that is no export, and a gap", () =>
     Effect.gen(function* () {
       const { file, settings } = yield* filled
       const other = yield* filled
@@ -230,7 +228,7 @@ describe("log export", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes on in files that were cut within their first line, or are empty", () =>
+  it.live("continues files that were truncated within their first line, or are empty", () =>
     Effect.gen(function* () {
       const { file, settings } = yield* filled
       const own = yield* whole(settings)
@@ -254,7 +252,7 @@ const shell = (script: string, settings: Inferlog.Settings) =>
   )
 
 describe.skipIf(process.platform === "win32")("Results (skipped on Windows, which has no such files)", () => {
-  it.live("end quietly when their reader has had enough", () =>
+  it.live("end quietly when their reader closes the pipe", () =>
     Effect.gen(function* () {
       const { settings } = yield* filled
       const head = yield* shell("$INFERLOG log export | head -n 1", settings)
@@ -264,7 +262,7 @@ describe.skipIf(process.platform === "win32")("Results (skipped on Windows, whic
   )
 
   it.live.skipIf(!fs.existsSync("/dev/full"))(
-    "make exit code 1 when they cannot be written (skipped where there is no /dev/full)",
+    "exit with 1 when they cannot be written (skipped without /dev/full)",
     () =>
       Effect.gen(function* () {
         const { settings } = yield* filled
@@ -276,7 +274,7 @@ describe.skipIf(process.platform === "win32")("Results (skipped on Windows, whic
       }).pipe(Effect.scoped)
   )
 
-  it.live("can be gone on with after the disk was full", () =>
+  it.live("continue after the disk was full", () =>
     Effect.gen(function* () {
       const { file, settings } = yield* filled
       const full = yield* shell(`ulimit -f 100; $INFERLOG log export --to ${file}`, settings)

@@ -66,7 +66,7 @@ const Stats = Schema.Struct({
 const positionsOf = ({ stdout }: Inferlog.Ended) => FilledLog.lines(stdout).map(({ position }) => position)
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server"), () => {
-  it.live("is read by commands that need no data directory, and make none", () =>
+  it.live("is read by commands without creating a data directory", () =>
     Effect.gen(function* () {
       const { grow, parent, settings } = yield* filled
       const tail = yield* Inferlog.run(["log", "tail", "-n", "4", "--json"], settings)
@@ -119,7 +119,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server")
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not held against the head of a log on SQLite that lies in the data directory", () =>
+  it.live("is not compared with the head of an SQLite log in the data directory", () =>
     Effect.gen(function* () {
       const { parent, settings } = yield* filled
       const directory = path.join(parent, "of-its-own")
@@ -133,7 +133,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server")
     }).pipe(Effect.scoped)
   )
 
-  it.live("is verified against what a node has seen of it", () =>
+  it.live("is verified against the position a node has recorded", () =>
     Effect.gen(function* () {
       const { node, settings } = yield* filled
       const ofNode = { ...settings, DATA_DIR: node }

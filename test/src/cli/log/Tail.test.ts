@@ -18,7 +18,7 @@ const ends = (settings: Inferlog.Settings, ...invocations: ReadonlyArray<Readonl
   Effect.forEach(invocations, (args) => Inferlog.run(["log", "tail", ...args], settings), { concurrency: 2 })
 
 describe("log tail", () => {
-  it.live("prints the last events, oldest first, for people and as the lines of an export", () =>
+  it.live("prints the last events, oldest first, as text and as the lines of an export", () =>
     Effect.gen(function* () {
       const settings = yield* filled
       const [people, programs, all, exported] = yield* ends(
@@ -40,7 +40,7 @@ describe("log tail", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes back as far as it must for the events of a type or stream", () =>
+  it.live("reads back as far as needed for the events of a type or stream", () =>
     Effect.gen(function* () {
       const settings = yield* filled
       yield* FilledLog.grow(settings.DATA_DIR, "b", 1)
@@ -61,7 +61,7 @@ describe("log tail", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("follows a log that is written, without gaps or repeats, and ends well when stopped", () =>
+  it.live("follows a growing log without gaps or repeats, and exits with 0 when stopped", () =>
     Effect.gen(function* () {
       const settings = yield* filled
       const all = yield* Inferlog.follow(["log", "tail", "-n", "2", "-f", "--json"], settings)
@@ -88,7 +88,7 @@ describe("log tail", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ends with 1 when the log that it follows is removed", () =>
+  it.live("exits with 1 when the log that it follows is removed", () =>
     Effect.gen(function* () {
       const settings = yield* filled
       const follower = yield* Inferlog.follow(["log", "tail", "-f", "--json"], settings)

@@ -49,7 +49,7 @@ const submit = (url: string, input: unknown) =>
   })
 
 describe("requests, beside a server", () => {
-  it.live("are listed and shown as the server knows them", () =>
+  it.live("are listed and shown with the server's data", () =>
     Effect.gen(function* () {
       const settings = {
         DATA_DIR: path.join(yield* TempDirectory.make, "data"),
@@ -116,7 +116,7 @@ describe("requests, without a server", () => {
     return { DATA_DIR: directory, QUEUE_URL: "https://queue.example.com" }
   })
 
-  it.live("are listed for people twenty at a time, and shown with their events", () =>
+  it.live("are listed as text twenty at a time, and shown with their events", () =>
     Effect.gen(function* () {
       const settings = yield* filled
       const list = yield* Inferlog.run(["requests", "list"], settings)
@@ -146,7 +146,7 @@ describe("requests, without a server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("end with 1 when they are not there, and with 2 when nothing could be meant", () =>
+  it.live("exit with 1 for unknown requests, and with 2 for malformed ids", () =>
     Effect.gen(function* () {
       const settings = yield* filled
       const absent = Log.requestId(999)

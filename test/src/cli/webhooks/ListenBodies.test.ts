@@ -87,7 +87,7 @@ const ends = [
 ] as const
 
 layer(TestServer.layer(), { excludeTestServices: true })("webhooks listen", (it) => {
-  it.effect("posts every end as the service does, byte for byte", () =>
+  it.effect("posts every end byte for byte as the service does", () =>
     Effect.gen(function* () {
       const { app, stream } = yield* setUp("completed")
       let posted = 0
@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("webhooks listen", (it)
     }).pipe(Effect.scoped)
   )
 
-  it.effect("posts a start as it was, also when the request has ended since", () =>
+  it.effect("posts a start unchanged, even if the request has ended since", () =>
     Effect.gen(function* () {
       const { app, stream } = yield* setUp("start,completed")
       const id = yield* accepted()

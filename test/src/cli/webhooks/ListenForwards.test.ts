@@ -39,43 +39,41 @@ const isSigned = (secret: string, { headers, text }: App.Post): boolean => {
 }
 
 describe("webhooks listen", () => {
-  it.live(
-    "tries again when the app is there, with the same id and body, and holds up nothing meanwhile",
-    () =>
-      Effect.gen(function* () {
-        const port = yield* Effect.promise(ServerProcess.freePort)
-        const { listening, stream } = yield* listenTo(`http://127.0.0.1:${port}/hook`, "--json")
-        stream.frame("1", id("a"), "COMPLETED")
-        const [away] = yield* forwards(listening, 1)
-        assert.deepInclude(away, {
-          requestId: id("a"),
-          attempt: 1,
-          status: null,
-          error: "connection_failed",
-          retryInMs: 1_000
-        })
-        assert.include(away.reason, "ECONNREFUSED")
-        let isReady = false
-        const app = yield* App.make((post, response) => App.status(isReady ? 200 : 500)(post, response), port)
-        stream.frame("2", id("b"), "COMPLETED")
-        yield* app.until(1)
-        isReady = true
-        const all = yield* forwards(listening, 4)
-        assert.deepStrictEqual(
-          all.map(({ attempt, error, requestId, status }) => [requestId, attempt, status, error]),
-          [
-            [id("a"), 1, null, "connection_failed"],
-            [id("b"), 1, 500, "http_500"],
-            [id("a"), 2, 200, null],
-            [id("b"), 2, 200, null]
-          ]
-        )
-        const [early, , late] = app.posts()
-        assert.deepStrictEqual([early?.id, early?.text], [late?.id, late?.text])
-      }).pipe(Effect.scoped)
+  it.live("retries when the app is reachable, with the same id and body, without delaying others", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.promise(ServerProcess.freePort)
+      const { listening, stream } = yield* listenTo(`http://127.0.0.1:${port}/hook`, "--json")
+      stream.frame("1", id("a"), "COMPLETED")
+      const [away] = yield* forwards(listening, 1)
+      assert.deepInclude(away, {
+        requestId: id("a"),
+        attempt: 1,
+        status: null,
+        error: "connection_failed",
+        retryInMs: 1_000
+      })
+      assert.include(away.reason, "ECONNREFUSED")
+      let isReady = false
+      const app = yield* App.make((post, response) => App.status(isReady ? 200 : 500)(post, response), port)
+      stream.frame("2", id("b"), "COMPLETED")
+      yield* app.until(1)
+      isReady = true
+      const all = yield* forwards(listening, 4)
+      assert.deepStrictEqual(
+        all.map(({ attempt, error, requestId, status }) => [requestId, attempt, status, error]),
+        [
+          [id("a"), 1, null, "connection_failed"],
+          [id("b"), 1, 500, "http_500"],
+          [id("a"), 2, 200, null],
+          [id("b"), 2, 200, null]
+        ]
+      )
+      const [early, , late] = app.posts()
+      assert.deepStrictEqual([early?.id, early?.text], [late?.id, late?.text])
+    }).pipe(Effect.scoped)
   )
 
-  it.live("forwards once with --no-retry, and says what became of it to people", () =>
+  it.live("forwards once with --no-retry, and prints the result", () =>
     Effect.gen(function* () {
       const app = yield* App.make(App.status(500))
       const { listening, stream } = yield* listenTo(app.url, "--no-retry")
@@ -92,7 +90,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("follows no redirect, takes a 410 for an end, and reads no endless answer", () =>
+  it.live("follows no redirect, treats 410 as final, and stops reading an endless answer", () =>
     Effect.gen(function* () {
       const app = yield* App.make((post, response) => {
         const { id: name } = JSON.parse(post.text)
@@ -120,7 +118,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("has at most 8 under way, and forwards the others when those are answered", () =>
+  it.live("forwards at most 8 at a time, and the others as those are answered", () =>
     Effect.gen(function* () {
       const held: Array<() => void> = []
       const app = yield* App.make((post, response) => void held.push(() => App.take(post, response)))
@@ -145,7 +143,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("--once ends with the first event: 0 when the app has taken it, otherwise 1", () =>
+  it.live("--once exits after the first event: with 0 if the app accepted it, otherwise with 1", () =>
     Effect.gen(function* () {
       for (const [answer, code] of [
         [App.take, 0],
@@ -166,28 +164,26 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "signs with a secret that was rotated when the app knows no other, or with the one it was given",
-    () =>
-      Effect.gen(function* () {
-        const next = `whsec_${Buffer.alloc(32, 8).toString("base64")}`
-        const app = yield* App.make((post, response) =>
-          App.status(isSigned(next, post) ? 204 : 401)(post, response)
-        )
-        const { front, listening, stream } = yield* listenTo(app.url, "--json")
-        front.rotate(next)
-        stream.frame("1", id("a"), "COMPLETED")
-        const all = yield* forwards(listening, 2)
-        assert.deepStrictEqual(
-          all.map(({ status }) => status),
-          [401, 204]
-        )
-        assert.isTrue(isSigned(StreamFront.secret, app.posts()[0] ?? assert.fail()))
+  it.live("signs with the rotated secret if the app rejects the old one, or with the given one", () =>
+    Effect.gen(function* () {
+      const next = `whsec_${Buffer.alloc(32, 8).toString("base64")}`
+      const app = yield* App.make((post, response) =>
+        App.status(isSigned(next, post) ? 204 : 401)(post, response)
+      )
+      const { front, listening, stream } = yield* listenTo(app.url, "--json")
+      front.rotate(next)
+      stream.frame("1", id("a"), "COMPLETED")
+      const all = yield* forwards(listening, 2)
+      assert.deepStrictEqual(
+        all.map(({ status }) => status),
+        [401, 204]
+      )
+      assert.isTrue(isSigned(StreamFront.secret, app.posts()[0] ?? assert.fail()))
 
-        const own = yield* listenTo(app.url, "--json", "--secret", next)
-        own.stream.frame("1", id("b"), "COMPLETED")
-        assert.deepInclude((yield* forwards(own.listening, 1))[0], { status: 204 })
-        assert.notInclude(own.front.paths(), "/webhooks/default/secret")
-      }).pipe(Effect.scoped)
+      const own = yield* listenTo(app.url, "--json", "--secret", next)
+      own.stream.frame("1", id("b"), "COMPLETED")
+      assert.deepInclude((yield* forwards(own.listening, 1))[0], { status: 204 })
+      assert.notInclude(own.front.paths(), "/webhooks/default/secret")
+    }).pipe(Effect.scoped)
   )
 })

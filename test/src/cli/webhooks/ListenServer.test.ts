@@ -21,7 +21,7 @@ const submit = (server: string, model: string, input: unknown) =>
 
 describe("webhooks listen", () => {
   it.live(
-    "posts what the server delivers, each once, also when that is killed and starts again",
+    "posts each delivery once, also when the server is killed and starts again",
     () =>
       Effect.gen(function* () {
         const receiver = yield* WebhookReceiver.make()

@@ -25,7 +25,7 @@ const told = (posts: ReadonlyArray<App.Post>) =>
   })
 
 describe("webhooks listen", () => {
-  it.live("takes what is open when it begins for known, and every end for news", () =>
+  it.live("skips open requests at the start, and treats every later end as new", () =>
     Effect.gen(function* () {
       const { app, listening, stream } = yield* setUp("--events", "start,completed", "--json")
       stream.frame("1", id("running"), "IN_PROGRESS")
@@ -89,7 +89,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ends when all requests that it was given have ended, those that had before included", () =>
+  it.live("exits when all given requests have ended, including those that ended earlier", () =>
     Effect.gen(function* () {
       const { app, listening, stream } = yield* setUp("--request", id("a"), "--request", id("b"))
       stream.frame("1", id("a"), "COMPLETED")
@@ -100,7 +100,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes on behind the last frame when the connection ends, breaks, or is refused for a while", () =>
+  it.live("resumes after the last frame when the connection ends, breaks, or is rejected for a while", () =>
     Effect.gen(function* () {
       const app = yield* App.make()
       const front = yield* StreamFront.make({
@@ -137,7 +137,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("begins anew where the log is another one, and ends where nothing is left to tell", () =>
+  it.live("starts again on another log, and exits when nothing is left to follow", () =>
     Effect.gen(function* () {
       const app = yield* App.make()
       const front = yield* StreamFront.make({
@@ -161,7 +161,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes a stream that says nothing for 45 s for dead", () =>
+  it.effect("treats a stream as dead after 45 s of silence", () =>
     Effect.gen(function* () {
       const front = yield* StreamFront.make()
       const seen = yield* Queue.unbounded<string>()
@@ -194,7 +194,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("ends at once when the key is refused, or a scope is missing", () =>
+  it.live("exits at once when the key is rejected, or a scope is missing", () =>
     Effect.gen(function* () {
       const app = yield* App.make()
       const refusals = [
@@ -218,7 +218,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("does not wait for a server that is not there to begin with, or is none", () =>
+  it.live("exits at once when the server is unreachable or not an inferlog server", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.scoped(Receiver.tcp(() => {}))
       const gone = `http://127.0.0.1:${port}`
@@ -234,7 +234,7 @@ describe("webhooks listen", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends with 2 for flags that lead nowhere, and shows no password", () =>
+  it.effect("exits with 2 for contradictory flags, and prints no password", () =>
     Effect.gen(function* () {
       const app = "http://localhost:3000/hook"
       for (const args of [

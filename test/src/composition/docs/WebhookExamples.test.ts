@@ -97,14 +97,14 @@ const run = ({ arguments: args, command }: (typeof verifiers)[keyof typeof verif
 for (const [name, verifier] of Object.entries(verifiers)) {
   const isHere = name === "Node" || hasPython
   describe(`The verifier in ${name} of docs/apps/webhooks.md${isHere ? "" : " (skipped: no python3 of 3.9 or newer here)"}`, () => {
-    it("is the one of the examples, in ten lines without its signature, imports and empty lines", () => {
+    it("equals the one in the examples, in ten lines without signature, imports and empty lines", () => {
       const text = read(verifier.file)
       assert.include(read("docs/apps/webhooks.md"), `\`\`\`${verifier.language}\n${text}\`\`\``)
       const lines = text.split("\n").filter((line) => line.trim() !== "")
       assert.isAtMost(lines.length, 12)
     })
 
-    it.skipIf(!isHere)("accepts what was sent, and says why it refuses anything else", () => {
+    it.skipIf(!isHere)("accepts genuine requests, and reports why it rejects others", () => {
       for (const [what, message, refusal] of messages) {
         const { isAccepted, says } = run(verifier, message)
         assert.strictEqual(isAccepted, refusal === null, `${what}: ${says}`)
@@ -145,14 +145,14 @@ describe("The receiver", () => {
     return JSON.parse(spawnSync(process.execPath, args, { cwd: root, env, encoding: "utf8" }).stdout)
   }
 
-  it("ends when it has no secret, and says so", () => {
+  it("exits with a message when it has no secret", () => {
     const env = { ...process.env, WEBHOOK_SECRET: "" }
     const { status, stderr } = spawnSync(process.execPath, [file], { env, encoding: "utf8", timeout: 10_000 })
     assert.strictEqual(status, 1)
     assert.match(stderr, /^WEBHOOK_SECRET .*\n$/)
   })
 
-  it("answers 204, or keeps what it refuses for `webhooks verify`", () =>
+  it("answers 204, or stores what it rejects for `webhooks verify`", () =>
     withReceiver(async ({ cwd, url }) => {
       const saved = path.join(cwd, "refused.http")
       assert.strictEqual(await post(url, good), 204)
@@ -169,7 +169,7 @@ describe("The bodies in docs/apps/webhooks.md", () => {
   )
   const strictly = { onExcessProperty: "error" } as const
 
-  it("are a `completed` as it is sent, and a delivery as it is answered", () => {
+  it("show a `completed` as sent, and a delivery as returned", () => {
     const [sent = "", answered = ""] = blocks
     const json: unknown = JSON.parse(sent)
     const names = Object.keys(Object(json))
@@ -182,7 +182,7 @@ describe("The bodies in docs/apps/webhooks.md", () => {
 })
 
 describe("The examples", () => {
-  it("are JavaScript that Node reads", () => {
+  it("are JavaScript that Node parses", () => {
     for (const file of fs.readdirSync(path.join(root, "examples")).filter((name) => name.endsWith(".mjs"))) {
       execFileSync(process.execPath, ["--check", path.join(root, "examples", file)])
     }

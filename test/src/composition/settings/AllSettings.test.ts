@@ -40,7 +40,7 @@ describe("All settings", () => {
   )
 
   it.effect.each(AllSettings.all.map((setting) => [setting.name, setting] as const))(
-    "%s takes its example, and has a default when absent or empty",
+    "%s accepts its example, and has a default when absent or empty",
     ([name, setting]) =>
       Effect.gen(function* () {
         const taken = yield* read(setting, { [name]: setting.example })

@@ -10,7 +10,7 @@ describe("Misspelled.find", () => {
     ["BLOBB_STORE", "BLOB_STORE"],
     ["BLOB-STORE", "BLOB_STORE"],
     ["DATA_DIRS", "DATA_DIR"]
-  ])("takes %s for %s", (variable, setting) => {
+  ])("suggests for %s the name %s", (variable, setting) => {
     assert.deepStrictEqual(Misspelled.find([variable], settings), [{ variable, setting }])
   })
 
@@ -22,7 +22,7 @@ describe("Misspelled.find", () => {
     ["letters that are swapped apart", "BLOB_TSOER"],
     ["another name of OpenTelemetry", "OTEL_BLRP_SCHEDULE_DELAY"],
     ["no name", ""]
-  ])("leaves %s alone: %s", (_, variable) => {
+  ])("ignores %s: %s", (_, variable) => {
     assert.deepStrictEqual(Misspelled.find([variable], settings), [])
   })
 })

@@ -34,7 +34,7 @@ const typesOf = (stream: string) =>
 
 for (const [name, layer] of Object.entries(layers)) {
   describe(`Administration of erased accounts, ${name}`, () => {
-    it.live("closes the account, erases what has ended and what waits, and says when nothing is left", () =>
+    it.live("closes the account, erases ended and waiting requests, and reports completion", () =>
       Effect.gen(function* () {
         const administration = yield* Administration
         const { accountId } = yield* openAccount
@@ -80,7 +80,7 @@ for (const [name, layer] of Object.entries(layers)) {
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
 
-    it.live("refuses an account that is not there", () =>
+    it.live("rejects an unknown account", () =>
       Effect.gen(function* () {
         const { eraseAccount } = yield* Administration
         const accountId = AccountId.make("acc_0000000000000000")

@@ -38,7 +38,7 @@ for (const [name, layer] of Object.entries(layers)) {
       it.live(what, () => effect.pipe(Effect.provide(Layer.provide(layer, quiet))))
 
     test(
-      "pays in once under a payment id, however many try at once",
+      "credits once per payment id, also under concurrent calls",
       Effect.gen(function* () {
         const { showBalance, topUp } = yield* Administration
         const accountId = yield* openAccount("acme", "25")
@@ -62,7 +62,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "pays into one account and not into another, under the same payment id",
+      "credits each of two accounts under the same payment id",
       Effect.gen(function* () {
         const { topUp } = yield* Administration
         const payment = { amount: usd("1"), reference: "", paymentId: "p" }
@@ -75,7 +75,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "shows what is reserved, and a balance of zero for who never paid",
+      "shows reserved amounts, and a balance of zero for an account without payments",
       Effect.gen(function* () {
         const { showBalance } = yield* Administration
         const rich = yield* openAccount("rich", "1")
@@ -89,7 +89,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "says so when the ledger has stopped, and pays in all the same",
+      "reports a stopped ledger, and still accepts payments",
       Effect.gen(function* () {
         const { listAccounts, showBalance, topUp } = yield* Administration
         const accountId = yield* openAccount("acme", "1")
@@ -106,7 +106,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "lists every account once, page by page, with what it has and may",
+      "lists every account once, page by page, with balance and limits",
       Effect.gen(function* () {
         const { changeLimits, listAccounts } = yield* Administration
         const ids = yield* Effect.forEach(["0", "1", "2"], (balance) => openAccount(`n${balance}`, balance))
@@ -145,7 +145,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "changes limits one by one, and of changes at once none undoes another",
+      "changes limits one by one, and concurrent changes do not undo each other",
       Effect.gen(function* () {
         const { changeLimits, showLimits, topUp } = yield* Administration
         const accountId = yield* openAccount("acme")
@@ -191,7 +191,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "refuses accounts that are not there, and changes nothing of erased ones",
+      "rejects unknown accounts, and changes nothing of erased ones",
       Effect.gen(function* () {
         const { changeLimits, listKeys, showBalance, showLimits, topUp } = yield* Administration
         const payment = { amount: usd("1"), reference: "", paymentId: "p" }

@@ -42,7 +42,7 @@ for (const [name, layer] of Object.entries(layers)) {
 }
 
 describe("Administration of passwords over a socket", () => {
-  it.live("refuses what is no password, and does not show it", () =>
+  it.live("rejects invalid passwords without showing them", () =>
     Effect.gen(function* () {
       const { openAccount, setPassword } = yield* Administration
       const { accountId } = yield* openAccount({ name: "acme", balance: Money.zero })

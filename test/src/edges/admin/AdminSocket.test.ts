@@ -8,7 +8,7 @@ const deep = path.join("/", ...Array.from({ length: 20 }, () => "directory"))
 describe.skipIf(process.platform === "win32")(
   "AdminSocket.pathIn (skipped on Windows, which has no sockets in directories)",
   () => {
-    it("is the shorter of the absolute path and the one from here", () => {
+    it("is the shorter of the absolute and the relative path", () => {
       assert.deepStrictEqual(
         AdminSocket.pathIn("/srv/data", "/home/someone"),
         Option.some("/srv/data/admin.sock")
@@ -16,7 +16,7 @@ describe.skipIf(process.platform === "win32")(
       assert.deepStrictEqual(AdminSocket.pathIn(`${deep}/data`, deep), Option.some("data/admin.sock"))
     })
 
-    it("counts bytes, and is none past what every system has room for", () => {
+    it("counts bytes, and is absent beyond the limit of every system", () => {
       const ascii = `/${"a".repeat(100 - "//admin.sock".length)}`
       assert.deepStrictEqual(AdminSocket.pathIn(ascii, deep), Option.some(`${ascii}/admin.sock`))
       assert.deepStrictEqual(AdminSocket.pathIn(`${ascii}a`, deep), Option.none())

@@ -44,7 +44,7 @@ for (const [name, layer] of Object.entries(layers)) {
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
 
-    it.live("issues keys that may what they are granted, and gives them other secrets", () =>
+    it.live("issues keys with their grants, and rotates their secrets", () =>
       Effect.gen(function* () {
         const administration = yield* Administration
         const { accountId } = yield* openAccount
@@ -75,7 +75,7 @@ for (const [name, layer] of Object.entries(layers)) {
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
 
-    it.live("lists what it has just done, page by page, of one account or of all", () =>
+    it.live("lists recent changes at once, page by page, of one account or of all", () =>
       Effect.gen(function* () {
         const administration = yield* Administration
         const a = yield* openAccount
@@ -100,7 +100,7 @@ for (const [name, layer] of Object.entries(layers)) {
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
 
-    it.live("refuses accounts and keys that are not there", () =>
+    it.live("rejects unknown accounts and keys", () =>
       Effect.gen(function* () {
         const administration = yield* Administration
         const accountId = AccountId.make("acc_0000000000000000")
@@ -178,7 +178,7 @@ describe("Administration, without room for a socket", () => {
     )
   )
 
-  it.live("leaves the server running, and says so to commands", () =>
+  it.live("leaves the server running, and reports that to commands", () =>
     Effect.gen(function* () {
       yield* Effect.scoped(Layer.build(Layer.provide(AdminServer.layerNoDeps, quiet)))
       const error = yield* Effect.flip(AdminClient.open)

@@ -28,7 +28,7 @@ for (const [name, layer] of Object.entries(layers)) {
       it.live(what, () => effect.pipe(Effect.provide(Layer.provide(layer, quiet))))
 
     test(
-      "publishes, lists and shows definitions with how they came to be, and takes them away again",
+      "publishes, lists and shows definitions with their history, and withdraws them",
       Effect.gen(function* () {
         const administration = yield* Administration
         const { items } = yield* Effect.scoped(
@@ -79,7 +79,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "withdraws what others depend on only when it is forced to, and nothing twice",
+      "withdraws a required definition only when forced, and nothing twice",
       Effect.gen(function* () {
         const administration = yield* Administration
         const refusal = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -147,7 +147,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "refuses what is not there, names that do not tell, and endpoints of the other kind",
+      "rejects unknown definitions, ambiguous names, and endpoints of the other kind",
       Effect.gen(function* () {
         const administration = yield* Administration
         const refusal = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -185,7 +185,7 @@ for (const [name, layer] of Object.entries(layers)) {
     )
 
     test(
-      "takes definitions of hundreds of kilobytes at once",
+      "accepts definitions of hundreds of kilobytes",
       Effect.gen(function* () {
         const administration = yield* Administration
         const empty = { models: [], wrappers: [], collections: [], gpus: [], templates: [], ...byCommand }

@@ -50,7 +50,7 @@ const ids = (...numbers: ReadonlyArray<number>) => numbers.map(Log.requestId)
 
 for (const [name, layer] of Object.entries(layers)) {
   describe(`Administration of requests, ${name}`, () => {
-    it.live("lists those of all accounts, newest first, each on one page", () =>
+    it.live("lists requests of all accounts, newest first, each on one page", () =>
       Effect.gen(function* () {
         const a = yield* openAccount
         const b = yield* openAccount
@@ -72,7 +72,7 @@ for (const [name, layer] of Object.entries(layers)) {
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
 
-    it.live("pages past many of the same millisecond", () =>
+    it.live("pages through many requests of the same millisecond", () =>
       Effect.gen(function* () {
         const { accountId } = yield* openAccount
         for (let number = 0; number < 12; number++) {
@@ -83,7 +83,7 @@ for (const [name, layer] of Object.entries(layers)) {
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
 
-    it.live("shows what the log says of a request, and its payloads only when asked", () =>
+    it.live("shows the events of a request, and its payloads only on demand", () =>
       Effect.gen(function* () {
         const { showRequest } = yield* Administration
         const store = yield* EventStore
@@ -153,7 +153,7 @@ for (const [name, layer] of Object.entries(layers)) {
       }).pipe(Effect.provide(Layer.provide(layer, quiet)))
     )
 
-    it.live("refuses requests that are not there, and those that cannot be read", () =>
+    it.live("rejects unknown requests and unreadable ones", () =>
       Effect.gen(function* () {
         const { listRequests, showRequest } = yield* Administration
         const requestId = Log.requestId(1)

@@ -6,7 +6,7 @@ import { model, wrapper } from "#test/support/CatalogDefinitions.ts"
 import { layers, quiet } from "./AdministrationLayers.ts"
 
 describe("The models of a new worker key", () => {
-  it.live("are warned of where workers get no jobs of them", () =>
+  it.live("cause a warning when workers get no jobs for them", () =>
     Effect.gen(function* () {
       const administration = yield* Administration
       const definitions = { collections: [], gpus: [], templates: [], source: "command", reactivates: false }

@@ -44,7 +44,7 @@ const routesOfOne = routes(unknownId).slice(1)
 
 layer(TestServer.layer(), { excludeTestServices: true })("access", (it) => {
   it.effect.each([...routes(unknownId), ...webhookRoutes, ...fileRoutes])(
-    "%s %s needs a valid key, before all else",
+    "%s %s needs a valid key before all else",
     ([method, path]) =>
       Effect.gen(function* () {
         const { key, port } = yield* TestServer.TestServer
@@ -91,7 +91,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("access", (it) => {
     Effect.map(call({ method, path }), (reply) => assertEnvelope(reply, 400))
   )
 
-  it.effect("a request of another account is 403 on every route, and tells nothing", () =>
+  it.effect("a request of another account is 403 on every route, without details", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const id = yield* accepted("sandbox/echo", { value: "private matter" })

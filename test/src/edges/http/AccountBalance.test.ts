@@ -11,7 +11,7 @@ import * as GrantedKeys from "./GrantedKeys.ts"
 const path = "/account/balance"
 
 layer(TestServer.layer(), { excludeTestServices: true })("The balance of an account", (it) => {
-  it.effect("is nothing, of no time, before anything was booked", () =>
+  it.effect("is zero, without a time, before the first entry", () =>
     Effect.gen(function* () {
       const { get } = yield* BilledAccount.open("without", "0")
       const { headers, json, status } = yield* get(path)
@@ -26,7 +26,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("The balance of an acco
     })
   )
 
-  it.effect("has a hold in it, falls by what is charged, and tells when it was", () =>
+  it.effect("includes holds, decreases by charges, and has the time of the last entry", () =>
     Effect.gen(function* () {
       const { bill, json } = yield* BilledAccount.open("spending")
       yield* bill({ at: Date.UTC(2026, 0, 5), hold: "0.25" }, true)
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("The balance of an acco
     })
   )
 
-  it.effect("has everything that its client has seen", () =>
+  it.effect("includes every entry that its client has seen", () =>
     Effect.gen(function* () {
       const authorization = yield* TestServer.openAccount("seen", "1")
       for (let round = 1; round <= 5; round++) {
@@ -63,7 +63,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("The balance of an acco
     })
   )
 
-  it.effect("is below zero when the credit is used, as a decimal of any size", () =>
+  it.effect("is negative when credit is used, as a decimal of any size", () =>
     Effect.gen(function* () {
       const { bill, json } = yield* BilledAccount.open("owing", "0")
       yield* bill({ hold: "123456789012.000000001" }, true)

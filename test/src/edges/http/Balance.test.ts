@@ -22,7 +22,7 @@ const topUp = (keyId: string, amount: string) =>
 const detailsOf = (json: unknown): unknown => Reflect.get(Object(json), "details")
 
 layer(TestServer.layer(), { excludeTestServices: true })("A balance", (it) => {
-  it.effect("for ten requests takes ten of a thousand at once", () =>
+  it.effect("for ten requests accepts ten of a thousand concurrent ones", () =>
     Effect.gen(function* () {
       const authorization = yield* TestServer.openAccount("ten", "0.01")
       const replies = yield* Effect.all(
@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("A balance", (it) => {
     })
   )
 
-  it.effect("of nothing takes no request whose price rounds to nothing, which costs the smallest unit", () =>
+  it.effect("of zero accepts no request whose price rounds to zero; it costs the smallest unit", () =>
     Effect.gen(function* () {
       const poor = { authorization: (yield* TestServer.TestServer).poorKey }
       const authorization = yield* TestServer.openAccount("nano", "0.000000001")
@@ -78,14 +78,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("A balance", (it) => {
     })
   )
 
-  it.effect("is not looked at before the input is found good", () =>
+  it.effect("is checked after the input has been validated", () =>
     Effect.gen(function* () {
       const { poorKey } = yield* TestServer.TestServer
       assertEnvelope(yield* submit({}, { authorization: poorKey }), 400)
     })
   )
 
-  it.effect("does not pay for more open requests than the account may have", () =>
+  it.effect("does not raise the limit of open requests", () =>
     Effect.gen(function* () {
       const authorization = yield* TestServer.openAccount("few", "1")
       const limits = { ...noLimits, maxOpenRequests: 1 }

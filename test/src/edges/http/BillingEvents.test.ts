@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
     })
   )
 
-  it.effect("of an unknown request are an empty list; of another account's request, 403", () =>
+  it.effect("of an unknown request are an empty list; of another account's request they are 403", () =>
     Effect.gen(function* () {
       const requestId = yield* accepted()
       const { get, json } = yield* BilledAccount.open("stranger")
@@ -76,7 +76,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
     })
   )
 
-  it.effect("are divided into pages, by number and by cursor", () =>
+  it.effect("are paginated by number and by cursor", () =>
     Effect.gen(function* () {
       const { bill, json } = yield* BilledAccount.open("paged")
       for (let count = 0; count < 4; count++) yield* bill({ at })
@@ -112,7 +112,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
         ["limit", "range"]
       ]
     ]
-  ] as const)("are refused of $0", ([query, headers, issues]) =>
+  ] as const)("are rejected with $0", ([query, headers, issues]) =>
     Effect.gen(function* () {
       const reply = yield* call({ path: `${path}?${query}`, headers })
       assertEnvelope(reply, 400)
@@ -145,7 +145,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
     })
   )
 
-  it.effect("are a page as CSV when one is asked for, and nothing but the header when there are none", () =>
+  it.effect("are one page as CSV on request, and only the header when there are none", () =>
     Effect.gen(function* () {
       const { bill, get, head, json } = yield* BilledAccount.open("pages-as-csv", "0")
       assert.strictEqual((yield* get(path, csv)).text, header)
@@ -173,7 +173,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
     })
   )
 
-  it.effect("are all there as CSV, as they were when it began, whatever is added meanwhile", () =>
+  it.effect("are exported as CSV completely, as of the start, despite later entries", () =>
     Effect.gen(function* () {
       const { accountId, bill, get } = yield* BilledAccount.open("complete")
       yield* Effect.replicateEffect(bill({ at }), 1_250, { concurrency: "unbounded" })
@@ -200,7 +200,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
     })
   )
 
-  it.effect("are JSON or CSV as the client would rather have them", () =>
+  it.effect("are JSON or CSV as the Accept header prefers", () =>
     Effect.gen(function* () {
       const { get } = yield* BilledAccount.open("negotiated")
       const typeOf = Effect.fnUntraced(function* (accept: string) {

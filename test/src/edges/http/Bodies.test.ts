@@ -14,11 +14,11 @@ const limit = 10 * 1024 * 1024
 const bodyOf = (bytes: number) => `{"value":"${"x".repeat(bytes - 12)}"}`
 
 layer(TestServer.layer(), { excludeTestServices: true })("bodies", (it) => {
-  it.effect.each(NaughtyBodies.refused)("that are no JSON are 400: %s", ([, body]) =>
+  it.effect.each(NaughtyBodies.refused)("that are not JSON are 400: %s", ([, body]) =>
     Effect.map(post(body), (reply) => assertEnvelope(reply, 400))
   )
 
-  it.effect.each(NaughtyBodies.kept)("are kept as they are: %s", ([, body]) =>
+  it.effect.each(NaughtyBodies.kept)("are stored unchanged: %s", ([, body]) =>
     Effect.gen(function* () {
       const { json, status } = yield* post(body)
       assert.strictEqual(status, 200)
@@ -28,7 +28,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("bodies", (it) => {
     })
   )
 
-  it.effect("with a duplicate key count the last", () =>
+  it.effect("with a duplicate key use the last value", () =>
     Effect.gen(function* () {
       const { json } = yield* post('{"value":1,"value":2}')
       const retrieved = yield* call({ path: `/requests/${Object(json).request_id}` })
@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("bodies", (it) => {
     })
   )
 
-  it.effect("never lend their __proto__ as reserved fields", () =>
+  it.effect("never yield reserved fields through __proto__", () =>
     Effect.gen(function* () {
       const reply = yield* post('{"value":1,"__proto__":{"webhook":"http://127.0.0.1/"}}')
       assertEnvelope(reply, 400)
@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("bodies", (it) => {
     })
   )
 
-  it.effect("over the limit are refused unread when they are announced", () =>
+  it.effect("over the limit are rejected unread when their length is announced", () =>
     Effect.gen(function* () {
       const { key, port } = yield* TestServer.TestServer
       const reply = yield* raw(
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("bodies", (it) => {
     "Application/JSON",
     "application/json; charset=utf-8",
     'application/json ; charset="UTF-8" ;'
-  ])("are read as %s", (contentType) =>
+  ])("are decoded as %s", (contentType) =>
     Effect.map(post('{"value":1}', { "content-type": contentType }), ({ status }) =>
       assert.strictEqual(status, 200)
     )

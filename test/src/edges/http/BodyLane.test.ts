@@ -23,7 +23,7 @@ const bodyOf = (input: unknown) => Buffer.from(JSON.stringify(input))
 const endless = bodyOf({ list: Array.from({ length: 200_000 }, (_, index) => index) })
 
 describe("BodyLane", () => {
-  it.effect("gives a body that takes too long up, and reads the next", () =>
+  it.effect("gives up a body that takes too long, and reads the next", () =>
     Effect.gen(function* () {
       const lane = yield* BodyLane.make
       const reading = yield* Effect.forkChild(lane.read({ account, body: endless, entry }), {
@@ -43,7 +43,7 @@ describe("BodyLane", () => {
     })
   )
 
-  it.live("leaves the thread that serves alone meanwhile", () =>
+  it.live("does not block the server thread", () =>
     Effect.gen(function* () {
       const lane = yield* BodyLane.make
       const reading = yield* Effect.forkChild(lane.read({ account, body: endless, entry }), {

@@ -91,7 +91,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that", (it) => 
     it.effect.each([
       ["the fast path", "/sandbox/echo"],
       ["a declared route", "/storage/upload/initiate"]
-    ])(`${broken.what} is no JSON to %s`, ([, route]) =>
+    ])(`${broken.what} is rejected as invalid JSON by %s`, ([, route]) =>
       Effect.gen(function* () {
         const { key } = yield* TestServer.TestServer
         const head = `POST ${route} HTTP/1.1\r\nAuthorization: ${key}\r\nContent-Type: application/json\r\n`
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that", (it) => 
     )
   }
 
-  it.effect("breaks off holds no place", () =>
+  it.effect("breaks off occupies no slot", () =>
     Effect.gen(function* () {
       const { upload_url } = yield* FileCalls.initiate()
       const putAll = Effect.forEach(bodies, (broken) => answerTo(putTo(upload_url), broken), {
@@ -117,8 +117,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that", (it) => 
   )
 })
 
-describe("a body that broke off before anybody read it", () => {
-  it.live("is not waited for, and its connection can still be written to", () =>
+describe("a body that breaks off before it is read", () => {
+  it.live("is not awaited, and its connection stays writable", () =>
     Effect.gen(function* () {
       const socket = new net.Socket()
       const request = new http.IncomingMessage(socket)

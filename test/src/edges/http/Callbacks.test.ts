@@ -21,24 +21,22 @@ const pathOf = (requestId: RequestId, attempt = 1) =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true })("/callbacks/{requestId}/{attempt}/{mac}", (it) => {
-  it.effect.each(["POST", "PUT"])(
-    "%s brings a provider's word to the run, at the platform's address",
-    (method) =>
-      Effect.gen(function* () {
-        const { urls } = yield* TestServer.TestServer
-        const { received, url } = yield* (yield* Callbacks).open({ requestId: yield* accepted(), attempt: 1 })
-        assert.isTrue(url.startsWith(`${urls.baseUrl}/callbacks/`))
-        const reply = yield* callAt(new URL(url).pathname, '{ "status": "running" }', method)
-        assert.strictEqual(reply.status, 200, reply.text)
-        assert.deepStrictEqual(reply.json, { status: "delivered" })
-        const { headers, json, rawBody } = yield* Queue.take(received)
-        assert.deepStrictEqual(json, { status: "running" })
-        assert.strictEqual(headers["content-type"], "application/json")
-        assert.strictEqual(Buffer.from(rawBody).toString(), '{ "status": "running" }')
-      }).pipe(Effect.scoped)
+  it.effect.each(["POST", "PUT"])("%s passes a callback to the run, at the platform's address", (method) =>
+    Effect.gen(function* () {
+      const { urls } = yield* TestServer.TestServer
+      const { received, url } = yield* (yield* Callbacks).open({ requestId: yield* accepted(), attempt: 1 })
+      assert.isTrue(url.startsWith(`${urls.baseUrl}/callbacks/`))
+      const reply = yield* callAt(new URL(url).pathname, '{ "status": "running" }', method)
+      assert.strictEqual(reply.status, 200, reply.text)
+      assert.deepStrictEqual(reply.json, { status: "delivered" })
+      const { headers, json, rawBody } = yield* Queue.take(received)
+      assert.deepStrictEqual(json, { status: "running" })
+      assert.strictEqual(headers["content-type"], "application/json")
+      assert.strictEqual(Buffer.from(rawBody).toString(), '{ "status": "running" }')
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("takes a body that is larger than a client's may be", () =>
+  it.effect("accepts a body larger than a client's limit", () =>
     Effect.gen(function* () {
       const { received, url } = yield* (yield* Callbacks).open({ requestId: yield* accepted(), attempt: 1 })
       const output = "x".repeat(11 * 1024 * 1024)
@@ -48,7 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("/callbacks/{requestId}
     }).pipe(Effect.scoped)
   )
 
-  it.effect("refuses a wrong credential without a look at the body", () =>
+  it.effect("rejects a wrong credential without reading the body", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       const path = yield* pathOf(id)
@@ -58,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("/callbacks/{requestId}
     })
   )
 
-  it.effect("refuses what is no JSON", () =>
+  it.effect("rejects a body that is not JSON", () =>
     Effect.gen(function* () {
       const path = yield* pathOf(yield* accepted())
       assertEnvelope(yield* callAt(path, "{"), 400)
@@ -76,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("/callbacks/{requestId}
     })
   )
 
-  it.effect("is content to hear nothing new of a run that is over, or was never begun", () =>
+  it.effect("answers 200 for a run that is over or never began", () =>
     Effect.gen(function* () {
       const paths = [
         yield* pathOf(yield* scenarios.succeeded),

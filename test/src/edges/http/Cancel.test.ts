@@ -7,7 +7,7 @@ import { scenarios } from "./Scenarios.ts"
 const cancel = (id: string, method: string) => call({ method, path: `/sandbox/echo/requests/${id}/cancel` })
 
 layer(TestServer.layer(), { excludeTestServices: true })("…/requests/{id}/cancel", (it) => {
-  it.effect.each(["GET", "PUT", "POST"])("%s cancels what waits", (method) =>
+  it.effect.each(["GET", "PUT", "POST"])("%s cancels a waiting request", (method) =>
     Effect.gen(function* () {
       const id = yield* accepted()
       const reply = yield* cancel(id, method)
@@ -33,7 +33,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("…/requests/{id}/canc
     })
   )
 
-  it.effect("is not done by HEAD, nor by DELETE", () =>
+  it.effect("rejects HEAD and DELETE", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       const head = yield* cancel(id, "HEAD")

@@ -10,14 +10,14 @@ const client = "93.184.216.34"
 const clientOf = (setting: string, peer: string, forwardedFor?: string) =>
   ClientAddress.clientOf(Result.getOrThrow(ClientAddress.parse(setting)), { peer, forwardedFor })
 
-describe("What is counted as one client", () => {
+describe("The client group of an address", () => {
   it.each([
     ["93.184.216.34", "93.184.216.34"],
     ["::ffff:93.184.216.34", "93.184.216.34"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
     ["2001:db8:1:2::1", "2001:db8:1:2"],
     ["", ""]
-  ])("of the address %j is %j", (address, network) => {
+  ])("for the address %j is %j", (address, network) => {
     assert.strictEqual(ClientAddress.networkOf(address), network)
   })
 })
@@ -43,7 +43,7 @@ describe("The address of a client", () => {
     ["10.0.0.1", `::ffff:${client}`, client],
     ["10.0.0.1", `${client}, ::ffff:10.0.0.2`, client],
     ["fd00::7", client, client]
-  ])("behind a proxy at %s that says %j is %s", (peer, forwardedFor, address) => {
+  ])("behind a proxy at %s that sends %j is %s", (peer, forwardedFor, address) => {
     assert.strictEqual(clientOf("10.0.0.0/8, fd00::7", peer, forwardedFor), address)
   })
 
@@ -62,11 +62,11 @@ describe("The address of a client", () => {
     ["10.0.0.1", "093.184.216.34"],
     ["10.0.0.1", "93.184.216"],
     ["10.0.0.1", "fe80::1%eth0"]
-  ])("is that of the peer where %s says %j", (peer, forwardedFor) => {
+  ])("is the peer's where %s sends %j", (peer, forwardedFor) => {
     assert.strictEqual(clientOf("10.0.0.0/8, fd00::7", peer, forwardedFor), peer)
   })
 
-  it("behind any number of proxies is what the outermost has seen, whatever the client says", () => {
+  it("behind any number of proxies is the one the outermost proxy saw, whatever the client sends", () => {
     const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
     const proxy = bytes(3).map((rest) => `10.${rest.join(".")}`)
     const address = fc
@@ -94,7 +94,7 @@ describe("The address of a client", () => {
     )
   })
 
-  it("is one of those in the header, or that of the peer", () => {
+  it("is one from the header, or the peer's", () => {
     const part = fc.constantFrom(
       "10.0.0.1",
       client,
@@ -127,7 +127,7 @@ describe("TRUSTED_PROXIES", () => {
     ["10.0.0.1,2606:4700::/32", ["10.0.0.1", "2606:4700::1", "::ffff:10.0.0.1"]],
     ["::ffff:10.0.0.0/104", ["10.0.0.1", "::ffff:10.0.0.1"]],
     [" private , 173.245.48.0/20", ["127.0.0.1", "173.245.48.1"]]
-  ])("%j trusts whom it names", (setting, peers) => {
+  ])("%j trusts the named addresses", (setting, peers) => {
     for (const peer of peers) assert.strictEqual(clientOf(setting, peer, client), client, peer)
     for (const peer of ["8.8.8.8", "172.32.0.1", "2607::1", "100.64.0.1"]) {
       assert.strictEqual(clientOf(setting, peer, client), peer)
@@ -143,7 +143,7 @@ describe("TRUSTED_PROXIES", () => {
     ["::/0", "entry 1: a network of everybody"],
     ["Private", "entry 1: "],
     ["10.0.0.1:80", "entry 1: "]
-  ])("refuses %j at the start, and says why", ([text, why]) =>
+  ])("rejects %j at the start with the reason", ([text, why]) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(AllSettings.validate)
       assert.match(message, /^TRUSTED_PROXIES: Expected addresses and networks \(CIDR\) of IPv4 and IPv6/)

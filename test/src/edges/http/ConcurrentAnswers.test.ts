@@ -47,7 +47,7 @@ const greedy = "acc_greedy0000000000"
 const other = "acc_other00000000000"
 
 describe("Long answers", () => {
-  it.live("are few of one account at once, which keeps no other one out", () =>
+  it.live("are limited per account, without affecting other accounts", () =>
     Effect.gen(function* () {
       const port = yield* serve
       // Those that are over do not count.

@@ -13,7 +13,7 @@ const health: Probe = { path: "/health?live=1" }
 
 const told = async (probe: Probe, answer: Reply) => (await DeclaredAnswer.check())(probe, answer)
 
-describe("what answers are held against", () => {
+describe("the check of answers against the document", () => {
   it.each<readonly [string, Probe, Reply]>([
     ["a declared body", health, reply(200, { status: "ok" })],
     ["a HEAD", { ...health, method: "HEAD" }, reply(200, undefined)],
@@ -21,7 +21,7 @@ describe("what answers are held against", () => {
     ["an error of the edge", health, reply(431, error)],
     ["a method that the path has not", { ...health, method: "PUT" }, reply(405, error)],
     ["a path that is none", { path: "/a/b/c/d" }, reply(404, error)]
-  ])("lets %s pass", async (_, probe, answer) => assert.isNull(await told(probe, answer)))
+  ])("accepts %s", async (_, probe, answer) => assert.isNull(await told(probe, answer)))
 
   it.each<readonly [string, Probe, Reply, RegExp]>([
     ["a status", health, reply(202, { status: "ok" }), /^GET \/health: 202 is not declared by \/health$/],
@@ -31,7 +31,7 @@ describe("what answers are held against", () => {
     ["the status of a HEAD", { ...health, method: "HEAD" }, reply(201, undefined), /is not declared/],
     ["a success of no operation", { path: "/a/b/c/d" }, reply(200, {}), /is of no operation/],
     ["a body that is no error", { path: "/a/b/c/d" }, reply(404, { message: "?" }), /is no error/]
-  ])("finds %s that no document tells of", async (_, probe, answer, breach) =>
+  ])("reports %s as undeclared", async (_, probe, answer, breach) =>
     assert.match(String(await told(probe, answer)), breach)
   )
 })

@@ -13,7 +13,7 @@ const scriptPath = Effect.map(call({ path: "/docs" }), ({ text }) => {
 const gzip = { "accept-encoding": "gzip, deflate, br" }
 
 layer(TestServer.layer(), { excludeTestServices: true })("GET /docs", (it) => {
-  it.effect("is a page that may load nothing from elsewhere", () =>
+  it.effect("is a page that loads nothing from other hosts", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* call({ path: "/docs" })
       assert.strictEqual(status, 200)
@@ -27,7 +27,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /docs", (it) => {
     })
   )
 
-  it.effect("gives its script, once for all time under its digest", () =>
+  it.effect("serves its script under its digest, cacheable forever", () =>
     Effect.gen(function* () {
       const path = yield* scriptPath
       assert.match(path, /^\/docs\/scalar\.js\?v=[0-9a-f]{64}$/)
@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /docs", (it) => {
     })
   )
 
-  it.effect("is compressed for clients that take it so, and for no others", () =>
+  it.effect("is compressed only for clients that accept it", () =>
     Effect.gen(function* () {
       for (const path of ["/docs", yield* scriptPath]) {
         const plain = yield* call({ path })
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /docs", (it) => {
     })
   )
 
-  it.effect("answers HEAD with the headers alone, and other methods with 405", () =>
+  it.effect("answers HEAD with headers only, and other methods with 405", () =>
     Effect.gen(function* () {
       for (const path of ["/docs", yield* scriptPath]) {
         const get = yield* call({ path })

@@ -25,8 +25,8 @@ const listening = Effect.acquireRelease(
   (server) => Effect.sync(() => (server.close(), server.closeAllConnections()))
 )
 
-describe("A request that comes before there is anything to answer it", () => {
-  it.live("is answered when there is", () =>
+describe("A request that arrives before the server is ready", () => {
+  it.live("is answered once the server is ready", () =>
     Effect.gen(function* () {
       const server = yield* listening
       const { port } = server.address() as AddressInfo
@@ -40,7 +40,7 @@ describe("A request that comes before there is anything to answer it", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is refused when the server is closed instead", () =>
+  it.live("is rejected if the server closes instead", () =>
     Effect.gen(function* () {
       const server = yield* listening
       const { port } = server.address() as AddressInfo

@@ -44,7 +44,7 @@ const check = ({ probe, status }: Pick<Case, "probe" | "status">) =>
   })
 
 layer(TwoWays.layer({ queued: () => 1_000_000 }), { excludeTestServices: true })(
-  "both ways answer the same",
+  "both paths answer the same",
   (it) => {
     it.effect.each(cases.map((one) => [one.route, one.status, one.name, one] as const))(
       "%s %d: %s",
@@ -54,9 +54,9 @@ layer(TwoWays.layer({ queued: () => 1_000_000 }), { excludeTestServices: true })
 )
 
 layer(TwoWays.layer({ bodyTimeout: "50 millis" }), { excludeTestServices: true })(
-  "both ways answer the same to a slow client",
+  "both paths answer the same to a slow client",
   (it) => {
-    it.effect("submit 408: a body that does not come", () =>
+    it.effect("submit 408: a body that does not arrive", () =>
       check({ status: 408, probe: post("{", { "content-length": "100" }) })
     )
   }
@@ -84,7 +84,7 @@ const faults = [
   [503, Effect.fail(new EventStoreError({ reason: "The disk is full" }))]
 ] as const
 
-describe("both ways answer the same when the log fails", () => {
+describe("both paths answer the same when the log fails", () => {
   it.live.each(
     faults.flatMap(([status, fault]) => [
       [status, "submit", fault, post(json({ value: 1 }))] as const,
@@ -100,7 +100,7 @@ describe("both ways answer the same when the log fails", () => {
   })
 })
 
-describe("what is compared", () => {
+describe("the compared statuses", () => {
   const byFault = { submit: [408, 500, 503], status: [500, 503], result: [500, 503] } as const
   const operations = {
     submit: ["/{ownerName}/{modelName}", "post"],
@@ -108,7 +108,7 @@ describe("what is compared", () => {
     result: ["/{ownerName}/{modelName}/requests/{requestId}", "get"]
   } as const
 
-  it.each(["submit", "status", "result"] as const)("is every status that %s declares", (route) => {
+  it.each(["submit", "status", "result"] as const)("are all statuses that %s declares", (route) => {
     const [path, method] = operations[route]
     const declared = Object.keys(OpenApi.fromApi(Api).paths[path]?.[method]?.responses ?? {}).map(Number)
     const compared = cases.filter((one) => one.route === route).map(({ status }) => status)

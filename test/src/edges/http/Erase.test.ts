@@ -14,7 +14,7 @@ const result = (id: string, model = "sandbox/echo") => call({ path: `/${model}/r
 
 layer(TestServer.layer(), { excludeTestServices: true })("erasing", (it) => {
   it.effect.each([["succeeded"], ["partial"]] as const)(
-    "DELETE …/payloads takes the result of a request that %s, again and again",
+    "DELETE …/payloads erases the result of a request that %s, idempotently",
     ([scenario]) =>
       Effect.gen(function* () {
         const id = yield* scenarios[scenario]
@@ -35,7 +35,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("erasing", (it) => {
     ["invalidOutput", 422],
     ["providerFailed", 422]
   ] as const satisfies ReadonlyArray<readonly [Scenario, number]>)(
-    "a request that is %s answers %d as before, without its input",
+    "a request that is %s still answers %d, without its input",
     ([scenario, status]) =>
       Effect.gen(function* () {
         const id = yield* scenarios[scenario]
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("erasing", (it) => {
       })
   )
 
-  it.effect("GET /requests/{id} says when, and keeps everything else", () =>
+  it.effect("GET /requests/{id} returns the time of erasing, and all other fields", () =>
     Effect.gen(function* () {
       const id = yield* scenarios.succeeded
       const before = Object((yield* call({ path: `/requests/${id}` })).json)
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("erasing", (it) => {
     })
   )
 
-  it.effect("is for the owner of a request that there is", () =>
+  it.effect("requires an existing request of the same account", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const id = yield* scenarios.succeeded
@@ -91,7 +91,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("erasing", (it) => {
     })
   )
 
-  it.effect("takes payloads that lie in the blob store", () =>
+  it.effect("erases payloads in the blob store", () =>
     Effect.gen(function* () {
       const value = { value: "x".repeat(inlineLimit) }
       const id = yield* accepted("sandbox/echo", value)

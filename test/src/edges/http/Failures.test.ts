@@ -23,7 +23,7 @@ const failing = (end: Effect.Effect<never, EventStoreError>) => {
 }
 
 describe("failures", () => {
-  it.live("of storage are 503 with a time to come back, and logged without their cause in the answer", () => {
+  it.live("of storage are 503 with Retry-After, and logged without their cause in the answer", () => {
     const { logged, logger, server } = failing(
       Effect.fail(new EventStoreError({ reason: "disk /dev/sda is full" }))
     )
@@ -39,7 +39,7 @@ describe("failures", () => {
     }).pipe(Effect.provide(server), Effect.provide(logger))
   })
 
-  it.live("leave nothing held or charged", () => {
+  it.live("leave no hold and no charge", () => {
     const { logger, server } = failing(Effect.fail(new EventStoreError({ reason: "disk /dev/sda is full" })))
     return Effect.gen(function* () {
       const funds = yield* Funds

@@ -19,7 +19,7 @@ const send = (probe: HttpProbe.Probe) =>
   })
 
 layer(TwoWays.layer(), { excludeTestServices: true })("the fast path", (it) => {
-  describe("leaves to the declared way", () => {
+  describe("leaves to the declared path", () => {
     it.effect.each<HttpProbe.Probe>([
       { path: `${ofRequest}/status?wait=1` },
       { path: `${ofRequest}?x=1` },
@@ -46,7 +46,7 @@ layer(TwoWays.layer(), { excludeTestServices: true })("the fast path", (it) => {
       })
     )
 
-    it.effect("what is not HTTP/1.1", () =>
+    it.effect("requests other than HTTP/1.1", () =>
       Effect.gen(function* () {
         const { fast } = yield* TwoWays.TwoWays
         const head = `GET ${ofRequest} HTTP/1.0\r\nHost: x\r\nConnection: close`
@@ -56,7 +56,7 @@ layer(TwoWays.layer(), { excludeTestServices: true })("the fast path", (it) => {
     )
   })
 
-  it.effect("answers requests of one connection in their order", () =>
+  it.effect("answers requests of one connection in order", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer
       const { fast } = yield* TwoWays.TwoWays
@@ -73,7 +73,7 @@ layer(TwoWays.layer(), { excludeTestServices: true })("the fast path", (it) => {
     })
   )
 
-  it.effect("reads a body that comes in pieces", () =>
+  it.effect("reads a body that arrives in pieces", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer
       const { fast } = yield* TwoWays.TwoWays
@@ -104,7 +104,7 @@ const inPieces = (port: number, pieces: ReadonlyArray<string>): Promise<string> 
     write(pieces)
   })
 
-describe("a client that goes away", () => {
+describe("a client that disconnects", () => {
   it.live("before its body has arrived is counted, and does not affect other clients", () =>
     Effect.gen(function* () {
       const gone = yield* Deferred.make<Exchange>()

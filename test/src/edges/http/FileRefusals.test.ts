@@ -41,7 +41,7 @@ describe("an error of the files", () => {
     assert.deepStrictEqual(refusal.details, details)
   })
 
-  it("of too many uploads says when to come back", () => {
+  it("of too many uploads has a Retry-After", () => {
     const { headers, status } = toRefusal(new TooManyUploads({ retryAfterSeconds: 7 }))
     assert.deepStrictEqual([status, headers], [503, { "retry-after": "7" }])
   })
@@ -49,7 +49,7 @@ describe("an error of the files", () => {
 
 const named = [2, 1, 7].map((partNumber) => ({ partNumber, etag: "a" }))
 
-describe("refused parts", () => {
+describe("rejected parts", () => {
   it.each([
     ["missing", [1, 3], [["parts", 1], ["parts"]]],
     ["not_named", [9], [["parts"]]],
@@ -64,7 +64,7 @@ describe("refused parts", () => {
     ["too_small", [1], [["parts", 1]]],
     ["wrong_size", [1, 2, 7], [["parts"]]]
   ] as const)(
-    "that are %s have issues where they were named, and their numbers",
+    "that are %s have issues at their positions, with their numbers",
     (reason, partNumbers, paths) => {
       const { details, error, status } = PartsView.refusal(new PartsRefused({ reason, partNumbers }), named)
       assert.strictEqual(status, 400)
@@ -77,7 +77,7 @@ describe("refused parts", () => {
     }
   )
 
-  it("have at most 1,000 issues, and all their numbers", () => {
+  it("have at most 1,000 issues, with all their numbers", () => {
     const partNumbers = Array.from({ length: 9_999 }, (_, index) => index + 1)
     const { details, error } = PartsView.refusal(new PartsRefused({ reason: "missing", partNumbers }), named)
     assert.lengthOf(error, 1_000)

@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of files", (i
     })
   )
 
-  it.effect("has a file that is awaited, and that it has come", () =>
+  it.effect("has pending and uploaded files", () =>
     Effect.gen(function* () {
       const { headers, list } = yield* account("awaited")
       const { file_url, upload_url } = yield* FileCalls.initiate(FileCalls.cat, headers)
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of files", (i
     })
   )
 
-  it.effect("is divided into pages, newest first, and continues by its cursor while files come", () =>
+  it.effect("is paginated, newest first, and continues by its cursor while files arrive", () =>
     Effect.gen(function* () {
       const { list, upload } = yield* account("paged")
       const ids = yield* Effect.forEach(["a", "b", "c", "d", "e"], (bytes) => upload(bytes))
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of files", (i
     ["?contentType=x", "contentType", "pattern"],
     ["?requestId=x", "requestId", "pattern"],
     ["?source=upload&source=output", "source", "repeated"]
-  ])("refuses %s", ([query, path, code]) =>
+  ])("rejects %s", ([query, path, code]) =>
     Effect.gen(function* () {
       const reply = yield* call({ path: `/files${query}` })
       assertEnvelope(reply, 400)
@@ -161,7 +161,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file", (it) => {
     })
   )
 
-  it.effect("that is awaited is deleted too", () =>
+  it.effect("that is pending is deleted too", () =>
     Effect.gen(function* () {
       const { file_url } = yield* FileCalls.initiate()
       const path = `/files/${FileCalls.idOf(file_url)}`

@@ -40,7 +40,7 @@ const settled = Effect.gen(function* () {
 const quiet = Logger.layer([])
 
 describe("GET /health", () => {
-  it.live("is ok while requests are run", () =>
+  it.live("is ok while requests run", () =>
     Effect.gen(function* () {
       yield* accepted()
       assert.isTrue(yield* settled)
@@ -49,7 +49,7 @@ describe("GET /health", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.live("says only that the process answers when it is asked for no more", () =>
+  it.live("reports only that the process answers with live=1", () =>
     Effect.gen(function* () {
       yield* accepted()
       yield* settled
@@ -59,7 +59,7 @@ describe("GET /health", () => {
     }).pipe(Effect.provide(TestServer.layer({ projections: [broken] })), Effect.provide(quiet))
   )
 
-  it.live("is 503 with a reason and a time to come back once the work queue has stopped", () =>
+  it.live("is 503 with a reason and Retry-After once the work queue has stopped", () =>
     Effect.gen(function* () {
       yield* accepted()
       assert.isFalse(yield* settled)

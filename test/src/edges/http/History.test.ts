@@ -28,7 +28,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
   )
 
   it.effect.each(names.map((name) => [name] as const))(
-    "shows a request that is %s as it is retrieved, without its payloads",
+    "shows a request that is %s as when retrieved, without its payloads",
     ([name]) =>
       Effect.gen(function* () {
         const id = yield* scenarios[name]
@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
       })
   )
 
-  it.effect("waits for what was on the log when it is asked for", () =>
+  it.effect("includes everything recorded before the call", () =>
     Effect.gen(function* () {
       // More than a batch of the read model, and not over HTTP, by which time it would have them anyway.
       const numbers = Array.from({ length: 3_000 }, (_, index) => 1_000_000 + index)
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     })
   )
 
-  it.effect("is of a time whose bounds it leaves out", () =>
+  it.effect("covers a time between exclusive bounds", () =>
     Effect.gen(function* () {
       const { list, submit } = yield* account("timed")
       const submitNext = Effect.tap(submit(), () => Histories.nextMilli)
@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     })
   )
 
-  it.effect("is divided into pages", () =>
+  it.effect("is paginated", () =>
     Effect.gen(function* () {
       const { list, submit } = yield* account("divided")
       const ids = (yield* Effect.forEach([1, 2, 3, 4, 5], () => submit())).toReversed()
@@ -146,7 +146,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     })
   )
 
-  it.effect("shows a key of some models the requests of those alone", () =>
+  it.effect("shows a key with granted models only their requests", () =>
     Effect.gen(function* () {
       const { list, submit } = yield* account("restricted")
       const echo = yield* submit()
@@ -164,7 +164,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     })
   )
 
-  it.effect("needs a key that may read requests", () =>
+  it.effect("requires the scope to read requests", () =>
     Effect.gen(function* () {
       assertEnvelope(yield* call({ path: "/requests", headers: { authorization: "Key x:y" } }), 401)
       const headers = yield* GrantedKeys.issue({ scopes: ["requests:write", "files:read"] })
@@ -206,7 +206,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     ["?expand=payloads&expand=billing", undefined],
     ["?__proto__=1", "__proto__"],
     ["?Status=COMPLETED", "Status"]
-  ] as const)("%s is refused at %s, if at all, without an echo", ([query, path]) =>
+  ] as const)("%s is rejected at %s, if at all, without an echo", ([query, path]) =>
     Effect.gen(function* () {
       const reply = yield* call({ path: `/requests${query}` })
       if (path === undefined) return assert.strictEqual(reply.status, 200)
@@ -221,7 +221,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
     })
   )
 
-  it.effect("tells of several faults at once", () =>
+  it.effect("reports several faults at once", () =>
     Effect.gen(function* () {
       const reply = yield* call({ path: "/requests?status=x&createdAfter=y&metadata.=&expand=z&page=0" })
       assert.sameMembers(

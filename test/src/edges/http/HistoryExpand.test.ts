@@ -30,7 +30,7 @@ const listOf = Effect.fnUntraced(function* (name: string, ...expand: ReadonlyArr
 
 layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, expanded", (it) => {
   it.effect.each(names.map((name) => [name] as const))(
-    "with payloads shows a request that is %s as it is retrieved",
+    "with payloads shows a request that is %s as when retrieved",
     ([name]) =>
       Effect.gen(function* () {
         const id = yield* scenarios[name]
@@ -40,7 +40,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
       })
   )
 
-  it.effect("is as the API declares it, whatever is shown beside", () =>
+  it.effect("matches its declared schema for every expansion", () =>
     Effect.gen(function* () {
       yield* Effect.forEach(names, (name) => scenarios[name])
       const declared = DeclaredSchemas.of(document)
@@ -53,7 +53,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
     })
   )
 
-  it.effect("with billing tells the price, and what came of it", () =>
+  it.effect("with billing has the price and the outcome", () =>
     Effect.gen(function* () {
       const { list, submit } = yield* account("billed")
       const input = { count: 4, deliver: 3 }
@@ -87,7 +87,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
     })
   )
 
-  it.effect("has payloads as long as there is room for them, and says where there was none", () =>
+  it.effect("has payloads up to a size limit, and marks omitted ones", () =>
     Effect.gen(function* () {
       const { list, submit } = yield* account("large")
       const half = { value: "x".repeat(mostPayloadBytes / 2) }
@@ -110,7 +110,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
     })
   )
 
-  it.effect("makes few pages with payloads at once: others wait for their place, and give it back", () =>
+  it.effect("builds few pages with payloads at once: others wait for a permit, and return it", () =>
     Effect.gen(function* () {
       const names = Array.from({ length: mostExpanded + 1 }, (_, number) => `crowded-${number}`)
       yield* Effect.forEach(names, (name) => Effect.flatMap(account(name), ({ submit }) => submit()))
@@ -140,7 +140,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
 })
 
 layer(TestServer.layer())("permits for pages with payloads", (it) => {
-  it.effect("are one per account: a second page waits, and is refused after 10 s", () =>
+  it.effect("are one per account: a second page waits, and is rejected after 10 s", () =>
     Effect.gen(function* () {
       const [greedy, other] = ["greedy", "other"]
       for (const name of [greedy, other]) yield* Effect.flatMap(account(name), ({ submit }) => submit())

@@ -15,7 +15,7 @@ const queue = { host: "queue.acme.dev" }
 const id = "rq0000000000000000000"
 
 layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four hosts", (it) => {
-  it.effect("answers name the public addresses", () =>
+  it.effect("answers contain the public addresses", () =>
     Effect.gen(function* () {
       const { json } = yield* submit({ value: 1 }, queue)
       assert.match(Object(json).status_url, /^https:\/\/queue\.acme\.dev\/sandbox\/echo\/requests\//)
@@ -47,7 +47,7 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
     ["GET", "/files", "media.acme.dev:8443"],
     ["DELETE", `/files/${"x".repeat(24)}`, "queue.acme.dev"],
     ["PUT", `/media/${"x".repeat(24)}/a.png`, "api.acme.dev"]
-  ] as const)("%s %s is no route of %s", ([method, path, host]) =>
+  ] as const)("%s %s is not a route of %s", ([method, path, host]) =>
     Effect.gen(function* () {
       const reply = yield* call({ method, path, headers: { ...jsonHeaders, host } })
       assertEnvelope(reply, 404)
@@ -68,7 +68,7 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
       })
   )
 
-  it.effect("bytes are put to the media host, and the file is there", () =>
+  it.effect("bytes are uploaded to the media host and served from it", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate(FileCalls.cat, { host: "api.acme.dev" })
       assert.strictEqual(new URL(upload_url).origin, urls.mediaUrl)
@@ -79,7 +79,7 @@ layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four host
     })
   )
 
-  it.effect("the description tells where each route is", () =>
+  it.effect("the description has the host of each route", () =>
     Effect.gen(function* () {
       const { paths, servers } = Object((yield* call({ path: "/openapi.json" })).json)
       assert.deepStrictEqual(

@@ -22,7 +22,7 @@ const assertExceeded = (reply: Reply, ...fields: ReadonlyArray<string>) => {
 const countOf = (headers: Keys.Headers) => Effect.map(Keys.list(headers), (reply) => Keys.listOf(reply).total)
 
 layer(TestServer.layer(), { excludeTestServices: true })("a limited key", (it) => {
-  it.effect("creates none that may more than itself, in whichever way", () =>
+  it.effect("creates no key with more rights than its own, by any parameter", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("wider")
       const own = Keys.headersOf(yield* Keys.created(root, limits))
@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a limited key", (it) =
     })
   )
 
-  it.effect("creates children that may as much, and whose children may no more", () =>
+  it.effect("creates children with at most its rights, and their children too", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("children")
       const child = yield* Keys.created(Keys.headersOf(yield* Keys.created(root, limits)))
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a limited key", (it) =
     })
   )
 
-  it.effect("gets no secret of a key that may more by rotating it", () =>
+  it.effect("cannot rotate a key with more rights to get its secret", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("stolen")
       const limited = yield* Keys.created(root, limits)
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a limited key", (it) =
     })
   )
 
-  it.effect("may not look at keys, nor change any, without the scope", () =>
+  it.effect("cannot read or change keys without the scope", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("scopeless")
       const key = yield* Keys.created(root, { scopes: ["requests:read", "billing:read"] })
@@ -114,7 +114,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a limited key", (it) =
     })
   )
 
-  it.effect("is one of at most 100 that are valid: one is revoked, and there is room for another", () =>
+  it.effect("is one of at most 100 valid keys: revoking one allows another", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("many")
       const keys = yield* Effect.forEach(Array(99).keys(), () => Keys.created(root))
@@ -128,8 +128,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("a limited key", (it) =
   )
 })
 
-describe("the secret before the one in force", () => {
-  it.effect("opens everything else, but decides about no key, its own neither", () =>
+describe("the secret before the current one", () => {
+  it.effect("opens everything except key management, even of its own key", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("superseded")
       const { id, key: before } = yield* Keys.created(root)
@@ -164,8 +164,8 @@ describe("the secret before the one in force", () => {
   )
 })
 
-describe("a key whose time is over", () => {
-  it.effect("is refused on every way to a route, and gives nothing on", () =>
+describe("an expired key", () => {
+  it.effect("is rejected on both paths to a route, and creates no key", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("expiring")
       const own = Keys.headersOf(yield* Keys.created(root, { expiresAt: "1970-01-01T00:01:00Z" }))
@@ -180,7 +180,7 @@ describe("a key whose time is over", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.effect("is not rotated any more, and the secret before the last one is good until its own", () =>
+  it.effect("cannot be rotated, and its previous secret stays valid until its own end", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("graceful")
       const { id, key: before } = yield* Keys.created(root, { expiresAt: "1970-01-01T01:00:00Z" })

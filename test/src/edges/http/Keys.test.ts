@@ -13,7 +13,7 @@ import * as Keys from "./KeyCalls.ts"
 const future = "2100-01-01T00:00:00.000Z"
 
 layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account", (it) => {
-  it.effect("are created with what was said of them, and shown once", () =>
+  it.effect("are created as requested, and shown once", () =>
     Effect.gen(function* () {
       const headers = yield* Keys.account("creating")
       const earliest = Date.now()
@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
     })
   )
 
-  it.effect("have what the key has that they are created with, unless something else is said", () =>
+  it.effect("inherit the grants of the creating key unless others are given", () =>
     Effect.gen(function* () {
       const root = yield* Keys.account("defaults")
       const whole = yield* Keys.created(root)
@@ -72,7 +72,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
     })
   )
 
-  it.effect("are listed newest first, revoked ones too, page by page", () =>
+  it.effect("are listed newest first, including revoked ones, page by page", () =>
     Effect.gen(function* () {
       const headers = yield* Keys.account("listing")
       const made = yield* Effect.forEach(["a", "b", "c", "d"], (name) => Keys.created(headers, { name }))
@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
     })
   )
 
-  it.effect("are listed with what was on the log when that is asked for", () =>
+  it.effect("are listed with everything recorded before the call", () =>
     Effect.gen(function* () {
       // More than a batch of the read model, and not over HTTP, by which time it would have them anyway.
       const accountId = AccountId.make("acc_00000000000waits")
@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
     })
   )
 
-  it.effect("are revoked at once, on every way to a route, also by themselves", () =>
+  it.effect("are revoked at once, on both paths to a route, also by themselves", () =>
     Effect.gen(function* () {
       const headers = yield* Keys.account("revoking")
       const key = yield* Keys.created(headers)
@@ -137,7 +137,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
     })
   )
 
-  it.effect("are rotated under the same id: another secret at once, the one before for a day", () =>
+  it.effect("are rotated under the same id: a new secret at once, the old one for a day", () =>
     Effect.gen(function* () {
       const headers = yield* Keys.account("rotating")
       const { key: before, ...record } = yield* Keys.created(headers, { name: "ci", monthlyBudget: "3" })
@@ -175,7 +175,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
     })
   )
 
-  it.effect("tell when they were last used, by whichever route", () =>
+  it.effect("have the time of their last use, by either path", () =>
     Effect.gen(function* () {
       const headers = yield* Keys.account("using")
       const key = yield* Keys.created(headers)
@@ -236,7 +236,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
     [{ name: "a", expiresAt: "tomorrow" }, "expiresAt", "format"],
     [{ name: "a", expiresAt: "2100-01-01" }, "expiresAt", "format"],
     [{ name: "a", scope: ["keys:admin"] }, "scope", "additionalProperties"]
-  ] as const)("are not created of %j", ([body, path, code]) =>
+  ] as const)("are not created from %j", ([body, path, code]) =>
     Effect.gen(function* () {
       const reply = yield* Keys.create({}, body)
       assertEnvelope(reply, 400)
@@ -262,7 +262,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
       })
   )
 
-  it.effect("take no body but JSON", () =>
+  it.effect("accept only JSON bodies", () =>
     Effect.gen(function* () {
       const { id } = yield* Keys.created({})
       const body = "name=ci"

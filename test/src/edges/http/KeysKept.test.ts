@@ -23,7 +23,7 @@ const bytesIn = (directory: string): ReadonlyArray<Buffer> =>
     .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name)))
 
 describe("The keys of a server", () => {
-  it.live("have their secrets nowhere on its disk, and are as they were after a restart", () =>
+  it.live("store no secret on its disk, and survive a restart", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const start = Effect.acquireRelease(

@@ -23,7 +23,7 @@ const refused: ReadonlyArray<readonly [string, string, string]> = [
 ]
 
 layer(TestServer.layer(), { excludeTestServices: true })("large bodies", (it) => {
-  it.effect.each(refused)("with %s are refused as small ones are", ([, path, body]) =>
+  it.effect.each(refused)("with %s are rejected like small ones", ([, path, body]) =>
     Effect.gen(function* () {
       const small = yield* post(path, body)
       const reply = yield* post(path, large(body))
@@ -33,7 +33,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("large bodies", (it) =>
     })
   )
 
-  it.effect("of bytes that are no text are 400", () =>
+  it.effect("of bytes that are not text are 400", () =>
     Effect.gen(function* () {
       const bytes = Buffer.from(large('{"value":"?"}'))
       bytes[10] = 0xff
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("large bodies", (it) =>
     })
   )
 
-  it.effect("are kept as they are, without the reserved fields", () =>
+  it.effect("are stored unchanged, without the reserved fields", () =>
     Effect.gen(function* () {
       const value = { z: [1.5, "ü€😀", null], a: { 10: true, 2: "\u0000" }, text: "x".repeat(1_000_000) }
       const { json, status } = yield* post(
@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("large bodies", (it) =>
     })
   )
 
-  it.effect("cost what their small members say", () =>
+  it.effect("cost what their small members determine", () =>
     Effect.gen(function* () {
       const reply = yield* post("/sandbox/partial", large('{"count":3,"deliver":3}'))
       const small = yield* post("/sandbox/partial", '{"count":3,"deliver":3}')
@@ -63,7 +63,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("large bodies", (it) =>
     })
   )
 
-  it.effect("have their first answer again under an idempotency key", () =>
+  it.effect("return their first answer again under an idempotency key", () =>
     Effect.gen(function* () {
       const key = { "idempotency-key": "large" }
       const body = large('{"value":"once"}')

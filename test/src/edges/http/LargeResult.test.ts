@@ -56,7 +56,7 @@ const received = (port: number, path: string, authorization: string) =>
   )
 
 layer(TwoWays.layer(), { excludeTestServices: true })("a large result", (it) => {
-  it.effect("that was altered in the store is broken off before its end, whatever way it goes", () =>
+  it.effect("that was altered in the store is cut off before its end, on both paths", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer
       const { declared, fast } = yield* TwoWays.TwoWays
@@ -76,7 +76,7 @@ layer(TwoWays.layer(), { excludeTestServices: true })("a large result", (it) => 
     })
   )
 
-  it.effect("has its turn among the answers of its connection", () =>
+  it.effect("waits for its position among the answers of its connection", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer
       const ports = yield* TwoWays.TwoWays

@@ -72,7 +72,7 @@ const result = (id: string) => call({ method: "GET", path: `/sandbox/echo/reques
 const retrieved = (id: string) => call({ method: "GET", path: `/requests/${id}` })
 
 describe("While the log cannot be read", () => {
-  it.live("each request has its status, on both ways", () => {
+  it.live("each request has its status, on both paths", () => {
     const log = { isAway: false }
     return Effect.gen(function* () {
       const ids = yield* requests(log)
@@ -93,7 +93,7 @@ describe("While the log cannot be read", () => {
     }).pipe(Effect.provide(server(log)))
   })
 
-  it.live("a held poll ends at its time with what is known", () => {
+  it.live("a held poll ends at its time limit with the known state", () => {
     const log = { isAway: false }
     return Effect.gen(function* () {
       const ids = yield* requests(log)
@@ -101,7 +101,7 @@ describe("While the log cannot be read", () => {
     }).pipe(Effect.provide(server(log)))
   })
 
-  it.live("what is not known is not made up: 503, with a time to come back", () => {
+  it.live("unknown data is answered with 503 and Retry-After", () => {
     const log = { isAway: false }
     return Effect.gen(function* () {
       const ids = yield* requests(log)
@@ -142,7 +142,7 @@ describe("While the log cannot be read", () => {
     }).pipe(Effect.provide(server(log)))
   })
 
-  it.live("an answer is not taken for the whole one when the log is back", () => {
+  it.live("a client does not keep a partial answer once the log is back", () => {
     const log = { isAway: false }
     return Effect.gen(function* () {
       const ids = yield* requests(log)

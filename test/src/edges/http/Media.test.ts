@@ -19,7 +19,7 @@ const get = (url: string, headers: Readonly<Record<string, string>> = {}, method
   )
 
 layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileName}", (it) => {
-  it.effect("has the bytes, without a key", () =>
+  it.effect("returns the bytes, without a key", () =>
     Effect.gen(function* () {
       const { etag, url } = yield* stored()
       const reply = yield* get(url)
@@ -44,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     "application/xml",
     "text/javascript",
     "application/pdf"
-  ])("hands %s out as an attachment", (type) =>
+  ])("serves %s as an attachment", (type) =>
     Effect.gen(function* () {
       const { url } = yield* stored(type)
       const { headers } = yield* get(url)
@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     })
   )
 
-  it.effect("has the range only of the bytes that If-Range names, and no date names them", () =>
+  it.effect("returns a range only of the bytes that If-Range names; a date matches nothing", () =>
     Effect.gen(function* () {
       const { etag, url } = yield* stored()
       const status = (condition: string) =>
@@ -112,7 +112,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     })
   )
 
-  it.effect("may be kept by its reader only, and not for long", () =>
+  it.effect("may be cached briefly, by its reader only", () =>
     Effect.gen(function* () {
       const { url } = yield* stored()
       const { headers } = yield* get(url)
@@ -140,7 +140,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     })
   )
 
-  it.effect.each(["bytes=1000-", "bytes=-0"])("has no byte of %s", (range) =>
+  it.effect.each(["bytes=1000-", "bytes=-0"])("returns no byte of %s", (range) =>
     Effect.gen(function* () {
       const { url } = yield* stored()
       const reply = yield* get(url, { range })
@@ -154,7 +154,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     [{ range: "bytes=0-1,5-6" }],
     [{ range: "lines=1-2" }],
     [{ range: "bytes=0-1", "if-range": '"another"' }]
-  ])("has the whole for %j", ([headers]) =>
+  ])("returns all bytes for %j", ([headers]) =>
     Effect.gen(function* () {
       const { url } = yield* stored()
       assert.strictEqual((yield* get(url, headers)).status, 200)
@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
     (path) => Effect.map(get(`http://x${path}`), (reply) => assertEnvelope(reply, 404))
   )
 
-  it.effect.each(["GET", "HEAD"])("a removed file is 410 to %s, whatever name is asked for", (method) =>
+  it.effect.each(["GET", "HEAD"])("a removed file is 410 to %s, under any name", (method) =>
     Effect.gen(function* () {
       const { id, etag, url } = yield* stored()
       yield* (yield* MediaStore).remove(id, "requested")

@@ -43,7 +43,7 @@ const cases = fc
   })
 
 layer(TestServer.layer(), { excludeTestServices: true })("ranges of stored files", (it) => {
-  it.effect(`are the bytes that they name (RANGE_SEED=${seed})`, () =>
+  it.effect(`are the bytes in the header (RANGE_SEED=${seed})`, () =>
     Effect.gen(function* () {
       for (const [size, ranges] of fc.sample(cases, { seed, numRuns: 25 })) {
         const bytes = bytesOf(size)

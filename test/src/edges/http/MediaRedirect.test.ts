@@ -46,7 +46,7 @@ layer(redirecting, { excludeTestServices: true })("media at S3", (it) => {
     })
   )
 
-  it.effect("that are not there lead nowhere", () =>
+  it.effect("that do not exist are not redirected", () =>
     Effect.gen(function* () {
       const { file_url } = yield* FileCalls.initiate()
       assertEnvelope(yield* FileCalls.get(file_url), 404)

@@ -26,8 +26,8 @@ const stored = Effect.flatMap(MediaStore, (store) => store.put({ ...file, body: 
 
 const server = TestServer.layer({ serving: Http.layerNoServer.pipe(Layer.provide(replacing)) })
 
-layer(server, { excludeTestServices: true })("a file that is replaced while it is asked for", (it) => {
-  it.effect("is answered with the headers of the bytes that come", () =>
+layer(server, { excludeTestServices: true })("a file that is replaced during a read", (it) => {
+  it.effect("is answered with the headers of the returned bytes", () =>
     Effect.gen(function* () {
       const { etag, url } = yield* stored
       const reply = yield* FileCalls.get(url)
@@ -38,7 +38,7 @@ layer(server, { excludeTestServices: true })("a file that is replaced while it i
     })
   )
 
-  it.effect("has no range of other bytes than those that If-Range names", () =>
+  it.effect("has only ranges of the bytes that If-Range names", () =>
     Effect.gen(function* () {
       const { etag, url } = yield* stored
       const reply = yield* FileCalls.get(url, { range: "bytes=0-1", "if-range": etag })
@@ -46,7 +46,7 @@ layer(server, { excludeTestServices: true })("a file that is replaced while it i
     })
   )
 
-  it.effect("has the ranges of what it is now", () =>
+  it.effect("has ranges of its current bytes", () =>
     Effect.gen(function* () {
       const part = yield* FileCalls.get((yield* stored).url, { range: "bytes=-2" })
       assert.deepStrictEqual([part.status, part.text], [206, "ws"])

@@ -12,8 +12,8 @@ const notGranted = { code: "MODEL_NOT_GRANTED" }
 
 const detailsOf = (json: unknown): unknown => Reflect.get(Object(json), "details")
 
-layer(TestServer.layer(), { excludeTestServices: true })("a key that is granted a model", (it) => {
-  it.effect("submits to it, and follows, cancels and erases its requests", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("a key with granted models", (it) => {
+  it.effect("submits to its model, and follows, cancels and erases its requests", () =>
     Effect.gen(function* () {
       const headers = yield* granted
       const reply = yield* submit({ seconds: 1 }, headers, "sandbox/slow")
@@ -28,7 +28,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a key that is granted 
     })
   )
 
-  it.effect("submits to no other, whether it is there or not, and before its body is looked at", () =>
+  it.effect("submits to no other model, existing or not, and is rejected before its body is read", () =>
     Effect.gen(function* () {
       const headers = yield* granted
       const replies = [
@@ -46,7 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a key that is granted 
     })
   )
 
-  it.effect("gets no answer of before under another key of the account", () =>
+  it.effect("gets no earlier answer to another key of the account", () =>
     Effect.gen(function* () {
       const again = { "idempotency-key": "of the account" }
       assert.strictEqual((yield* submit({ value: "private matter" }, again)).status, 200)
@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a key that is granted 
     })
   )
 
-  it.effect("sees, cancels and erases nothing of another's requests", () =>
+  it.effect("sees, cancels and erases no request of another model", () =>
     Effect.gen(function* () {
       const headers = yield* granted
       const id = yield* accepted("sandbox/echo", { value: "private matter" })
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a key that is granted 
     })
   )
 
-  it.effect("asks for files and webhooks of the whole account", () =>
+  it.effect("reads files and webhooks of the whole account", () =>
     Effect.gen(function* () {
       const headers = yield* granted
       for (const path of ["/files", "/webhooks/deliveries", "/webhooks/default/secret"]) {
@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a key that is granted 
     })
   )
 
-  it.effect("that is none submits nothing", () =>
+  it.effect("without a model submits nothing", () =>
     Effect.gen(function* () {
       const headers = yield* GrantedKeys.issue({ modelEndpoints: [] })
       assertEnvelope(yield* submit({ value: 1 }, headers), 403)

@@ -11,7 +11,7 @@ const big = (fill: number) => Buffer.alloc(minPart, fill)
 const otherAccount = Effect.map(TestServer.TestServer, ({ otherKey }) => ({ authorization: otherKey }))
 
 layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it) => {
-  it.effect("is made of its parts, brought in any order, and 404 before", () =>
+  it.effect("is assembled from its parts, uploaded in any order, and 404 before", () =>
     Effect.gen(function* () {
       const upload = yield* FileCalls.initiateMultipart({ ...FileCalls.cat, size: 2 * minPart + 3 })
       const last = yield* FileCalls.putPart(upload, 3, "end")
@@ -46,7 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
     })
   )
 
-  it.effect("is not made of parts that are too small, missing, other than named or left out", () =>
+  it.effect("is rejected if parts are too small, missing, misnamed or left out", () =>
     Effect.gen(function* () {
       const upload = yield* FileCalls.initiateMultipart()
       const small = yield* FileCalls.putPart(upload, 1, "small")
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
     })
   )
 
-  it.effect("is not made of other sizes than declared", () =>
+  it.effect("is rejected with other sizes than declared", () =>
     Effect.gen(function* () {
       const upload = yield* FileCalls.initiateMultipart({ ...FileCalls.cat, size: 4 })
       const part = yield* FileCalls.putPart(upload, 1, "abc")
@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
     })
   )
 
-  it.effect("is completed once: after that everything is 409, and its bytes stay", () =>
+  it.effect("is completed once: later calls are 409, and its bytes stay", () =>
     Effect.gen(function* () {
       const upload = yield* FileCalls.initiateMultipart()
       const url = yield* FileCalls.partUrl(upload, 1)
@@ -158,7 +158,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in parts", (it)
     })
   )
 
-  it.effect("is not completed by a part that is named twice", () =>
+  it.effect("is not completed with a part that is listed twice", () =>
     Effect.gen(function* () {
       const upload = yield* FileCalls.initiateMultipart()
       const part = yield* FileCalls.putPart(upload, 1, "x")

@@ -58,7 +58,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("tells the forms of query parameters", () => {
+  it("has the forms of query parameters", () => {
     const { parameters } = operations.find(({ operationId }) => operationId === "listDeliveries") ?? {}
     const schemas = new Map<string, object>(
       parameters.map(({ name, schema }: { name: string; schema: object }) => [name, schema])
@@ -69,7 +69,7 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(schemas.get("event"), { enum: ["start", "completed"] })
   })
 
-  it("tells that the query of a part is wanted, and of what form", () => {
+  it("requires the query of a part, and has its form", () => {
     const { parameters } = operations.find(({ operationId }) => operationId === "getPartUrl") ?? {}
     assert.deepStrictEqual(
       parameters.map(({ name, required }: Record<string, unknown>) => [name, required]),
@@ -78,7 +78,7 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(parameters[2].schema, { type: "integer", minimum: 1, maximum: 10_000 })
   })
 
-  it("tells that bytes of any type are put to a media URL", () => {
+  it("allows bytes of any type for a media URL", () => {
     const { requestBody, responses } = operations.find(({ operationId }) => operationId === "putFile") ?? {}
     assert.deepInclude(requestBody, { required: true })
     assert.deepStrictEqual(Object.keys(requestBody.content), ["*/*"])
@@ -87,7 +87,7 @@ describe("the OpenAPI document", () => {
     assert.containsAllKeys(responses, refusals)
   })
 
-  it("tells that stored bytes are of any type, and with what headers they come", () => {
+  it("has stored bytes of any type, with their headers", () => {
     const { parameters, responses } = operations.find(({ operationId }) => operationId === "getFile") ?? {}
     const binary = { "*/*": { schema: { type: "string", format: "binary" } } }
     const headers = [
@@ -108,17 +108,17 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("tells that billing events come as JSON and as CSV", () => {
+  it("has billing events as JSON and as CSV", () => {
     const { responses } = operations.find(({ operationId }) => operationId === "listBillingEvents") ?? {}
     assert.hasAllKeys(responses[200].content, ["application/json", "text/csv; charset=utf-8; header=present"])
     assert.hasAllKeys(responses[200].headers, ["vary"])
   })
 
-  it("has nothing that only one tool understands", () => {
+  it("contains only standard constructs", () => {
     assert.notInclude(JSON.stringify(document), "x-effect")
   })
 
-  it("tells how long the words of an upload may be, and of what form", () => {
+  it("has the length and form of an upload's fields", () => {
     const { CompleteBody, UploadBody } = document.components.schemas
     const { content_type, file_name, size } = Object(UploadBody).properties
     assert.deepInclude(file_name, { minLength: 1, maxLength: 1024 })
@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("tells the forms of what files are chosen by", () => {
+  it("has the forms of the filters of files", () => {
     const { parameters } = operations.find(({ operationId }) => operationId === "listFiles") ?? {}
     const patternOf = (name: string) =>
       new RegExp(
@@ -148,7 +148,7 @@ describe("the OpenAPI document", () => {
     assert.isFalse(patternOf("requestId").test("rq"))
   })
 
-  it("asks for the key on the routes of an account only", () => {
+  it("requires the key on account routes only", () => {
     for (const { operationId, security, tags } of operations) {
       const isOfAccount = ![
         "Callbacks",
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for a submit, accepted or not", () =>
+  it.effect("for a submit, accepted or rejected", () =>
     Effect.gen(function* () {
       const key = { "idempotency-key": "declared" }
       const elsewhere = { method: "POST", path: "/sandbox/none", headers: jsonHeaders, body: "{}" }
@@ -207,7 +207,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for keys, and what is wrong with them", () =>
+  it.effect("for keys, and invalid calls about them", () =>
     Effect.gen(function* () {
       const created = yield* Keys.create({}, { name: "declared", monthlyBudget: "5" })
       const { id } = Object(created.json)
@@ -228,7 +228,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for deliveries in every state, and those that there are not", () =>
+  it.effect("for deliveries in every state, and unknown ones", () =>
     Effect.gen(function* () {
       const makes = [
         Deliveries.pending,
@@ -255,7 +255,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for the account's money, and what is wrongly asked of it", () =>
+  it.effect("for the account's money, and invalid queries of it", () =>
     Effect.gen(function* () {
       const requestId = yield* accepted()
       const { otherKey: authorization } = yield* TestServer.TestServer
@@ -271,7 +271,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for what everybody may read of the catalog", () =>
+  it.effect("for public reads of the catalog", () =>
     Effect.gen(function* () {
       const reads = [
         ["listModels", "/models", "/models?search=echo", "/models?limit=0"],
@@ -303,7 +303,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for the signing secret, with a grace and with one that is none", () =>
+  it.effect("for the signing secret, with a valid and an invalid grace", () =>
     Effect.gen(function* () {
       const path = "/webhooks/default/secret"
       assertDeclared("getSigningSecret", yield* call({ path }))
@@ -319,7 +319,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for uploads and files in every state, and those that there are not", () =>
+  it.effect("for uploads and files in every state, and unknown ones", () =>
     Effect.gen(function* () {
       const { otherKey: authorization } = yield* TestServer.TestServer
       const huge = { ...FileCalls.cat, size: 2 ** 50 }
@@ -366,7 +366,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("answers are as declare
     })
   )
 
-  it.effect("for a key that may not, and for what is not there", () =>
+  it.effect("for a key without the scope, and for unknown resources", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const path = `/requests/${yield* accepted()}`

@@ -47,7 +47,7 @@ const assertDeclared = Effect.fnUntraced(function* (id: RequestId, event: Webhoo
 })
 
 describe("the webhooks of the OpenAPI document", () => {
-  it("are a POST for each event, with the three headers and any 2xx for an answer", () => {
+  it("are a POST for each event, with the three headers and any 2xx as answer", () => {
     assert.sameMembers(Object.keys(document.webhooks), [...WebhookEventName.literals])
     for (const event of WebhookEventName.literals) {
       assert.deepStrictEqual(Object.keys(document.webhooks[event] ?? {}), ["post"])
@@ -68,7 +68,7 @@ describe("the webhooks of the OpenAPI document", () => {
     }
   })
 
-  it("share the schemas of the routes, and bring their own", () => {
+  it("share the schemas of the routes, and add their own", () => {
     const ofRoutes = new Map<string, unknown>(Object.entries(OpenApi.fromApi(Api).components.schemas))
     const own: Array<string> = []
     for (const [name, schema] of Object.entries(declared.components.schemas)) {
@@ -87,7 +87,7 @@ describe("the webhooks of the OpenAPI document", () => {
   })
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("what is sent is as declared", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("sent webhooks are as declared", (it) => {
   it.effect("at the start of a request", () =>
     Effect.flatMap(scenarios.running, (id) => assertDeclared(id, "start"))
   )
@@ -97,7 +97,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what is sent is as dec
     (scenario) => Effect.flatMap(scenarios[scenario], (id) => assertDeclared(id, "completed"))
   )
 
-  it.effect("and the document that is served has it", () =>
+  it.effect("and the served document declares it", () =>
     Effect.gen(function* () {
       const { json } = yield* call({ path: "/openapi.json" })
       assert.deepStrictEqual(Object(json).webhooks, document.webhooks)

@@ -25,7 +25,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("pipelined requests", (
   it.effect.each([
     ["garbage", "", "\u0001 no HTTP\r\n\r\n"],
     ["another request after the last", "Connection: close\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"]
-  ])("%s does not take the answer of what was accepted", ([, headers, behind]) =>
+  ])("%s does not take the answer of an accepted request", ([, headers, behind]) =>
     Effect.gen(function* () {
       const { key, port } = yield* TestServer.TestServer
       const reply = yield* raw(port, submit(key, headers) + behind)
@@ -33,7 +33,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("pipelined requests", (
     })
   )
 
-  it.effect("garbage is dropped once all that was asked before it is answered", () =>
+  it.effect("garbage is dropped once all earlier requests are answered", () =>
     Effect.gen(function* () {
       const { key, port } = yield* TestServer.TestServer
       const reply = yield* raw(port, submit(key).repeat(5) + "\u0001\r\n\r\n")
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("pipelined requests", (
     })
   )
 
-  it.effect("CONNECT is answered, too", () =>
+  it.effect("CONNECT is answered", () =>
     Effect.gen(function* () {
       const { port } = yield* TestServer.TestServer
       assert.deepStrictEqual(statuses(yield* raw(port, "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n")), [404])
@@ -49,7 +49,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("pipelined requests", (
   )
 })
 
-describe("a client that asks on and on, and does not wait", () => {
+describe("a client that sends requests without waiting", () => {
   it.live("has a limited number of requests waiting, and all of them end with its connection", () =>
     Effect.gen(function* () {
       const ended: Array<number> = []

@@ -101,7 +101,7 @@ layer(TestServer.layer({ queued: () => 1_000_000 }), { excludeTestServices: true
     })
   )
 
-  it.effect("refuse a key that calls too often, and take nothing for it from the account", () =>
+  it.effect("reject a key that calls too often, without counting against the account", () =>
     Effect.gen(function* () {
       const key = yield* open("often", { accountRate: aDay(4), keyRate: aDay(2) })
       assert.strictEqual((yield* files(key)).status, 200)
@@ -120,7 +120,7 @@ layer(TestServer.layer({ queued: () => 1_000_000 }), { excludeTestServices: true
     })
   )
 
-  it.effect("come after the key and before its scopes, the query and the body", () =>
+  it.effect("are checked after the key and before its scopes, the query and the body", () =>
     Effect.gen(function* () {
       yield* open("order", { keyRate: aDay(1) })
       const key = yield* GrantedKeys.issue({ scopes: ["files:read"] }, "order")
@@ -141,7 +141,7 @@ layer(TestServer.layer({ queued: () => 1_000_000 }), { excludeTestServices: true
     })
   )
 
-  it.effect("hold from the moment they are changed, for calls with a key alone", () =>
+  it.effect("apply as soon as they are changed, to calls with a key only", () =>
     Effect.gen(function* () {
       const key = yield* open("changed", { keyRate: aDay(1) })
       assert.strictEqual((yield* files(key)).status, 200)
@@ -162,7 +162,7 @@ layer(TwoWays.layer(), { excludeTestServices: true })("rate limits on the hot ro
   const withoutOwn = ({ rawHeaders }: Reply) =>
     rawHeaders.filter((_, index) => !["Date", "x-request-id"].includes(rawHeaders[index - (index % 2)] ?? ""))
 
-  it.effect("are the same by either way", () =>
+  it.effect("are the same on both paths", () =>
     Effect.gen(function* () {
       const ports = yield* TwoWays.TwoWays
       yield* GrantedKeys.limit("alpha", { accountRate: aDay(200_000), keyRate: aDay(6) })
@@ -192,7 +192,7 @@ layer(TwoWays.layer(), { excludeTestServices: true })("rate limits on the hot ro
     })
   )
 
-  it.effect("count over both ways", () =>
+  it.effect("count calls on both paths together", () =>
     Effect.gen(function* () {
       const ports = yield* TwoWays.TwoWays
       const headers = yield* open("both", { keyRate: aDay(2) })

@@ -57,7 +57,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("on the bare socket", (
     Effect.map(exchange(request), (answer) => assertRawEnvelope(answer, status))
   )
 
-  it.effect("an offer to upgrade is declined by answering", () =>
+  it.effect("an upgrade is answered as a normal request", () =>
     Effect.gen(function* () {
       const answer = yield* exchange(
         "GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n\r\n"

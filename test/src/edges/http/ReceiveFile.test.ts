@@ -34,7 +34,7 @@ const withQuery = (url: string, change: (query: URLSearchParams) => void): strin
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it) => {
-  it.effect("needs no key, and ignores whatever key is sent", () =>
+  it.effect("needs no key, and ignores any key", () =>
     Effect.gen(function* () {
       const { upload_url } = yield* FileCalls.initiate()
       const reply = yield* FileCalls.put(upload_url, "x", { ...png, authorization: "Key nobody:nothing" })
@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("is for one file: not without its query, changed, of another file, or for another part", () =>
+  it.effect("is valid for one file, only with its own query and part", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate()
       const other = yield* FileCalls.initiate()
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("wants the declared type, in any case", () =>
+  it.effect("requires the declared type, in any case", () =>
     Effect.gen(function* () {
       const { upload_url } = yield* FileCalls.initiate()
       for (const type of ["image/jpeg", "image/png; a=b", ""]) {
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("wants the declared size, announced or in chunks, and keeps nothing of another", () =>
+  it.effect("requires the declared size, announced or in chunks, and stores nothing otherwise", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate({ ...FileCalls.cat, size: 4 })
       for (const headers of [png, { ...png, "transfer-encoding": "chunked" }]) {
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("wants bytes that are as their Content-MD5", () =>
+  it.effect("requires bytes that match their Content-MD5", () =>
     Effect.gen(function* () {
       const { upload_url } = yield* FileCalls.initiate()
       const headers = { ...png, "content-md5": Buffer.from(FileCalls.md5("a"), "hex").toString("base64") }
@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("takes no compressed body", () =>
+  it.effect("rejects a compressed body", () =>
     Effect.gen(function* () {
       const { upload_url } = yield* FileCalls.initiate()
       assertEnvelope(yield* FileCalls.put(upload_url, "x", { ...png, "content-encoding": "gzip" }), 415)
@@ -112,7 +112,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("makes no file of a request without a body, and one without bytes of a body without bytes", () =>
+  it.effect("stores no file without a body, and an empty file for an empty body", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate()
       const { port } = yield* TestServer.TestServer
@@ -127,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("takes no range of a file for all of it", () =>
+  it.effect("rejects a Content-Range", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate()
       const reply = yield* FileCalls.put(upload_url, "x", { ...png, "content-range": "bytes 0-0/2" })
@@ -137,7 +137,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("is no way to anything but a PUT", () =>
+  it.effect("allows only PUT", () =>
     Effect.gen(function* () {
       const { upload_url } = yield* FileCalls.initiate()
       assertEnvelope(yield* FileCalls.get(upload_url), 404)
@@ -149,7 +149,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
     })
   )
 
-  it.effect("of a deleted file is 410, and of none 404", () =>
+  it.effect("of a deleted file is 410, and of an unknown one 404", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate()
       const id = FileCalls.idOf(file_url)
@@ -167,10 +167,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
 
 const run = util.promisify(child.execFile)
 
-layer(TestServer.layer(), { excludeTestServices: true })("a body that is not wanted", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("an unwanted body", (it) => {
   const size = 64 * 1024 * 1024
 
-  it.effect("does not keep undici from the answer, at once or in pieces", () =>
+  it.effect("does not keep undici from reading the answer, at once or in pieces", () =>
     Effect.gen(function* () {
       const url = yield* expiredUrl
       const bodies = [
@@ -205,7 +205,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that is not wan
   it.effect.each([
     ["that waits to be asked for it", "Expect: 100-continue"],
     ["that sends it at once", "Expect:"]
-  ] as const)("does not keep curl from the answer, %s", ([, header]) =>
+  ] as const)("does not keep curl from reading the answer, %s", ([, header]) =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = yield* fs.makeTempFileScoped()
@@ -220,7 +220,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that is not wan
     })
   )
 
-  it.effect("is not asked for by 100 Continue, and a wanted one is", () =>
+  it.effect("gets no 100 Continue, and a wanted one does", () =>
     Effect.gen(function* () {
       const { port } = yield* TestServer.TestServer
       const put = (url: string) => {

@@ -53,7 +53,7 @@ const bodies = {
 
 layer(TestServer.layer(), { excludeTestServices: true })("results", (it) => {
   it.effect.each([["succeeded"], ["partial"]] as const)(
-    "GET …/requests/{id} has the output of a request that %s",
+    "GET …/requests/{id} returns the output of a request that %s",
     ([scenario]) =>
       Effect.gen(function* () {
         const id = yield* scenarios[scenario]
@@ -65,7 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("results", (it) => {
       })
   )
 
-  it.effect.each(["input", "output"])("are 500 when the %s is lost, which is no erasing", (name) =>
+  it.effect.each(["input", "output"])("are 500 when the %s is lost, and not reported as erased", (name) =>
     Effect.gen(function* () {
       const value = { value: "x".repeat(inlineLimit) }
       const id = yield* accepted("sandbox/echo", value)

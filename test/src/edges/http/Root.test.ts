@@ -7,7 +7,7 @@ import { call } from "./Calls.ts"
 const ofBrowsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 layer(TestServer.layer(), { excludeTestServices: true })("GET /", (it) => {
-  it.effect("sends a browser to the reference", () =>
+  it.effect("redirects a browser to the reference", () =>
     Effect.gen(function* () {
       const { headers, status } = yield* call({ path: "/", headers: { accept: ofBrowsers } })
       assert.strictEqual(status, 303)
@@ -17,7 +17,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /", (it) => {
   )
 
   for (const accept of ["application/json", "*/*", undefined]) {
-    it.effect(`tells a program where the reference is that accepts ${accept ?? "anything"}`, () =>
+    it.effect(`names the reference to a program that accepts ${accept ?? "anything"}`, () =>
       Effect.gen(function* () {
         const headers = accept === undefined ? {} : { accept }
         const { json, status } = yield* call({ path: "/", headers })

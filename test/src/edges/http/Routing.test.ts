@@ -87,7 +87,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
     })
   )
 
-  it.effect.each(["/%zz", "/sandbox/%", "/%c3%28/echo", `/requests/%ff`])("%s is no path: 400", (path) =>
+  it.effect.each(["/%zz", "/sandbox/%", "/%c3%28/echo", `/requests/%ff`])("%s is not a path: 400", (path) =>
     Effect.map(call({ path }), (reply) => assertEnvelope(reply, 400))
   )
 

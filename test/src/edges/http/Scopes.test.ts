@@ -105,18 +105,18 @@ const missing = (scope: string, body: unknown) => ({
 })
 
 describe("routes", () => {
-  it.each(routes)("$method $path says what it requires, if it asks for a key", (route) => {
+  it.each(routes)("$method $path declares its scope if it requires a key", (route) => {
     assert.strictEqual(route.requires, route.asksForKey ? (ruleOf(route) ?? "no rule") : null)
   })
 
-  it("leave no scope without a use", () => {
+  it("use every scope", () => {
     const used = new Set(routes.flatMap(({ requires }) => (requires === null ? [] : [requires])))
     assert.sameMembers([...used], [...Grant.Scope.literals])
   })
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
-  it.effect("let in a key that has the one of the route, and no other", () =>
+  it.effect("admit a key with the scope of the route, and no other", () =>
     Effect.gen(function* () {
       for (const scope of Grant.Scope.literals) {
         const only = yield* keyOf([scope])
@@ -135,7 +135,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
     })
   )
 
-  it.effect("do not matter where no key is asked for", () =>
+  it.effect("do not matter on routes without a key", () =>
     Effect.gen(function* () {
       const none = yield* keyOf([])
       // Of callbacks the URL itself is the credential: a wrong one is refused.
@@ -176,7 +176,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
     })
   )
 
-  it.effect("are no help where an access token is asked for", () =>
+  it.effect("do not replace an access token", () =>
     Effect.gen(function* () {
       const every = yield* keyOf(Grant.Scope.literals)
       const ofTools = routes.filter(({ asksForToken }) => asksForToken)

@@ -44,7 +44,7 @@ const untilAccepted = Effect.flatMap(EventReader, (reader) =>
 )
 
 describe("shutdown", () => {
-  it.live("ends within seconds, answers what is held with 503 and drops who does not read", () =>
+  it.live("ends within seconds, answers held calls with 503 and drops clients that do not read", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(TestServer.layer(), scope)
@@ -67,7 +67,7 @@ describe("shutdown", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("tells a client that waits on submit the id of what it has accepted", () =>
+  it.live("returns the id of an accepted request to a client that waits on submit", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(TestServer.layer(), scope)

@@ -125,7 +125,7 @@ describe("a client that does not read", () => {
   )
 
   test(
-    "is none as long as it reads, however long that takes",
+    "is not dropped as long as it reads, however slowly",
     Effect.gen(function* () {
       const server = yield* serving()
       const { look, port, told } = server
@@ -142,7 +142,7 @@ describe("a client that does not read", () => {
   )
 
   test(
-    "is none when it has been sent everything",
+    "is not dropped when it has been sent everything",
     Effect.gen(function* () {
       const server = yield* serving()
       const { look, port, told } = server
@@ -171,7 +171,7 @@ describe("a client that does not read", () => {
 
 describe("room for large answers", () => {
   test(
-    "is refused where a client, a file or all have as much as they may, and given back at the end",
+    "is rejected at the limits per client, per file and in total, and returned at the end",
     Effect.gen(function* () {
       const server = yield* serving({
         limits: { client: 2 * large, file: 3 * large, node: 4 * large }
@@ -197,7 +197,7 @@ describe("room for large answers", () => {
   )
 
   test(
-    "is taken from those who read nothing, once another one wants it",
+    "is taken from clients that read nothing, once another one needs it",
     Effect.gen(function* () {
       const server = yield* serving({ limits: { client: 2 * large } })
       const { look, outstanding, port, told } = server
@@ -218,7 +218,7 @@ describe("room for large answers", () => {
   )
 
   test(
-    "is not taken from those who read fast enough",
+    "is not taken from clients that read fast enough",
     Effect.gen(function* () {
       const server = yield* serving({ limits: { client: large } })
       const { look, port, told } = server
@@ -233,7 +233,7 @@ describe("room for large answers", () => {
   )
 
   test(
-    "counts what waits on one connection behind an answer that is not read",
+    "counts answers that wait on one connection behind an unread one",
     Effect.gen(function* () {
       const server = yield* serving({ limits: { client: 3 * large } })
       const { look, outstanding, port, told } = server
@@ -248,7 +248,7 @@ describe("room for large answers", () => {
   )
 
   test(
-    "is not asked of the answer to a POST, which tells what has been done",
+    "is not required for the answer to a POST",
     Effect.gen(function* () {
       const { look, outstanding, port, told } = yield* serving({ limits: { client: large, node: 2 * large } })
       const clients = yield* Effect.forEach(["/a", "/a", "/a"], (path) => askBy("POST", port, [path]))
@@ -266,7 +266,7 @@ describe("room for large answers", () => {
   )
 
   test(
-    "is taken from those who read next to nothing",
+    "is taken from clients that read next to nothing",
     Effect.gen(function* () {
       const server = yield* serving({ limits: { client: large }, pace: { pressedRate: 1024 * much.length } })
       const { socket } = yield* ask(server.port, "/a")

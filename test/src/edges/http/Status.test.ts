@@ -20,7 +20,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
     ["providerFailed", 200, { status: "COMPLETED", logs: "", metrics: { inference_time: 1.5 } }],
     ["failed", 400, { status: "FAILED", logs: [], error: "The provider refused the run." }],
     ["cancelled", 200, { status: "CANCELLED", logs: "" }]
-  ] as const)("tells of a request that is %s", ([scenario, status, body]) =>
+  ] as const)("shows a request that is %s", ([scenario, status, body]) =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const id = yield* scenarios[scenario]
@@ -65,7 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
       })
     )
 
-    it.effect("is no excuse for a failed request: 400 stays 400", () =>
+    it.effect("does not hide a failed request: 400 stays 400", () =>
       Effect.gen(function* () {
         const id = yield* scenarios.failed
         assert.strictEqual((yield* statusOf(id, "", { "if-none-match": "*" })).status, 400)
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
     )
   })
 
-  it.effect("tells how long a run has been under way, and how far it says it is", () =>
+  it.effect("shows the elapsed time of a run, and its reported progress", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       yield* Lifecycle.start(id)
@@ -102,7 +102,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
       })
     )
 
-    it.effect("does not answer for a change that leaves the status as it is", () =>
+    it.effect("does not answer for a change that leaves the status the same", () =>
       Effect.gen(function* () {
         const id = yield* scenarios.running
         const held = yield* Effect.forkChild(statusOf(id, "?wait=30"))
@@ -112,7 +112,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
       })
     )
 
-    it.effect("answers at once a client whose tag is out of date", () =>
+    it.effect("answers at once a client whose tag is outdated", () =>
       Effect.gen(function* () {
         const id = yield* accepted()
         const etag = String((yield* statusOf(id)).headers.etag)
@@ -129,7 +129,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
       })
     )
 
-    it.effect("answers the present status when the time is over", () =>
+    it.effect("answers the current status at the time limit", () =>
       Effect.gen(function* () {
         const id = yield* accepted()
         const [elapsed, reply] = yield* Effect.timed(statusOf(id, "?wait=1"))
@@ -138,7 +138,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
       })
     )
 
-    it.effect.each(["61", "-1", "1.5", "", "x", "1e1", "1&wait=2", "%20"])("refuses wait=%s", (wait) =>
+    it.effect.each(["61", "-1", "1.5", "", "x", "1e1", "1&wait=2", "%20"])("rejects wait=%s", (wait) =>
       Effect.gen(function* () {
         const id = yield* accepted()
         const reply = yield* statusOf(id, `?wait=${wait}`)
@@ -157,8 +157,8 @@ let wait: Wait | null = null
 
 layer(TestServer.layer().pipe(Layer.provide(Layer.succeed(WaitingFor, () => wait))), {
   excludeTestServices: true
-})("A request that nothing can take", (it) => {
-  it.effect("says what it waits for, under a tag of its own, until it waits no longer", () =>
+})("A request without an available provider", (it) => {
+  it.effect("shows what it waits for, under its own tag, until it starts", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       const before = yield* statusOf(id)
@@ -181,7 +181,7 @@ layer(TestServer.layer().pipe(Layer.provide(Layer.succeed(WaitingFor, () => wait
     })
   )
 
-  it.effect("does not say so of a run that is under way", () =>
+  it.effect("does not show it for a run in progress", () =>
     Effect.gen(function* () {
       wait = worker
       const id = yield* scenarios.running

@@ -57,29 +57,27 @@ const services = EventStreams.layer.pipe(Layer.provideMerge(Streams.layer()))
 /** More than the system keeps for a connection. */
 const much = Buffer.alloc(16 * 1024 * 1024, "x")
 
-describe("the stream of a key that is revoked", () => {
-  it.effect(
-    "is dropped after a moment, though its client reads nothing, and its body goes on no longer",
-    () =>
-      Effect.gen(function* () {
-        let isGone = false
-        const accounts = yield* Accounts
-        const { keyId, open, sockets } = yield* serve((stream) =>
-          Effect.sync(() => void stream.write(much)).pipe(
-            Effect.andThen(Effect.never),
-            Effect.onInterrupt(() => Effect.sync(() => void (isGone = true)))
-          )
+describe("the stream of a revoked key", () => {
+  it.effect("is dropped after a moment, even if its client does not read, and its body stops", () =>
+    Effect.gen(function* () {
+      let isGone = false
+      const accounts = yield* Accounts
+      const { keyId, open, sockets } = yield* serve((stream) =>
+        Effect.sync(() => void stream.write(much)).pipe(
+          Effect.andThen(Effect.never),
+          Effect.onInterrupt(() => Effect.sync(() => void (isGone = true)))
         )
-        const client = yield* open
-        yield* client.until(({ status }) => status() === 200)
-        client.pause()
-        yield* accounts.revokeKey(keyId)
-        yield* TestClock.adjust("5 seconds")
-        assert.isTrue(isGone)
-        assert.isFalse(sockets[0]?.destroyed)
-        yield* TestClock.adjust("5 seconds")
-        assert.isTrue(sockets[0]?.destroyed)
-      }).pipe(Effect.provide(services), Effect.scoped)
+      )
+      const client = yield* open
+      yield* client.until(({ status }) => status() === 200)
+      client.pause()
+      yield* accounts.revokeKey(keyId)
+      yield* TestClock.adjust("5 seconds")
+      assert.isTrue(isGone)
+      assert.isFalse(sockets[0]?.destroyed)
+      yield* TestClock.adjust("5 seconds")
+      assert.isTrue(sockets[0]?.destroyed)
+    }).pipe(Effect.provide(services), Effect.scoped)
   )
 
   it.effect("carries nothing more, even if the server writes to it", () =>
@@ -102,7 +100,7 @@ describe("the stream of a key that is revoked", () => {
   )
 })
 
-describe("while the log cannot be asked for keys", () => {
+describe("while the log cannot be read for keys", () => {
   const silent = Layer.effect(
     Authentication,
     Effect.map(Authentication, (authentication) =>
@@ -111,7 +109,7 @@ describe("while the log cannot be asked for keys", () => {
   )
   const layer = EventStreams.layer.pipe(Layer.provide(silent), Layer.provideMerge(Streams.layer()))
 
-  it.effect("streams stay, and have their comments", () =>
+  it.effect("streams continue, with their comments", () =>
     Effect.gen(function* () {
       const { open } = yield* serve(() => Effect.never)
       const client = yield* open
@@ -141,7 +139,7 @@ describe("a server that stops", () => {
 })
 
 describe("a stream behind another answer on its connection", () => {
-  it.effect("is refused after a moment, so that nothing is kept for it", () =>
+  it.effect("is rejected after a moment, and nothing is stored for it", () =>
     Effect.gen(function* () {
       let opened = 0
       const { authorization, port, sockets } = yield* serve((stream) =>
@@ -161,7 +159,7 @@ describe("a stream behind another answer on its connection", () => {
   )
 })
 
-describe("an event stream that waits for its turn on a connection", () => {
+describe("an event stream that waits for its connection", () => {
   /** The answers to two requests on one connection, neither of them given. */
   const answers = Effect.gen(function* () {
     const server = http.createServer()
@@ -203,7 +201,7 @@ describe("an event stream that waits for its turn on a connection", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is dropped by whatever Node has against a write", () =>
+  it.effect("is dropped on any write error of Node", () =>
     Effect.gen(function* () {
       const { reply, second } = yield* answers
       EventStream.open(second, {})

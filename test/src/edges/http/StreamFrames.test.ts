@@ -9,7 +9,7 @@ import * as Streams from "./Streams.ts"
 const failure = { _tag: "ProviderError", message: "refused", retryable: false } as const
 
 layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (it) => {
-  it.effect("opens with a head that nothing on the way keeps or gathers", () =>
+  it.effect("opens with headers that prevent caching and buffering", () =>
     Effect.gen(function* () {
       const client = yield* Streams.stream()
       yield* client.until(({ body }) => body().includes("retry"))
@@ -51,7 +51,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("tells of each change as the status route would, with the position of its event as id", () =>
+  it.effect("sends each change as in the status route, with the position of its event as id", () =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const client = yield* Streams.stream()
@@ -81,7 +81,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("tells how each request ended", () =>
+  it.effect("sends how each request ended", () =>
     Effect.gen(function* () {
       for (const name of names.filter((name) => name !== "erased")) {
         const id = yield* scenarios[name]
@@ -95,7 +95,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("gives log lines with the end of a request where they are asked for", () =>
+  it.effect("sends log lines with the end of a request on demand", () =>
     Effect.gen(function* () {
       const plain = yield* Streams.stream()
       const withLogs = yield* Streams.stream("/requests/stream?logs=1")
@@ -118,7 +118,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("begins with what has not ended, in the order of its last changes", () =>
+  it.effect("begins with open requests, in the order of their last changes", () =>
     Effect.gen(function* () {
       const [first, second, ended] = [yield* accepted(), yield* accepted(), yield* accepted()]
       yield* Lifecycle.start(first)
@@ -134,7 +134,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("of a model tells of its requests alone", () =>
+  it.effect("of a model sends only its requests", () =>
     Effect.gen(function* () {
       const client = yield* Streams.stream("/requests/stream?modelEndpoint=sandbox/slow")
       yield* accepted("sandbox/echo")
@@ -144,7 +144,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("of another account says nothing", () =>
+  it.effect("of another account sends nothing", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const other = yield* Streams.stream("/requests/stream", { authorization: otherKey })
@@ -163,7 +163,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("goes on behind the last event that the client has", () =>
+  it.effect("resumes after the client's last event", () =>
     Effect.gen(function* () {
       const client = yield* Streams.stream()
       const id = yield* accepted()
@@ -192,7 +192,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("with named requests ends when all of them have, and is 204 once the client knows that", () =>
+  it.effect("with named requests ends when all of them have ended, and is then 204", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* accepted(), yield* accepted()]
       yield* Lifecycle.start(first)

@@ -11,7 +11,7 @@ import * as Streams from "./Streams.ts"
 const opened = "retry: 2000\n\n: up to here\nid: 0\n\n"
 
 describe("an open stream", () => {
-  it.effect("carries a comment every 15 s", () =>
+  it.effect("sends a comment every 15 s", () =>
     Effect.gen(function* () {
       const client = yield* Streams.stream()
       yield* client.until((client) => client.body() === opened)
@@ -22,7 +22,7 @@ describe("an open stream", () => {
     }).pipe(Effect.provide(Streams.layer()), Effect.scoped)
   )
 
-  it.effect("ends within 5 s of its key, and no other does", () =>
+  it.effect("ends within 5 s of its key, and no other stream does", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const accounts = yield* Accounts
@@ -41,7 +41,7 @@ describe("an open stream", () => {
     }).pipe(Effect.provide(Streams.layer()), Effect.scoped)
   )
 
-  it.effect("that was opened with a secret before the one in force ends when that is good no more", () =>
+  it.effect("that was opened with a previous secret ends when that secret expires", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const accounts = yield* Accounts

@@ -33,7 +33,7 @@ const lagging = (caughtUp: Deferred.Deferred<void>) =>
   })
 
 describe("a stream that is opened while the history lags", () => {
-  it.live("waits for what there was on the log, and tells of no change that was over by then", () =>
+  it.live("waits for everything recorded before, and sends no change that was over by then", () =>
     Effect.gen(function* () {
       const caughtUp = yield* Deferred.make<void>()
       yield* Effect.gen(function* () {

@@ -9,29 +9,27 @@ import * as Streams from "./Streams.ts"
 const pathOf = (id: string) => `/sandbox/echo/requests/${id}/status`
 
 layer(Streams.layer(), { excludeTestServices: true })("GET …/requests/{id}/status/stream", (it) => {
-  it.effect(
-    "says the status now and each time that it changes, without names or ids, and ends with the request",
-    () =>
-      Effect.gen(function* () {
-        const id = yield* accepted()
-        const body = Effect.map(call({ path: pathOf(id) }), ({ text }) => `data: ${text}\n\n`)
-        const said = [yield* body]
-        const client = yield* Streams.stream(`${pathOf(id)}/stream`)
-        const heard = () => client.until((client) => client.body() === said.join(""))
-        yield* heard()
-        yield* Lifecycle.start(id)
-        said.push(yield* body)
-        yield* heard()
-        yield* Lifecycle.log(id, "half of it")
-        said.push(yield* body)
-        yield* heard()
-        yield* Lifecycle.deliver(id, { value: 1 })
-        said.push(yield* body)
-        yield* client.closed
-        assert.strictEqual(client.body(), said.join(""))
-        assert.include(said[2], '"logs":"half of it"')
-        assert.include(said[3], "COMPLETED")
-      })
+  it.effect("sends the current status and each change, without names or ids, and ends with the request", () =>
+    Effect.gen(function* () {
+      const id = yield* accepted()
+      const body = Effect.map(call({ path: pathOf(id) }), ({ text }) => `data: ${text}\n\n`)
+      const said = [yield* body]
+      const client = yield* Streams.stream(`${pathOf(id)}/stream`)
+      const heard = () => client.until((client) => client.body() === said.join(""))
+      yield* heard()
+      yield* Lifecycle.start(id)
+      said.push(yield* body)
+      yield* heard()
+      yield* Lifecycle.log(id, "half of it")
+      said.push(yield* body)
+      yield* heard()
+      yield* Lifecycle.deliver(id, { value: 1 })
+      said.push(yield* body)
+      yield* client.closed
+      assert.strictEqual(client.body(), said.join(""))
+      assert.include(said[2], '"logs":"half of it"')
+      assert.include(said[3], "COMPLETED")
+    })
   )
 
   it.effect("sends only the end of a request that has ended, also of a failed one", () =>
@@ -45,7 +43,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET …/requests/{id}/sta
     })
   )
 
-  it.effect("is refused as the status is", () =>
+  it.effect("is rejected like the status", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const id = yield* accepted()

@@ -41,8 +41,8 @@ const connected = Effect.gen(function* () {
 /** More than the system keeps for a connection. */
 const much = Buffer.alloc(16 * 1024 * 1024, "x")
 
-describe("a reader that takes nothing", () => {
-  it.effect("is dropped after 30 s, and nothing more is kept for it until then", () =>
+describe("a client that does not read a stream", () => {
+  it.effect("is dropped after 30 s, and nothing more is buffered for it", () =>
     Effect.gen(function* () {
       const { client, response, stream } = yield* connected
       client.pause()
@@ -60,7 +60,7 @@ describe("a reader that takes nothing", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is given more as soon as it reads again", () =>
+  it.effect("receives more as soon as it reads again", () =>
     Effect.gen(function* () {
       const { client, stream } = yield* connected
       client.pause()
@@ -74,7 +74,7 @@ describe("a reader that takes nothing", () => {
 })
 
 describe("a stream that has ended", () => {
-  it.effect("carries nothing more, neither events nor comments", () =>
+  it.effect("sends nothing more, neither events nor comments", () =>
     Effect.gen(function* () {
       const { client, stream } = yield* connected
       client.pause()
@@ -94,7 +94,7 @@ const message = "x".repeat(60_000)
 const failing = 60
 
 describe("streams of an account", () => {
-  it.live("go on while one is not read, which misses nothing once it is", () =>
+  it.live("continue while one is not read, which misses nothing afterwards", () =>
     Effect.gen(function* () {
       const slow = yield* Streams.stream()
       const fast = yield* Streams.stream()

@@ -23,7 +23,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
       Array.from({ length: 101 }, () => "request_id=rq0000000000000000000").join("&"),
       [["request_id", "maxItems"]]
     ]
-  ] as const)("answers %s with 400 and tells why", ([, query, issues]) =>
+  ] as const)("answers %s with 400 and the reason", ([, query, issues]) =>
     Effect.gen(function* () {
       const reply = yield* call({ path: `/requests/stream?${query}` })
       assertEnvelope(reply, 400)
@@ -31,7 +31,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("answers an id of the header that is none, or that no event has yet, with 400", () =>
+  it.effect("answers a malformed Last-Event-ID, or a future one, with 400", () =>
     Effect.gen(function* () {
       const malformed = yield* call({ path: "/requests/stream", headers: { "last-event-id": "x" } })
       assert.deepStrictEqual(issuesOf(malformed), [["last-event-id", "pattern"]])
@@ -63,7 +63,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     })
   )
 
-  it.effect("answers 429 while the account has as many streams as it may, of both kinds", () =>
+  it.effect("answers 429 at the account's limit of streams, of both kinds", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const accounts = yield* Accounts
@@ -89,7 +89,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows a key of some models the requests of those alone", () =>
+  it.effect("shows a key with granted models only their requests", () =>
     Effect.gen(function* () {
       const { key, port } = yield* TestServer.TestServer
       const { accountId } = yield* (yield* Authentication).authenticate(key)
@@ -114,7 +114,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
 })
 
 layer(Streams.layer().pipe(Layer.provide(Layer.succeed(MostStreams, 1))), { excludeTestServices: true })(
-  "A node with as many streams as it takes",
+  "A node at its limit of streams",
   (it) => {
     it.effect("answers 503", () =>
       Effect.gen(function* () {

@@ -141,9 +141,9 @@ const submit = (url: string, random: (below: number) => number) =>
 
 const requests = 20
 
-describe("streams over cuts and restarts", () => {
+describe("streams over disconnects and restarts", () => {
   it.live(
-    `tell each client each change once and in order (SEED=${seed})`,
+    `send each client each change once and in order (SEED=${seed})`,
     () =>
       Effect.gen(function* () {
         const random = randomOf(seed)

@@ -32,7 +32,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
     })
   )
 
-  it.effect("echoes the webhook and its filter only as they were sent", () =>
+  it.effect("returns the webhook and its filter only as sent", () =>
     Effect.gen(function* () {
       const plain = yield* submit({ value: 1, webhook })
       assert.include(plain.json, { webhook })
@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
     })
   )
 
-  it.effect("keeps the reserved keys from the model and its result", () =>
+  it.effect("hides the reserved fields from the model and the result", () =>
     Effect.gen(function* () {
       const id = Reflect.get(Object((yield* submit({ value: 7, webhook })).json), "request_id")
       const { json } = yield* call({ path: `/requests/${id}` })
@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
     })
   )
 
-  it.effect("keeps the metadata for the result", () =>
+  it.effect("stores the metadata for the result", () =>
     Effect.gen(function* () {
       const reply = yield* submit(
         { value: 1 },
@@ -82,7 +82,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
         { webhook, webhook_events_filter: ["start", "completed", "progress"] },
         [["webhook_events_filter.2", "enum"]]
       ]
-    ] as const)("refuses %j", ([fields, issues]) =>
+    ] as const)("rejects %j", ([fields, issues]) =>
       Effect.gen(function* () {
         const reply = yield* submit({ value: 1, ...fields })
         assertEnvelope(reply, 400)
@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
   })
 
   describe("input", () => {
-    it.effect("is held against the model's schema", () =>
+    it.effect("is validated against the model's schema", () =>
       Effect.gen(function* () {
         const reply = yield* submit({ delayMs: "soon" })
         assertEnvelope(reply, 400)
@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       ["cancel-after", "-5", ["Cancel-After", "duration"]],
       ["prefer", "wait=61", ["Prefer", "range"]],
       ["idempotency-key", "x".repeat(256), ["Idempotency-Key", "pattern"]]
-    ] as const)("refuses %s: %s", ([name, value, issue]) =>
+    ] as const)("rejects %s: %s", ([name, value, issue]) =>
       Effect.gen(function* () {
         const reply = yield* submit({ value: 1 }, { [name]: value })
         assertEnvelope(reply, 400)
@@ -133,7 +133,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       })
     )
 
-    it.effect("of deadlines are kept: a request that does not end in time is cancelled", () =>
+    it.effect("of deadlines apply: a late request is cancelled", () =>
       Effect.gen(function* () {
         const headers = { "x-request-start-timeout": "5", "cancel-after": "2m" }
         const reply = yield* submit({ value: 1 }, headers)
@@ -145,7 +145,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       })
     )
 
-    it.effect("and reserved fields are judged together", () =>
+    it.effect("and reserved fields are validated together", () =>
       Effect.gen(function* () {
         const reply = yield* submit({ value: 1, webhook: 7 }, { prefer: "wait=x", "cancel-after": "x" })
         assert.sameDeepMembers(
@@ -165,7 +165,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
   })
 
   describe("Idempotency-Key", () => {
-    it.effect("gives the first answer again, whatever has become of the request", () =>
+    it.effect("returns the first answer again, whatever the request's state", () =>
       Effect.gen(function* () {
         const headers = { "idempotency-key": "order 4711" }
         const first = yield* submit({ value: 1 }, headers)
@@ -179,7 +179,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       })
     )
 
-    it.effect("refuses another body, other metadata and another deadline under the same key", () =>
+    it.effect("rejects another body, other metadata and another deadline under the same key", () =>
       Effect.gen(function* () {
         const headers = { "idempotency-key": "order 4712" }
         yield* submit({ value: 1 }, headers)
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       })
     )
 
-    it.effect("makes one request of concurrent twins", () =>
+    it.effect("creates one request for concurrent twins", () =>
       Effect.gen(function* () {
         const replies = yield* Effect.all(
           Array.from({ length: 10 }, () => submit({ value: 1 }, { "idempotency-key": "twins" })),
@@ -207,7 +207,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
   })
 
   describe("Prefer: wait", () => {
-    it.effect("answers with the retrieved request when it has ended in time", () =>
+    it.effect("answers with the retrieved request if it has ended in time", () =>
       Effect.gen(function* () {
         const key = { "idempotency-key": "waiting" }
         const id = RequestId.make(
@@ -223,7 +223,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       })
     )
 
-    it.effect("may be wished by the query as well", () =>
+    it.effect("may also be given in the query", () =>
       Effect.gen(function* () {
         const key = { "idempotency-key": "querying" }
         const id = RequestId.make(
@@ -239,7 +239,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
       })
     )
 
-    it.effect("answers as usual when it has not", () =>
+    it.effect("answers as usual otherwise", () =>
       Effect.gen(function* () {
         const reply = yield* submit({ value: 1 }, { prefer: "respond-async, wait=1" })
         assert.strictEqual(reply.status, 200)
@@ -249,7 +249,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
     )
   })
 
-  it.effect("accepts ids that sort by time", () =>
+  it.effect("returns ids that sort by time", () =>
     Effect.gen(function* () {
       const ids = [yield* accepted(), yield* accepted(), yield* accepted()]
       assert.deepStrictEqual(ids, [...ids].sort())
@@ -258,7 +258,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
 })
 
 describe("a submit that is repeated under its Idempotency-Key", () => {
-  it.effect("gets the first answer also when its webhook's name no longer resolves", () => {
+  it.effect("gets the first answer even when its webhook's name no longer resolves", () => {
     let addresses = ["93.184.216.34"]
     const server = TestServer.layer({ resolve: () => Effect.sync(() => addresses) })
     return Effect.gen(function* () {
@@ -275,7 +275,7 @@ describe("a submit that is repeated under its Idempotency-Key", () => {
     }).pipe(Effect.provide(server))
   })
 
-  it.effect("gets 404 when the first was for a model that is none", () =>
+  it.effect("gets 404 when the first was for an unknown model", () =>
     Effect.gen(function* () {
       const headers = { "idempotency-key": "order 4711" }
       assertEnvelope(yield* submit({ value: 1, webhook: "https://127.0.0.1/" }, headers, "sandbox/none"), 404)

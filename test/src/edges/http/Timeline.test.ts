@@ -65,7 +65,7 @@ const deliverAtLast = Effect.fnUntraced(function* (requestId: RequestId) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("the timeline of a request", (it) => {
-  it.effect("has its whole life with every attempt of its webhook, in the log's order", () =>
+  it.effect("has every event, with every attempt of its webhook, in the log's order", () =>
     Effect.gen(function* () {
       const id = yield* submitted
       yield* Lifecycle.start(id)
@@ -129,7 +129,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the timeline of a requ
     })
   )
 
-  it.effect("tells nothing that is ours alone: no payload and no hash of one, no node, no salt", () =>
+  it.effect("has no internal data: no payload or its hash, no node, no salt", () =>
     Effect.gen(function* () {
       const id = yield* submitted
       yield* Lifecycle.start(id)
@@ -149,7 +149,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the timeline of a requ
     })
   )
 
-  it.effect("ends as the request did: cancelled, expired, erased", () =>
+  it.effect("ends like the request: cancelled, expired, erased", () =>
     Effect.gen(function* () {
       const cancelled = yield* accepted()
       yield* call({ method: "PUT", path: `/sandbox/echo/requests/${cancelled}/cancel` })
@@ -176,7 +176,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the timeline of a requ
     })
   )
 
-  it.effect("is paged by number and by cursor, while events are added behind it", () =>
+  it.effect("is paginated by number and by cursor, while events are appended", () =>
     Effect.gen(function* () {
       const id = yield* submitted
       yield* Lifecycle.start(id)
@@ -213,7 +213,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the timeline of a requ
     })
   )
 
-  it.effect("is its account's, and of a request that there is", () =>
+  it.effect("requires an existing request of the same account", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const id = yield* accepted()
@@ -246,7 +246,7 @@ const served = (
 }
 
 describe("the timeline of a request", () => {
-  it.live("has no gap before what came between the reads of two streams", () => {
+  it.live("has no gap before events that arrive between the reads of two streams", () => {
     const appended = Deferred.makeUnsafe<void>()
     let append: Effect.Effect<unknown> = Effect.void
     const server = served((reader, ...args) =>
@@ -270,7 +270,7 @@ describe("the timeline of a request", () => {
     }).pipe(Effect.provide(server))
   })
 
-  it.live("parses the events that a page shows, and no others", () => {
+  it.live("parses only the events on the requested page", () => {
     let parsed = 0
     class Watched extends RecordedEvent {
       override get data() {
@@ -296,7 +296,7 @@ describe("the timeline of a request", () => {
     }).pipe(Effect.provide(server))
   })
 
-  it.live("is not made up while the log cannot be read, also of a request that is in memory", () => {
+  it.live("is 503 while the log cannot be read, even for a request in memory", () => {
     let isAway = false
     const server = served((reader, ...args) =>
       Effect.suspend(() =>

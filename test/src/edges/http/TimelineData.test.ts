@@ -63,7 +63,7 @@ describe("The view of an event", () => {
     )
   })
 
-  it("names no field of ours, holds no value of one, and passes on nothing that it does not know", () => {
+  it("has no internal field or value, and no unknown field", () => {
     for (const { data, type, view } of told) {
       const text = JSON.stringify(view)
       assert.notInclude(text, "a secret", type)

@@ -15,7 +15,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
       "/models?search=a&categroy=image",
       "/health?verbose=1",
       "/openapi.json?v=1"
-    ])("are refused with their name: %s", (path) =>
+    ])("are rejected with their name: %s", (path) =>
       Effect.gen(function* () {
         const { json, status } = yield* call({ path })
         assert.strictEqual(status, 400)
@@ -26,7 +26,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
       })
     )
 
-    it.effect("are refused on the hot routes too, before a request is accepted", () =>
+    it.effect("are rejected on the fast path too, before a request is accepted", () =>
       Effect.gen(function* () {
         const reply = yield* submit({ value: 1 }, {}, "sandbox/echo?wiat=5")
         assert.strictEqual(reply.status, 400)
@@ -34,7 +34,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
       })
     )
 
-    it.effect("are named in short, plain text, and some of them only", () =>
+    it.effect("are named in short plain text, and only the first ones", () =>
       Effect.gen(function* () {
         const many = Array.from({ length: 24 }, (_, index) => `${"%C3%A9".repeat(80)}${index}=1`).join("&")
         const { json } = yield* call({ path: `/keys?${many}` })
@@ -44,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
       })
     )
 
-    it.effect("pass where a protocol has them ignored, and where they are a client's own names", () =>
+    it.effect("are ignored where a protocol requires it, and for a client's own names", () =>
       Effect.gen(function* () {
         const { port } = yield* TestServer.TestServer
         const told = yield* HttpProbe.send(port, { path: "/.well-known/oauth-authorization-server?x=1" })

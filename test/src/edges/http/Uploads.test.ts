@@ -10,7 +10,7 @@ import * as FileCalls from "./FileCalls.ts"
 import * as NaughtyBodies from "./NaughtyBodies.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", (it) => {
-  it.effect("is announced, is 404 until it is put, and then is as it was put", () =>
+  it.effect("is announced, is 404 until its upload, and then returns the uploaded bytes", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate()
       assertEnvelope(yield* FileCalls.get(file_url), 404)
@@ -28,7 +28,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
     })
   )
 
-  it.effect("keeps its name behind random characters, without what is no part of a name", () =>
+  it.effect("keeps its cleaned name behind random characters", () =>
     Effect.gen(function* () {
       const names = ["cat.png", "../../etc/passwd", "a\u0000b\r\n.txt", "ü 😀.png", "..", "😀".repeat(1024)]
       const kept = ["cat.png", "passwd", "ab.txt", "ü 😀.png", "file", "😀".repeat(63)]
@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
     })
   )
 
-  it.effect("is put once: what has come stays", () =>
+  it.effect("is uploaded once: its bytes never change", () =>
     Effect.gen(function* () {
       const { file_url, upload_url } = yield* FileCalls.initiate()
       yield* FileCalls.put(upload_url, "first")
@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
     [{ ...FileCalls.cat, size: -1 }, "size", "minimum"],
     [{ ...FileCalls.cat, size: "1" }, "size", "type"],
     [[], "", "type"]
-  ] as const)("%j is refused, in parts too", ([body, path, code]) =>
+  ] as const)("%j is rejected, in parts too", ([body, path, code]) =>
     Effect.gen(function* () {
       for (const post of [FileCalls.postInitiate, FileCalls.postMultipart]) {
         const reply = yield* post(body)
@@ -84,14 +84,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
     })
   )
 
-  it.effect.each(NaughtyBodies.refused)("is refused when its body is %s", ([, body]) =>
+  it.effect.each(NaughtyBodies.refused)("is rejected when its body is %s", ([, body]) =>
     Effect.map(
       call({ method: "POST", path: "/storage/upload/initiate", headers: jsonHeaders, body }),
       (reply) => assertEnvelope(reply, 400)
     )
   )
 
-  it.effect("needs JSON", () =>
+  it.effect("requires JSON", () =>
     Effect.map(FileCalls.postInitiate(FileCalls.cat, { "content-type": "text/plain" }), (reply) =>
       assertEnvelope(reply, 415)
     )
@@ -123,7 +123,7 @@ const limited = Effect.fnUntraced(function* (name: string, maxStoredBytes: numbe
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("a quota", (it) => {
-  it.effect("refuses what is announced, or comes, above it, and tells how much is used", () =>
+  it.effect("rejects announced or uploaded bytes beyond it, and reports the usage", () =>
     Effect.gen(function* () {
       const headers = yield* limited("limited", 10)
       yield* FileCalls.uploaded("four", { headers })

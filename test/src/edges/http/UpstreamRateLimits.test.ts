@@ -37,7 +37,7 @@ const pause = (binding: ProviderBinding, seconds: number) =>
 
 layer(TestServer.layer(options), { excludeTestServices: true })("a submit to a full queue", (it) => {
   describe("while one of the model's providers takes runs", () => {
-    it.effect("is refused for the server's own limit", () =>
+    it.effect("is rejected by the server's own limit", () =>
       Effect.gen(function* () {
         yield* pause(gpu, 3_000)
         const reply = yield* submitTo("test/spared")
@@ -48,8 +48,8 @@ layer(TestServer.layer(options), { excludeTestServices: true })("a submit to a f
     )
   })
 
-  describe("while all of them refuse", () => {
-    it.effect("passes on what the first of them to be there again asks for", () =>
+  describe("while all of them reject", () => {
+    it.effect("returns the shortest wait of the providers", () =>
       Effect.gen(function* () {
         yield* pause(gpu, 3_000)
         yield* pause(cloud, 1_000)
@@ -71,7 +71,7 @@ layer(TestServer.layer(options), { excludeTestServices: true })("a submit to a f
 layer(TestServer.layer({ ...options, queued: () => 2 }), { excludeTestServices: true })(
   "a submit to a queue that has room",
   (it) => {
-    it.effect("is accepted, though all of the model's providers refuse", () =>
+    it.effect("is accepted, even if all of the model's providers reject", () =>
       Effect.gen(function* () {
         yield* pause(gpu, 3_000)
         yield* pause(cloud, 1_000)

@@ -37,7 +37,7 @@ const echo = { modelEndpoint: "sandbox/echo", unit: "request" }
 const resize = { modelEndpoint: "vision/resize", unit: "megapixel" }
 
 layer(TestServer.layer(), { excludeTestServices: true })("usage", (it) => {
-  it.effect("is what was charged by day, model and unit, with its totals", () =>
+  it.effect("is the charges by day, model and unit, with totals", () =>
     Effect.gen(function* () {
       const { get } = yield* spent("by-day")
       const { headers, json, status } = yield* get(usage(january))
@@ -96,7 +96,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("usage", (it) => {
     })
   )
 
-  it.effect("is of whole buckets around the time that was asked for, which the answer tells", () =>
+  it.effect("covers whole buckets around the requested time, which the answer states", () =>
     Effect.gen(function* () {
       const { json } = yield* BilledAccount.open("rounded")
       const time = Effect.fnUntraced(function* (query: string) {
@@ -155,7 +155,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("usage", (it) => {
     })
   )
 
-  it.effect("of more rows than an answer has is refused", () =>
+  it.effect("with too many rows is rejected", () =>
     Effect.gen(function* () {
       const { accountId } = yield* spent("many-rows")
       const caller = Callers.of(accountId, KeyId.make("many-rows"))
@@ -190,7 +190,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("usage", (it) => {
         ["granularity", "enum"]
       ]
     ]
-  ] as const)("is refused of $0", ([query, issues]) =>
+  ] as const)("is rejected with $0", ([query, issues]) =>
     Effect.gen(function* () {
       const reply = yield* call({ path: usage(query) })
       assertEnvelope(reply, 400)

@@ -40,7 +40,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a delivery", (it) => {
     })
   )
 
-  it.effect("tells what it is at, and its attempts with the newest last", () =>
+  it.effect("shows its state, and its attempts with the newest last", () =>
     Effect.gen(function* () {
       const id = yield* Deliveries.waiting()
       const second = Deliveries.start + 10_000
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a delivery", (it) => {
     ["delivered", Deliveries.delivered],
     ["failed", Deliveries.failed],
     ["waiting for a retry", Deliveries.waiting]
-  ] as const)("that is %s is replayed under its id, to be sent now", ([, made]) =>
+  ] as const)("that is %s is replayed under its id at once", ([, made]) =>
     Effect.gen(function* () {
       const id = yield* made()
       const before = Date.now()
@@ -86,7 +86,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a delivery", (it) => {
     })
   )
 
-  it.effect("that waits to be sent is as it was after a replay", () =>
+  it.effect("that waits stays the same after a replay", () =>
     Effect.gen(function* () {
       const id = yield* Deliveries.pending()
       const before = yield* Deliveries.replay(id)
@@ -97,7 +97,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a delivery", (it) => {
     })
   )
 
-  it.effect("is replayed whatever small body comes", () =>
+  it.effect("is replayed with any small body", () =>
     Effect.gen(function* () {
       const id = yield* Deliveries.failed()
       const path = `/webhooks/deliveries/${id}/replay`
@@ -120,7 +120,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a delivery", (it) => {
     })
   )
 
-  it.effect("is read and judged as it is on the log, whichever node is at it", () =>
+  it.effect("is read and checked from the log, whichever node sends it", () =>
     Effect.gen(function* () {
       const id = yield* Deliveries.delivering()
       assertEnvelope(yield* Deliveries.replay(id), 409)
@@ -161,7 +161,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a delivery", (it) => {
     })
   )
 
-  it.effect("of another account is 403 on every route, and stays as it is", () =>
+  it.effect("of another account is 403 on every route, and does not change", () =>
     Effect.gen(function* () {
       const id = yield* Deliveries.failed({ account: "beta" })
       for (const reply of [yield* Deliveries.get(id), yield* Deliveries.replay(id)]) {

@@ -30,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     })
   )
 
-  it.effect("shows what is on the log when it is asked for, newest first, as each delivery is", () =>
+  it.effect("shows everything recorded before the call, newest first, with the fields of a delivery", () =>
     Effect.gen(function* () {
       const { add, list } = yield* account("shown")
       const makes = [Deliveries.waiting, Deliveries.failed, Deliveries.delivering, Deliveries.delivered]
@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     })
   )
 
-  it.effect("waits for what was on the log when it is asked for", () =>
+  it.effect("includes everything recorded before the call", () =>
     Effect.gen(function* () {
       // More than a batch of the read model, and not over HTTP, by which time it would have them anyway.
       const owed = Array.makeBy(3_000, () => ({ account: "waited-for" }))
@@ -104,7 +104,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
       })
   )
 
-  it.effect("is divided into pages", () =>
+  it.effect("is paginated", () =>
     Effect.gen(function* () {
       const { add, list } = yield* account("divided")
       const ids = (yield* Effect.forEach([1, 2, 3, 4, 5], (at) => add(at))).toReversed()
@@ -120,7 +120,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     })
   )
 
-  it.effect("ends with a full page that none follows", () =>
+  it.effect("ends with a full page without a next cursor", () =>
     Effect.gen(function* () {
       const { add, list } = yield* account("full")
       yield* Effect.forEach([1, 2, 3, 4], (at) => add(at))
@@ -129,7 +129,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     })
   )
 
-  it.effect("continues by its cursor without drift while deliveries come", () =>
+  it.effect("continues by its cursor without drift while deliveries arrive", () =>
     Effect.gen(function* () {
       const { add, list } = yield* account("drifting")
       // Several in the same ms, which only their ids order.
@@ -184,7 +184,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     ["?toString", "toString"],
     ["?&&=&", undefined],
     [`?${"a".repeat(8_000)}`, "a".repeat(64)]
-  ] as const)("%s is refused at %s, if at all, without an echo", ([query, path]) =>
+  ] as const)("%s is rejected at %s, if at all, without an echo", ([query, path]) =>
     Effect.gen(function* () {
       const reply = yield* Deliveries.list(query)
       if (path === undefined) return assert.strictEqual(reply.status, 200)
@@ -208,7 +208,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
     })
   )
 
-  it.effect("tells of several faults at once", () =>
+  it.effect("reports several faults at once", () =>
     Effect.gen(function* () {
       const reply = yield* Deliveries.list("?page=0&limit=0&status=x&requestId=y")
       assert.sameDeepMembers(

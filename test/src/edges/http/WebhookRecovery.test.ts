@@ -46,7 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a recovery", (it) => {
     })
   )
 
-  it.effect("goes until now when nothing else is said, and nothing of it is done yet", () =>
+  it.effect("ends now by default, and starts no delivery yet", () =>
     Effect.gen(function* () {
       const headers = { authorization: yield* TestServer.openAccount("until-now") }
       const before = Date.now()
@@ -61,7 +61,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a recovery", (it) => {
     })
   )
 
-  it.effect("of nothing records nothing", () =>
+  it.effect("without matches records nothing", () =>
     Effect.gen(function* () {
       const headers = { authorization: yield* TestServer.openAccount("nothing") }
       yield* Deliveries.delivered({ account: "nothing" })
@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a recovery", (it) => {
     ["until", "format", { since: iso(0), until: "2026-01-05T12:00:00" }],
     ["upto", "additionalProperties", { since: iso(0), upto: iso(1) }],
     ["", "type", []]
-  ] as const)("is refused at %s: %s", ([at, code, body]) =>
+  ] as const)("is rejected at %s: %s", ([at, code, body]) =>
     Effect.gen(function* () {
       const reply = yield* recover(body)
       assertEnvelope(reply, 400)
@@ -87,13 +87,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("a recovery", (it) => {
     })
   )
 
-  it.effect.each(NaughtyBodies.refused)("is refused when its body is %s", ([, body]) =>
+  it.effect.each(NaughtyBodies.refused)("is rejected when its body is %s", ([, body]) =>
     Effect.map(call({ method: "POST", path, headers: jsonHeaders, body }), (reply) =>
       assertEnvelope(reply, 400)
     )
   )
 
-  it.effect("needs JSON", () =>
+  it.effect("requires JSON", () =>
     Effect.gen(function* () {
       assertEnvelope(yield* recover({ since: iso(0) }, { "content-type": "text/plain" }), 415)
       assertEnvelope(yield* recover({ since: iso(0) }, { "content-encoding": "gzip" }), 415)

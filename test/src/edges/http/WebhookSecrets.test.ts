@@ -31,7 +31,7 @@ const capture = Logger.layer([Logger.map(Logger.formatJson, (line) => void logge
 const server = TestServer.layer().pipe(Layer.provideMerge(capture))
 
 layer(server, { excludeTestServices: true })("the signing secret", (it) => {
-  it.effect("is made at the first look, stays, and is each account's own", () =>
+  it.effect("is created by the first read, then stays, and differs between accounts", () =>
     Effect.gen(function* () {
       const [mine, theirs] = [yield* account("mine"), yield* account("theirs")]
       const first = yield* secret(mine)
@@ -44,7 +44,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
-  it.effect("is rotated: the new one is in force at once, the one before for a day", () =>
+  it.effect("is rotated: the new one applies at once, the old one for a day", () =>
     Effect.gen(function* () {
       const headers = yield* account("rotating")
       const before = Object((yield* secret(headers)).json).key
@@ -61,7 +61,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
-  it.effect("that is rotated in as the first one has none before it", () =>
+  it.effect("that is created by a rotation has no predecessor", () =>
     Effect.gen(function* () {
       const headers = yield* account("new")
       const { key, ...rest } = Object((yield* rotate(headers)).json)
@@ -70,7 +70,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
-  it.effect("can be rotated however often it was, and an owner is rid of those before at once", () =>
+  it.effect("can be rotated repeatedly, and all predecessors can be dropped at once", () =>
     Effect.gen(function* () {
       const headers = yield* account("often")
       yield* secret(headers)
@@ -85,7 +85,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
-  it.effect("says when the one before is over, after the grace that was asked for", () =>
+  it.effect("has the end of its predecessor, after the requested grace", () =>
     Effect.gen(function* () {
       const headers = yield* account("graceful")
       yield* secret(headers)
@@ -96,7 +96,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
-  it.effect("is not rotated with a grace that is out of range, or with a field that is not known", () =>
+  it.effect("is not rotated with a grace out of range, or with an unknown field", () =>
     Effect.gen(function* () {
       const headers = yield* account("refused")
       const before = (yield* secret(headers)).json
@@ -115,7 +115,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     })
   )
 
-  it.effect("that cannot be opened is 500, says that rotating helps, and the log says why", () =>
+  it.effect("that cannot be opened is 500 with advice to rotate, and the log has the reason", () =>
     Effect.gen(function* () {
       const headers = yield* account("sealed")
       const otherKey = MasterKey.layerOf(Buffer.alloc(32, 1))
@@ -138,7 +138,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     }).pipe(Effect.provideService(References.MinimumLogLevel, "Info"))
   )
 
-  it("that cannot be opened, and a first one without one before, are declared", () => {
+  it("that cannot be opened, and a first one without a predecessor, are declared", () => {
     const { components, paths } = OpenApi.fromApi(Api)
     const unreadable = paths[path]?.get?.responses["500"]?.content?.["application/json"]?.schema
     assert.deepStrictEqual(unreadable, { $ref: "#/components/schemas/Error500" })
@@ -146,7 +146,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     assert.include(JSON.stringify(components.schemas["RotatedSigningSecret"]), "null when there was none")
   })
 
-  it.effect("is in no line of the log", () =>
+  it.effect("never appears in the log", () =>
     Effect.gen(function* () {
       const headers = yield* account("logged")
       const texts = [Object((yield* secret(headers)).json).key, Object((yield* rotate(headers)).json).key]

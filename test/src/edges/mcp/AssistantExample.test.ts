@@ -48,7 +48,7 @@ const readIt = Effect.gen(function* () {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("the example of an assistant", (it) => {
-  it.effect("registers, is signed in, uploads a picture and has it read", () =>
+  it.effect("registers, signs in, uploads a picture and has it read", () =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
       const reading = yield* Effect.forkChild(readIt)
@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the example of an assi
     })
   )
 
-  it.effect("says in one line why it is not connected", () =>
+  it.effect("reports in one line why it is not connected", () =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const nobody = `http://127.0.0.1:${yield* Effect.promise(freePort)}`

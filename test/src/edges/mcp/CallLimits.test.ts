@@ -22,7 +22,7 @@ const open = Effect.gen(function* () {
 })
 
 layer(ToolServer.layer)("the tool server", (it) => {
-  it.effect("is under the rates of account and key, and every answer tells what is left", () =>
+  it.effect("applies the rates of account and key, and every answer has the remaining calls", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { port } = yield* open
@@ -41,7 +41,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("tells what is left in an answer that comes as a stream, too", () =>
+  it.effect("sends the remaining calls in a streamed answer too", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { hands, port } = yield* open
@@ -95,7 +95,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("counts each request of a batch among those that are under way at once", () =>
+  it.effect("counts each request of a batch as a concurrent call", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const { bearer, hands, port } = yield* open
@@ -118,7 +118,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     }).pipe(Effect.provideService(CallLimits, { ofAccount, inAll: ofAccount + 2 }))
   )
 
-  it.effect("works on so many calls of an account at once, and takes their cancelling beside them", () =>
+  it.effect("runs a limited number of an account's calls at once, and accepts their cancellation", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const { bearer, hands, port } = yield* open

@@ -39,8 +39,8 @@ const statusOf = (request: http.ClientRequest) =>
     })
   })
 
-layer(ToolServer.layer)("a call in trouble", (it) => {
-  it.effect("leaves no file of its text when it is refused, nor keeps its place", () =>
+layer(ToolServer.layer)("a call with a fault", (it) => {
+  it.effect("leaves no file of its text when it is rejected, and releases its slot", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { port, scratch } = yield* ToolServer.start
@@ -102,7 +102,7 @@ layer(ToolServer.layer)("a call in trouble", (it) => {
     })
   )
 
-  it.effect("is not begun when its message has come only after the server began to stop", () =>
+  it.effect("is not started when its message arrives after the server began to stop", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { hands, port, stop } = yield* ToolServer.start

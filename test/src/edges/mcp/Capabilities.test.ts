@@ -19,13 +19,13 @@ const initialized = (capabilities: unknown) => ({
   result: { protocolVersion: "2025-11-25", capabilities, serverInfo: { name: "test", version: "1" } }
 })
 
-describe("what the answer to initialize promises", () => {
-  it("is neither lists that tell of changes nor logs, and nothing to complete where there are tools alone", () => {
+describe("the capabilities in the answer to initialize", () => {
+  it("exclude change notifications and logs, and completion when there are only tools", () => {
     const promised = { completions: {}, logging: {}, tools: { listChanged: true } }
     assert.deepStrictEqual(told(initialized(promised)), initialized({ tools: {} }))
   })
 
-  it("is completion where there is something to complete, and whatever else the server can do", () => {
+  it("include completion when available, and the server's other capabilities", () => {
     const promised = { completions: {}, logging: {}, prompts: { listChanged: true } }
     assert.deepStrictEqual(told(initialized(promised)), initialized({ prompts: {}, completions: {} }))
     const resources = { completions: {}, resources: { listChanged: true, subscribe: false } }
@@ -35,7 +35,7 @@ describe("what the answer to initialize promises", () => {
     )
   })
 
-  it("is as it was in any other answer", () => {
+  it("are the same in every answer", () => {
     const refused = { jsonrpc: "2.0", id: 1, error: { code: -32602, message: "no" } }
     for (const message of [refused, { result: { capabilities: 1 } }, [initialized({ logging: {} })], null]) {
       const response = answer(message)
@@ -47,7 +47,7 @@ describe("what the answer to initialize promises", () => {
 })
 
 layer(ToolServer.layer)("the tool server", (it) => {
-  it.effect("promises its tools, and nothing that it does not keep", () =>
+  it.effect("declares its tools, and only what it supports", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { port } = yield* ToolServer.start

@@ -13,8 +13,8 @@ const ping = { jsonrpc: "2.0", id: 9, method: "ping" }
 const faulty = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "no such tool" } }
 const unknown = { "mcp-session-id": "A".repeat(32) }
 
-layer(ToolServer.layer)("a request that cannot be done", (it) => {
-  it.effect("says nothing in a session that is gone but that it is", () =>
+layer(ToolServer.layer)("a request with a fault", (it) => {
+  it.effect("reports only the missing session in a session that is gone", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { port } = yield* ToolServer.start
@@ -46,7 +46,7 @@ layer(ToolServer.layer)("a request that cannot be done", (it) => {
     }).pipe(Effect.provideService(CallLimits, { ofAccount: 1, inAll: 5 }))
   )
 
-  it.effect("keeps no session in memory", () =>
+  it.effect("loads no session into memory", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { port, sessions } = yield* ToolServer.start
@@ -58,7 +58,7 @@ layer(ToolServer.layer)("a request that cannot be done", (it) => {
     })
   )
 
-  it.effect("is, as a batch beyond the rate, refused before anybody looks for its session", () =>
+  it.effect("is rejected before its session is read, like a batch over the rate", () =>
     Effect.gen(function* () {
       const { port } = yield* ToolServer.start
       const key = yield* TestServer.openAccount("rated-sessions")

@@ -30,7 +30,7 @@ const run = (url: string) =>
 layer(TestServer.layer({ tools: ConformanceTools.layer }), { excludeTestServices: true })(
   "the conformance suite of the protocol",
   (it) => {
-    it.effect("passes, but for what the baseline has reasons for", () =>
+    it.effect("passes, except for the documented baseline", () =>
       Effect.gen(function* () {
         const { key, port, urls } = yield* TestServer.TestServer
         const { access_token: accessToken } = yield* Effect.promise(async () =>

@@ -28,7 +28,7 @@ it("declares no success for a request for a stream", () => {
 })
 
 layer(ToolServer.layer)("an answer of the tool server", (it) => {
-  it.effect("has a status and a form that are declared", () =>
+  it.effect("has a declared status and form", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { port } = yield* ToolServer.start

@@ -16,7 +16,7 @@ const tools = Layer.effectDiscard(
 )
 
 layer(TestServer.layer({ tools }))("the tools", (it) => {
-  it.effect("are made once, when the first message comes, and know nothing of whose it was", () =>
+  it.effect("are created once, at the first message, independently of its caller", () =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
       assert.lengthOf(made, 0)

@@ -108,7 +108,7 @@ const layerOf = (make: Make) =>
 
 export const journey = (name: string, make: Make): void =>
   layer(layerOf(make), { excludeTestServices: true })(name, (it) => {
-    it.effect("finds its way from the address to thirteen tools", () =>
+    it.effect("connects from the address and lists thirteen tools", () =>
       Effect.gen(function* () {
         const assistant = yield* OneAssistant
         const tools = yield* Effect.promise(() => assistant.tools())
@@ -120,7 +120,7 @@ export const journey = (name: string, make: Make): void =>
       })
     )
 
-    it.effect("finds models and wrappers, and how they are called", () =>
+    it.effect("finds models and wrappers, and their inputs", () =>
       Effect.gen(function* () {
         const echo = { modelEndpoint: "sandbox/echo" }
         assert.include(endpointsOf(yield* call("list_models", { limit: 100 })), "sandbox/echo")
@@ -169,7 +169,7 @@ export const journey = (name: string, make: Make): void =>
       })
     )
 
-    it.effect("uploads a file and is given its address", () =>
+    it.effect("uploads a file and receives its address", () =>
       Effect.gen(function* () {
         const bytes = Buffer.from("what the user has on the desk")
         const upload = { data: bytes.toString("base64"), fileName: "desk.txt", contentType: "text/plain" }
@@ -189,7 +189,7 @@ export const journey = (name: string, make: Make): void =>
       })
     )
 
-    it.effect("gets new tokens by itself, also for calls that are refused at once", () =>
+    it.effect("refreshes its tokens without the user, also for calls that are rejected at once", () =>
       Effect.gen(function* () {
         const gate = refusingAtOnce()
         const assistant = yield* signedIn(make, gate.through)
@@ -208,7 +208,7 @@ export const journey = (name: string, make: Make): void =>
       })
     )
 
-    it.effect("has to ask the user again once it was signed out", () =>
+    it.effect("asks the user again after a sign-out", () =>
       Effect.gen(function* () {
         const assistant = yield* signedIn(make)
         assistant.login.authorizationUrl = undefined

@@ -11,8 +11,8 @@ const database = TempDirectory.provide((directory) =>
   OAuthDatabase.layerAt(path.join(directory, "oauth.sqlite"))
 )
 
-layer(database)("what is kept of sessions", (it) => {
-  it.effect("has no id in it, and none that can be guessed from another", () =>
+layer(database)("stored sessions", (it) => {
+  it.effect("contain no id, and none that can be derived from another", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -27,7 +27,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("opens one again once after a restart, for calls that come together", () =>
+  it.effect("are reopened once after a restart, for concurrent calls", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const id = yield* openOne(yield* start, caller)
@@ -44,7 +44,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("is not lost when the caller disconnects while reopening it", () =>
+  it.effect("survive a caller that disconnects during a reopening", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const id = yield* openOne(yield* start, caller)
@@ -56,7 +56,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("is dropped when the version that was agreed on is spoken no more", () =>
+  it.effect("are dropped when their protocol version is no longer supported", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const id = yield* openOne(yield* start, caller)
@@ -70,7 +70,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("is not lost when the runtime fails to open one again", () =>
+  it.effect("survive a failed reopening", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const id = yield* openOne(yield* start, caller)
@@ -82,7 +82,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("and what is in memory are the same when one could not be stored", () =>
+  it.effect("and sessions in memory agree when one could not be stored", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const sessions = yield* start
@@ -96,7 +96,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("and the sessions in memory agree when the caller disconnects while opening one", () =>
+  it.effect("and sessions in memory agree when a caller disconnects while opening one", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const sessions = yield* start
@@ -107,7 +107,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("is ended for good also while it is opened again", () =>
+  it.effect("are ended for good, even while being reopened", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const id = yield* openOne(yield* start, caller)
@@ -120,7 +120,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("leaves memory half an hour after the last use, but with a call under way", () =>
+  it.effect("leave memory half an hour after the last use, unless a call is running", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -140,7 +140,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("is forgotten 30 days after the last use", () =>
+  it.effect("are deleted 30 days after the last use", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const sessions = yield* start
@@ -159,7 +159,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("tells to the hour when it was used last, whatever becomes of the process", () =>
+  it.effect("have the time of their last use to the hour, even after a crash", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const before = yield* start
@@ -173,7 +173,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("tells when it was used last once it has left memory", () =>
+  it.effect("have the time of their last use once they have left memory", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const sessions = yield* start
@@ -188,7 +188,7 @@ layer(database)("what is kept of sessions", (it) => {
     })
   )
 
-  it.effect("goes with its owner", () =>
+  it.effect("are deleted with their owner", () =>
     Effect.gen(function* () {
       const [caller, other] = [newCaller(), newCaller()]
       const sessions = yield* start

@@ -47,9 +47,9 @@ const initialize = {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })(
-  "a message that is longer than other bodies",
+  "a message beyond the size of other bodies",
   (it) => {
-    it.effect("uploads a file, and no other tool takes one", () =>
+    it.effect("uploads a file, and is rejected by other tools", () =>
       Effect.gen(function* () {
         const { key, urls } = yield* TestServer.TestServer
         const { access } = yield* OAuth.signedIn(key)

@@ -32,7 +32,7 @@ const assertMalformed = (reply: HttpProbe.Reply, reason: RegExp, id: unknown = n
 const versions = ["2025-11-25", "2025-03-26"]
 
 layer(ToolServer.layer)("the tool server", (it) => {
-  it.effect("runs no call without an id to answer it under, alone or in a batch", () =>
+  it.effect("runs no call without an id, alone or in a batch", () =>
     Effect.gen(function* () {
       const { hands, headers, port, post } = yield* open("2025-03-26")
       const missing = /^tools\/call is a request: it has an id, a text or a whole number/
@@ -54,7 +54,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("names no method that it does not know", () =>
+  it.effect("does not repeat the name of an unknown method", () =>
     Effect.gen(function* () {
       const { post } = yield* open()
       const { text } = yield* post({ jsonrpc: "2.0", method: "SECRET" })
@@ -63,7 +63,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("takes ids that come back as they are", () =>
+  it.effect("returns ids unchanged", () =>
     Effect.gen(function* () {
       const { post } = yield* open()
       for (const id of [0, -1, "", "1", Number.MAX_SAFE_INTEGER]) {
@@ -74,7 +74,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("says why something is no message, in every version", () =>
+  it.effect("reports why a message is invalid, in every version", () =>
     Effect.gen(function* () {
       for (const version of versions) {
         const { post } = yield* open(version)
@@ -104,7 +104,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("takes answers of clients, and ids that are as different as a number and its text", () =>
+  it.effect("accepts answers of clients, and distinguishes a number from its text as ids", () =>
     Effect.gen(function* () {
       const { post } = yield* open("2025-03-26")
       for (const answer of [
@@ -123,7 +123,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("tells that a version has no batches", () =>
+  it.effect("reports that a version has no batches", () =>
     Effect.gen(function* () {
       for (const version of ["2025-11-25", "2025-06-18"]) {
         const { post } = yield* open(version)

@@ -56,7 +56,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("lets in web pages of its own origin alone, and looks at nothing else of the others", () =>
+  it.effect("admits web pages of its own origin only, without reading the other requests", () =>
     Effect.gen(function* () {
       const { bearer, origin, port } = yield* open
       const from = (page: string, headers: Readonly<Record<string, string>> = bearer) =>
@@ -73,7 +73,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("answers POST and DELETE alone", () =>
+  it.effect("accepts POST and DELETE only", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) {
@@ -92,7 +92,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("asks for JSON, and for a client that takes both forms of an answer", () =>
+  it.effect("requires JSON, and a client that accepts both forms of an answer", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       const statusWith = (headers: Readonly<Record<string, string>>) =>
@@ -109,7 +109,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("refuses what is no message in JSON-RPC", () =>
+  it.effect("rejects messages that are not JSON-RPC", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       const headers = yield* ToolClient.session(port, bearer)
@@ -136,7 +136,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("refuses messages of too many parts or too long ones, and repeats nothing of them", () =>
+  it.effect("rejects messages with too many or too long parts, without repeating them", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       const headers = yield* ToolClient.session(port, bearer)
@@ -161,7 +161,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("tells what to do about a message that is announced as too long", () =>
+  it.effect("advises what to do about a message whose announced length is too large", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       const reply = yield* HttpProbe.send(port, {
@@ -175,7 +175,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("has to be opened by initialize, once and without a session", () =>
+  it.effect("requires initialize first, once and without a session", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       const early = yield* ToolClient.post(port, ping, bearer)
@@ -192,7 +192,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("does not keep an initialize of more than 8 KiB, nor one of many small things", () =>
+  it.effect("rejects an initialize of more than 8 KiB, or with too many small values", () =>
     Effect.gen(function* () {
       const { bearer, port, sessions } = yield* open
       const { params, ...message } = ToolClient.initialize()
@@ -211,7 +211,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("opens no session for an initialize that asks for no answer", () =>
+  it.effect("opens no session for an initialize without an id", () =>
     Effect.gen(function* () {
       const { bearer, port, sessions } = yield* open
       for (const id of [undefined, null, {}]) {
@@ -224,7 +224,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("opens no session for an initialize that says too little", () =>
+  it.effect("opens no session for an incomplete initialize", () =>
     Effect.gen(function* () {
       const { bearer, port, sessions } = yield* open
       const reply = yield* ToolClient.post(port, { jsonrpc: "2.0", id: 1, method: "initialize" }, bearer)
@@ -234,7 +234,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("agrees on each version it knows, and takes later messages under any of them", () =>
+  it.effect("negotiates each version it knows, and accepts later messages under any of them", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
@@ -255,7 +255,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("takes batches in a session of 2025-03-26 alone", () =>
+  it.effect("accepts batches in a session of 2025-03-26 only", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       const batch = [ping, { ...ping, id: 10 }, { jsonrpc: "2.0", method: "notifications/initialized" }]
@@ -271,7 +271,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     })
   )
 
-  it.effect("takes notifications without a word", () =>
+  it.effect("accepts notifications with an empty answer", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open
       const headers = yield* ToolClient.session(port, bearer)

@@ -10,7 +10,7 @@ journey("an assistant with the official client of the second generation", Assist
 layer(TestServer.layer(), { excludeTestServices: true })(
   "a client that knows newer revisions of the protocol",
   (it) => {
-    it.effect("settles for one that the server speaks", () =>
+    it.effect("uses a revision that the server supports", () =>
       Effect.gen(function* () {
         const { key, urls } = yield* TestServer.TestServer
         const assistant = yield* Effect.acquireRelease(

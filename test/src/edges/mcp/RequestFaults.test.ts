@@ -57,8 +57,8 @@ const faults = [
   [request("resources/unsubscribe", { uri: "secret://SECRET" }), -32601, /no such method/]
 ] as const
 
-layer(ToolServer.layer)("a request that cannot be done", (it) => {
-  it.effect("is answered under its id, with what to do instead", () =>
+layer(ToolServer.layer)("a request with a fault", (it) => {
+  it.effect("is answered under its id, with advice", () =>
     Effect.gen(function* () {
       const { post } = yield* open()
       for (const [message, code, reason] of faults) {
@@ -73,7 +73,7 @@ layer(ToolServer.layer)("a request that cannot be done", (it) => {
     })
   )
 
-  it.effect("leaves the others of its batch alone", () =>
+  it.effect("does not affect the others of its batch", () =>
     Effect.gen(function* () {
       const { post } = yield* open("2025-03-26")
       for (const [message] of faults) {
@@ -89,7 +89,7 @@ layer(ToolServer.layer)("a request that cannot be done", (it) => {
     })
   )
 
-  it.effect("may be initialize, which then says what it takes", () =>
+  it.effect("may be initialize; the answer has the supported versions", () =>
     Effect.gen(function* () {
       const { bearer, port } = yield* open()
       const { params } = ToolClient.initialize()
@@ -119,7 +119,7 @@ layer(ToolServer.layer)("a request that cannot be done", (it) => {
     })
   )
 
-  it.effect("is none that a version has", () =>
+  it.effect("is checked against the methods of every version", () =>
     Effect.sync(() => {
       assert.sameMembers(
         protocols.map(({ protocolVersion }) => String(protocolVersion)),
@@ -135,7 +135,7 @@ layer(ToolServer.layer)("a request that cannot be done", (it) => {
     })
   )
 
-  it.effect("is none that leaves out what it need not say", () =>
+  it.effect("does not include one without optional fields", () =>
     Effect.gen(function* () {
       const { post } = yield* open()
       for (const method of ["ping", "tools/list", "prompts/list", "resources/list"]) {

@@ -17,8 +17,8 @@ import {
 
 const plenty = { ofAccount: 1_000, inAll: 1_000 }
 
-layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room for, the server", (it) => {
-  it.effect("makes room of a key for another by the one that was used least lately", () =>
+layer(OAuthDatabase.layerAt(":memory:"))("a server with more sessions than its limit", (it) => {
+  it.effect("removes the least recently used session of a key", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const [caller, other] = [newCaller(), newCaller()]
@@ -35,7 +35,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
   )
 
-  it.effect("makes room of a key by none that has a call under way", () =>
+  it.effect("removes no session of a key while its call is running", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -50,7 +50,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: plenty }))
   )
 
-  it.effect("lets go from memory what was opened first later, if it was used since", () =>
+  it.effect("drops an older session from memory later if it was used since", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -79,7 +79,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
   )
 
-  it.effect("gives a client 10 s to call before it takes what that has opened for dropped", () =>
+  it.effect("gives a client 10 s to call before its session counts as abandoned", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -93,7 +93,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: plenty }))
   )
 
-  it.effect("knows after a restart which were called, were it in the millisecond of their opening", () =>
+  it.effect("knows after a restart which were called, even in the millisecond of their opening", () =>
     Effect.gen(function* () {
       const caller = newCaller()
       const before = yield* start
@@ -112,7 +112,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 3, stored: 1_000, open: plenty }))
   )
 
-  it.effect("knows of a call that is under way, or was, before it is written", () =>
+  it.effect("knows of a running or finished call before it is written", () =>
     Effect.gen(function* () {
       const sql = yield* OAuthDatabase
       const sessions = yield* start
@@ -132,7 +132,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: plenty }))
   )
 
-  it.effect("knows the last use of those for which there is no room in memory", () =>
+  it.effect("knows the last use of sessions that do not fit in memory", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -148,7 +148,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 2, stored: 1_000, open: { ofAccount: 1, inAll: 1_000 } }))
   )
 
-  it.effect("lets those go from memory first that were used least lately, and brings them back", () =>
+  it.effect("drops the least recently used sessions from memory first, and reloads them", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -160,7 +160,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 1_000, stored: 1_000, open: { ...plenty, inAll: 5 } }))
   )
 
-  it.effect("lets go of an account, whatever the key, before it lets go of another", () =>
+  it.effect("drops sessions of the same account, under any key, before those of another", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const other = newCaller("acc_1111111111111111")
@@ -184,7 +184,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     )
   )
 
-  it.effect("holds each of those that come back at once, though there is no room for all of them", () =>
+  it.effect("serves all sessions that return at once, even beyond the room in memory", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()
@@ -200,7 +200,7 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
     }).pipe(Effect.provideService(Bounds, { ofKey: 100, stored: 1_000, open: { ofAccount: 2, inAll: 5 } }))
   )
 
-  it.effect("forgets the oldest beyond what may be stored in all", () =>
+  it.effect("deletes the oldest beyond the total limit", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const ids = yield* Effect.forEach([newCaller(), newCaller(), newCaller()], (caller) =>
@@ -216,8 +216,8 @@ layer(OAuthDatabase.layerAt(":memory:"))("of more sessions than there is room fo
   )
 })
 
-layer(OAuthDatabase.layerAt(":memory:"))("of 320 sessions that are opened and dropped", (it) => {
-  it.effect("keeps at most 300 of a key, and none in memory after half an hour", () =>
+layer(OAuthDatabase.layerAt(":memory:"))("320 sessions that are opened and abandoned", (it) => {
+  it.effect("leave at most 300 of a key, and none in memory after half an hour", () =>
     Effect.gen(function* () {
       const sessions = yield* start
       const caller = newCaller()

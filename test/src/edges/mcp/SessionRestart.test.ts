@@ -39,8 +39,8 @@ const waitingFor = async (assistant: Assistant) => {
   return { requestId, ended }
 }
 
-describe("a server that is killed and started again", () => {
-  it.live("goes on with the sessions and logins of assistants", () =>
+describe("a server that is killed and restarted", () => {
+  it.live("continues the sessions and logins of assistants", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const port = yield* Effect.promise(ServerProcess.freePort)

@@ -33,7 +33,7 @@ const stored = Effect.flatMap(OAuthDatabase, (sql) =>
 )
 
 layer(ToolServer.layer)("a session", (it) => {
-  it.effect("is there for the key that it was opened with, and for no other", () =>
+  it.effect("is open to the key that opened it, and to no other", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const { port } = yield* ToolServer.start
@@ -68,7 +68,7 @@ layer(ToolServer.layer)("a session", (it) => {
     })
   )
 
-  it.effect("goes on after a restart, in the version that was agreed on and for its key alone", () =>
+  it.effect("continues after a restart, in its negotiated version and for its key only", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const first = yield* ToolServer.start
@@ -85,7 +85,7 @@ layer(ToolServer.layer)("a session", (it) => {
     })
   )
 
-  it.effect("answers calls that come together after a restart, all of them", () =>
+  it.effect("answers concurrent calls after a restart", () =>
     Effect.gen(function* () {
       const first = yield* ToolServer.start
       const headers = yield* ToolClient.session(first.port, yield* bearer)
@@ -136,7 +136,7 @@ layer(ToolServer.layer)("a session", (it) => {
     })
   )
 
-  it.effect("goes with its key", () =>
+  it.effect("ends with its key", () =>
     Effect.gen(function* () {
       const { port } = yield* ToolServer.start
       const before = yield* stored

@@ -21,7 +21,7 @@ const open = Effect.gen(function* () {
 })
 
 layer(ToolServer.layer)("a call of a tool", (it) => {
-  it.effect("is answered in JSON when it is answered at once", () =>
+  it.effect("is answered in JSON when the answer is quick", () =>
     Effect.gen(function* () {
       const { headers, port } = yield* open
       const reply = yield* ToolClient.post(port, ToolClient.toolCall(1, "whoami"), headers)
@@ -32,7 +32,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect("has the text of its message that is too long for memory in a file, until it is over", () =>
+  it.effect("stores a text that is too long for memory in a file, until the call is over", () =>
     Effect.gen(function* () {
       const { headers, port, scratch } = yield* open
       const data = "x".repeat(300 * 1024)
@@ -63,7 +63,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect("tells its progress in order before its answer, if it was asked for", () =>
+  it.effect("sends its progress in order before its answer, on demand", () =>
     Effect.gen(function* () {
       const { hands, headers, port } = yield* open
       const call = ToolClient.toolCall(3, "count", {}, { progressToken: "p" })
@@ -96,7 +96,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect("is not cancelled out of another session", () =>
+  it.effect("cannot be cancelled from another session", () =>
     Effect.gen(function* () {
       const { key, otherKey } = yield* TestServer.TestServer
       const { hands, headers, port } = yield* open
@@ -113,7 +113,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect("is interrupted when its client leaves, before its stream and after", () =>
+  it.effect("is interrupted when its client disconnects, before and after its stream begins", () =>
     Effect.gen(function* () {
       const { hands, headers, port } = yield* open
       const early = yield* ToolClient.begin(port, ToolClient.toolCall(1, "hold", { name: "early" }), headers)
@@ -156,7 +156,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect("that its sign-in leaves before it has a stream is refused as any other without one", () =>
+  it.effect("that loses its sign-in before its stream is rejected like any unauthenticated call", () =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
       const accounts = yield* Accounts
@@ -179,7 +179,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect("ends with its session, whatever form its answer has", () =>
+  it.effect("ends with its session, in either form of answer", () =>
     Effect.gen(function* () {
       const { hands, headers, port } = yield* open
       const slow = yield* ToolClient.begin(port, ToolClient.toolCall(5, "hold", { name: "a" }), headers)
@@ -198,32 +198,30 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
     })
   )
 
-  it.effect(
-    "that ends without a word is answered all the same, before its stream and after it was asked for",
-    () =>
-      Effect.gen(function* () {
-        const { key } = yield* TestServer.TestServer
-        const streamed = HttpServerResponse.stream(Stream.never)
-        const works: Array<(tell: Tell) => Effect.Effect<void>> = [
-          () => Effect.void,
-          // A stream is wanted, and nothing is there any more when it has been opened.
-          (tell) => Effect.asVoid(Effect.forkChild(tell(streamed), { startImmediately: true }))
-        ]
-        for (const [id, work] of works.entries()) {
-          const { port } = yield* ToolServer.startOver((endpoint) => ({
-            ...endpoint,
-            post: (message, tell) => (message.session === null ? endpoint.post(message, tell) : work(tell))
-          }))
-          const headers = yield* ToolClient.session(port, ToolServer.bearerOf(key))
-          const answer = yield* ToolClient.begin(port, ToolClient.toolCall(id, "whoami"), headers)
-          yield* answer.ended
-          const told =
-            answer.status() === 200 ? ToolClient.messages(answer.body()) : [JSON.parse(answer.body())]
-          assert.deepStrictEqual(told, [
-            { jsonrpc: "2.0", id, error: { code: -32603, message: "Internal error" } }
-          ])
-        }
-      })
+  it.effect("is answered when it ends without a result, before and after its stream begins", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const streamed = HttpServerResponse.stream(Stream.never)
+      const works: Array<(tell: Tell) => Effect.Effect<void>> = [
+        () => Effect.void,
+        // A stream is wanted, and nothing is there any more when it has been opened.
+        (tell) => Effect.asVoid(Effect.forkChild(tell(streamed), { startImmediately: true }))
+      ]
+      for (const [id, work] of works.entries()) {
+        const { port } = yield* ToolServer.startOver((endpoint) => ({
+          ...endpoint,
+          post: (message, tell) => (message.session === null ? endpoint.post(message, tell) : work(tell))
+        }))
+        const headers = yield* ToolClient.session(port, ToolServer.bearerOf(key))
+        const answer = yield* ToolClient.begin(port, ToolClient.toolCall(id, "whoami"), headers)
+        yield* answer.ended
+        const told =
+          answer.status() === 200 ? ToolClient.messages(answer.body()) : [JSON.parse(answer.body())]
+        assert.deepStrictEqual(told, [
+          { jsonrpc: "2.0", id, error: { code: -32603, message: "Internal error" } }
+        ])
+      }
+    })
   )
 
   it.effect("is answered with a request to call again when the server stops", () =>

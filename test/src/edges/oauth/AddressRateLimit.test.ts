@@ -12,7 +12,7 @@ const [one, other, inside] = ["93.184.216.34", "93.184.216.35", "10.0.0.1"]
 const flood = (take: AddressRateLimit.AddressRateLimit, address: string, calls: number): number =>
   Array.from({ length: calls }, () => take(address)).filter((wait) => wait === 0).length
 
-it.effect("a flood from one public address is let through at its own rate, and leaves others alone", () =>
+it.effect("a flood from one public address is limited to its own rate, without affecting others", () =>
   Effect.gen(function* () {
     const take = yield* make
     assert.strictEqual(flood(take, one, 5_000), 60)
@@ -24,7 +24,7 @@ it.effect("a flood from one public address is let through at its own rate, and l
   })
 )
 
-it.effect("a flood from addresses that are not public keeps them waiting, and no public one", () =>
+it.effect("a flood from non-public addresses limits those, and no public one", () =>
   Effect.gen(function* () {
     const take = yield* make
     assert.strictEqual(flood(take, inside, 5_000), 1_200)
@@ -34,7 +34,7 @@ it.effect("a flood from addresses that are not public keeps them waiting, and no
   })
 )
 
-it.effect("many addresses together are let through at the rate of all", () =>
+it.effect("many addresses together are limited to the total rate", () =>
   Effect.gen(function* () {
     const take = yield* make
     const sources = Array.from({ length: 60 }, (_, index) => `93.184.215.${index}`)

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SignInRefused } from "#src/edges/oauth/SignIn.ts"
 import * as AttemptLimit from "#src/edges/oauth/AttemptLimit.ts"
 
-it.effect("an authorization has ten tries, however many begin at once, and others have their own", () =>
+it.effect("an authorization has ten attempts, even concurrent ones, separately from others", () =>
   Effect.gen(function* () {
     const attempts = AttemptLimit.make()
     const end = yield* Deferred.make<void>()

@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for an author
     { what: "for no answer", fields: { response_type: undefined }, error: "invalid_request" },
     { what: "for a form", fields: { response_mode: "form_post" }, error: "unsupported_response_mode" },
     { what: "without being asked", fields: { prompt: "none" }, error: "login_required" }
-  ])("refuses a request $what, and says so to the client", ({ error, fields }) =>
+  ])("rejects a request $what, and reports it to the client", ({ error, fields }) =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()
@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for an author
     { what: "another path", fields: { redirect_uri: "http://127.0.0.1/other" } },
     { what: "no address", fields: { redirect_uri: undefined } },
     { what: "a client that nobody registered", fields: { client_id: "nobody" } }
-  ])("shows a page, and goes nowhere, for $what", ({ fields }) =>
+  ])("shows an error page without a redirect for $what", ({ fields }) =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()
       const reply = yield* OAuth.authorize(clientId, fields)
@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for an author
     })
   )
 
-  it.effect("takes no parameter past two KiB", () =>
+  it.effect("rejects a parameter of more than two KiB", () =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()
       yield* OAuth.begun(clientId, { state: "é".repeat(1_024) })
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for an author
     })
   )
 
-  it.effect("does not answer HEAD, by which a code would be lost", () =>
+  it.effect("does not answer HEAD, which would lose a code", () =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()
       const reply = yield* OAuth.call({ method: "HEAD", path: `/oauth/authorize?client_id=${clientId}` })

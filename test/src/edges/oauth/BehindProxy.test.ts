@@ -32,7 +32,7 @@ const flood = Effect.fnUntraced(function* (calls: number, call: ReturnType<typeo
   )
 })
 
-layer(Layer.fresh(services), { excludeTestServices: true })("behind a proxy that is trusted", (it) => {
+layer(Layer.fresh(services), { excludeTestServices: true })("behind a trusted proxy", (it) => {
   it.effect("a client that begins too many sign-ins is limited alone, whatever address it claims", () =>
     Effect.gen(function* () {
       const begin = OAuth.authorization((yield* OAuth.registered()).client_id)

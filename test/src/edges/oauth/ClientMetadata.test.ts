@@ -38,7 +38,7 @@ describe("metadata of clients", () => {
     assert.deepStrictEqual({ ...accepted({}) }, taken)
   })
 
-  it.each(["none", "client_secret_basic", "client_secret_post"])("may ask for %s", (method) => {
+  it.each(["none", "client_secret_basic", "client_secret_post"])("may request %s", (method) => {
     const { token_endpoint_auth_method } = accepted({ token_endpoint_auth_method: method })
     assert.strictEqual(token_endpoint_auth_method, method)
   })
@@ -63,7 +63,7 @@ describe("metadata of clients", () => {
     "warp://mcp/oauth2callback",
     "goose://callback",
     "chrome-extension://aaaabbbbccccddddeeeeffffgggghhhh/cb"
-  ])("may have codes sent to %s", (uri) => {
+  ])("may register %s for codes", (uri) => {
     assert.deepStrictEqual(accepted({ redirect_uris: [uri, uri] }).redirect_uris, [uri])
   })
 
@@ -137,24 +137,24 @@ describe("metadata of clients", () => {
     "sms:1234",
     "mailto:a@acme.dev",
     `https://app.acme.dev/${"a".repeat(2_048)}`
-  ])("may not have codes sent to %j", (uri) => {
+  ])("may not register %j for codes", (uri) => {
     assert.strictEqual(refused({ redirect_uris: [redirect_uris[0], uri] }).error, "invalid_redirect_uri")
   })
 
   it.each([undefined, null, [], {}, "http://127.0.0.1/cb", [1], [null], [["http://127.0.0.1/cb"]]])(
-    "needs a list of addresses, which %j is not",
+    "requires a list of addresses instead of %j",
     (redirect_uris) => {
       assert.strictEqual(refused({ redirect_uris }).error, "invalid_redirect_uri")
     }
   )
 
-  it("may name twenty addresses", () => {
+  it("may contain twenty addresses", () => {
     const uris = Array.from({ length: 21 }, (_, index) => `http://127.0.0.1/${index}`)
     assert.lengthOf(accepted({ redirect_uris: uris.slice(1) }).redirect_uris, 20)
     assert.strictEqual(refused({ redirect_uris: uris }).error, "invalid_redirect_uri")
   })
 
-  it.each([null, [], "text", 1, true])("is an object, which %j is not", (metadata) => {
+  it.each([null, [], "text", 1, true])("requires an object instead of %j", (metadata) => {
     assert.strictEqual(refused(metadata).error, "invalid_client_metadata")
   })
 
@@ -170,11 +170,11 @@ describe("metadata of clients", () => {
     ["Cafe\u0301", "Café"],
     [" ", undefined],
     [12, undefined]
-  ])("names the client %j as %j", (name, shown) => {
+  ])("with the client name %j has the name %j", (name, shown) => {
     assert.strictEqual(accepted({ client_name: name }).client_name, shown)
   })
 
-  it("keeps the addresses of pages, and drops what is none", () => {
+  it("includes the addresses of pages, and drops invalid ones", () => {
     const pages = { client_uri: "https://acme.dev/", logo_uri: "http://acme.dev/logo.png" }
     assert.deepInclude(accepted({ ...pages, tos_uri: "javascript:alert(1)", policy_uri: 1 }), pages)
     assert.doesNotHaveAnyKeys(accepted({ tos_uri: "javascript:alert(1)", policy_uri: 1 }), [

@@ -8,7 +8,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) => {
-  it.effect("ends with tokens for the tools, and what the key has of their scopes", () =>
+  it.effect("ends with tokens for the tools, limited to the key's scopes", () =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()
@@ -27,7 +27,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     })
   )
 
-  it.effect("sends a denial on to wherever the code would have gone", () =>
+  it.effect("sends a denial to the address for the code", () =>
     Effect.gen(function* () {
       const uri = "https://app.acme.dev/cb"
       const { client_id: clientId } = yield* OAuth.registered({ redirect_uris: [uri] })
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     { what: "another resource", fields: { resource: "https://elsewhere.dev/mcp" }, error: "invalid_target" },
     { what: "a code that is none", fields: { code: "none" }, error: "invalid_grant" },
     { what: "another grant type", fields: { grant_type: "password" }, error: "unsupported_grant_type" }
-  ])("gives nothing for $what", ({ error, fields }) =>
+  ])("issues nothing for $what", ({ error, fields }) =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()
@@ -75,7 +75,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     })
   )
 
-  it.effect("gives nothing to another client", () =>
+  it.effect("issues nothing to another client", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()
@@ -88,7 +88,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     })
   )
 
-  it.effect("takes a code once: again it ends all that was given for it", () =>
+  it.effect("redeems a code once: a second use ends all its tokens", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()
@@ -101,7 +101,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     })
   )
 
-  it.effect("gives tokens to one of those that come with a code at once", () =>
+  it.effect("issues tokens to one of several concurrent uses of a code", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()
@@ -122,7 +122,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     })
   )
 
-  it.effect("tells the client when it was declined", () =>
+  it.effect("reports a denial to the client", () =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()
@@ -159,7 +159,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
     })
   )
 
-  it.effect("is decided once: sent again it is the same, and after that it is over", () =>
+  it.effect("is decided once: a repeat has the same result, and later the flow is over", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const sql = yield* OAuthDatabase

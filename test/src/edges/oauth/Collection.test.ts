@@ -49,7 +49,7 @@ const listening = Logger.layer([Logger.make(({ message }) => void told.push(Stri
 const bounds = Layer.succeed(Collection.CollectionBounds, { page: 2, ended: 3 })
 
 layer(TestServer.layer())("rounds of collection", (it) => {
-  it.effect("leave a sign-in whose refresh a crash has cut short, and its token is taken again", () =>
+  it.effect("keep a sign-in whose refresh was interrupted by a crash, and its token is accepted again", () =>
     Effect.gen(function* () {
       const { clientId, loginId, refresh } = yield* signedIn
       yield* TestClock.adjust("1 minute")
@@ -65,7 +65,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
     })
   )
 
-  it.effect("end so many sign-ins each, say so, and go on where the one before stopped", () =>
+  it.effect("end a limited number of sign-ins, log it, and continue at the same position", () =>
     Effect.gen(function* () {
       yield* insertOver(7)
       const collect = yield* Collection.make
@@ -81,7 +81,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
     }).pipe(Effect.provide([listening, bounds]))
   )
 
-  it.effect("look at all sign-ins, page after page, and then from the first on", () =>
+  it.effect("check all sign-ins, page after page, and then start again", () =>
     Effect.gen(function* () {
       const sql = yield* OAuthDatabase
       yield* insertOver(9)
@@ -97,7 +97,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
     }).pipe(Effect.provide(bounds))
   )
 
-  it.effect("leave a sign-in that has got a token since its page was read", () =>
+  it.effect("keep a sign-in that has received a token since its page was read", () =>
     Effect.gen(function* () {
       const sql = yield* OAuthDatabase
       yield* insertOver(2)
@@ -114,7 +114,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
   )
 
   it.effect(
-    "remove what has expired of a sign-in that is no more, and leave that of one that is to be ended",
+    "remove expired records of an ended sign-in, and keep those of one that is still to be ended",
     () =>
       Effect.gen(function* () {
         const sql = yield* OAuthDatabase
@@ -128,7 +128,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
       })
   )
 
-  it.effect("remove all that has expired, however much it is", () =>
+  it.effect("remove all expired records, however many", () =>
     Effect.gen(function* () {
       const sql = yield* OAuthDatabase
       yield* sql`
@@ -155,7 +155,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
     })
   )
 
-  it.effect("begin a grace after a start", () =>
+  it.effect("grant a grace period after a start", () =>
     Effect.gen(function* () {
       yield* insertOver(1)
       yield* Effect.provide(
@@ -170,7 +170,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
     })
   )
 
-  it.effect("end a sign-in that has no token left", () =>
+  it.effect("end a sign-in without any token", () =>
     Effect.gen(function* () {
       const { loginId } = yield* signedIn
       const sql = yield* OAuthDatabase

@@ -132,7 +132,7 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
     })
   )
 
-  it.effect("to keep a login fails before a key is issued", () =>
+  it.effect("fails before a key is issued when a login cannot be stored", () =>
     Effect.gen(function* () {
       const sql = yield* OAuthDatabase
       const somebody = yield* arrived
@@ -147,7 +147,7 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
     })
   )
 
-  it.effect("after a key was issued has the key revoked at once", () =>
+  it.effect("revokes the key at once when it fails after the key was issued", () =>
     Effect.gen(function* () {
       const before = (yield* logins).length
       const somebody = yield* arrived
@@ -160,7 +160,7 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
     })
   )
 
-  it.effect("to keep what was decided has the key revoked at once, too", () =>
+  it.effect("revokes the key at once when a decision cannot be stored", () =>
     Effect.gen(function* () {
       const before = (yield* logins).length
       const made = yield* allowKeepingNo("Interaction", yield* arrived)
@@ -169,7 +169,7 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
     })
   )
 
-  it.effect("is none where the browser leaves meanwhile: what was decided stays", () =>
+  it.effect("does not occur when the browser disconnects: the decision stays", () =>
     Effect.gen(function* () {
       const before = (yield* logins).length
       const somebody = yield* arrived
@@ -188,7 +188,7 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
     })
   )
 
-  it.effect("of a log that may have kept the key leaves the login, for collection to end", () =>
+  it.effect("keeps the login for collection when the log may have stored the key", () =>
     Effect.gen(function* () {
       const before = new Set((yield* logins).map(({ id }) => id))
       const somebody = yield* arrived
@@ -204,20 +204,18 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
     })
   )
 
-  it.effect(
-    "of a log that is away leaves a sign-in that is given back as it was, until it can be ended",
-    () =>
-      Effect.gen(function* () {
-        const somebody = yield* arrived
-        const code = OAuth.codeOf(yield* OAuth.allowed(somebody.visit, somebody.signedIn))
-        const { clientId } = somebody
-        const { access, refresh } = OAuth.tokensOf(yield* OAuth.exchange(clientId, code))
-        const { caller } = yield* OAuth.bearerOf(access)
-        assertUnavailable(yield* withFate("refused", OAuth.revoke(clientId, refresh)))
-        yield* OAuth.bearerOf(access)
-        assert.strictEqual((yield* OAuth.revoke(clientId, refresh)).status, 200)
-        assert.strictEqual(yield* endOf(caller.keyId), "KeyRevoked")
-        assert.strictEqual((yield* Effect.flip(OAuth.bearerOf(access)))._tag, "BearerRefused")
-      })
+  it.effect("keeps a returned sign-in unchanged while the log is unavailable, until it can be ended", () =>
+    Effect.gen(function* () {
+      const somebody = yield* arrived
+      const code = OAuth.codeOf(yield* OAuth.allowed(somebody.visit, somebody.signedIn))
+      const { clientId } = somebody
+      const { access, refresh } = OAuth.tokensOf(yield* OAuth.exchange(clientId, code))
+      const { caller } = yield* OAuth.bearerOf(access)
+      assertUnavailable(yield* withFate("refused", OAuth.revoke(clientId, refresh)))
+      yield* OAuth.bearerOf(access)
+      assert.strictEqual((yield* OAuth.revoke(clientId, refresh)).status, 200)
+      assert.strictEqual(yield* endOf(caller.keyId), "KeyRevoked")
+      assert.strictEqual((yield* Effect.flip(OAuth.bearerOf(access)))._tag, "BearerRefused")
+    })
   )
 })

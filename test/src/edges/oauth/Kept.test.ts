@@ -64,8 +64,8 @@ const byPassword = Effect.fnUntraced(function* (key: string) {
 
 const services = TestServer.layer().pipe(Layer.provide(Layer.succeed(ScryptCost, PasswordNode.cheap)))
 
-layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) => {
-  it.effect("opens nothing: neither tokens nor codes nor secrets are in the file", () =>
+layer(services, { excludeTestServices: true })("stored sign-ins", (it) => {
+  it.effect("contain no usable secret: neither tokens nor codes nor secrets", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const confidential = yield* Calls.registered({
@@ -97,7 +97,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
     })
   )
 
-  it.effect("outlives a start: clients, sign-ins that wait, and tokens", () =>
+  it.effect("survive a restart: clients, pending sign-ins, and tokens", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { access, clientId, refresh } = yield* Calls.signedIn(key)
@@ -129,7 +129,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
     })
   )
 
-  it.effect("is ended by hand for good, and its key with it", () =>
+  it.effect("are ended for good by hand, with their keys", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const { access, caller, loginId } = yield* byPassword(otherKey)
@@ -143,7 +143,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
     })
   )
 
-  it.effect("is cleared away when it has expired, and nothing before", () =>
+  it.effect("are removed when expired, and not before", () =>
     Effect.gen(function* () {
       const { otherKey } = yield* TestServer.TestServer
       const { access, caller, clientId, loginId } = yield* byPassword(otherKey)
@@ -180,7 +180,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
     })
   )
 
-  it.effect("is cleared away when its password is another one, and its key with it", () =>
+  it.effect("are removed with their key when the password has changed", () =>
     Effect.gen(function* () {
       const { key, otherKey } = yield* TestServer.TestServer
       const [changed, kept] = [yield* byPassword(otherKey), yield* byPassword(key)]
@@ -200,7 +200,7 @@ layer(services, { excludeTestServices: true })("what is kept of sign-ins", (it) 
     })
   )
 
-  it.effect("is served to the next one when the first goes away before all is loaded", () =>
+  it.effect("are loaded for the next caller when the first disconnects during the load", () =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const issuer = yield* restarted(

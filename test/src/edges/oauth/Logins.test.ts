@@ -40,7 +40,7 @@ const byPassword = Effect.gen(function* () {
 const services = TestServer.layer().pipe(Layer.provide(Layer.succeed(ScryptCost, PasswordNode.cheap)))
 
 layer(services)("logins", (it) => {
-  it.effect("a password gives a key of its own, named after the assistant, for the tools alone", () =>
+  it.effect("by password create a key named after the assistant, for the tools only", () =>
     Effect.gen(function* () {
       const { caller, key } = yield* byPassword
       assert.deepStrictEqual(caller.grant.scopes, ["requests:write", "requests:read", "files:write"])
@@ -49,7 +49,7 @@ layer(services)("logins", (it) => {
     })
   )
 
-  it.effect("give what the key gives: its models, its budget and its end", () =>
+  it.effect("have the rights of their key: its models, its budget and its end", () =>
     Effect.gen(function* () {
       const { issue } = yield* account
       const scopes: Grant.Grant["scopes"] = ["requests:read", "keys:admin"]
@@ -86,7 +86,7 @@ layer(services)("logins", (it) => {
     { end: "changed", password: Redacted.make("another horse battery") },
     { end: "set again", password: OAuth.password },
     { end: "removed", password: null }
-  ])("end with the password that they were made with: $end", ({ password }) =>
+  ])("end with their password: $end", ({ password }) =>
     Effect.gen(function* () {
       const { access, accountId, clientId, key, refresh } = yield* byPassword
       const [byKey, other] = [yield* OAuth.signedIn(key), yield* byPassword]
@@ -104,7 +104,7 @@ layer(services)("logins", (it) => {
     })
   )
 
-  it.effect("a code is good for nothing once the password behind it has changed", () =>
+  it.effect("a code is invalid once its password has changed", () =>
     Effect.gen(function* () {
       const { accountId } = yield* account
       const { client_id: clientId } = yield* OAuth.registered()
@@ -115,7 +115,7 @@ layer(services)("logins", (it) => {
     })
   )
 
-  it.effect("a pasted key outlives the sign-in", () =>
+  it.effect("by a pasted key leave the key valid after they end", () =>
     Effect.gen(function* () {
       const { key } = yield* account
       const { access, clientId, refresh } = yield* OAuth.signedIn(key)
@@ -125,7 +125,7 @@ layer(services)("logins", (it) => {
     })
   )
 
-  it.effect("a refresh token that is given back ends the sign-in, and the key that was made for it", () =>
+  it.effect("end when a refresh token is revoked, together with their own key", () =>
     Effect.gen(function* () {
       const { access, caller, clientId, key, refresh } = yield* byPassword
       assert.strictEqual((yield* OAuth.revoke(clientId, refresh)).status, 200)
@@ -135,7 +135,7 @@ layer(services)("logins", (it) => {
     })
   )
 
-  it.effect("a refresh token that comes again later ends the sign-in", () =>
+  it.effect("end when a refresh token is reused later", () =>
     Effect.gen(function* () {
       const { caller, clientId, key, refresh } = yield* byPassword
       // In the first second of its clock the library takes what was used for what was not: that time is 0.

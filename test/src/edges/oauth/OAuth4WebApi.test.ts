@@ -5,8 +5,8 @@ import * as TestServer from "#test/support/TestServer.ts"
 import { OAuthClient, redirectUri, refusalOf } from "./OAuthClient.ts"
 import { scenario, scene } from "./OAuthScene.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that checks everything", (it) => {
-  it.effect("finds the authorization server from the address of the tools", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client with full validation", (it) => {
+  it.effect("discovers the authorization server from the address of the tools", () =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const { resource, server } = yield* Effect.promise(() => OAuthClient.discover(urls))
@@ -24,7 +24,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that c
     })
   )
 
-  it.effect("registers, with what it asked too much replaced", () =>
+  it.effect("registers, with unsupported metadata replaced", () =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const { client } = yield* Effect.promise(() =>
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that c
     })
   )
 
-  it.effect("goes from sign-in to tokens that open the tools", () =>
+  it.effect("signs in and gets tokens that open the tools", () =>
     scenario(async ({ allow, client }) => {
       const { answer, verifier } = await client.signIn(allow)
       const tokens = await client.redeem(answer, verifier)
@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that c
     })
   )
 
-  it.effect("may have a secret, and then gets nothing without it", () =>
+  it.effect("may have a secret, and is rejected without it", () =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
       const { allow } = yield* scene
@@ -80,7 +80,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that c
     })
   )
 
-  it.effect("has its refresh token replaced each time, and the login goes on", () =>
+  it.effect("gets a new refresh token each time, and the login continues", () =>
     scenario(async ({ allow, client }) => {
       const first = await client.tokens(allow)
       const second = await client.refresh(first.refresh_token)
@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that c
     })
   )
 
-  it.effect("is signed out by revoking either token, more than once if it likes", () =>
+  it.effect("signs out by revoking either token, repeatedly too", () =>
     scenario(async ({ allow, client }) => {
       for (const which of ["access_token", "refresh_token"] as const) {
         const tokens = await client.tokens(allow)
@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that c
     })
   )
 
-  it.effect("revokes nothing with a token that is none", () =>
+  it.effect("revokes nothing with an invalid token", () =>
     scenario(async ({ client }) => {
       await client.revoke("nothing-of-ours")
     })

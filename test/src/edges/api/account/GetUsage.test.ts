@@ -12,7 +12,7 @@ describe("The time of a usage query", () => {
     ["0099-01-01", "0099-02-01"],
     ["1969-12-31", "1970-02-01"],
     ["1970-01-01", "9999-01-01"]
-  ])("is refused when it is from %s to %s", (start, end) => {
+  ])("is rejected when it is from %s to %s", (start, end) => {
     const parsed = parse({ start, end, granularity: "month" })
     if (Result.isSuccess(parsed)) return assert.fail("taken")
     assert.strictEqual(parsed.failure[0]?.code, "range")
@@ -22,7 +22,7 @@ describe("The time of a usage query", () => {
   it.each([
     ["1970-01-01", "1970-01-02", 0, Date.UTC(1970, 1)],
     ["9998-12-01", "9998-12-31", Date.UTC(9998, 11), Date.UTC(9999, 0)]
-  ])("is taken when it is from %s to %s", (start, end, first, last) => {
+  ])("is accepted when it is from %s to %s", (start, end, first, last) => {
     const parsed = parse({ start, end, granularity: "month" })
     if (Result.isFailure(parsed)) return assert.fail("refused")
     assert.deepInclude(parsed.success, { start: first, end: last })

@@ -29,7 +29,7 @@ const position = fc.oneof(
 )
 
 describe("a range", () => {
-  it("is the one of RFC 9110, of a file of any size", () => {
+  it("follows RFC 9110, for a file of any size", () => {
     fc.assert(
       fc.property(fc.nat(50), position, position, (size, first, last) => {
         assert.deepStrictEqual(ByteRange.parse(`bytes=${first}-${last}`, size), model(first, last, size))
@@ -38,7 +38,7 @@ describe("a range", () => {
     )
   })
 
-  it("lies within the file, whatever is sent", () => {
+  it("lies within the file for every header", () => {
     fc.assert(
       fc.property(
         fc.nat(Number.MAX_SAFE_INTEGER),
@@ -75,7 +75,7 @@ describe("a range", () => {
     "bytes=5-4",
     "bytes=9007199254740993-9007199254740992",
     "bytes=٣-٤"
-  ])("%s asks for the whole", (header) => {
+  ])("%s requests the whole", (header) => {
     assert.deepStrictEqual(ByteRange.parse(header, 10), whole)
   })
 
@@ -93,7 +93,7 @@ describe("a range", () => {
   })
 
   it.each(["bytes=0-", "bytes=0-0", "bytes=-1", "bytes=-0"])(
-    "%s is not to be had of an empty file",
+    "%s cannot be satisfied for an empty file",
     (header) => {
       assert.deepStrictEqual(ByteRange.parse(header, 0), unsatisfiable)
     }

@@ -28,13 +28,13 @@ describe("a filter of files", () => {
   })
 
   it.each(["", "image", "image/", "*/*", "*/png", "image/p*", "; a=b", "image/png a=b", "image/png ", "%"])(
-    "by content type %j is refused",
+    "by content type %j is rejected",
     (contentType) => {
       assert.deepStrictEqual(issuesOf(parseFilter({ contentType })), [["contentType", "pattern"]])
     }
   )
 
-  it("tells of everything that is wrong", () => {
+  it("reports every error", () => {
     const query = { source: "Upload", contentType: "x", requestId: "short" }
     assert.deepStrictEqual(issuesOf(parseFilter(query)), [
       ["source", "enum"],

@@ -7,13 +7,13 @@ import * as WaitQuery from "#src/edges/api/requests/WaitQuery.ts"
 const issuesOf = (parsed: Parsed<unknown>) => (Result.isFailure(parsed) ? parsed.failure : [])
 
 describe("a wait", () => {
-  it.each(["1", "07", "59", "60"])("of %s s is as long by header as by query", (seconds) => {
+  it.each(["1", "07", "59", "60"])("of %s s means the same in the header and in the query", (seconds) => {
     const waits = Result.succeed(Number(seconds) * 1000)
     assert.deepStrictEqual(PreferHeader.parse(`wait=${seconds}`), waits)
     assert.deepStrictEqual(WaitQuery.parse(seconds, 1), waits)
   })
 
-  it("of no time can be asked for where a status is held, and not on submit", () => {
+  it("of zero seconds is accepted for a status, and not for submit", () => {
     assert.deepStrictEqual(WaitQuery.parse("0", 0), Result.succeed(0))
     const message = "wait must be whole seconds from 1 to 60"
     assert.deepStrictEqual(issuesOf(WaitQuery.parse("0", 1)), [{ path: ["wait"], code: "range", message }])
@@ -23,7 +23,7 @@ describe("a wait", () => {
   })
 
   it.each(["", "61", "100", "-1", "1.5", "1e1", "0x1", "٣", "1s"])(
-    "of %j is refused in the same words",
+    "of %j is rejected in the same words",
     (text) => {
       assert.deepStrictEqual(issuesOf(WaitQuery.parse(text, 1)), [
         { path: ["wait"], code: "range", message: "wait must be whole seconds from 1 to 60" }

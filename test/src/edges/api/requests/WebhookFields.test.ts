@@ -8,12 +8,12 @@ const issuesOf = (filter: ReadonlyArray<string>) => {
 }
 
 describe("webhook_events_filter", () => {
-  it("tells of each wrong item of a few", () => {
+  it("reports each invalid item of a few", () => {
     const codes = issuesOf(["completed", "nothing", "nothing"]).map(({ code }) => code)
     assert.deepStrictEqual(codes, ["enum", "enum", "uniqueItems"])
   })
 
-  it("with too many items is refused by its length, without a look at them", () => {
+  it("with too many items is rejected by its length, without reading them", () => {
     const filter = new Proxy(["completed"], {
       get: (items, name) => {
         if (name === "length") return 5_000_000

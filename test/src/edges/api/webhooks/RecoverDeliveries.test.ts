@@ -20,11 +20,11 @@ describe("the body of a recovery", () => {
     ["2026-01-05T12:00:00+01:00", now - 3_600_000],
     ["2026-01-05T05:59:00.5-05:00", now - 3_659_500],
     ["1969-12-31T23:59:59Z", -1_000]
-  ])("has since %s, and until now", (since, millis) => {
+  ])("has since %s, and ends now", (since, millis) => {
     assert.deepStrictEqual(parse({ since }), Result.succeed({ since: millis, until: now }))
   })
 
-  it("has until, in the future too", () => {
+  it("accepts until, also in the future", () => {
     const body = { since: "2026-01-05T12:00:00Z", until: "2026-01-05T12:00:00.001Z" }
     assert.deepStrictEqual(parse(body), Result.succeed({ since: now, until: now + 1 }))
   })
@@ -46,7 +46,7 @@ describe("the body of a recovery", () => {
     "2026-01-05T11:00:00Z ",
     "1767614400",
     "+012026-01-05T11:00:00Z"
-  ])("has no date-time %j", (text) => {
+  ])("rejects the date-time %j", (text) => {
     assert.deepStrictEqual(issuesOf({ since: text }), [["since", "format"]])
     assert.deepStrictEqual(issuesOf({ since: "2020-01-01T00:00:00Z", until: text }), [["until", "format"]])
   })
@@ -60,7 +60,7 @@ describe("the body of a recovery", () => {
     [{ since: "2026-01-05T11:00:00Z", untill: "2026-01-05T11:30:00Z" }, [["untill", "additionalProperties"]]],
     [{ since: "2026-01-05T12:00:00Z" }, [["since", "range"]]],
     [{ since: "2026-01-05T11:00:00Z", until: "2026-01-05T11:00:00Z" }, [["since", "range"]]]
-  ])("%j is refused", (body, issues) => {
+  ])("%j is rejected", (body, issues) => {
     assert.deepStrictEqual(issuesOf(body), issues)
   })
 })

@@ -23,7 +23,7 @@ const paths = [
 const open = publish({ templates: [template("cached", true)] })
 
 layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("public reads", (it) => {
-  it.effect.each(paths)("%s are not sent again to those who have them", (path) =>
+  it.effect.each(paths)("%s are 304 for clients that have them", (path) =>
     Effect.gen(function* () {
       yield* open
       const first = yield* get(path)
@@ -49,7 +49,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect.each(paths)("%s can be read by pages of any origin, whatever key they send", (path) =>
+  it.effect.each(paths)("%s are readable by pages of any origin, with any key", (path) =>
     Effect.gen(function* () {
       yield* open
       const { text } = yield* get(path)
@@ -64,7 +64,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("errors can be read by pages, too, and are not kept", () =>
+  it.effect("errors are readable by pages too, and not cached", () =>
     Effect.gen(function* () {
       for (const [path, status] of [
         ["/models/acme/none", 404],
@@ -78,7 +78,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("an estimate may be asked for by pages with a JSON body", () =>
+  it.effect("an estimate is allowed for pages with a JSON body", () =>
     Effect.gen(function* () {
       const { headers } = yield* get("/pricing/estimate", {}, "OPTIONS")
       assert.strictEqual(headers["access-control-allow-methods"], "POST")
@@ -86,7 +86,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("routes of an account are open to no other origin", () =>
+  it.effect("routes of an account are closed to other origins", () =>
     Effect.gen(function* () {
       const preflight = yield* get("/keys", { origin: "https://app.acme.dev" }, "OPTIONS")
       assert.notProperty(preflight.headers, "access-control-allow-origin")
@@ -97,7 +97,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are compressed for those who take it, under another tag", () =>
+  it.effect("are compressed for clients that accept it, under another tag", () =>
     Effect.gen(function* () {
       const plain = yield* get("/models")
       const gzipped = yield* get("/models", { "accept-encoding": "gzip" })
@@ -108,7 +108,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("have another tag once something else is published", () =>
+  it.effect("have another tag after a publication", () =>
     Effect.gen(function* () {
       const { headers } = yield* get("/models?limit=100")
       yield* publish({ models: [model("cached/another")] })
@@ -143,7 +143,7 @@ const urls = {
 
 layer(TestServer.layer({ urls }), { excludeTestServices: true })("with four hosts", (it) => {
   it.effect.each(paths.slice(0, 1).concat("/search?query=echo", "/gpus", "/pricing", "/collections"))(
-    "%s is served on the platform host alone",
+    "%s is served on the platform host only",
     (path) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* get(path, { host: "api.acme.dev" })).status, 200)

@@ -13,8 +13,8 @@ const listed: ListedModel = {
   updatedAt: 1
 }
 
-describe("what is expected of a model's runs", () => {
-  it.effect("is what was learned last", () =>
+describe("the expected duration of a model's runs", () => {
+  it.effect("is the last learned one", () =>
     Effect.gen(function* () {
       let samples = 0
       const text = yield* Effect.provideService(ItemTexts.listings, Expectations, {

@@ -21,7 +21,7 @@ const open = publish({
 )
 
 layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("the catalog", (it) => {
-  it.effect("shows a model as the contract has it", () =>
+  it.effect("shows a model with the contract's fields", () =>
     Effect.gen(function* () {
       yield* open
       const { updatedAt, ...shown } = yield* body("/models/acme/flux")
@@ -45,7 +45,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("shows a wrapper with its base and template, among the models too", () =>
+  it.effect("shows a wrapper with its base and template, also among the models", () =>
     Effect.gen(function* () {
       yield* open
       const shown = yield* body("/wrappers/acme/greeting")
@@ -61,7 +61,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("shows schemas, of a wrapper its own input and its base's output", () =>
+  it.effect("shows schemas; a wrapper has its own input and its base's output", () =>
     Effect.gen(function* () {
       yield* open
       const { inputSchema, outputSchema } = echo.model
@@ -75,7 +75,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("has models and wrappers in lists of their own, chosen by category, status and words", () =>
+  it.effect("lists models and wrappers separately, filtered by category, status and words", () =>
     Effect.gen(function* () {
       yield* open
       const list = (path: string) => Effect.map(body(path), ({ data }) => names(data))
@@ -94,7 +94,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("shows a collection in its order, without what is not offered", () =>
+  it.effect("shows a collection in its order, without withdrawn entries", () =>
     Effect.gen(function* () {
       yield* open
       const { models, ...rest } = yield* body("/collections/best")
@@ -177,14 +177,14 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("takes 200 characters, however many units each of them has", () =>
+  it.effect("accepts 200 characters, however many code units each has", () =>
     Effect.gen(function* () {
       const { status } = yield* get(`/models?search=${encodeURIComponent("🎨".repeat(200))}`)
       assert.strictEqual(status, 200)
     })
   )
 
-  it.effect("tells everything that is wrong with a query", () =>
+  it.effect("reports every error in a query", () =>
     Effect.gen(function* () {
       const reply = yield* get("/models?category=x&status=y&limit=0")
       assert.deepStrictEqual(
@@ -194,7 +194,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("answers any text that is searched for", () =>
+  it.effect("accepts any text in a search", () =>
     Effect.gen(function* () {
       const texts = [
         '"',

@@ -28,7 +28,7 @@ const pages = (path: string, between: Effect.Effect<unknown, unknown, Publishing
   })
 
 layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("pages of models", (it) => {
-  it.effect("by number have the whole list between them", () =>
+  it.effect("by number cover the whole list", () =>
     Effect.gen(function* () {
       yield* open
       const first = yield* body("/models?category=video&limit=4")
@@ -49,7 +49,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
   )
 
   it.effect(
-    "by cursor neither miss nor repeat one when one is published, changed or withdrawn in between",
+    "by cursor neither miss nor repeat a model that is published, changed or withdrawn in between",
     () =>
       Effect.gen(function* () {
         yield* open
@@ -73,7 +73,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
       })
   )
 
-  it.effect("of what was searched neither miss nor repeat one, best first", () =>
+  it.effect("of a search neither miss nor repeat a model, best first", () =>
     Effect.gen(function* () {
       yield* publish({
         models: [

@@ -36,7 +36,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are estimated for an input whose units are known", () =>
+  it.effect("are estimated for an input with known units", () =>
     Effect.gen(function* () {
       const { json, status } = yield* estimate("sandbox/slow", { seconds: 2.5 })
       assert.strictEqual(status, 200)
@@ -54,7 +54,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are bounded where only the run can tell the units", () =>
+  it.effect("are bounded when only the run determines the units", () =>
     Effect.gen(function* () {
       const input = { image: "https://hooks.acme.dev/a.png", width: 100 }
       const { json, status } = yield* estimate("vision/resize", input)
@@ -66,7 +66,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are those of its base for a wrapper, whose own input is checked", () =>
+  it.effect("of a wrapper are those of its base, after its own input is checked", () =>
     Effect.gen(function* () {
       yield* publish({ wrappers: [wrapper("acme/greeting")] })
       const { json } = yield* estimate("acme/greeting", { name: "Ada" })
@@ -76,7 +76,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are not estimated for what a submit would refuse, and for the same reasons", () =>
+  it.effect("are not estimated for inputs that a submit rejects, with the same errors", () =>
     Effect.gen(function* () {
       const inputs = [{}, { seconds: "1" }, { seconds: -1, more: 1 }]
       for (const input of inputs) {
@@ -92,7 +92,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are estimated as if a webhook were not part of the input", () =>
+  it.effect("are estimated without the webhook field", () =>
     Effect.gen(function* () {
       const { status } = yield* estimate("sandbox/slow", { seconds: 1, webhook: "https://hooks.acme.dev" })
       assert.strictEqual(status, 200)
@@ -125,7 +125,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are 404 for models that there are not", () =>
+  it.effect("are 404 for unknown models", () =>
     Effect.map(estimate("acme/none", {}), (reply) => assertEnvelope(reply, 404))
   )
 
@@ -144,7 +144,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are not estimated for what is no JSON, or too much of it", () =>
+  it.effect("are not estimated for invalid JSON or a body that is too large", () =>
     Effect.gen(function* () {
       for (const [name, bytes] of NaughtyBodies.refused) {
         const { status } = yield* post(bytes)
@@ -166,7 +166,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("have a rate of bytes, of an account and of an address, that says when to come again", () =>
+  it.effect("are limited in bytes per account and per address, with Retry-After", () =>
     Effect.gen(function* () {
       const text = JSON.stringify({ modelEndpoint: "sandbox/slow", input: { seconds: 1 } })
       const authorization = yield* TestServer.openAccount("many-bytes")
@@ -188,7 +188,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
     })
   )
 
-  it.effect("are not kept on the way", () =>
+  it.effect("are not cached", () =>
     Effect.gen(function* () {
       const { headers } = yield* estimate("sandbox/slow", { seconds: 1 })
       assert.strictEqual(headers["cache-control"], "no-store")
@@ -203,7 +203,7 @@ const rate = { requests: 2, windowSeconds: 86_400 }
 layer(TestServer.layer().pipe(Layer.provide(Layer.succeed(AnonymousRate, rate))), {
   excludeTestServices: true
 })("estimates", (it) => {
-  it.effect("are as many as a node takes without a key, and with one as many as that may", () =>
+  it.effect("without a key are limited per node, and with one per key", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const text = JSON.stringify({ modelEndpoint: "sandbox/slow", input: { seconds: 1 } })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
 
 describe("the group of a client address", () => {
-  it("is the /64 of an IPv6 address, and one group for all addresses that are not public", () => {
+  it("is the /64 of an IPv6 address, and one group for all non-public addresses", () => {
     assert.strictEqual(groupOf("2606:2800:220:1::1"), groupOf("2606:2800:220:1:ffff:ffff:ffff:ffff"))
     assert.notStrictEqual(groupOf("2606:2800:220:1::1"), groupOf("2606:2800:220:2::1"))
     assert.strictEqual(groupOf("::ffff:93.184.216.34"), groupOf("93.184.216.34"))

@@ -3,7 +3,7 @@ import { preferred } from "#src/edges/http/requests/AcceptHeader.ts"
 
 const of = (header: string | undefined) => preferred(header, ["application/json", "text/csv"])
 
-describe("Of two types a client gets", () => {
+describe("Of two types, the client receives", () => {
   it.each([
     "text/csv",
     "TEXT/CSV; charset=utf-8",

@@ -27,7 +27,7 @@ describe("Prefer", () => {
   })
 
   it.each(["wait=0", "wait=61", "wait=", "wait=1.5", "wait=-1", "wait=1=1", `wait=${" ".repeat(9000)}x`])(
-    "%s is refused",
+    "%s is rejected",
     (header) => {
       assert.deepStrictEqual(codesOf(PreferHeader.parse(header)), ["range"])
     }
@@ -47,14 +47,14 @@ describe("X-Request-Start-Timeout and Cancel-After", () => {
   })
 
   it.each(["", "0", "0s", "-1", "1.5", "5d", "721h", "1e3", "toString", "5 m"])(
-    "%s is refused in both",
+    "%s is rejected in both",
     (value) => {
       const headers = { "x-request-start-timeout": value, "cancel-after": value }
       assert.deepStrictEqual(codesOf(DeadlineHeaders.parse(headers)), ["duration", "duration"])
     }
   )
 
-  it("the start has no units", () => {
+  it("the start timeout accepts no units", () => {
     assert.deepStrictEqual(codesOf(DeadlineHeaders.parse({ "x-request-start-timeout": "5m" })), ["duration"])
   })
 })
@@ -63,7 +63,7 @@ describe("X-Request-Metadata", () => {
   const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`key${index}`, "value"]))
 
   it.each([{}, { a: "b", "": "" }, sixteen, { constructor: "x", toString: "y" }])(
-    "%j is kept",
+    "%j is stored",
     (metadata) => {
       assert.deepStrictEqual(MetadataHeader.parse(JSON.stringify(metadata)), Result.succeed(metadata))
     }
@@ -85,21 +85,21 @@ describe("X-Request-Metadata", () => {
     ['{"__proto__":"a"}', "key"],
     [JSON.stringify({ ...sixteen, another: "one" }), "maxProperties"],
     [JSON.stringify({ a: "x".repeat(2048) }), "maxLength"]
-  ])("%s is refused as %s", (header, code) => {
+  ])("%s is rejected as %s", (header, code) => {
     assert.deepStrictEqual(codesOf(MetadataHeader.parse(header)), [code])
   })
 })
 
 describe("Idempotency-Key", () => {
-  it.each(["a", "order 4711 ~!", "x".repeat(255)])("%s is a key", (key) => {
+  it.each(["a", "order 4711 ~!", "x".repeat(255)])("%s is valid", (key) => {
     assert.deepStrictEqual(IdempotencyHeader.parse(key), Result.succeed(key))
   })
 
-  it.each(["", "x".repeat(256), "é", "tab\t"])("%j is none", (key) => {
+  it.each(["", "x".repeat(256), "é", "tab\t"])("%j is invalid", (key) => {
     assert.deepStrictEqual(codesOf(IdempotencyHeader.parse(key)), ["pattern"])
   })
 
-  it("tells requests apart by model, body, metadata and deadlines, and by nothing else", () => {
+  it("distinguishes requests by model, body, metadata and deadlines only", () => {
     const body = Buffer.from("{}")
     const secret = Buffer.alloc(32)
     const hash = (headers: Record<string, string>, endpoint = "a/b", bytes: Uint8Array = body) =>
@@ -122,7 +122,7 @@ describe("Idempotency-Key", () => {
     assert.notStrictEqual(one, other)
   })
 
-  it("still knows the hash without a secret, of the same request only", () => {
+  it("still accepts the hash without a secret, for the same request only", () => {
     const meant = { endpoint: "a/b", headers: { "cancel-after": "5" }, body: Buffer.from("{}") }
     const text = '["POST","/a/b",null,null,"5"]{}'
     const former = crypto.hash("sha256", text, "base64url")

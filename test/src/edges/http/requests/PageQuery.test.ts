@@ -32,12 +32,12 @@ describe("a page", () => {
       { cursor: next, limit: "7" },
       { page: 2, after: place, limit: 7 }
     ]
-  ])("%j is understood", (query, asked) => {
+  ])("%j is accepted", (query, asked) => {
     assert.deepStrictEqual(parse(query), Result.succeed(asked))
   })
 
   it.each(["", "0", "-1", "+1", "01", "1.0", "1e1", " 1", "1 ", "0x1", "٣", "1000000000", "one", "null"])(
-    "numbered %j is refused, by a message without it",
+    "numbered %j is rejected, by a message without it",
     (page) => {
       const parsed = parse({ page })
       assert.deepStrictEqual(issuesOf(parsed), [["page", "range"]])
@@ -47,24 +47,24 @@ describe("a page", () => {
     }
   )
 
-  it.each(["", "0", "101", "-5", "10,5", "all", "٣"])("of %j items is refused", (limit) => {
+  it.each(["", "0", "101", "-5", "10,5", "all", "٣"])("of %j items is rejected", (limit) => {
     assert.deepStrictEqual(issuesOf(parse({ limit })), [["limit", "range"]])
   })
 
-  it("tells of everything that is wrong", () => {
+  it("reports every error", () => {
     assert.deepStrictEqual(issuesOf(parse({ page: "x", limit: "x" })), [
       ["page", "range"],
       ["limit", "range"]
     ])
   })
 
-  it("is not asked for in two ways at once", () => {
+  it("rejects number and cursor together", () => {
     assert.deepStrictEqual(issuesOf(parse({ page: "2", cursor: next })), [["page", "exclusive"]])
   })
 })
 
 describe("a cursor", () => {
-  it("with any character changed, missing or added is refused", () => {
+  it("with any character changed, missing or added is rejected", () => {
     for (let index = 0; index < next.length; index++) {
       const changed = next[index] === "A" ? "B" : "A"
       const damaged = [
@@ -89,11 +89,11 @@ describe("a cursor", () => {
     "../../etc/passwd",
     "\u0000",
     "é".repeat(5_000)
-  ])("%j is refused", (text) =>
+  ])("%j is rejected", (text) =>
     assert.deepStrictEqual(issuesOf(parse({ cursor: text })), [["cursor", "cursor"]])
   )
 
-  it("of another list is refused, and one that leads to no page", () => {
+  it("of another list, or without a page, is rejected", () => {
     for (const text of [
       other.encode({ page: 1, after: { name: "x" } }),
       Cursor.make(Schema.Json).encode({ page: 1, after: [] })
@@ -105,7 +105,7 @@ describe("a cursor", () => {
 })
 
 describe("a filter of deliveries", () => {
-  it("has only what was asked for", () => {
+  it("has only the given parameters", () => {
     assert.deepStrictEqual(
       parseFilter({}),
       Result.succeed({ requestId: undefined, status: undefined, event: undefined })
@@ -117,14 +117,14 @@ describe("a filter of deliveries", () => {
   })
 
   it.each(["", "x", "rq000000000000000000.", "rq0000000000000000000\n", "r".repeat(5_000)])(
-    "by request %j is refused",
+    "by request %j is rejected",
     (requestId) => {
       assert.deepStrictEqual(issuesOf(parseFilter({ requestId })), [["requestId", "pattern"]])
     }
   )
 
   it.each(["", "FAILED", "failed ", "toString", "__proto__", "failed,pending"])(
-    "by status or event %j is refused",
+    "by status or event %j is rejected",
     (name) => {
       assert.deepStrictEqual(issuesOf(parseFilter({ status: name, event: name })), [
         ["status", "enum"],

@@ -18,7 +18,7 @@ const completed = (body: JsonObject) => Result.flatMap(CompleteUpload.body.check
 
 const file = { file_name: "cat.png", content_type: "image/png" }
 
-describe("what a client is going to bring", () => {
+describe("an announced upload", () => {
   it.each([
     [file, { fileName: "cat.png", contentType: "image/png", size: null }],
     [
@@ -41,7 +41,7 @@ describe("what a client is going to bring", () => {
       { ...file, file_name: "😀".repeat(1024) },
       { fileName: "😀".repeat(1024), contentType: "image/png", size: null }
     ]
-  ])("is understood, as it was named: %j", (body, announced) => {
+  ])("is accepted, with its name: %j", (body, announced) => {
     assert.deepStrictEqual(announce(body), Result.succeed(announced))
   })
 
@@ -70,7 +70,7 @@ describe("what a client is going to bring", () => {
         ["content_type", "format"]
       ]
     ]
-  ])("is refused: %j", (body, issues) => {
+  ])("is rejected: %j", (body, issues) => {
     assert.sameDeepMembers(issuesOf(announce(body)), issues)
   })
 
@@ -84,7 +84,7 @@ describe("what a client is going to bring", () => {
     "image/png;",
     "image/png\r\nx: y",
     "*/*/*"
-  ])("has no content type %j, and the message does not repeat it", (content_type) => {
+  ])("rejects the content type %j without repeating it", (content_type) => {
     const parsed = announce({ ...file, content_type })
     assert.deepStrictEqual(issuesOf(parsed), [["content_type", "format"]])
     assert.deepInclude(Result.isFailure(parsed) ? parsed.failure[0] : {}, {
@@ -96,8 +96,8 @@ describe("what a client is going to bring", () => {
 const upload = { uploadId: "mpu_1", uploadKey: "Zm9vYmFyYmF6cXV4cXV1eDEy" }
 const complete = (...parts: ReadonlyArray<JsonObject>): JsonObject => ({ ...upload, parts: [...parts] })
 
-describe("what a client has brought in parts", () => {
-  it("keeps the order of the parts, and ignores quotes, weakness and other fields", () => {
+describe("a list of uploaded parts", () => {
+  it("preserves the order of the parts, and ignores quotes, weak tags and other fields", () => {
     const body = {
       ...complete(
         { partNumber: 2, etag: '"b"', size: 1 },
@@ -118,7 +118,7 @@ describe("what a client has brought in parts", () => {
     assert.deepStrictEqual(completed(body), Result.succeed({ ...upload, parts }))
   })
 
-  it("may be of 10,000 parts, and of no more", () => {
+  it("has at most 10,000 parts", () => {
     const parts = Array.from({ length: 10_001 }, (_, index) => ({ partNumber: index + 1, etag: "a" }))
     assert.deepStrictEqual(issuesOf(completed(complete(...parts.slice(0, -1)))), [])
     assert.deepStrictEqual(issuesOf(completed(complete(...parts))), [
@@ -166,18 +166,18 @@ describe("what a client has brought in parts", () => {
         ["parts.3.partNumber", "uniqueItems"]
       ]
     ]
-  ])("is refused: %j", (body, issues) => {
+  ])("is rejected: %j", (body, issues) => {
     assert.sameDeepMembers(issuesOf(completed(body)), issues)
   })
 })
 
 describe("the number of a part", () => {
-  it.each(["1", "10000"])("may be %s", (text) => {
+  it.each(["1", "10000"])("is valid: %s", (text) => {
     assert.deepStrictEqual(parsePartNumber(text), Result.succeed(Number(text)))
   })
 
   it.each(["", "0", "10001", "-1", "+1", "01", "1.0", "1e1", " 1", "0x1", "٣", "one"])(
-    "is not %j",
+    "is invalid: %j",
     (text) => {
       assert.deepStrictEqual(issuesOf(parsePartNumber(text)), [["partNumber", "range"]])
     }

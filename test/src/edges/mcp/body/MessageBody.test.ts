@@ -63,7 +63,7 @@ const refusalOf = (chunks: Chunks) =>
   })
 
 describe("MessageBody", () => {
-  it.effect("reads a short message as it is", () =>
+  it.effect("reads a short message unchanged", () =>
     Effect.gen(function* () {
       const text = upload("QUJD").join("")
       const body = yield* MessageBody
@@ -80,7 +80,7 @@ describe("MessageBody", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.effect("puts long data into a file, unescaped, which goes with the scope", () =>
+  it.effect("writes long data into a file, unescaped, which is deleted with the scope", () =>
     Effect.gen(function* () {
       yield* Effect.scoped(
         Effect.gen(function* () {
@@ -97,7 +97,7 @@ describe("MessageBody", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("gives no two messages the same handle", () =>
+  it.effect("gives each message its own handle", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* read(upload(long)), yield* read(upload(long))]
       assert.notDeepEqual([...first.spooled.keys()], [...second.spooled.keys()])
@@ -114,7 +114,7 @@ describe("MessageBody", () => {
     ["long data of another tool", upload(long, "run_model"), 413, /Only `upload_file`/],
     ["long data of no call", [`{"params":{"arguments":{"data":"${long}"}}}`], 413, /Only `upload_file`/]
   ] as const)
-    it.effect(`refuses ${what}, and leaves nothing`, () =>
+    it.effect(`rejects ${what}, and leaves no file`, () =>
       Effect.gen(function* () {
         const refusal = yield* refusalOf(chunks)
         assert.strictEqual(refusal.status, status)
@@ -122,7 +122,7 @@ describe("MessageBody", () => {
       }).pipe(Effect.provide(services))
     )
 
-  it.effect("refuses text of more than 10 MiB beside the data, before it has all come", () =>
+  it.effect("rejects text of more than 10 MiB beside the data, before all of it has arrived", () =>
     Effect.gen(function* () {
       const chunk = Buffer.alloc(256 * 1024, "a")
       let sent = 0
@@ -138,7 +138,7 @@ describe("MessageBody", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("refuses a body that is announced as too long unread", () =>
+  it.effect("rejects a body whose announced length is too large, unread", () =>
     Effect.gen(function* () {
       const body = yield* MessageBody
       const request = new Request("http://localhost/mcp", {
@@ -152,14 +152,14 @@ describe("MessageBody", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.effect("leaves JSON that breaks off to its parser", () =>
+  it.effect("leaves truncated JSON to its parser", () =>
     Effect.gen(function* () {
       const message = yield* read(upload(long).slice(0, 2))
       assert.throws(() => JSON.parse(textOf(message)))
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.effect("gives up on a message that is short and never ends", () =>
+  it.effect("gives up on a short message that never ends", () =>
     Effect.gen(function* () {
       const stalled = yield* Deferred.make<void>()
       const whenSent = Effect.andThen(Deferred.succeed(stalled, undefined), Effect.never)
@@ -176,7 +176,7 @@ describe("MessageBody", () => {
     ["less than a mebibyte", 512 * 1024, 60],
     ["a mebibyte, and nothing in the next", 1024 * 1024, 90]
   ] as const)
-    it.effect(`gives up on long data that brings in 30 seconds ${what}`, () =>
+    it.effect(`gives up on long data that delivers in 30 seconds ${what}`, () =>
       Effect.gen(function* () {
         const [begun, more, stalled] = yield* Effect.all([
           Deferred.make<void>(),
@@ -202,7 +202,7 @@ describe("MessageBody", () => {
       }).pipe(Effect.provide(services))
     )
 
-  it.effect("leaves nothing of a message whose reader is interrupted", () =>
+  it.effect("leaves no file when its reader is interrupted", () =>
     Effect.gen(function* () {
       const stalled = yield* Deferred.make<void>()
       const whenSent = Effect.andThen(Deferred.succeed(stalled, undefined), Effect.never)
@@ -216,7 +216,7 @@ describe("MessageBody", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("has files of two messages of an account at once, and of others' meanwhile", () =>
+  it.effect("writes two messages of an account at once, and those of other accounts meanwhile", () =>
     Effect.gen(function* () {
       const first = yield* Scope.make()
       yield* Scope.provide(read(upload(long)), first)
@@ -239,7 +239,7 @@ describe("MessageBody", () => {
   /** `MESSAGE_BODY_MIB=267` for the largest upload that there is. */
   const mebibytes = Number(process.env["MESSAGE_BODY_MIB"] ?? 24)
 
-  it.effect(`holds less than 8 MiB of ${mebibytes} MiB of data`, () =>
+  it.effect(`uses less than 8 MiB of memory for ${mebibytes} MiB of data`, () =>
     Effect.gen(function* () {
       const chunk = Buffer.alloc(64 * 1024, "QUJD")
       const count = mebibytes * 16

@@ -120,7 +120,7 @@ const cut = (bytes: Uint8Array, random: () => number): ReadonlyArray<Uint8Array>
 }
 
 describe("MessageScan", () => {
-  it("gives every message back, but for what is long in its one place, wherever its chunks end", () => {
+  it("returns every message except its long value, wherever its chunks end", () => {
     let spooled = 0
     const holds = (json: Json, seed: number) => {
       const random = numbers(seed)
@@ -155,18 +155,18 @@ describe("MessageScan", () => {
     ["a list", `[{"params":{"arguments":{"data":"${"a".repeat(99)}"}}}]`, false],
     ["a key of that length", `{"params":{"arguments":{"${"data".repeat(99)}":1}}}`, false],
     ["a member after a list", `{"params":{"arguments":{"x":[1,{"y":2}],"data":"${"a".repeat(99)}"}}}`, true]
-  ])("cuts out what is long in the one place: %s", (_case, text, isLong) => {
+  ])("extracts the long value: %s", (_case, text, isLong) => {
     assert.strictEqual(whole(text).long !== null, isLong)
   })
 
-  it("tells of nesting beyond 128 levels, and not of brackets in strings", () => {
+  it("reports nesting beyond 128 levels, and ignores brackets in strings", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
     assert.isNull(whole(nested(128)).fault)
     assert.strictEqual(whole(nested(129)).fault, "too_deep")
     assert.isNull(whole(JSON.stringify(nested(500))).fault)
   })
 
-  it("tells of more parts than there may be, as soon as it knows, and not of what looks like some in strings", () => {
+  it("reports too many parts at once, and ignores what looks like parts in strings", () => {
     const elements = (count: number) => `[${Array.from({ length: count }, () => "0").join()}]`
     const empty = (count: number) => `[${Array.from({ length: count }, () => "[]").join()}]`
     for (const text of [elements(mostParts), empty(mostParts), JSON.stringify(elements(9 * mostParts))]) {
@@ -185,7 +185,7 @@ describe("MessageScan", () => {
     assert.strictEqual(whole(`{"params":{"arguments":{"data":"${"a".repeat(99)}\n"}}}`).fault, "not_json")
   })
 
-  it("finds what is no escape", () => {
+  it("reports invalid escapes", () => {
     for (const raw of ["\\x", "\\u12g4", "\\u123"]) {
       const escapes = TextEscapes.make()
       assert.isNull(escapes.push(Buffer.from(raw)) && escapes.end(), raw)

@@ -27,7 +27,7 @@ describe("MessageShape", () => {
     ["an input of long text", call("run_model", { input: { text: "x".repeat(9 * characters) } })],
     ["data that is long", call("upload_file", { data: "x".repeat(9 * characters) })],
     ["a batch of which each is as long", Array.from({ length: 9 }, () => message("ping", names(parts - 2)))]
-  ])("takes %s", (_what, json) => {
+  ])("accepts %s", (_what, json) => {
     assert.isNull(MessageShape.refused(json))
   })
 
@@ -50,7 +50,7 @@ describe("MessageShape", () => {
     ["text of an id", { id: "x".repeat(characters), method: "ping" }, tooLong],
     ["text of names", message("ping", { ["x".repeat(characters)]: 1 }), tooLong],
     ["text of an argument", call("run_model", { modelEndpoint: "x".repeat(characters), input: {} }), tooLong]
-  ])("refuses too many or too long %s", (_what, json, refusal) => {
+  ])("rejects too many or too long %s", (_what, json, refusal) => {
     assert.strictEqual(MessageShape.refused(json), refusal)
   })
 })

@@ -42,7 +42,7 @@ const well = { name: "chair", details: {} }
 const takes = "it takes name, details, note, category, count, weight, isGift and labels."
 const next = "Correct it and call again."
 
-describe("arguments that a tool does not take", () => {
+describe("invalid arguments of a tool", () => {
   it.effect("are reported with the expected and the received type, without their values", () =>
     Effect.gen(function* () {
       const { refusal } = yield* connect
@@ -85,7 +85,7 @@ describe("arguments that a tool does not take", () => {
     })
   )
 
-  it.effect("are texts of more characters than the schema tells, not those of more units of UTF-16", () =>
+  it.effect("are texts with more characters than the schema allows, not more UTF-16 units", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* connect
       for (const character of ["a", "é", "😀", "\ud83d"]) {
@@ -119,7 +119,7 @@ describe("arguments that a tool does not take", () => {
     })
   )
 
-  it.effect("are shown by the beginnings of a few names, however many there are", () =>
+  it.effect("are shown with the beginnings of a few names", () =>
     Effect.gen(function* () {
       const { refusal } = yield* connect
       const names = [

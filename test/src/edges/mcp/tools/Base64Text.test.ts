@@ -24,7 +24,7 @@ const forms: ReadonlyArray<(bytes: Buffer) => string> = [
 ]
 
 describe("Base64Text", () => {
-  it("gives back what was encoded, in any form and wherever its chunks end", () => {
+  it("decodes any form, wherever its chunks end", () => {
     const holds = (bytes: Uint8Array, form: (bytes: Buffer) => string, lengths: ReadonlyArray<number>) => {
       const text = form(Buffer.from(bytes))
       assert.deepStrictEqual(decode(cut(text, lengths)), Buffer.from(bytes), text)
@@ -45,7 +45,7 @@ describe("Base64Text", () => {
     [["="]],
     [["QU\u00a0JD"]],
     [["QUJ.D"]]
-  ])("refuses %j", (chunks) => {
+  ])("rejects %j", (chunks) => {
     assert.isNull(decode(chunks))
   })
 })

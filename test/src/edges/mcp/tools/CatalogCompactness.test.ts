@@ -37,8 +37,8 @@ interface Shortlist {
 
 const named = ({ data }: Shortlist) => data.map(({ modelEndpoint }) => modelEndpoint)
 
-describe("What the tools of the catalog give", () => {
-  it.effect("stays small in lists, whatever publishers write, and is whole for one", () =>
+describe("The answers of the catalog tools", () => {
+  it.effect("are short in lists, whatever publishers write, and complete for one entry", () =>
     Effect.gen(function* () {
       const names = Array.from({ length: 22 }, (_, index) => `acme/${"m".repeat(60)}${index}`)
       yield* publish({
@@ -55,7 +55,7 @@ describe("What the tools of the catalog give", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("leaves an example out that would fill the context of its reader", () =>
+  it.effect("omit an example that would fill the context of its reader", () =>
     Effect.gen(function* () {
       const exampleInput = { value: "x".repeat(5_000) }
       yield* publish({ models: [model("acme/large", { exampleInput })] })
@@ -65,7 +65,7 @@ describe("What the tools of the catalog give", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("has deprecated models in lists alone, with a word about it", () =>
+  it.effect("show deprecated models in lists only, with a note", () =>
     Effect.gen(function* () {
       yield* publish({
         models: [model("acme/old", { recommended: 1 }), model("acme/new", { recommended: 2 })],
@@ -89,7 +89,7 @@ describe("What the tools of the catalog give", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("is the best of each category when no category is asked for, and says that there is more", () =>
+  it.effect("are the best of each category without a filter, with a note that there is more", () =>
     Effect.gen(function* () {
       const categories = ["video", "image", "text"] as const
       yield* publish({

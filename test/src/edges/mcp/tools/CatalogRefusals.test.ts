@@ -18,8 +18,8 @@ const connect = ToolClients.connect(CatalogTools.layer)
 
 const next = "Call `search` with a few words about the task, or `list_models`, to get exact names."
 
-layer(builtins)("A tool of the catalog that cannot answer", (it) => {
-  it.effect("names what is closest to an unknown model", () =>
+layer(builtins)("A tool of the catalog that finds nothing", (it) => {
+  it.effect("suggests the closest name for an unknown model", () =>
     Effect.gen(function* () {
       const { refusal } = yield* connect
       const closest = Effect.fnUntraced(function* (modelEndpoint: string) {
@@ -37,7 +37,7 @@ layer(builtins)("A tool of the catalog that cannot answer", (it) => {
     })
   )
 
-  it.effect("says the same for schemas and wrappers, and repeats nothing of what came", () =>
+  it.effect("does the same for schemas and wrappers, without repeating the input", () =>
     Effect.gen(function* () {
       const { refusal } = yield* connect
       for (const tool of ["get_model", "get_model_raw_schema", "get_wrapper"]) {
@@ -53,7 +53,7 @@ layer(builtins)("A tool of the catalog that cannot answer", (it) => {
     })
   )
 
-  it.effect("sends who asks for a model as a wrapper to the right tool", () =>
+  it.effect("points a caller that requests a model as a wrapper to the right tool", () =>
     Effect.gen(function* () {
       const { refusal } = yield* connect
       assert.strictEqual(
@@ -63,7 +63,7 @@ layer(builtins)("A tool of the catalog that cannot answer", (it) => {
     })
   )
 
-  it.effect("takes queries of as many characters as its schema tells, of whatever script", () =>
+  it.effect("accepts queries of as many characters as its schema allows, in any script", () =>
     Effect.gen(function* () {
       const { answer, refusal } = yield* connect
       assert.deepInclude(yield* answer("search", { query: "😀".repeat(200) }), { totalModels: 0 })
@@ -74,7 +74,7 @@ layer(builtins)("A tool of the catalog that cannot answer", (it) => {
     })
   )
 
-  it.effect("counts null and an empty search as left out", () =>
+  it.effect("treats null and an empty search as absent", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       const all = yield* answer("list_models")

@@ -74,7 +74,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("say in lists what the platform's routes say, in fewer words", () =>
+  it.effect("return in lists what the platform's routes return, in fewer words", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       const { byEndpoint } = yield* contents
@@ -92,7 +92,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("list what is of a category and has the words, with a letter wrong", () =>
+  it.effect("list the entries of a category that match the words, with one typo", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       const utilities = yield* answer<Page>("list_models", { category: "utility" })
@@ -111,7 +111,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("tell that a page is behind the last one", () =>
+  it.effect("report a page beyond the last one", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       const beyond = yield* answer<Page>("list_models", { page: 9, limit: 10 })
@@ -120,7 +120,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("recommend what is curated, in the order of its ranks", () =>
+  it.effect("recommend curated entries, in the order of their ranks", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       const images = yield* answer<Page>("recommended_models", { category: "image" })
@@ -140,7 +140,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("say where to look when nothing is curated", () =>
+  it.effect("suggest where to look when nothing is curated", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       const models = yield* answer<Page>("recommended_models", { category: "video" })
@@ -151,7 +151,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("find models and wrappers by words, and say what is next", () =>
+  it.effect("find models and wrappers by words, and suggest the next call", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       interface Found {
@@ -178,7 +178,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("describe a model so that it can be run", () =>
+  it.effect("describe a model with everything needed to run it", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       const { inputFields, runWith, ...detail } = yield* answer<Record<string, unknown>>("get_model", {
@@ -243,7 +243,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("describe every model and wrapper there is, with what its example costs", () =>
+  it.effect("describe every model and wrapper, with the cost of its example", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       for (const [modelEndpoint, listed] of (yield* contents).byEndpoint) {
@@ -274,7 +274,7 @@ layer(builtins)("The tools of the catalog", (it) => {
     })
   )
 
-  it.effect("give the schema of an input as it is", () =>
+  it.effect("return the schema of an input unchanged", () =>
     Effect.gen(function* () {
       const { answer } = yield* connect
       for (const [modelEndpoint, listed] of (yield* contents).byEndpoint) {

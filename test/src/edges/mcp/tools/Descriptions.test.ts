@@ -91,7 +91,7 @@ const json = (value: unknown): JsonObject => {
 }
 
 describe("The list of all tools", () => {
-  it.effect("has the thirteen of the contract with their arguments", () =>
+  it.effect("contains the thirteen tools of the contract with their arguments", () =>
     Effect.gen(function* () {
       const tools = yield* listed
       assert.deepStrictEqual(
@@ -109,7 +109,7 @@ describe("The list of all tools", () => {
     })
   )
 
-  it.effect("says of each what it is for, and how it behaves", () =>
+  it.effect("describes the purpose and behaviour of each", () =>
     Effect.gen(function* () {
       for (const { annotations, description = "", name, title = "" } of yield* listed) {
         assert.match(title, /^[A-Z].{3,40}$/, name)
@@ -131,7 +131,7 @@ describe("The list of all tools", () => {
     })
   )
 
-  it.effect("describes every argument, and every field of an answer that its name does not explain", () =>
+  it.effect("describes every argument, and every answer field that its name does not explain", () =>
     Effect.gen(function* () {
       const wanting: Array<string> = []
       for (const { inputSchema, name, outputSchema } of yield* listed) {
@@ -157,7 +157,7 @@ describe("The list of all tools", () => {
     })
   )
 
-  it.effect("is short: each schema, and all of it together", () =>
+  it.effect("is short: each schema, and the whole list", () =>
     Effect.gen(function* () {
       const tools = yield* listed
       for (const { inputSchema, name, outputSchema } of tools) {

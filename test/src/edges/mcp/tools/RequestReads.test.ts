@@ -29,8 +29,8 @@ const delivered = Effect.fnUntraced(function* (
   yield* Lifecycle.deliver(id, output, violations)
 })
 
-layer(server, { excludeTestServices: true })("what shows requests", (it) => {
-  it.effect("shows a request that has not ended, and what to do", () =>
+layer(server, { excludeTestServices: true })("the tools that show requests", (it) => {
+  it.effect("show an open request, and the next call", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const requestId = yield* ran(client, { metadata: { team: "blue" } })
@@ -56,7 +56,7 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows the output and what was charged, and the input when asked for it", () =>
+  it.effect("show the output and the charge, and the input on demand", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const requestId = yield* ran(client)
@@ -78,7 +78,7 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("does not read an input that is not asked for", () =>
+  it.effect("do not read an input that is not requested", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const requestId = yield* ran(client, { input: { value: "x".repeat(inlineLimit) } })
@@ -98,7 +98,7 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
   it.effect.each([
     ["failed", "FAILED", { _tag: "ProviderError", message: "No such voice", retryable: false }],
     ["provider_failed", "COMPLETED", { _tag: "ModelFailed", message: "No such voice" }]
-  ] as const)("tells why a request has %s", ([outcome, status, judged]) =>
+  ] as const)("explain why a request has %s", ([outcome, status, judged]) =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const requestId = yield* ran(client)
@@ -115,7 +115,7 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells where an output breaks its schema, which it does not hand out", () =>
+  it.effect("report where an output violates its schema, without returning it", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const requestId = yield* ran(client)
@@ -130,7 +130,7 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows a cancelled request", () =>
+  it.effect("show a cancelled request", () =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()
       const id = yield* ran(client)
@@ -141,34 +141,29 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect(
-    "gives the beginning of an output that is larger than was asked for, and all of it on request",
-    () =>
-      Effect.gen(function* () {
-        const { client } = yield* newClient()
-        const requestId = yield* ran(client, { input: { value: "ä".repeat(60_000) } })
-        yield* delivered(requestId, { value: "ä".repeat(60_000) })
-        const told = yield* given(client, "get_request", { requestId, includeInput: true })
-        assert.deepInclude(told, { output: null, outputTruncated: true, outputBytes: 120_012, input: null })
-        // The 50,000th byte is the first one of a letter, which is left out.
-        assert.strictEqual(told["outputExcerpt"], `{"value":"${"ä".repeat(24_995)}`)
-        assert.strictEqual(told["inputExcerpt"], told["outputExcerpt"])
-        assert.include(
-          String(told["message"]),
-          "call get_request with maxOutputBytes 120012 to have all of it"
-        )
-        const odd = yield* given(client, "get_request", { requestId, maxOutputBytes: 11 })
-        assert.strictEqual(odd["outputExcerpt"], '{"value":"')
-        const whole = yield* given(client, "get_request", { requestId, maxOutputBytes: 120_012 })
-        assert.deepInclude(whole, {
-          output: { value: "ä".repeat(60_000) },
-          outputTruncated: false,
-          message: "Done."
-        })
-      }).pipe(Effect.scoped)
+  it.effect("return the beginning of a large output, and all of it on demand", () =>
+    Effect.gen(function* () {
+      const { client } = yield* newClient()
+      const requestId = yield* ran(client, { input: { value: "ä".repeat(60_000) } })
+      yield* delivered(requestId, { value: "ä".repeat(60_000) })
+      const told = yield* given(client, "get_request", { requestId, includeInput: true })
+      assert.deepInclude(told, { output: null, outputTruncated: true, outputBytes: 120_012, input: null })
+      // The 50,000th byte is the first one of a letter, which is left out.
+      assert.strictEqual(told["outputExcerpt"], `{"value":"${"ä".repeat(24_995)}`)
+      assert.strictEqual(told["inputExcerpt"], told["outputExcerpt"])
+      assert.include(String(told["message"]), "call get_request with maxOutputBytes 120012 to have all of it")
+      const odd = yield* given(client, "get_request", { requestId, maxOutputBytes: 11 })
+      assert.strictEqual(odd["outputExcerpt"], '{"value":"')
+      const whole = yield* given(client, "get_request", { requestId, maxOutputBytes: 120_012 })
+      assert.deepInclude(whole, {
+        output: { value: "ä".repeat(60_000) },
+        outputTruncated: false,
+        message: "Done."
+      })
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("says how to get an output that no call gives whole", () =>
+  it.effect("explain how to get an output that is too large for a call", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const requestId = yield* ran(client)
@@ -183,7 +178,7 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says that an output was erased", () =>
+  it.effect("report an erased output", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const requestId = yield* ran(client)
@@ -196,33 +191,28 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect.each(["get_request", "wait_for_request"])(
-    "tells apart the ids that %s cannot be called with",
-    (tool) =>
-      Effect.gen(function* () {
-        const { caller, client } = yield* newClient()
-        const call = (requestId: string) => refused(client, tool, { requestId })
-        assert.match(yield* call("not an id"), /^requestId: must be 21 characters/)
-        assert.match(yield* call("rq-------------------"), /^There is no request with this requestId/)
-        const foreign = yield* ran((yield* newClient()).client)
-        const text = yield* call(foreign)
-        assert.match(text, /^The request is another account's/)
-        assert.notInclude(text, "sandbox")
-        const own = yield* ran(client)
-        const other = yield* clientOf({
-          ...caller,
-          grant: { ...caller.grant, modelEndpoints: [ModelEndpoint.make("sandbox/slow")] }
-        })
-        assert.match(
-          yield* refused(other, tool, { requestId: own }),
-          /API key of this sign-in is not granted/
-        )
-        const writing = yield* clientOf({ ...caller, grant: { ...caller.grant, scopes: ["requests:write"] } })
-        assert.include(yield* refused(writing, tool, { requestId: own }), "`requests:read`")
-      }).pipe(Effect.scoped)
+  it.effect.each(["get_request", "wait_for_request"])("distinguish the ids that %s rejects", (tool) =>
+    Effect.gen(function* () {
+      const { caller, client } = yield* newClient()
+      const call = (requestId: string) => refused(client, tool, { requestId })
+      assert.match(yield* call("not an id"), /^requestId: must be 21 characters/)
+      assert.match(yield* call("rq-------------------"), /^There is no request with this requestId/)
+      const foreign = yield* ran((yield* newClient()).client)
+      const text = yield* call(foreign)
+      assert.match(text, /^The request is another account's/)
+      assert.notInclude(text, "sandbox")
+      const own = yield* ran(client)
+      const other = yield* clientOf({
+        ...caller,
+        grant: { ...caller.grant, modelEndpoints: [ModelEndpoint.make("sandbox/slow")] }
+      })
+      assert.match(yield* refused(other, tool, { requestId: own }), /API key of this sign-in is not granted/)
+      const writing = yield* clientOf({ ...caller, grant: { ...caller.grant, scopes: ["requests:write"] } })
+      assert.include(yield* refused(writing, tool, { requestId: own }), "`requests:read`")
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("lists the requests of an account, newest first, without their payloads", () =>
+  it.effect("list the requests of an account, newest first, without their payloads", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const list = (args = {}) => given(client, "list_my_requests", args)
@@ -244,7 +234,7 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("filters by status and model", () =>
+  it.effect("filter by status and model", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const list = (args: object) => Effect.map(given(client, "list_my_requests", { ...args }), idsOf)
@@ -264,7 +254,7 @@ layer(server, { excludeTestServices: true })("what shows requests", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("shows a key of some models the requests of those alone", () =>
+  it.effect("show a key with granted models only their requests", () =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()
       yield* ran(client)

@@ -14,7 +14,7 @@ it.each(["0", "0.1", "0.000000001", "123456789012345678.123456789"])(
 )
 
 layer(server, { excludeTestServices: true })("a report of a request", (it) => {
-  it.effect("shows the beginning of a long error, and of each of the last lines of a long log", () =>
+  it.effect("shows the beginning of a long error, and of each of the last log lines", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const requestId = yield* ran(client)

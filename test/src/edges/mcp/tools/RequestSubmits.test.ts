@@ -17,7 +17,7 @@ const echo = { modelEndpoint: "sandbox/echo", input: { value: "in" } }
 const available = ({ accountId }: Caller) => Effect.map(Funds, (funds) => funds.of(accountId).available)
 
 layer(server, { excludeTestServices: true })("run_model", (it) => {
-  it.effect("submits a request, and tells its price and how long it takes", () =>
+  it.effect("submits a request, and returns its price and expected duration", () =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()
       const answer = yield* given(client, "run_model", { ...echo, metadata: { team: "blue" } })
@@ -42,7 +42,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says so where only the run can tell what it costs", () =>
+  it.effect("reports when only the run determines the cost", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const call = { modelEndpoint: "vision/resize", input: { image: "https://example.com/a.png", width: 8 } }
@@ -52,7 +52,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("answers the same call under the same key with the same request, and takes one hold", () =>
+  it.effect("answers the same call under the same key with the same request, with one hold", () =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()
       const before = yield* available(caller)
@@ -74,7 +74,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     ["another input", { input: { message: "secret of the test" } }],
     ["other metadata", { metadata: { team: "red" } }],
     ["another model", { modelEndpoint: "sandbox/provider-fail" }]
-  ] as const)("says that a key was used before for %s", ([, changes]) =>
+  ] as const)("reports that a key was used before for %s", ([, changes]) =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const call = { modelEndpoint: "sandbox/fail", input: {}, idempotencyKey: "a key" }
@@ -85,7 +85,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes a key that a request over HTTP has for used", () =>
+  it.effect("treats a key used over HTTP as used", () =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()
       const idempotency = { key: "a key", requestHash: "hmac.of the body" }
@@ -96,7 +96,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells where the input breaks the schema, and nothing of what is in it", () =>
+  it.effect("reports where the input violates the schema, without its values", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const call = (input: unknown) => refused(client, "run_model", { modelEndpoint: "test/photo", input })
@@ -125,7 +125,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     ["a data URI", true, "data:image/png;base64,iVBORw0KGgo="],
     ["base64", true, Buffer.alloc(300, 7).toString("base64")],
     ["words", false, "a picture of a cat"]
-  ] as const)("says how files are given when there is %s in place of a URL: %s", ([, isHinted, image]) =>
+  ] as const)("explains how to pass files when there is %s in place of a URL: %s", ([, isHinted, image]) =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const text = yield* refused(client, "run_model", { modelEndpoint: "test/photo", input: { image } })
@@ -135,7 +135,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("names models that are nearly called like one that is not there", () =>
+  it.effect("suggests models with similar names for an unknown one", () =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const text = yield* refused(client, "run_model", { ...echo, modelEndpoint: "sandbox/ecko" })
@@ -144,7 +144,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("needs a key that may submit to the model, whether there is one of that name or not", () =>
+  it.effect("needs a key with the scope to submit to the model, existing or not", () =>
     Effect.gen(function* () {
       const reading = yield* newClient({ grant: { scopes: ["requests:read"] } })
       assert.include(yield* refused(reading.client, "run_model", echo), "`requests:write`")
@@ -158,7 +158,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says what is missing in the balance and in the budget, and who can help", () =>
+  it.effect("reports what is missing in the balance and in the budget, and who can help", () =>
     Effect.gen(function* () {
       const poor = yield* newClient({ balance: "0.0005" })
       assert.match(
@@ -174,7 +174,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says how long to wait when there is no room", () =>
+  it.effect("reports how long to wait when the queue is full", () =>
     Effect.gen(function* () {
       const { client, name } = yield* newClient()
       const call = (modelEndpoint: string) => refused(client, "run_model", { ...echo, modelEndpoint })
@@ -216,7 +216,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
     ["a key that is too long", { idempotencyKey: "k".repeat(256) }, /text of 1 to 255 characters\.$/m],
     ["a key that is no ASCII", { idempotencyKey: "schlüssel" }, /^idempotencyKey: .*printable ASCII/],
     ["an input that is no object", { input: [1] }, /^`input` must be an object, not a list\.$/m]
-  ] as const)("refuses %s", ([, changes, expected]) =>
+  ] as const)("rejects %s", ([, changes, expected]) =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()
       const before = yield* available(caller)
@@ -226,7 +226,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
   )
 
   it.effect.each(["KeyReserved", "RequestSubmitted"])(
-    "goes on submitting for a client that goes away before %s, and finds the request by its key",
+    "completes the submit for a client that disconnects before %s, and finds the request by its key",
     (type) =>
       Effect.gen(function* () {
         const { caller, client } = yield* newClient()
@@ -250,7 +250,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
   it.effect.each([
     ["is known not to be there", true, false],
     ["may have been stored", false, true]
-  ] as const)("holds nothing for a request that could not be stored: it %s", ([, isAbsent, isOpen]) =>
+  ] as const)("releases the hold of a request that could not be stored: it %s", ([, isAbsent, isOpen]) =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()
       const before = yield* available(caller)

@@ -45,7 +45,7 @@ const Progress = Schema.decodeUnknownSync(
 )
 
 layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
-  it.effect("answers with what get_request shows as soon as the request has ended", () =>
+  it.effect("answers like get_request as soon as the request has ended", () =>
     Effect.gen(function* () {
       const { asleep, client, sleeps } = yield* scene()
       const requestId = yield* ran(client)
@@ -61,7 +61,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says at the time limit that the request is still running, which is no error", () =>
+  it.effect("reports at the time limit that the request is still running, without an error", () =>
     Effect.gen(function* () {
       const { asleep, client, clock } = yield* scene()
       const requestId = yield* ran(client)
@@ -77,7 +77,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells nothing of the usual time of a run that tells how far it is", () =>
+  it.effect("omits the usual duration of a run that reports progress", () =>
     Effect.gen(function* () {
       const { client, clock } = yield* scene()
       const requestId = yield* ran(client)
@@ -95,7 +95,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("looks once when it is to wait for no time", () =>
+  it.effect("checks once when the wait is zero", () =>
     Effect.gen(function* () {
       const { client, sleeps } = yield* scene()
       const requestId = yield* ran(client)
@@ -108,7 +108,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ends when the server stops, with what it knows", () =>
+  it.effect("ends when the server stops, with the known state", () =>
     Effect.gen(function* () {
       const stop = yield* Deferred.make<void>()
       const { asleep, client } = yield* scene({ stopping: Deferred.await(stop) })
@@ -124,7 +124,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("tells those who ask for it where the request is, at each interval and never after the end", () =>
+  it.effect("sends progress on demand, at each interval and never after the end", () =>
     Effect.gen(function* () {
       const { asleep, client, clock } = yield* scene()
       const requestId = yield* ran(client)
@@ -176,7 +176,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("gives nothing to a key that was revoked meanwhile", () =>
+  it.effect("returns nothing to a key that was revoked meanwhile", () =>
     Effect.gen(function* () {
       const { asleep, caller, client } = yield* scene()
       const requestId = yield* ran(client)
@@ -188,7 +188,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("gives nothing to a key that has expired meanwhile", () =>
+  it.effect("returns nothing to a key that has expired meanwhile", () =>
     Effect.gen(function* () {
       const known = yield* newClient()
       const { accountId } = known.caller
@@ -208,7 +208,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("wakes a thousand who wait for one request, each with one timer", () =>
+  it.effect("wakes a thousand callers that wait for one request, each with one timer", () =>
     Effect.gen(function* () {
       const { client, sleeps } = yield* scene()
       const requestId = yield* ran(client)
@@ -231,7 +231,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     ["timeoutSeconds", 601, "0 to 600"],
     ["pollIntervalSeconds", 0.05, "0.1 to 60"],
     ["pollIntervalSeconds", 61, "0.1 to 60"]
-  ] as const)("refuses %s of %d", ([name, value, range]) =>
+  ] as const)("rejects %s of %d", ([name, value, range]) =>
     Effect.gen(function* () {
       const { client } = yield* newClient()
       const text = yield* refused(client, "wait_for_request", { requestId: "x", [name]: value })

@@ -59,10 +59,10 @@ const keepsUrl = Effect.gen(function* () {
   assert.deepStrictEqual(yield* FileCalls.scratchFiles, [])
 }).pipe(Effect.scoped)
 
-layer(FileCalls.local())("upload_file, where clients bring files to us", (it) => {
-  it.effect("keeps what lies at a URL", () => keepsUrl)
+layer(FileCalls.local())("upload_file, with uploads through the server", (it) => {
+  it.effect("stores the file at a URL", () => keepsUrl)
 
-  it.effect("keeps bytes in base64 of any form", () =>
+  it.effect("stores bytes in base64 of any form", () =>
     Effect.gen(function* () {
       const text = bytes.toString("base64")
       for (const data of [
@@ -80,7 +80,7 @@ layer(FileCalls.local())("upload_file, where clients bring files to us", (it) =>
     })
   )
 
-  it.effect("takes a spooled string of the message for the data that it is", () =>
+  it.effect("accepts a spooled string of the message as its data", () =>
     Effect.gen(function* () {
       const large = crypto.randomBytes(400_000)
       const message = {
@@ -137,7 +137,7 @@ layer(FileCalls.local())("upload_file, where clients bring files to us", (it) =>
     }).pipe(Effect.scoped)
   )
 
-  it.effect("cleans names", () =>
+  it.effect("cleans file names", () =>
     Effect.gen(function* () {
       const nameOf = (fileName: string) =>
         Effect.map(upload({ data: "QUJD", fileName }), (file) => [
@@ -154,11 +154,11 @@ layer(FileCalls.local())("upload_file, where clients bring files to us", (it) =>
   )
 })
 
-layer(FileCalls.direct())("upload_file, where clients bring files to the store", (it) => {
-  it.effect("keeps what lies at a URL", () => keepsUrl)
+layer(FileCalls.direct())("upload_file, with uploads directly to the store", (it) => {
+  it.effect("stores the file at a URL", () => keepsUrl)
 })
 
-layer(FileCalls.local())("upload_file keeps nothing, and", (it) => {
+layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
   for (const [what, given, expected] of [
     ["neither source", {}, /exactly one of `url`/],
     ["both sources", { url: "https://example.org/a", data: "QUJD" }, /exactly one of `url`/],
@@ -181,7 +181,7 @@ layer(FileCalls.local())("upload_file keeps nothing, and", (it) => {
       /at which there is no file/
     ]
   ] as const)
-    it.effect(`refuses ${what}`, () =>
+    it.effect(`rejects ${what}`, () =>
       Effect.gen(function* () {
         const text = yield* refusal(given)
         assert.match(text, expected)
@@ -208,7 +208,7 @@ layer(FileCalls.local())("upload_file keeps nothing, and", (it) => {
       (_, response) => response.end(Buffer.alloc(FileCalls.maxBytes + 1))
     ]
   ] as const satisfies ReadonlyArray<readonly [string, RegExp, Http.RequestListener]>)
-    it.effect(`refuses the URL of a server that ${what}`, () =>
+    it.effect(`rejects the URL of a server that ${what}`, () =>
       Effect.gen(function* () {
         const text = yield* refusal({ url: yield* serve(handler) })
         assert.match(text, expected)
@@ -216,14 +216,14 @@ layer(FileCalls.local())("upload_file keeps nothing, and", (it) => {
       }).pipe(Effect.scoped)
     )
 
-  it.effect("refuses a caller whose key may not write files", () =>
+  it.effect("rejects a caller whose key may not write files", () =>
     Effect.gen(function* () {
       const { grant } = Library.alice
       const caller = { ...Library.alice, grant: { ...grant, scopes: ["files:read"] as const } }
       assert.match(yield* refusal({ data: "QUJD" }, { caller }), /lacks the scope `files:write`/)
     })
   )
-  it.effect("gives up on a server that drips, and tells how far it is meanwhile", () =>
+  it.effect("gives up on a server that drips, and reports progress meanwhile", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const url = yield* serve((_request, response) => {
@@ -244,14 +244,14 @@ layer(FileCalls.local())("upload_file keeps nothing, and", (it) => {
   )
 })
 
-it.effect("upload_file refuses what the account has no room for", () =>
+it.effect("upload_file rejects what does not fit into the account's quota", () =>
   Effect.gen(function* () {
     const text = yield* refusal({ data: bytes.toString("base64") })
     assert.match(text, /0 of 999 bytes are used/)
   }).pipe(Effect.provide(FileCalls.local({ quota: "999B" })))
 )
 
-it.effect("upload_file downloads nothing for an account that has no room at all", () =>
+it.effect("upload_file downloads nothing for an account without any room", () =>
   Effect.gen(function* () {
     let asked = 0
     const url = yield* serve((_request, response) => {

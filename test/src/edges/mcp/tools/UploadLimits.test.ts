@@ -8,7 +8,7 @@ import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as FileCalls from "./FileCalls.ts"
 
 describe("the limits of upload_file", () => {
-  it.effect("are three downloads of an account at once, and half a minute of waiting for another", () =>
+  it.effect("are three concurrent downloads of an account, and half a minute of waiting for another", () =>
     Effect.gen(function* () {
       const three = yield* Deferred.make<void>()
       let asked = 0
@@ -31,7 +31,7 @@ describe("the limits of upload_file", () => {
     }).pipe(Effect.scoped, Effect.provide(FileCalls.local()))
   )
 
-  it.effect("are as many bytes of data as a file may have, and not one more", () =>
+  it.effect("are as many bytes of data as a file may have", () =>
     Effect.gen(function* () {
       const dataOf = (size: number) => Buffer.alloc(size).toString("base64")
       assert.match(yield* FileCalls.refusal({ data: dataOf(FileCalls.maxBytes + 1) }), /larger than 200 MiB/)

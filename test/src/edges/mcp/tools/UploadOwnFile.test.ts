@@ -7,8 +7,8 @@ const { call, upload } = FileCalls
 
 const data = Buffer.from("some bytes").toString("base64")
 
-layer(FileCalls.local())("upload_file with the URL of a file that is stored here", (it) => {
-  it.effect("answers that file, and stores nothing", () =>
+layer(FileCalls.local())("upload_file with the URL of a stored file", (it) => {
+  it.effect("returns that file, and stores nothing", () =>
     Effect.gen(function* () {
       const first = yield* upload({ data, fileName: "notes.txt" })
       const before = yield* Library.ids()
@@ -18,7 +18,7 @@ layer(FileCalls.local())("upload_file with the URL of a file that is stored here
     })
   )
 
-  it.effect("refuses one that was deleted, and one of another account", () =>
+  it.effect("rejects a deleted file, and one of another account", () =>
     Effect.gen(function* () {
       const { fileId, fileUrl } = yield* upload({ data })
       const ofBob = yield* call({ url: fileUrl }, { caller: Library.bob })
@@ -29,7 +29,7 @@ layer(FileCalls.local())("upload_file with the URL of a file that is stored here
     })
   )
 
-  it.effect("refuses one whose bytes have not come yet", () =>
+  it.effect("rejects a file whose bytes have not arrived yet", () =>
     Effect.gen(function* () {
       const { fileUrl } = yield* Library.initiate()
       const { text } = yield* call({ url: fileUrl })
@@ -39,9 +39,9 @@ layer(FileCalls.local())("upload_file with the URL of a file that is stored here
 })
 
 layer(FileCalls.local({ quota: "10B" }))(
-  "upload_file with the URL of a file of a library that is full",
+  "upload_file with the URL of a stored file in a full library",
   (it) => {
-    it.effect("answers that file, for which no more is stored", () =>
+    it.effect("returns that file, and stores nothing more", () =>
       Effect.gen(function* () {
         const first = yield* upload({ data })
         assert.match((yield* call({ data })).text, /quota|room|may/)
