@@ -1,10 +1,10 @@
-/** What an adapter accepts in a binding beyond the common fields. */
+/** The options that an adapter accepts in a binding, beside the common fields. */
 import type { Schema } from "effect"
 
 export interface AdapterOptions {
-  /** Whether `url` has to be there, may be there in the place of the public one, or makes no sense. */
+  /** Whether `url` is required, may replace the public address, or is not accepted. */
   readonly url: "required" | "optional" | "none"
   readonly secretEnv: "required" | "optional" | "none"
-  /** Of `options`; an absent one is `{}`. Excess properties are an error. */
+  /** Schema of `options`; absent options count as `{}`. Excess properties are an error. */
   readonly options: Schema.ConstraintDecoder<unknown>
 }

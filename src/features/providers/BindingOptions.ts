@@ -1,4 +1,4 @@
-/** What each adapter wants to know of a binding beyond its common fields, for manifests to be checked without a server. */
+/** The options of every adapter, so that manifests can be checked without a server. */
 import { Schema } from "effect"
 import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import type { AdapterOptions } from "./AdapterOptions.ts"

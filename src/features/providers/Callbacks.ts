@@ -1,6 +1,6 @@
 /**
- * Where providers call back. Each run has an address of its own that carries its credential: a MAC over the request and the
- * attempt, made with the master key. Whoever knows it may tell the run's provider adapter something, and nothing else.
+ * Callback addresses for providers. Each run has its own address, which contains its credential: a MAC over the request
+ * and the attempt under the master key. The address only allows a call to the run's adapter.
  */
 import * as crypto from "node:crypto"
 import { Config, Context, Effect, Layer, Option, Queue, Schedule, type Scope } from "effect"
@@ -30,13 +30,13 @@ export interface Callback {
   readonly json: Json
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** As it was sent, for signatures over it. */
+  /** The raw bytes, for signatures. */
   readonly rawBody: Uint8Array
 }
 
 export interface CallbackAddress {
   readonly url: string
-  /** What has arrived, at most 16 at a time: the oldest give way. */
+  /** Calls that have arrived, at most 16 at a time; the oldest are dropped. */
   readonly received: Queue.Dequeue<Callback>
 }
 
@@ -44,22 +44,23 @@ export class Callbacks extends Context.Service<
   Callbacks,
   {
     /**
-     * Listens for the run until the scope ends; the same address for the same run, also after a restart. A call that `isEnd` is
-     * the only word of the run's end: it is answered once that is on the log, so that it comes again if this process dies first.
+     * Listens for calls to the run until the scope ends. The address of a run stays the same after a restart. If
+     * `isEnd` is true for a call, it is answered after the end is on the log, so that the provider repeats it if this
+     * process dies first.
      */
     open(
       job: Run,
       isEnd?: (callback: Callback) => boolean
     ): Effect.Effect<CallbackAddress, never, Scope.Scope>
-    /** Whether the address is one that `open` has given out, here or elsewhere: looked at before a body is read. */
+    /** Whether `open` gave out the address, on any node. Checked before a body is read. */
     isAddress(address: {
       readonly requestId: string
       readonly attempt: number
       readonly mac: string
     }): boolean
     /**
-     * What the route does with a call: `delivered`; `refused` (a wrong credential); `elsewhere` (nobody listens here and the
-     * request has not ended, or its end cannot be recorded for now: try again); `over` (the run has ended).
+     * `delivered`; `refused`: wrong credential; `elsewhere`: this node does not follow the run, which has not ended, or
+     * cannot record its end now, so the provider should repeat the call; `over`: the run has ended.
      */
     deliver(options: {
       readonly requestId: string
@@ -70,8 +71,8 @@ export class Callbacks extends Context.Service<
   }
 >()("inferlog/src/features/providers/Callbacks") {
   /**
-   * Addresses under `url`, which has no trailing slash. `isOver` is asked about runs that nobody listens for, of which the
-   * credential was right.
+   * Addresses under `url`, which has no trailing slash. `isOver` is called for runs without a listener, after the
+   * credential was checked.
    */
   static readonly layerOf = (options: {
     readonly url: string
@@ -82,7 +83,7 @@ export class Callbacks extends Context.Service<
       Effect.map(MasterKey, ({ keyFor }) => Callbacks.of(make(options, keyFor("callbacks"))))
     )
 
-  /** At `CALLBACK_URL`, or else the platform's address. */
+  /** Under `CALLBACK_URL`, or else the platform's address. */
   static readonly layer = Layer.unwrap(
     Effect.map(
       Effect.all([RequestActors, PublicUrls, callbackUrl.config]),
@@ -92,18 +93,18 @@ export class Callbacks extends Context.Service<
   )
 }
 
-/** A log that cannot be read for now says nothing: the provider tries again. */
+/** If the log cannot be read, the provider repeats the call. */
 const isOverIn = (actors: RequestActors["Service"]) => (run: Run) =>
   Effect.map(actors.refresh(run.requestId), ({ state }) => {
     const isOpen = state._tag === "Request" && "run" in state.phase && state.phase._tag !== "Finalizing"
     return !isOpen || state.attempt !== run.attempt
   }).pipe(Effect.catch(() => Effect.succeed(false)))
 
-/** An end is looked for on the log soon after the call that told it, and then less often; for so long, ms. */
+/** How long to look for the end on the log after the call that reported it, first often, then less often, ms. */
 const recording = Schedule.min([Schedule.exponential(10, 2), Schedule.spaced(500)])
 const recordingMs = 5_000
 
-/** Of calls that were not taken yet, for one run. */
+/** The most waiting calls for one run. */
 const capacity = 16
 
 interface Listener {

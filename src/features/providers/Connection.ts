@@ -1,11 +1,14 @@
-/** Whether a connection to a provider can be made, with its certificate checked as for a call. Nothing is sent over it. */
+/**
+ * Checks whether a connection to a provider can be made, with the same check of its certificate as in a call. Sends
+ * nothing.
+ */
 import { Effect } from "effect"
 import { buildConnector } from "undici"
 import type { ConnectionError } from "#domain/Outcome.ts"
 import { probeMs } from "#src/features/provider-health/Unreached.ts"
 import { reasonOf } from "./ProviderExchange.ts"
 
-/** A server that hangs up while the connection is made is not there yet. */
+/** A server that closes the connection at once is not ready. */
 const faultOf = (cause: unknown): ConnectionError => {
   const reason = reasonOf(cause)
   switch (reason) {
@@ -26,7 +29,7 @@ export const make = () => {
   return (url: string): Effect.Effect<ConnectionError | null> =>
     Effect.callback((resume) => {
       const { host, hostname, port, protocol } = new URL(url)
-      // As undici has it for its own calls: an IPv6 address without its brackets.
+      // Without the brackets of an IPv6 address, as undici passes it.
       const name = hostname.replace(/^\[(.*)\]$/, "$1")
       connect({ host, hostname: name, port, protocol }, (cause, socket) => {
         socket?.destroy()

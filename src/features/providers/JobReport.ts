@@ -1,4 +1,4 @@
-/** What a provider says of a job that it has under an id of its own. */
+/** What a provider reports about a job that has an id of its own. */
 import { Data, Effect } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { JobState } from "./Provider.ts"
@@ -6,11 +6,11 @@ import type { NoAnswer } from "./NoAnswer.ts"
 import type { ProviderAnswer } from "./ProviderHttp.ts"
 import * as Refusals from "./Refusals.ts"
 
-/** As of now. `logs` are all its lines so far: those that are known already are left out. */
+/** The current state. `logs` are all lines so far; known ones are dropped. */
 export type JobReport =
-  /** It has not begun. */
+  /** Has not begun. */
   | { readonly _tag: "Waiting" }
-  /** The provider has it, and does not say whether it has begun. */
+  /** The provider has the job and does not say whether it has begun. */
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Running"; readonly fraction: number | null; readonly logs: ReadonlyArray<string> }
   | { readonly _tag: "Ended"; readonly outcome: ProviderOutcome; readonly logs: ReadonlyArray<string> }
@@ -26,7 +26,7 @@ export const ended = (outcome: ProviderOutcome, logs: ReadonlyArray<string> = []
 
 export const isEnded = (report: JobReport | null): boolean => report?._tag === "Ended"
 
-/** It cannot be told for now how the job is doing; `outcome` is its end when that does not change. */
+/** The state is unknown for now. `outcome` ends the run if that does not change. */
 export class Unclear extends Data.TaggedError("Unclear")<{ readonly outcome: ProviderOutcome }> {}
 
 export const unclear = (outcome: ProviderOutcome) => Effect.fail(new Unclear({ outcome }))
@@ -34,13 +34,15 @@ export const unclear = (outcome: ProviderOutcome) => Effect.fail(new Unclear({ o
 /** For `Effect.catchTag("NoAnswer", …)`. */
 export const ofNoAnswer = (error: NoAnswer) => unclear(Refusals.ofNoAnswer(error))
 
-/** What a status that is no 2xx says of a job: 404 and 410 that it is gone, and all others that it cannot be told for now. */
+/**
+ * What a status other than 2xx says about a job: with 404 and 410 it is gone, with others its state is unknown for now.
+ */
 export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<JobReport, Unclear> =>
   answer.status === 404 || answer.status === 410
     ? Effect.succeed(ended(Refusals.lost))
     : Effect.flatMap(Refusals.ofAnswer(answer), unclear)
 
-/** For `Provider.look`. What cannot be told is a defect, as the port has it. */
+/** For `Provider.look`. An unknown state is a defect, as the port requires. */
 export const look = (poll: Effect.Effect<JobReport, Unclear>): Effect.Effect<JobState> =>
   poll.pipe(
     Effect.map((report): JobState => {

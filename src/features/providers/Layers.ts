@@ -1,4 +1,4 @@
-/** What the server runs for providers and for workers that fetch their jobs. */
+/** The services for providers and pull workers. */
 import { Layer } from "effect"
 import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
 import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"

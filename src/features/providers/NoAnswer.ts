@@ -1,4 +1,4 @@
-/** No answer came: whether the provider acted on the call is not known. */
+/** The provider gave no answer, so it is unknown whether it acted on the call. */
 import { Schema } from "effect"
 
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {

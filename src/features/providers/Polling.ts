@@ -1,6 +1,6 @@
 /**
- * Follows a job that a provider has under an id of its own, to its one outcome: asked after often at first and then less
- * often, at once when the provider calls back, and asked to stop when the client gives up.
+ * Follows a job with an id of its own to its one outcome: asks for its state first often, then less often, asks at once
+ * after a callback, and asks the provider to stop it when the client cancels.
  */
 import { Context, Deferred, Effect, Queue, Result, Schedule, type Scope } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -10,56 +10,56 @@ import type { JobReport, Unclear } from "./JobReport.ts"
 import type { RunControl } from "./Provider.ts"
 
 export interface PollPace {
-  /** Before the first question, ms; each is half as long again after the one before, up to `longestMs`. */
+  /** Wait before the first question, ms. Each wait is 1.5 times the previous one, up to `longestMs`. */
   readonly firstMs: number
   readonly longestMs: number
-  /** How long in a row it may not be told how the job is doing, ms. */
+  /** How long the state may stay unknown, ms. */
   readonly patienceMs: number
-  /** How long the word of its end may be on its way here when a job that was to stop is gone, ms. */
+  /** How long to wait for the end of a stopped job that the provider does not know any more, ms. */
   readonly lateMs: number
 }
 
-/** Read when an adapter's layer is built. Tests make it short. */
+/** Read when an adapter's layer is built. Tests shorten it. */
 export const PollPace = Context.Reference<PollPace>("inferlog/src/features/providers/PollPace", {
   defaultValue: () => ({ firstMs: 250, longestMs: 5_000, patienceMs: 120_000, lateMs: 5_000 })
 })
 
-/** `unknown`: the provider says that there is no such job to stop. What it tells of the job counts more. */
+/** `unknown`: the provider knows no such job. Its reports about the job take precedence. */
 export type Heard = "heard" | "unknown"
 
 export interface FollowOptions {
   readonly control: RunControl
   /**
-   * Gives the job to the provider, before it is first asked after. Callbacks may come meanwhile, and even end it. Left out of a
-   * job that is taken up again: nobody knows here how long that has run.
+   * Submits the job before the first question. Callbacks may arrive meanwhile, and may even end it. Absent when a job
+   * is taken over, because its run time so far is unknown here.
    */
   readonly submit?: Effect.Effect<JobReport>
-  /** Read-only, and with a deadline of its own. */
+  /** Read-only, with a deadline of its own. */
   readonly poll: Effect.Effect<JobReport, Unclear>
-  /** Asks the provider to stop the job; asked again until it has been heard. */
+  /** Asks the provider to stop the job. Repeated until the provider has received it. */
   readonly cancel: Effect.Effect<Heard, Unclear>
   readonly callbacks?: {
     readonly received: Queue.Dequeue<Callback>
-    /** `null`: it says no more than that a question is worth its while. */
+    /** `null`: the callback only means that a question is worthwhile. */
     readonly read: (callback: Callback) => JobReport | null
   }
 }
 
 const growth = 1.5
 
-/** Longest wait that a provider which limits questions is granted, ms. */
+/** The longest wait that a provider may request between questions, ms. */
 const maxWaitMs = 60_000
 
-/** How long it is tried to stop a job that is given up, ms. */
+/** How long to try to stop an abandoned job, ms. */
 const givingUpMs = 5_000
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
-/** A job that nobody follows any more is not to run on beside its retry: its provider is asked once to stop it. */
+/** Asks the provider once to stop a job that is not followed any more, so that it does not run beside its retry. */
 export const giveUp = (cancel: Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
   Effect.ignore(Effect.timeoutOption(cancel, givingUpMs))
 
-/** Of the same pace for all runs of an adapter. Interrupted, it lets the job go on at the provider. */
+/** All runs of an adapter share the pace. If the fiber is interrupted, the job continues at the provider. */
 export const make = Effect.map(
   PollPace,
   (pace) =>
@@ -76,10 +76,10 @@ const follow = Effect.fnUntraced(function* (
   const report = yield* reporting(control, submit !== undefined)
   let isToStop = false
   let heard: Heard | null = null
-  /** When it was last there, or was told to stop: its end may be on its way here for a moment after that. */
+  /** When the job was last seen or told to stop. Its end may still arrive shortly after. */
   let knownAt = yield* MonotonicTime.millis
 
-  /** That a job is gone which was to be stopped is what was wanted. */
+  /** A job that was to be stopped and is gone counts as stopped. */
   const take = Effect.fnUntraced(function* (told: JobReport) {
     const outcome = yield* report(told)
     if (outcome === null) return
@@ -148,15 +148,15 @@ const follow = Effect.fnUntraced(function* (
   return yield* Effect.raceFirst(Deferred.await(end), asking)
 })
 
-/** Whether the provider knows of no such job, as far as it says anything. */
+/** Whether the provider reports that it knows no such job. */
 const isUnknown = (answer: Result.Result<JobReport, Unclear>, heard: Heard | null): boolean =>
   Result.isSuccess(answer)
     ? answer.success._tag === "Taken" && heard === "unknown"
     : answer.failure.outcome._tag === "Lost"
 
 /**
- * Passes on what is new of each report; the outcome when it is the last one. A provider that does not measure how long the
- * model has run has it measured here, of a job that `isNew`: from when it was seen to run, or was last known not to have begun.
+ * Passes on what is new in each report, and returns the outcome with the last one. If the provider does not measure the
+ * run time of an `isNew` job, it is measured from when the job was seen to run, or was last seen waiting.
  */
 const reporting = Effect.fnUntraced(function* (control: RunControl, isNew: boolean) {
   let since = isNew ? yield* MonotonicTime.millis : null

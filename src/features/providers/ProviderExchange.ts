@@ -1,4 +1,4 @@
-/** One request to a provider and the whole of its answer, over connections that are kept for the next one. */
+/** One request to a provider and its whole answer, over kept-alive connections. */
 import { Effect, Predicate } from "effect"
 import type { Dispatcher } from "undici"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
@@ -11,7 +11,7 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
   readonly maxBytes: number
-  /** Called when it is written to a connection. */
+  /** Called when the request is written to a connection. */
   readonly onSent: () => void
 }
 
@@ -33,7 +33,7 @@ const unresolved: ReadonlySet<unknown> = new Set(["ENOTFOUND", "EAI_AGAIN", "ENO
 const timedOut: ReadonlySet<unknown> = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])
 const certificate = /CERT|_TLS_|_SSL_|^EPROTO$|SIGNED|VERIFY|ISSUER/
 
-/** The word for what undici or Node reports. */
+/** The error name for what undici or Node reports. */
 export const reasonOf = (cause: unknown): NoAnswer["reason"] => {
   const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
   if (refused.has(code)) return "connection_refused"
@@ -53,10 +53,10 @@ export const flatten = (headers: Headers): Readonly<Record<string, string>> =>
     )
   )
 
-/** Why an exchange is ended from here; it is never seen by anybody. */
+/** Why this side ended an exchange. Never shown. */
 const ended = new Error("the exchange was ended")
 
-/** It has no deadline of its own. Interrupting it ends it at the provider too: the connection is closed. */
+/** Has no deadline. An interruption closes the connection, which also ends the call at the provider. */
 export const exchange = (
   dispatcher: Dispatcher,
   { maxBytes, onSent, ...request }: Exchange

@@ -1,7 +1,7 @@
 /**
- * Calls to providers. Where they go is the operator's word (a binding's `url`), so private addresses are fine; what a provider
- * answers is not trusted: no redirects, a bounded body, a deadline over all of a call, and no URL that it names is called
- * with a credential unless it is of the binding's own origin.
+ * Calls to providers. The operator chooses where they go (a binding's `url`), so private addresses are allowed. Answers
+ * are untrusted: no redirects, a bounded body, a deadline for the whole call, and no credential for a URL of another
+ * origin than the binding's.
  */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Stream } from "effect"
 import { Agent } from "undici"
@@ -21,11 +21,11 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Json
-  /** Called when it goes out over a connection that is open. */
+  /** Called when the request is sent over an open connection. */
   readonly onSent?: () => void
-  /** Over connecting, sending and the whole answer, ms. 30 s when not given. */
+  /** For connecting, sending and the whole answer, ms; 30 s by default. */
   readonly timeoutMs?: number
-  /** Of the answer, bytes. 32 MiB when not given. */
+  /** Limit of the answer, bytes; 32 MiB by default. */
   readonly maxBytes?: number
 }
 
@@ -33,27 +33,27 @@ export interface ProviderAnswer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** `undefined` when the body is no JSON. */
+  /** `undefined` if the body is not JSON. */
   readonly json: Json | undefined
 }
 
-/** An answer that is read as it comes: once, as `body` or as `whole`. */
+/** An answer read as it arrives: once, as `body` or as `whole`. */
 export interface StreamedAnswer extends Omit<ProviderAnswer, "json"> {
   readonly body: Stream.Stream<Uint8Array, NoAnswer>
-  /** As `call` would have had it. */
+  /** The answer as `call` returns it. */
   readonly whole: Effect.Effect<ProviderAnswer, NoAnswer>
 }
 
 const defaultTimeoutMs = 30_000
 const defaultMaxBytes = 32 * 1024 * 1024
 
-/** How long a connection waits for its next call, in ms, where the provider announces nothing else. */
+/** How long a connection waits for its next call, ms, unless the provider announces a time. */
 const idleMs = 4_000
 
-/** For a connection to be made, ms. */
+/** For making a connection, ms. */
 const connectTimeoutMs = 10_000
 
-/** To one origin; further calls wait for one of them, within their time. */
+/** To one origin. Further calls wait for a connection, within their deadline. */
 const mostConnections = 4_096
 
 const noAnswer = (reason: NoAnswer["reason"]) => new NoAnswer({ reason })
@@ -65,24 +65,26 @@ const jsonOf = (body: Uint8Array): Json | undefined => Result.getOrUndefined(Jso
 
 const ignore = () => undefined
 
-/** What a header can hold (RFC 9110 5.5), in the characters that every server reads alike. */
+/** What a header may contain (RFC 9110 5.5), restricted to characters that every server reads alike. */
 const isHeaderValue = (text: string): boolean => /^[\x20-\x7e]+$/.test(text)
 
 export class ProviderHttp extends Context.Service<
   ProviderHttp,
   {
-    /** Any status is an answer. Interruption ends the call. A URL that is none, or a header that cannot be sent, is a defect. */
+    /** Returns answers of any status. An interruption ends the call. An invalid URL or header is a defect. */
     call(call: Call): Effect.Effect<ProviderAnswer, NoAnswer>
-    /** As `call`, for an answer that is worked on while it comes: within the deadline, and the call ends with `use`. */
+    /**
+     * As `call`, for an answer that is processed as it arrives. The call ends with `use`, and the deadline includes it.
+     */
     stream<A, E, R>(
       call: Call,
       use: (answer: StreamedAnswer) => Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | NoAnswer, R>
-    /** Makes a connection to where `url` leads and closes it; why that is not possible, or `null`. */
+    /** Connects to the origin of `url` and closes the connection. Returns why that failed, or `null`. */
     reach(url: string): Effect.Effect<ConnectionError | null>
     /**
-     * What the binding's `secretEnv` names, from the environment; `null` when it names none, or when the variable is not set
-     * or holds what no header can: then that is logged.
+     * The value of the environment variable in the binding's `secretEnv`. `null` without `secretEnv`, and, with a log
+     * line, if the variable is not set or not valid in a header.
      */
     secret(binding: ProviderBinding): Effect.Effect<Redacted.Redacted | null>
   }

@@ -1,7 +1,7 @@
-/** What the providers may have under way at once. */
+/** The most runs that providers may have at the same time. */
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 
-/** By name, of all that the models bind: the least that a binding says, `Infinity` where none does. */
+/** By name: the lowest limit of all bindings to the provider, `Infinity` without one. */
 export const of = (entries: ReadonlyArray<CatalogEntry>): ReadonlyMap<string, number> => {
   const limits = new Map<string, number>()
   for (const { model } of entries) {

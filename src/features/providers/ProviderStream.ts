@@ -1,4 +1,4 @@
-/** One request to a provider and its answer as it comes, for protocols that stream. */
+/** One request to a provider and its answer as it arrives, for protocols that stream. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, type Scope, Stream } from "effect"
 import type { Dispatcher } from "undici"
@@ -10,20 +10,20 @@ type Reason = NoAnswer["reason"]
 export interface Opened {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** To be read once, and within the scope. */
+  /** Read it once, within the scope. */
   readonly body: Stream.Stream<Uint8Array, Reason>
 }
 
 const respond = (dispatcher: Dispatcher, options: Dispatcher.RequestOptions) =>
   Effect.callback<Dispatcher.ResponseData, Reason>((resume) => {
     dispatcher.request(options, (cause, response) => {
-      // In the same tick as the response: a body destroyed without an error listener ends the process.
+      // Added in the same tick as the response: a body that is destroyed without an error listener ends the process.
       response?.body?.on("error", () => {})
       resume(cause === null ? Effect.succeed(response) : Effect.fail(reasonOf(cause)))
     })
   })
 
-/** Of undici's `request` nothing says when it is written. */
+/** undici's `request` has no event for a written request. */
 const telling = (dispatcher: Dispatcher, onSent: () => void): Dispatcher =>
   dispatcher.compose((dispatch) => (options, handler) => {
     const onRequestStart = handler.onRequestStart?.bind(handler)
@@ -45,8 +45,8 @@ const capped = (body: Stream.Stream<Uint8Array, Reason>, maxBytes: number) =>
   )
 
 /**
- * It ends with the scope, at the provider too: the connection of an answer that is not read to its end is closed. It has no
- * deadline of its own.
+ * Closing the scope closes the connection of an unread answer, which also ends the call at the provider. Has no
+ * deadline.
  */
 export const open = Effect.fnUntraced(function* (
   dispatcher: Dispatcher,

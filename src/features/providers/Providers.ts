@@ -1,4 +1,4 @@
-/** The providers of this server by their adapter. */
+/** The providers of this server by adapter. */
 import { Context, Effect, Layer } from "effect"
 import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import { BuiltinProvider } from "./builtin/BuiltinProvider.ts"
@@ -17,12 +17,12 @@ import * as RunpodProvider from "./runpod/RunpodProvider.ts"
 export class Providers extends Context.Service<
   Providers,
   {
-    /** What a binding's `adapter` field names; `null` when this server has none of it. */
+    /** By the `adapter` of a binding; `null` if this server has no such provider. */
     find(adapter: Adapter): Provider | null
     readonly all: ReadonlyArray<Provider>
   }
 >()("inferlog/src/features/providers/Providers") {
-  /** Dies when two providers have one adapter. */
+  /** Dies if two providers have the same adapter. */
   static readonly layerOf = (providers: ReadonlyArray<Provider>) =>
     Layer.sync(Providers, () => {
       const byAdapter = new Map(providers.map((provider) => [provider.adapter, provider]))

@@ -1,6 +1,6 @@
 /**
- * The adapter for a provider that takes a job with one call, names it in the answer, and is asked after it and asked to stop
- * it with others. Its webhooks say no more than its answers do: they are hints to look at once, and never believed.
+ * Adapters for providers with a queue: one call submits a job and returns its id, others ask for its state and stop it.
+ * Webhooks contain no more than answers do, so they only trigger a question and are never trusted.
  */
 import { Effect, Redacted, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -14,12 +14,12 @@ import type { NoAnswer } from "./NoAnswer.ts"
 import { type Call, type ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import * as Refusals from "./Refusals.ts"
 
-/** What a binding gives: where its jobs are, and how they are asked for. */
+/** From the binding: where its jobs are, and how to ask for them. */
 export interface Access<Options> {
-  /** The binding's `url`, or the public one. Without a slash at its end. */
+  /** The binding's `url`, or the public address. Without a trailing slash. */
   readonly base: string
   readonly options: Options
-  /** With the credential. */
+  /** Includes the credential. */
   readonly call: (call: Call) => Effect.Effect<ProviderAnswer, NoAnswer>
 }
 
@@ -27,15 +27,15 @@ export interface Protocol<Options> {
   readonly adapter: Adapter
   readonly options: Schema.ConstraintDecoder<Options>
   readonly defaultUrl: string
-  /** Of `Authorization`. */
+  /** The scheme in `Authorization`. */
   readonly scheme: "Bearer" | "Key"
-  /** Gives a job to the provider. `callback`: `null` where it is to be told no address. */
+  /** Submits a job. `callback` is `null` if the provider gets no address. */
   readonly submission: (access: Access<Options>, job: Job, callback: string | null) => Call
-  /** What an answer means that refuses a submission; what it means anywhere when not given. */
+  /** What a refusal of a submission means; by default what the answer means for every call. */
   readonly refusal?: (answer: ProviderAnswer) => Effect.Effect<ProviderOutcome>
-  /** What the job is known by, also after a restart: in the answer to its submission. `null`: that is none. */
+  /** The id of the job in the answer to its submission, valid after a restart. `null` if there is none. */
   readonly jobIdIn: (access: Access<Options>, answer: Json | undefined) => string | null
-  /** Asks after one job, as often as its answer is asked for. */
+  /** Asks for the state of one job, every time its answer is needed. */
   readonly asking: (
     jobId: string
   ) => (access: Access<Options>) => Effect.Effect<JobReport.JobReport, JobReport.Unclear | NoAnswer>
@@ -44,22 +44,22 @@ export interface Protocol<Options> {
 
 const misbound = Refusals.failed("The binding's options are not those of its adapter.", false)
 
-/** Somebody has done that there, and means it: it is not tried again. */
+/** Someone cancelled it at the provider on purpose, so it is not retried. */
 const cancelledThere = Refusals.failed("The job was cancelled at the provider.", false)
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
-/** The end of a job that was cancelled: `Stopped` is for what the client wanted. */
+/** The end of a cancelled job. `Stopped` is only for runs that the client cancelled. */
 const stoppedBy = ({ stopRequested }: RunControl): Effect.Effect<ProviderOutcome> =>
   Effect.raceFirst(Effect.as(stopRequested, stopped), Effect.as(Effect.yieldNow, cancelledThere))
 
-/** Whether the client wanted it is known to whoever looks. */
+/** The caller knows whether the client cancelled. */
 const looked = (report: JobReport.JobReport): JobReport.JobReport =>
   report._tag === "Ended" && report.outcome._tag === "Stopped" ? JobReport.ended(cancelledThere) : report
 
 /**
- * A public provider is told no address that it cannot reach, and none whose credential would go in the clear; one that is called
- * over plain http is in the operator's own network.
+ * A public provider gets no address that it cannot reach, and none over plain HTTP, which would expose the credential.
+ * A provider that is called over plain HTTP is in the operator's network.
  */
 const isToldOf = (callbackUrl: string, base: string): boolean =>
   callbackUrl.startsWith("https://") || base.startsWith("http://")
@@ -91,7 +91,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
         Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
       )
 
-    /** A job that is over (400), or gone (404), needs no stopping: what became of it is asked for. */
+    /** A job that is over (400) or gone (404) needs no stop; its state is asked for. */
     const cancel = Effect.fnUntraced(
       function* (binding: ProviderBinding, jobId: string) {
         const access = yield* accessOf(binding)
@@ -103,7 +103,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
     )
 
-    /** The job's id, or how the run ends without one. An answer that is there is not lost to an interruption. */
+    /** The job's id, or the outcome of a run without one. An interruption does not lose an answer that has arrived. */
     const submit = Effect.fnUntraced(
       function* (job: Job, control: RunControl, { url }: CallbackAddress) {
         const access = yield* accessOf(job.binding)

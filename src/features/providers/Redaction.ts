@@ -1,6 +1,6 @@
 /**
- * What providers write may be anything, and clients read it: errors, log lines. Whatever the adapter, it leaves here without the
- * credential that the provider was called with, without its address, and without characters that control what shows it.
+ * Cleans what providers write in errors and log lines, because clients read it: removes the provider's credential and
+ * address, and control characters, for every adapter.
  */
 import { Effect, Redacted } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -9,7 +9,7 @@ import type { Job, JobState, Provider, RunControl } from "./Provider.ts"
 import type { ProviderHttp } from "./ProviderHttp.ts"
 import { clean, cleanLine } from "./Refusals.ts"
 
-/** Shorter ones would take words apart. */
+/** Shorter secrets would match parts of words. */
 const shortestSecret = 6
 
 type Words = (text: string) => string
@@ -49,7 +49,7 @@ const controlIn = (hide: Words, control: RunControl): RunControl => ({
 const stateIn = (hide: Words, state: JobState): JobState =>
   state._tag === "Finished" ? { ...state, outcome: outcomeIn(hide, state.outcome) } : state
 
-/** `provider`, whose words clients may read. */
+/** Wraps a provider whose texts clients may read. */
 export const discreet = (provider: Provider, http: Pick<ProviderHttp["Service"], "secret">): Provider => {
   const words = ({ binding }: Pick<Job, "binding">): Effect.Effect<Words> =>
     binding.secretEnv === undefined

@@ -1,4 +1,4 @@
-/** What an answer that is no result means: the same for every protocol that is spoken over HTTP. */
+/** The meaning of error answers, for all protocols over HTTP. */
 import { Clock, Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -6,19 +6,19 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import type { ProviderAnswer } from "./ProviderHttp.ts"
 
-/** Of a text that a provider wrote, characters. */
+/** Characters of a provider's text that are shown. */
 const maxTextLength = 1_000
 
-/** How long a provider that names no time is left alone, ms. */
+/** How long to pause a provider that names no time, ms. */
 const defaultRetryAfterMs = 5_000
 
-/** How long a provider is left alone that wants to be paid: an accepted request is not lost to an empty account, ms. */
+/** How long to pause a provider that requires payment, ms. Accepted requests wait meanwhile. */
 export const unpaidMs = 10 * 60 * 1_000
 
 // oxlint-disable-next-line no-control-regex -- they are what is to be found
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g
 
-/** A text of a provider as it may be shown: bounded, and without characters that control what shows it. */
+/** A provider's text, shortened and without control characters. */
 export const clean = (text: string): string =>
   text
     .slice(0, 2 * maxTextLength)
@@ -27,7 +27,7 @@ export const clean = (text: string): string =>
     .trim()
     .slice(0, maxTextLength)
 
-/** The same of one line of a log, whose indentation says something. */
+/** The same for a log line, whose indentation is kept. */
 export const cleanLine = (line: string): string =>
   line.slice(0, maxTextLength).toWellFormed().replace(control, " ").replaceAll("\n", " ").trimEnd()
 
@@ -37,21 +37,21 @@ export const failed = (message: string, retryable: boolean): ProviderOutcome => 
   retryable
 })
 
-/** The model ran and failed; `said` is the provider's word for why. */
+/** The model ran and failed. `said` is the provider's reason. */
 export const modelFailed = (said: Json | undefined): ProviderOutcome => ({
   _tag: "ModelFailed",
   message: saidIn(said) ?? "The provider reports that the run has failed."
 })
 
-/** An answer that is none of its protocol. What it was is not repeated: it may be anything. */
+/** An answer outside the protocol. It is not repeated, because it may contain anything. */
 export const babble: ProviderOutcome = failed("The provider's answer is not one of its protocol.", true)
 
 export const lost: ProviderOutcome = { _tag: "Lost", message: "The provider does not know the run any more." }
 
-/** The environment may have it at the next start. `ProviderHttp.secret` has logged which one it is. */
+/** The variable may be set at the next start. `ProviderHttp.secret` has logged its name. */
 export const secretMissing: ProviderOutcome = failed("The provider's credential is not configured.", true)
 
-/** Whether the binding asks for a credential that was not found: the run ends in `secretMissing`. */
+/** Whether the binding's credential is missing, so that the run ends in `secretMissing`. */
 export const isSecretMissing = (binding: ProviderBinding, secret: unknown): boolean =>
   binding.secretEnv !== undefined && secret === null
 
@@ -65,13 +65,13 @@ const noAnswerWords: Readonly<Record<NoAnswer["reason"], string>> = {
   dns_error: "its name cannot be resolved"
 }
 
-/** An answer that is too large will be so again; anything else may be over soon. */
+/** An answer that is too large will be so again; other failures may pass. */
 export const ofNoAnswer = ({ reason }: NoAnswer): ProviderOutcome =>
   failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
 
 /**
- * The same of a call that hands over a run: without a connection the provider was never handed it. Not for questions after a
- * run that the provider has.
+ * The same for a call that submits a run: without a connection the provider never got it. Not for questions about a
+ * submitted run.
  */
 export const ofNoHandOver = (error: NoAnswer): ProviderOutcome => {
   switch (error.reason) {
@@ -91,11 +91,11 @@ export const ofNoHandOver = (error: NoAnswer): ProviderOutcome => {
   }
 }
 
-/** Whether the provider may have taken what it gave no answer to. */
+/** Whether the provider may have acted on a call that got no answer. */
 export const mayBeTaken = ({ reason }: NoAnswer): boolean =>
   reason === "timeout" || reason === "connection_lost"
 
-/** `Retry-After` (RFC 9110 10.2.3), seconds or a date, in ms from `now`; `null` when there is none that can be read. */
+/** `Retry-After` (RFC 9110 10.2.3), seconds or a date, in ms from `now`; `null` if absent or malformed. */
 export const retryAfterMs = (headers: ProviderAnswer["headers"], now: number): number | null => {
   const text = headers["retry-after"]?.trim()
   if (text === undefined || text === "") return null
@@ -108,8 +108,8 @@ export const isSuccess = ({ status }: Pick<ProviderAnswer, "status">): boolean =
   status >= 200 && status <= 299
 
 /**
- * What any status but a 2xx means: 429, and 503 with `Retry-After`, is `RateLimited`, and so is 402, for longer; 408, 425 and
- * 5xx may be over soon; everything else is final. What the provider says of a 4xx is told, save where it may be of the
+ * The meaning of a status other than 2xx: 429, and 503 with `Retry-After`, are `RateLimited`, and so is 402, for
+ * longer; 408, 425 and 5xx may pass; all others are final. The text of a 4xx is shown, unless it may concern the
  * credential.
  */
 export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome> =>
@@ -136,7 +136,7 @@ export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome>
 
 const wordMembers = ["message", "msg", "detail", "error", "title", "errors"] as const
 
-/** The first text at one of the places where errors are usually said; `null` when there is none. */
+/** The first text in the usual places of an error message; `null` without one. */
 export const saidIn = (json: Json | undefined, depth = 0): string | null => {
   if (typeof json === "string") return clean(json) || null
   if (json === null || json === undefined || typeof json !== "object" || depth > 4) return null

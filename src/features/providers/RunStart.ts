@@ -1,16 +1,17 @@
 /**
- * When a run has begun whose provider says nothing before it answers: it is handed over when the call is on its way over an
- * open connection. That is told a moment later, for many refuse at once, and a run that ends at once needs no event for it.
+ * The start of a run whose provider says nothing before it answers: the run starts when the call is sent over an open
+ * connection. It is reported a moment later, because many providers refuse at once, and a run that ends at once needs
+ * no event.
  */
 import { Deferred, Effect, type Scope } from "effect"
 import type { RunControl } from "./Provider.ts"
 
 export interface RunStart {
-  /** Tells that the run has begun, unless that was told. */
+  /** Reports the start, once. */
   readonly tell: Effect.Effect<void>
   /** For `Call.onSent`. */
   readonly onSent: () => void
-  /** Tells it once the call is sent and was not refused for as long as may be waited; not after the scope. */
+  /** Reports the start if the call was sent and not refused within the delay; not after the scope closes. */
   readonly unlessRefused: Effect.Effect<void, never, Scope.Scope>
 }
 

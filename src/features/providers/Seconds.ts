@@ -1,13 +1,13 @@
-/** How long a model ran: `seconds` of a run that succeeded. */
+/** How long a model ran: the `seconds` of a successful run. */
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 
-/** What takes longer was not measured. */
+/** Longer times are measurement errors. */
 const mostSeconds = 1e9
 
-/** As the provider measured it in a member of `metrics`; nothing when it did not. */
+/** The provider's measurement in a member of `metrics`, if there is one. */
 export const told = (
   metrics: Json | undefined,
   member: string,
@@ -20,7 +20,7 @@ export const told = (
     : {}
 }
 
-/** For a protocol where a call is the run: what measures nothing itself has the call measured. */
+/** For protocols where one call is the run: the duration of the call, unless the provider measures. */
 export const ofCall = <A extends ProviderOutcome | null, E, R>(
   call: Effect.Effect<A, E, R>
 ): Effect.Effect<A | ProviderOutcome, E, R> =>

@@ -1,4 +1,4 @@
-/** The provider of the models that ship with the server: `sandbox/*` on timers here, `vision/*` in worker threads. */
+/** The provider of the built-in models: `sandbox/*` on timers, `vision/*` in worker threads. */
 import { Context, Effect, Layer } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Provider } from "../Provider.ts"
@@ -24,7 +24,7 @@ export class BuiltinProvider extends Context.Service<BuiltinProvider, Provider>(
       return BuiltinProvider.of({
         adapter: "builtin",
         run,
-        /** Nothing here outlives the process. */
+        /** No run survives the process. */
         reattach: () => Effect.succeed(lost),
         look: () => Effect.succeed({ _tag: "Unknown" })
       })

@@ -12,5 +12,5 @@ const runs: ReadonlyMap<string, SandboxRun> = new Map([
   ["sandbox/flaky", flaky]
 ])
 
-/** How a sandbox model runs; `null` for a model that is none of them. */
+/** The run of a sandbox model; `null` for another model. */
 export const find = (endpoint: string): SandboxRun | null => runs.get(endpoint) ?? null

@@ -1,6 +1,7 @@
 /**
- * Containers that were built by Cog, over their HTTP API (https://cog.run/http). A prediction's end is told by webhook alone,
- * and predictions cannot be asked after: what is asked is whether the server has any. Its address is that of one container.
+ * Containers built by Cog, over their HTTP API (https://cog.run/http). Only a webhook reports the end of a prediction.
+ * Predictions cannot be queried, but the server reports whether it has any. The binding's address is that of one
+ * container.
  */
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -18,7 +19,7 @@ import * as Prediction from "./Prediction.ts"
 
 type Secret = Redacted.Redacted | null
 
-/** How soon a busy server is tried again, and one whose model is being loaded, ms. */
+/** Wait before the next try at a busy server, and at one that loads its model, ms. */
 const busyRetryMs = 1_000
 const startingRetryMs = 5_000
 
@@ -53,8 +54,8 @@ export const make = Effect.gen(function* () {
     }))
 
   /**
-   * A server that has nothing to do has told the end, or lost the prediction: it has a while to make itself heard. One that
-   * is loading its model was started again.
+   * An idle server has reported the end or lost the prediction; its webhook may still arrive for a while. A server that
+   * loads its model was restarted.
    */
   const poll = Effect.fnUntraced(
     function* (binding: ProviderBinding, secret: Secret) {
@@ -79,7 +80,7 @@ export const make = Effect.gen(function* () {
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
   )
 
-  /** 404: the prediction has ended, or is not known any more. */
+  /** 404: the prediction has ended, or is unknown. */
   const cancel = Effect.fnUntraced(
     function* (
       binding: ProviderBinding,
@@ -116,7 +117,7 @@ export const make = Effect.gen(function* () {
       callbacks: { received, read: readFor(id) }
     })
 
-  /** What became of giving it the prediction: `null` when it has taken it. */
+  /** The result of submitting: `null` if the server took the prediction. */
   const put = Effect.fnUntraced(
     function* (job: Job, secret: Secret, webhook: string) {
       const answer = yield* call(job.binding, secret, `/predictions/${predictionId(job)}`, {
@@ -137,7 +138,7 @@ export const make = Effect.gen(function* () {
       if (!Refusals.isSuccess(answer)) return yield* Refusals.ofAnswer(answer)
       const report = Prediction.read(answer.json, predictionId(job))
       if (report === null) return Refusals.babble
-      // Of a server that knows nothing of `Prefer` and has waited.
+      // From a server that ignores `Prefer` and waited.
       return report._tag === "Ended" ? report.outcome : null
     },
     (put, { binding, ...job }, secret) =>
@@ -154,7 +155,7 @@ export const make = Effect.gen(function* () {
     if (Refusals.isSecretMissing(job.binding, secret)) return Refusals.secretMissing
     const id = predictionId(job)
     let isTaken = false
-    // A server that refuses for lack of a free slot also calls back, that the prediction has failed: nobody listens yet.
+    // A server without a free slot also calls back that the prediction failed; the run does not listen yet.
     const { received, url } = yield* callbacks.open(
       job,
       (callback) => isTaken && JobReport.isEnded(readFor(id)(callback))
@@ -166,7 +167,7 @@ export const make = Effect.gen(function* () {
       })
     )
     if (ended !== null) return ended
-    // It takes what it has a free slot for: that has begun.
+    // The server takes a prediction only if it has a free slot, so it has begun.
     return yield* watch(job, secret, id, control, received, Effect.succeed(JobReport.running))
   }, Effect.scoped)
 

@@ -3,8 +3,8 @@ import type { AdapterOptions } from "../AdapterOptions.ts"
 
 export const Options = Schema.Struct({
   /**
-   * Predictions that the server runs at once, as its `cog.yaml` says under `concurrency.max`; 1 when not given. Where there is
-   * one, a server that is idle is known to have lost its prediction.
+   * Predictions that the server runs at the same time: `concurrency.max` in its `cog.yaml`, 1 by default. With 1, an
+   * idle server has certainly lost its prediction.
    */
   slots: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))
 })

@@ -1,4 +1,7 @@
-/** What a Cog server says of a prediction and of itself (https://cog.run/http, "Webhooks" and "GET /health-check"). */
+/**
+ * What a Cog server reports about a prediction and about itself (https://cog.run/http, "Webhooks" and "GET
+ * /health-check").
+ */
 import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as JobReport from "../JobReport.ts"
@@ -16,7 +19,7 @@ const Prediction = Schema.Struct({
 })
 const decodePrediction = Schema.decodeUnknownOption(Prediction)
 
-/** `null` when it is none, or another one. */
+/** `null` if it is not a prediction, or a different one. */
 export const read = (json: Json | undefined, id: string): JobReport.JobReport | null =>
   Option.match(decodePrediction(json), {
     onNone: () => null,
@@ -48,6 +51,6 @@ const Health = Schema.Struct({
 })
 const decodeHealth = Schema.decodeUnknownOption(Health)
 
-/** `null` when it is none. */
+/** `null` if it is malformed. */
 export const readHealth = (json: Json | undefined): (typeof Health.Type)["status"] | null =>
   Option.match(decodeHealth(json), { onNone: () => null, onSome: ({ status }) => status })

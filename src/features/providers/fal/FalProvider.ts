@@ -20,7 +20,7 @@ export const make = QueuedJobs.make({
   submission: ({ base, options }, { input, model }, callback) => ({
     method: "POST",
     url: FalUrls.submission(base, options.app, callback),
-    // What has not begun by then is not waited for any more, and is not to begin.
+    // A request that has not begun by then is given up and must not begin later.
     headers: { "x-fal-request-timeout": String(model.timeoutSeconds) },
     body: input
   }),

@@ -1,7 +1,7 @@
 /**
- * What fal says of a request: https://docs.fal.ai/documentation/model-apis/inference/queue,
+ * What fal reports about a request: https://docs.fal.ai/documentation/model-apis/inference/queue,
  * https://fal.ai/docs/documentation/model-apis/errors (what models refuse) and
- * https://fal.ai/docs/documentation/model-apis/request-errors (`error_type`, what else goes wrong).
+ * https://fal.ai/docs/documentation/model-apis/request-errors (`error_type`, other failures).
  */
 import { Effect } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
@@ -11,7 +11,7 @@ import type { ProviderAnswer } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
 import * as Seconds from "../Seconds.ts"
 
-/** Messages of the runner's log, oldest first; `null` unless they were asked for. */
+/** The runner's log, oldest first; `null` unless requested. */
 export const linesOf = (logs: Json | undefined): ReadonlyArray<string> =>
   Array.isArray(logs)
     ? logs.flatMap((log: Json) =>
@@ -19,10 +19,10 @@ export const linesOf = (logs: Json | undefined): ReadonlyArray<string> =>
       )
     : []
 
-/** The client that has gone away or given up is we. */
+/** This server is the client that disconnected or gave up. */
 const ended: ReadonlySet<string> = new Set(["client_cancelled", "client_disconnected"])
 
-/** Failures of the platform and of runners: another time, or another provider, may do better. */
+/** Failures of the platform and its runners: a later try, or another provider, may succeed. */
 const transient: ReadonlySet<string> = new Set([
   "request_timeout",
   "startup_timeout",
@@ -36,7 +36,7 @@ const transient: ReadonlySet<string> = new Set([
   "internal_error"
 ])
 
-/** Refusals of the caller and not of the input: they say nothing of the run, and may be over soon. */
+/** Refusals of the caller, not of the input: they say nothing about the run and may pass. */
 const ofCaller: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 410, 425, 429])
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
@@ -46,7 +46,7 @@ const errorTypeOf = ({ headers, json }: ProviderAnswer): string | null => {
   return typeof type === "string" ? type : (headers["x-fal-error-type"] ?? null)
 }
 
-/** Of a result that is no 2xx, and whether the status has said that the request failed; `null` when it says nothing of the run. */
+/** For a result other than 2xx; `hasFailed` is what the status said. `null` if it says nothing about the run. */
 const failureOf = (answer: ProviderAnswer, isToldFailed: boolean): ProviderOutcome | null => {
   const { headers, json, status } = answer
   const type = errorTypeOf(answer)
@@ -62,7 +62,7 @@ const failureOf = (answer: ProviderAnswer, isToldFailed: boolean): ProviderOutco
   return isToldFailed ? Refusals.failed(`The model failed with status ${status}.`, true) : null
 }
 
-/** Of a request that is `COMPLETED`, with the status that said so. */
+/** For a `COMPLETED` request, with the status that said so. */
 export const ofResult = (
   answer: ProviderAnswer,
   status: JsonObject,

@@ -1,7 +1,7 @@
 /**
- * Where a request to fal's queue is (https://fal.ai/docs/api-reference/inference-api, "Model IDs and paths"): it is sent to all
- * of a model's path, and is then had under the owner and the app alone. "Do not build these URLs yourself": the answer names
- * them, and what it names is gone by, when it is of the binding's own origin.
+ * The addresses of a request on fal's queue (https://fal.ai/docs/api-reference/inference-api, "Model IDs and paths"):
+ * it is submitted to the model's full path, and then found under owner and app. "Do not build these URLs yourself": the
+ * answer names them, and they are used if they have the binding's origin.
  */
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 
@@ -18,8 +18,8 @@ const usualPath = (app: string, id: string): string =>
   `${app.split("/").slice(0, 2).join("/")}/requests/${id}`
 
 /**
- * What a request is known by, also after a restart: its id, or its path where that is not where an id leads to. `null` when
- * the answer to a submission names neither.
+ * The reference of a request, valid after a restart: its id, or its path if the id does not lead there. `null` if the
+ * answer to a submission has neither.
  */
 export const jobIdOf = (base: string, app: string, answer: JsonObject): string | null => {
   const { request_id: id, response_url: url } = answer
@@ -28,6 +28,6 @@ export const jobIdOf = (base: string, app: string, answer: JsonObject): string |
   return path === null || path === usualPath(app, id) || !isPath(path) ? id : path
 }
 
-/** The result's; `/status` and `/cancel` are under it. */
+/** Of the result; `/status` and `/cancel` are below it. */
 export const request = (base: string, app: string, jobId: string): string =>
   `${base}/${isId(jobId) ? usualPath(app, jobId) : jobId}`

@@ -4,7 +4,7 @@ import type { AdapterOptions } from "../AdapterOptions.ts"
 const segment = "[A-Za-z0-9_-][A-Za-z0-9._-]*"
 
 export const Options = Schema.Struct({
-  /** Owner and app, and the path within the app where it has one: `fal-ai/flux/dev`. */
+  /** Owner and app, and optionally the path within the app: `fal-ai/flux/dev`. */
   app: Schema.String.check(
     Schema.isMaxLength(256),
     Schema.isPattern(new RegExp(`^${segment}(/${segment}){1,7}$`))
@@ -12,5 +12,5 @@ export const Options = Schema.Struct({
 })
 export type Options = typeof Options.Type
 
-/** `url` is the base that the app is put after; `https://queue.fal.run` when not given. */
+/** `url` is the base before the app; `https://queue.fal.run` by default. */
 export const options: AdapterOptions = { url: "optional", secretEnv: "required", options: Options }

@@ -1,4 +1,4 @@
-/** Workers that speak our own contract: `docs/reference/provider-contract.md`. */
+/** Workers that implement our own contract: `docs/reference/provider-contract.md`. */
 import { Deferred, Effect, Option, Redacted, Schema } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import * as RunStart from "../RunStart.ts"
@@ -11,10 +11,10 @@ import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
 import * as WorkerState from "./WorkerState.ts"
 
-/** How long after the model's own limit an answer is still waited for, ms: that limit ends the run first. */
+/** How long to wait for an answer beyond the model's limit, ms. The limit ends the run first. */
 const graceMs = 10_000
 
-/** A worker's name for a run. It becomes part of a path. */
+/** A worker's id for a run, which becomes part of a path. */
 const Accepted = Schema.Struct({
   jobId: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,199}$/)))
 })
@@ -22,7 +22,7 @@ const decodeAccepted = Schema.decodeUnknownOption(Accepted)
 
 const runUrl = (binding: ProviderBinding): string => binding.url ?? ""
 
-/** `{url}/{jobId}`; a query that the binding's URL has stays. */
+/** `{url}/{jobId}`, with the query of the binding's URL. */
 const jobUrl = (binding: ProviderBinding, jobId: string): string => {
   const url = new URL(runUrl(binding))
   url.pathname = `${url.pathname.replace(/\/$/, "")}/${encodeURIComponent(jobId)}`
@@ -31,7 +31,7 @@ const jobUrl = (binding: ProviderBinding, jobId: string): string => {
 
 const keyOf = ({ attempt, requestId }: Pick<Job, "requestId" | "attempt">) => `${requestId}-${attempt}`
 
-/** The worker has no such call: 405, or 501 as servers say that know no more than POST. */
+/** The worker does not implement the call: 405, or 501 from servers that only know POST. */
 const isMissing = ({ status }: ProviderAnswer) => status === 405 || status === 501
 
 const read = ({ json }: Callback) => WorkerState.read(json)
@@ -59,7 +59,7 @@ export const make = Effect.gen(function* () {
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
   )
 
-  /** Whatever is no refusal to hear it is heard: what comes of it is asked for. */
+  /** Any other answer means that the worker got the request; the outcome is asked for. */
   const cancel = Effect.fnUntraced(
     function* (
       binding: ProviderBinding,
@@ -118,14 +118,14 @@ export const make = Effect.gen(function* () {
       return WorkerState.read(json) ?? JobReport.taken
     })
 
-    /** A worker that has the run and cannot be asked will not say that it waits there: handed over is started. */
+    /** A worker without status calls cannot report that the run waits, so a submitted run counts as started. */
     const ask = Effect.fnUntraced(function* () {
       const state = yield* poll(binding, secret, yield* Deferred.await(named))
       if (state._tag === "Taken") yield* begun.tell
       return state
     })
 
-    /** A name that was given is not lost to an interruption. */
+    /** An interruption does not lose an id that was returned. */
     const submit = Effect.uninterruptibleMask((restore) =>
       restore(Effect.scoped(Effect.andThen(begun.unlessRefused, post(job, secret, handOver)))).pipe(
         Effect.flatMap((answer) => {
@@ -145,8 +145,8 @@ export const make = Effect.gen(function* () {
     )
 
     /**
-     * Of a run whose POST is not answered: the worker is told by the key that it has, and the connection is closed. An answer
-     * that comes meanwhile counts: what it names is cancelled by that name.
+     * Stops a run whose POST is not answered: tells the worker by the run's key and closes the connection. If an answer
+     * with an id arrives meanwhile, cancels by that id.
      */
     const submitOrStop = Effect.raceFirst(
       submit,

@@ -1,4 +1,4 @@
-/** What a worker says of a run, wherever it says it (`docs/reference/provider-contract.md`, "States"). */
+/** What a worker reports about a run, in every place (`docs/reference/provider-contract.md`, "States"). */
 import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
@@ -6,7 +6,7 @@ import * as JobReport from "../JobReport.ts"
 import { linesOf } from "../LogText.ts"
 import * as Refusals from "../Refusals.ts"
 
-/** All lines so far: a list of them, or one text. */
+/** All lines so far, as a list or as one text. */
 const Logs = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
 
 const Failed = Schema.Struct({
@@ -19,7 +19,7 @@ const Succeeded = Schema.Struct({
   units: Schema.optionalKey(
     Schema.NullOr(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })))
   ),
-  /** How long the model ran, s. */
+  /** Run time of the model, s. */
   seconds: Schema.optionalKey(
     Schema.NullOr(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })))
   ),
@@ -41,7 +41,7 @@ const decodeDoing = Schema.decodeUnknownOption(Doing)
 const lines = (logs: string | ReadonlyArray<string> | undefined, isOver: boolean): ReadonlyArray<string> =>
   typeof logs === "string" ? linesOf(logs, isOver) : (logs ?? [])
 
-/** `null` when it is none. An `error` counts before an `output`, and either before a `status`. */
+/** `null` if malformed. `error` takes precedence over `output`, and both over `status`. */
 export const read = (json: Json | undefined): JobReport.JobReport | null => {
   const failed = decodeFailed(json)
   if (Option.isSome(failed)) {

@@ -1,4 +1,4 @@
-/** What the elements of a tensor are in JSON. */
+/** The JSON form of a tensor's elements. */
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Datatype } from "./Options.ts"
 
@@ -17,7 +17,7 @@ const whole = (least: number, most: number): Element => ({
   what: `whole numbers from ${least} to ${most}`
 })
 
-/** By the tensor's data type. Whole numbers beyond 2^53 are not exact in JSON. */
+/** By the tensor's data type. Integers beyond 2^53 lose precision in JSON. */
 export const elementOf: Readonly<Record<Datatype, Element>> = {
   BOOL: { is: (element) => typeof element === "boolean", what: "booleans" },
   UINT8: whole(0, 2 ** 8 - 1),

@@ -1,7 +1,7 @@
 /**
- * Inference servers that speak the Open Inference Protocol (v2) over HTTP: Triton, KServe, MLServer and others
- * (https://github.com/kserve/open-inference-protocol/blob/main/specification/protocol/inference_rest.md). The protocol gives
- * jobs no names: a run is one call, which lives and dies with this process. Hanging up is all there is to stop one.
+ * Inference servers with the Open Inference Protocol (v2) over HTTP: Triton, KServe, MLServer and others
+ * (https://github.com/kserve/open-inference-protocol/blob/main/specification/protocol/inference_rest.md). Jobs have no
+ * ids: a run is one call, which ends with this process. Closing the connection is the only way to stop it.
  */
 import { Effect, Redacted, Result, Schema } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
@@ -13,7 +13,7 @@ import * as Seconds from "../Seconds.ts"
 import { Options } from "./Options.ts"
 import * as Tensors from "./Tensors.ts"
 
-/** How long after the model's own limit an answer is still waited for, ms: that limit ends the run first. */
+/** How long to wait for an answer beyond the model's limit, ms. The limit ends the run first. */
 const graceMs = 10_000
 
 const decode = Schema.decodeUnknownResult(Options)
@@ -31,7 +31,7 @@ const urlOf = (base: string, { model, version }: Options): string => {
   return `${base.replace(/\/+$/, "")}/${versioned}/infer`
 }
 
-/** The inference request, or what is wrong with the input. */
+/** The inference request, or the fault of the input. */
 const bodyOf = ({ input, requestId }: Job, options: Options): Result.Result<JsonObject, string> => {
   const { batched = false, inputs, outputs, parameters } = options
   const common: JsonObject = {
@@ -46,7 +46,7 @@ const bodyOf = ({ input, requestId }: Job, options: Options): Result.Result<Json
     : Result.fail("an inference request with inputs is expected")
 }
 
-/** `null`: none of the protocol. */
+/** `null` if the answer is outside the protocol. */
 const outputOf = (
   { batched = false, inputs, outputs }: Options,
   answer: Json | undefined
@@ -56,9 +56,8 @@ const outputOf = (
 }
 
 /**
- * "A failed inference request must be indicated by an HTTP error status (typically 400)", with an `error` in the body; servers
- * on FastAPI have 422 for it. Without an `error` it is a gateway that refuses, and what is missing (404) or broken (5xx) has
- * run nothing.
+ * "A failed inference request must be indicated by an HTTP error status (typically 400)", with an `error` in the body;
+ * FastAPI servers use 422. Without an `error` a gateway refused, and after 404 or 5xx nothing has run.
  */
 const isFailedRun = ({ json, status }: ProviderAnswer): boolean =>
   (status === 400 || status === 422) && isObject(json) && typeof json["error"] === "string"
@@ -70,7 +69,7 @@ export const make = Effect.gen(function* () {
     function* ({ binding, model }: Job, options: Options, body: JsonObject, control: RunControl) {
       const secret = yield* http.secret(binding)
       if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
-      // Nothing is told before the answer: whatever is not refused at once has begun.
+      // The server reports nothing before the answer, so a run that is not refused at once has started.
       yield* control.started
       const answer = yield* http.call({
         method: "POST",

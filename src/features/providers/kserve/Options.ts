@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { AdapterOptions } from "../AdapterOptions.ts"
 
-/** Tensor data types of the Open Inference Protocol, but for FP16: JSON has no agreed form of it. */
+/** Tensor data types of the Open Inference Protocol except FP16, which has no agreed JSON form. */
 export const Datatype = Schema.Literals([
   "BOOL",
   "UINT8",
@@ -26,17 +26,17 @@ const Shape = Schema.Array(
   Schema.Number.check(Schema.makeFilter(isSize, { expected: "a whole number from 1, or -1 for any size" }))
 ).check(Schema.isMaxLength(32))
 
-/** Where a field of the input goes, and as what (docs/operators/providers/kserve.md, "Inputs"). */
+/** The tensor of an input field (docs/operators/providers/kserve.md, "Inputs"). */
 export const InputTensor = Schema.Struct({
-  /** The tensor's name; the field's when not given. */
+  /** The tensor's name; by default the field's name. */
   tensor: Schema.optionalKey(Name),
   datatype: Datatype,
   /**
-   * -1: any size. When not given, what the value has: `[1]` for a single one, and for lists their own. A value of as many
-   * dimensions must have these sizes; one of more or fewer is put in this shape in row-major order, which at most one -1 allows.
+   * -1 means any size. By default the value's own shape, `[1]` for a single value. A value with the same number of
+   * dimensions must have these sizes; any other value is reshaped in row-major order, which allows at most one -1.
    */
   shape: Schema.optionalKey(Shape),
-  /** When the input has no such field, or `null`. Without it the tensor is left out then. */
+  /** For an absent or `null` field. Without a default the tensor is left out. */
   default: Schema.optionalKey(Schema.Json)
 })
 export type InputTensor = typeof InputTensor.Type
@@ -47,22 +47,22 @@ const isDistinct = (inputs: Readonly<Record<string, InputTensor>>): boolean => {
 }
 
 export const Options = Schema.Struct({
-  /** As the server names it. */
+  /** The server's name of the model. */
   model: Name,
-  /** The server chooses when not given. */
+  /** By default the server chooses. */
   version: Schema.optionalKey(Name),
-  /** By field of the input; fields that are not here are not sent. Without it the input is an inference request itself. */
+  /** By input field; other fields are not sent. Without `inputs` the input is itself an inference request. */
   inputs: Schema.optionalKey(
     Schema.Record(Schema.String, InputTensor).check(
       Schema.makeFilter(isDistinct, { expected: "a tensor of its own for each field" })
     )
   ),
   /**
-   * By field of the output, the tensor that it is: only those are asked for. Without it, all tensors by their names, or the
-   * answer as it is where the input is an inference request.
+   * The tensor of each output field; only these are requested. Without `outputs`, all tensors by their names, or the
+   * plain answer if the input is an inference request.
    */
   outputs: Schema.optionalKey(Schema.Record(Schema.String, Name)),
-  /** The model takes batches: every tensor has a first dimension more than is said here, of size 1. */
+  /** The model takes batches: every tensor has an additional first dimension of size 1. */
   batched: Schema.optionalKey(Schema.Boolean),
   /** Parameters of every inference request. */
   parameters: Schema.optionalKey(

@@ -1,14 +1,14 @@
 /**
- * Between plain JSON and the tensors of the Open Inference Protocol
- * (https://github.com/kserve/kserve/blob/master/docs/predict-api/v2/required_api.md, "Tensor Data"). Data is sent flat, in
- * row-major order; it is read flat or nested.
+ * Converts between plain JSON and tensors of the Open Inference Protocol
+ * (https://github.com/kserve/kserve/blob/master/docs/predict-api/v2/required_api.md, "Tensor Data"). Data is sent flat,
+ * in row-major order, and read flat or nested.
  */
 import { Result } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import { elementOf } from "./Elements.ts"
 import type { InputTensor } from "./Options.ts"
 
-/** Dimensions of a tensor; no server has more. */
+/** The most dimensions of a tensor that any server supports. */
 const maxRank = 32
 
 const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
@@ -21,7 +21,7 @@ interface Measured {
   readonly elements: ReadonlyArray<Json>
 }
 
-/** `null` for lists that are not as long as their neighbours, or nested too deeply. */
+/** `null` for uneven or too deeply nested lists. */
 const measure = (value: Json): Measured | null => {
   const shape: Array<number> = []
   for (let item: Json | undefined = value; isList(item); item = item[0]) shape.push(item.length)
@@ -36,7 +36,7 @@ const measure = (value: Json): Measured | null => {
   return collect(value, 0) ? { shape, elements } : null
 }
 
-/** The sizes that a value of `shape` and `count` elements gets; `null` when it does not go into `declared`. */
+/** The sizes of a value with this `shape` and `count` of elements; `null` if it does not fit `declared`. */
 const fit = (
   declared: ReadonlyArray<number> | undefined,
   { elements: { length: count }, shape }: Measured
@@ -76,7 +76,7 @@ const encodeField = (
   })
 }
 
-/** The tensors of an input, or what is wrong with it; no value is repeated in that. */
+/** The tensors of an input, or its fault, which repeats no value. */
 export const encode = (
   inputs: Readonly<Record<string, InputTensor>>,
   batched: boolean,
@@ -97,7 +97,7 @@ const isSize = (size: Json): size is number =>
 const isShape = (shape: Json | undefined): shape is ReadonlyArray<number> =>
   isList(shape) && shape.length <= maxRank && shape.every(isSize)
 
-/** In row-major order, into lists of lists; one that has no elements is `[]`. */
+/** Nests lists in row-major order; a tensor without elements becomes `[]`. */
 const nest = (elements: ReadonlyArray<Json>, shape: ReadonlyArray<number>): Json => {
   if (elements.length === 0) return []
   let level = elements
@@ -108,7 +108,7 @@ const nest = (elements: ReadonlyArray<Json>, shape: ReadonlyArray<number>): Json
   return level
 }
 
-/** A tensor as plain JSON: the element itself for `[]` and `[1]`. `null` for what is no tensor. */
+/** A tensor as plain JSON: the element itself for `[]` and `[1]`. `null` if it is not a tensor. */
 const decodeTensor = (
   tensor: Json,
   batched: boolean
@@ -126,8 +126,8 @@ const decodeTensor = (
 }
 
 /**
- * The output that the tensors of an answer are, by `outputs` (fields and their tensors) or by their own names; `null` when
- * the answer is none of the protocol, or lacks one that was asked for.
+ * The output from the tensors of an answer, by `outputs` or by their own names; `null` if the answer is malformed or
+ * lacks a requested tensor.
  */
 export const decode = (
   outputs: Readonly<Record<string, string>> | undefined,

@@ -1,16 +1,16 @@
 /**
- * The one `chat.completion` that its chunks add up to (https://platform.openai.com/docs/api-reference/chat-streaming). Texts
- * are put together in their order; everything else is what the first chunk that has it says.
+ * Assembles the `chat.completion` from its chunks (https://platform.openai.com/docs/api-reference/chat-streaming).
+ * Texts are concatenated; other fields come from the first chunk that has them.
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 
-/** Of a chunk, beside its choices: the same in all of them. */
+/** The fields that all chunks share. */
 const heads = ["id", "created", "model", "system_fingerprint", "service_tier"] as const
 
-/** Of a message; the last two are what servers of models that think call the thoughts. */
+/** Text fields of a message. The last two are names for the thoughts of reasoning models. */
 const texts = ["content", "refusal", "reasoning_content", "reasoning"] as const
 
-/** Choices, and calls of tools in one, that are told apart. */
+/** The most choices, and tool calls in a choice. */
 const mostOfOne = 128
 
 interface Called {
@@ -30,13 +30,13 @@ interface Choice {
 }
 
 export interface ChatAssembly {
-  /** `false` for what is no chunk. */
+  /** `false` if it is not a chunk. */
   take(chunk: Json): boolean
-  /** Parts of text and of calls so far: about one a token. */
+  /** Parts of text and of tool calls so far, about one per token. */
   readonly parts: () => number
-  /** Whether there is a choice, and each has told why it ended. */
+  /** Whether there is a choice and each has a finish reason. */
   readonly isFinished: () => boolean
-  /** `null` without a choice. `usage` is `null` when no chunk told it. */
+  /** `null` without a choice. `usage` is `null` if no chunk had it. */
   readonly completion: () => JsonObject | null
 }
 

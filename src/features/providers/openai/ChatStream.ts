@@ -1,6 +1,6 @@
 /**
- * A chat completion that comes as server-sent events: chunks, one with the usage, `[DONE]`. An `error` object in the place of a
- * chunk is how servers tell that it ends badly.
+ * A chat completion as server-sent events: chunks, one with the usage, then `[DONE]`. An `error` object instead of a
+ * chunk is a failure.
  */
 import { Effect, Result, Stream } from "effect"
 import { Sse } from "effect/encoding"
@@ -13,15 +13,15 @@ import * as Refusals from "../Refusals.ts"
 import * as ChatAssembly from "./ChatAssembly.ts"
 import * as OpenaiRefusals from "./OpenaiRefusals.ts"
 
-/** Characters of one event. A chunk has a token or a few; their `logprobs` are the largest part. */
+/** Characters of one event. A chunk has a few tokens; their `logprobs` are the largest part. */
 const maxEventSize = 1024 * 1024
 
-/** What the stream has told when there is no more to be read of it. */
+/** What the stream had when it ended. */
 type End = "done" | "babbles" | { readonly error: Json }
 
 const cutOff = Refusals.failed("The provider's stream ended before its answer was complete.", true)
 
-/** `onParts` is told how many parts of the answer have come, whenever some have. */
+/** `onParts` is called with the number of parts so far, whenever there are more. */
 export const read = Effect.fnUntraced(function* (
   body: StreamedAnswer["body"],
   onParts: (parts: number) => Effect.Effect<void>
@@ -61,7 +61,7 @@ export const read = Effect.fnUntraced(function* (
   return yield* outcomeOf(end, assembly)
 })
 
-/** Servers that leave out `[DONE]` have told all when each choice has a reason for its end. */
+/** Servers without `[DONE]` are done when each choice has a finish reason. */
 const outcomeOf = (end: End | null, assembly: ChatAssembly.ChatAssembly): Effect.Effect<ProviderOutcome> => {
   if (end === "babbles") return Effect.succeed(Refusals.babble)
   if (end !== null && end !== "done") return OpenaiRefusals.ofStreamed(end.error)

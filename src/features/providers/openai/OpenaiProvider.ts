@@ -1,7 +1,7 @@
 /**
- * Servers that speak OpenAI's HTTP API: OpenAI, vLLM, llama.cpp, LocalAI and many more. The mapped input is the body of the
- * call, with the binding's `model`; what it outputs is documented in `docs/operators/providers/openai.md`. The protocol gives jobs no
- * names: a run is one call, which lives and dies with this process, and hanging up stops it.
+ * Servers with OpenAI's HTTP API: OpenAI, vLLM, llama.cpp, LocalAI and many more. The body of the call is the mapped
+ * input with the binding's `model`; `docs/operators/providers/openai.md` describes the outputs. Jobs have no ids: a run
+ * is one call, which ends with this process, and closing the connection stops it.
  */
 import { Effect, Redacted, Result, Schema } from "effect"
 import { isObject, type JsonObject } from "#domain/CanonicalJson.ts"
@@ -22,10 +22,10 @@ const paths: Readonly<Record<Options["endpoint"], string>> = {
   embeddings: "/embeddings"
 }
 
-/** Of a stream, in which a token takes some 300 bytes. */
+/** Limit of a stream, in which a token takes about 300 bytes. */
 const maxStreamBytes = 128 * 1024 * 1024
 
-/** How long after the model's own limit an answer is still waited for, ms: that limit ends the run first. */
+/** How long to wait for an answer beyond the model's limit, ms. The limit ends the run first. */
 const graceMs = 10_000
 
 const decode = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" })
@@ -36,7 +36,7 @@ const misbound = Refusals.failed("The binding's options are not those of its ada
 
 const streams = ({ endpoint, stream }: Options): boolean => endpoint === "chat" && stream !== false
 
-/** What the binding says counts more than the input, which is a client's: it can choose neither model nor form. */
+/** The binding's fields override the client's input, so that it cannot choose the model or the form. */
 const bodyOf = (options: Options, input: JsonObject): JsonObject => {
   const { stream: _stream, stream_options: _options, ...rest } = input
   const body = { ...rest, model: options.model }
@@ -52,14 +52,14 @@ const outputOf = ({ endpoint }: Options, { json }: ProviderAnswer): JsonObject |
 const isEventStream = ({ headers }: StreamedAnswer): boolean =>
   /^text\/event-stream\b/i.test(headers["content-type"] ?? "")
 
-/** Tokens at most, over all the choices; `null` when the input sets no limit. */
+/** The most tokens over all choices; `null` if the input has no limit. */
 const mostTokens = (input: JsonObject): number | null => {
   const limit = input["max_completion_tokens"] ?? input["max_tokens"]
   const choices = typeof input["n"] === "number" ? input["n"] : 1
   return typeof limit === "number" && limit > 0 && choices > 0 ? limit * choices : null
 }
 
-/** Answers end where they end, mostly before their limit: how much of it is used is the most that can be told. */
+/** Answers usually end before their limit, so the progress is a lower bound. */
 const fractionOf = (parts: number, most: number): number => Math.min(parts / most, 0.99)
 
 const noObject = Refusals.failed("The input that the binding maps to is no JSON object.", false)

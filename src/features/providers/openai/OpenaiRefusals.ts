@@ -1,6 +1,6 @@
 /**
- * What OpenAI's errors mean beyond their status (https://developers.openai.com/docs/guides/error-codes,
- * https://platform.openai.com/docs/guides/rate-limits): an `error` object of `message`, `type` and `code`.
+ * The meaning of OpenAI's errors beyond their status (https://developers.openai.com/docs/guides/error-codes,
+ * https://platform.openai.com/docs/guides/rate-limits): an `error` object with `message`, `type` and `code`.
  */
 import { Clock, Effect } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
@@ -9,21 +9,21 @@ import type { ProviderAnswer } from "../ProviderHttp.ts"
 import * as Refusals from "../Refusals.ts"
 import * as Durations from "./Durations.ts"
 
-/** Told with 429 or 400, where others have 402. */
+/** Sent with 429 or 400, where others use 402. */
 const unpaid: ReadonlySet<Json | undefined> = new Set([
   "insufficient_quota",
   "billing_hard_limit_reached",
   "billing_not_active"
 ])
 
-/** Some servers have the members of `error` at the top. */
+/** Some servers have the members of `error` at the top level. */
 const errorIn = (json: Json | undefined): JsonObject => {
   if (!isObject(json)) return {}
   const { error } = json
   return isObject(error) ? error : json
 }
 
-/** The limit that refused, in ms until it is whole again; `null` when no header tells. */
+/** ms until the limit that refused is restored; `null` if no header says it. */
 const resetMs = (headers: ProviderAnswer["headers"], type: Json | undefined): number | null => {
   const resets = ["requests", "tokens"].flatMap((kind) => {
     const isIt = type === kind || headers[`x-ratelimit-remaining-${kind}`] === "0"
@@ -38,7 +38,7 @@ const askedMs = (headers: ProviderAnswer["headers"], type: Json | undefined, now
   return Refusals.retryAfterMs(headers, now) ?? resetMs(headers, type)
 }
 
-/** Of any status but a 2xx. */
+/** For any status but 2xx. */
 export const ofAnswer = Effect.fnUntraced(function* (answer: ProviderAnswer) {
   const { headers, json, status } = answer
   const { code, type } = errorIn(json)
@@ -56,7 +56,7 @@ export const ofAnswer = Effect.fnUntraced(function* (answer: ProviderAnswer) {
 const server = /server|internal|unavailable|overload|timeout|engine/i
 const limit = /rate.?limit|quota|^(?:requests|tokens)$/i
 
-/** The status that an error in the middle of a stream would have had as an answer: its code, or what its words tell. */
+/** The status that an error within a stream would have had: its code, or what its type implies. */
 const statusOf = ({ code, type }: JsonObject): number => {
   const told = Number(code)
   if (Number.isInteger(told) && told >= 400 && told <= 599) return told
@@ -65,10 +65,7 @@ const statusOf = ({ code, type }: JsonObject): number => {
   return server.test(words) ? 500 : 400
 }
 
-/**
- * Of an error in the place of a chunk. What the server is to blame for may go well the next time; for anything else the model
- * has run and failed.
- */
+/** For an error instead of a chunk. A server fault may pass; after any other error the model has run and failed. */
 export const ofStreamed = (error: Json): Effect.Effect<ProviderOutcome> => {
   const status = isObject(error) ? statusOf(error) : 400
   return status >= 500 || status === 429

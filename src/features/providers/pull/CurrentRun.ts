@@ -1,7 +1,7 @@
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Run, State } from "#domain/inference-request/State.ts"
 
-/** Run `attempt` of a request, while it is under way; `null` when it has ended, or another one has begun. */
+/** Run `attempt` of a request while it is under way; `null` if it has ended or another run has begun. */
 export const of = (state: State, attempt: number): Run | null =>
   state._tag === "Request" &&
   state.attempt === attempt &&
@@ -9,7 +9,7 @@ export const of = (state: State, attempt: number): Run | null =>
     ? state.phase.run
     : null
 
-/** Of a run that is over: whether what was said of its end is how it ended, and not that it took too long, or was stopped. */
+/** For an ended run: whether the reported end is its end, and not a timeout or a stop. */
 export const hasTaken = (state: State, attempt: number, { _tag }: ProviderOutcome): boolean => {
   if (state._tag !== "Request") return false
   const { phase } = state

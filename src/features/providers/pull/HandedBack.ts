@@ -1,6 +1,6 @@
 /**
- * Runs that workers hand back, or never got: no failures, so no tries are counted. A request that comes back again and again
- * waits longer each time, or it would go round for ever with the worker that will not have it.
+ * Runs that workers returned or never received. They count as no tries, so a request that comes back repeatedly waits
+ * longer each time. Otherwise it would loop with a worker that refuses it.
  */
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -8,18 +8,18 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 
 type PutOff = Extract<ProviderOutcome, { readonly _tag: "RateLimited" }>
 
-/** Nobody was there who could have it. */
+/** No worker was there for it. */
 export const atOnce: PutOff = { _tag: "RateLimited", retryAfterMs: 0 }
 
-/** Of the second time; doubled with each one more, ms. */
+/** The delay after the second time, ms; doubled each further time. */
 const firstDelayMs = 500
 const longestDelayMs = 30_000
 
-/** Requests of which the times are remembered. */
+/** Requests whose counts are stored. */
 const rememberedRequests = 10_000
 
 export interface HandedBack {
-  /** One time more. */
+  /** Counts one more time. */
   readonly again: (requestId: RequestId) => PutOff
 }
 

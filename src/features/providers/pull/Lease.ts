@@ -1,4 +1,4 @@
-/** A run that a worker has, for as long as it is heard of. */
+/** A run that a worker has, as long as the worker reports in time. */
 import { Deferred, Effect } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
@@ -13,11 +13,11 @@ export interface Lease {
   readonly leaseMs: number
   /** On the monotonic clock, ms. */
   expiresAt: number
-  /** Whether the worker is told to stop. */
+  /** Whether the worker is asked to stop. */
   cancelRequested: boolean
-  /** Another node has recorded how the run ended. */
+  /** Another node has recorded the end of the run. */
   isEndedElsewhere: boolean
-  /** How it ends, once that is certain: by the worker's first word, unless it was over before. */
+  /** The end: the worker's first report of one, unless the run ended before. */
   readonly ended: Deferred.Deferred<ProviderOutcome>
 }
 
@@ -28,7 +28,7 @@ const expired: ProviderOutcome = {
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
-/** How long a lease lasts, ms. */
+/** Duration of a lease, ms. */
 export const leaseMsOf = (binding: ProviderBinding | undefined): number => {
   const { leaseSeconds = Options.usualLeaseSeconds } = Options.decode(binding?.options ?? {})
   return leaseSeconds * 1_000
@@ -50,7 +50,7 @@ export const make = (id: string, job: Job, control: RunControl): Effect.Effect<L
     }
   })
 
-/** The worker lives. */
+/** Renews the lease. */
 export const renew = (lease: Lease): Effect.Effect<void> =>
   Effect.map(MonotonicTime.millis, (now) => void (lease.expiresAt = now + lease.leaseMs))
 
@@ -62,7 +62,7 @@ const untilExpired = Effect.fnUntraced(function* (lease: Lease) {
   }
 })
 
-/** A worker that does not say that it has stopped is waited for as long as for one that says nothing. */
+/** A worker that does not confirm the stop gets as much time as a silent one. */
 const untilStopped = Effect.fnUntraced(function* (lease: Lease) {
   yield* lease.control.stopRequested
   lease.cancelRequested = true
@@ -71,8 +71,8 @@ const untilStopped = Effect.fnUntraced(function* (lease: Lease) {
 })
 
 /**
- * To its one end. `elsewhere` ends with what another node has heard of the run. Whichever is first, a word of the worker that
- * comes after it finds the lease ended.
+ * Waits for the end. `elsewhere` completes with what another node recorded. Whichever comes first ends the lease, and
+ * later reports find it ended.
  */
 export const follow = (lease: Lease, elsewhere: Effect.Effect<ProviderOutcome>) =>
   Effect.raceAllFirst([

@@ -1,6 +1,6 @@
 /**
- * Names of leases. Each leads to its run, and is of use to the worker key alone that it was made for: any node of the
- * installation can tell, for it ends in a MAC that is made with the master key.
+ * Ids of leases. An id leads to its run, and only the worker key that got it can use it: it ends in a MAC under the
+ * master key, which every node of the installation can check.
  */
 import * as crypto from "node:crypto"
 import { type KeyId, RequestId } from "#domain/Ids.ts"
@@ -11,7 +11,7 @@ export interface LeasedRun {
   readonly attempt: number
 }
 
-/** What `MasterKey.keyFor` is asked for. */
+/** The purpose for `MasterKey.keyFor`. */
 export const purpose = "leases of pull workers"
 
 const form = /^([A-Za-z0-9_-]{21})\.([1-9]\d{0,8})\.([A-Za-z0-9_-]{12})\.([A-Za-z0-9_-]{22})$/
@@ -19,13 +19,13 @@ const form = /^([A-Za-z0-9_-]{21})\.([1-9]\d{0,8})\.([A-Za-z0-9_-]{12})\.([A-Za-
 const macOf = (secret: Buffer, keyId: string, body: string): Buffer =>
   crypto.createHmac("sha256", secret).update(`${keyId}\n${body}`).digest().subarray(0, 16)
 
-/** Another one each time. */
+/** A new id in each call. */
 export const make = (secret: Buffer, { attempt, requestId }: LeasedRun, keyId: KeyId): string => {
   const body = `${requestId}.${attempt}.${crypto.randomBytes(9).toString("base64url")}`
   return `${body}.${macOf(secret, keyId, body).toString("base64url")}`
 }
 
-/** `null` for what is no lease of the key. */
+/** `null` if it is not a lease of the key. */
 export const open = (secret: Buffer, text: string, keyId: KeyId): LeasedRun | null => {
   const match = form.exec(text)
   if (match === null) return null

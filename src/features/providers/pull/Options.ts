@@ -1,12 +1,12 @@
-/** What a binding to pull workers may say (docs/operators/workers.md). */
+/** The options of pull workers (docs/operators/workers.md). */
 import { Schema } from "effect"
 import type { AdapterOptions } from "../AdapterOptions.ts"
 
-/** Of a binding that says nothing, s. */
+/** Default, s. */
 export const usualLeaseSeconds = 30
 
 const Options = Schema.Struct({
-  /** A worker that is not heard of for so long has lost its job, which is then run again. */
+  /** After this time without a report the job is lost and runs again. */
   leaseSeconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 10, maximum: 600 })))
 })
 

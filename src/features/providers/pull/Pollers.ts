@@ -1,39 +1,39 @@
-/** The workers that wait on this node for a job: who has waited longest gets the first one that it is there for. */
+/** The workers that wait on this node for a job. The one that has waited longest gets the first suitable job. */
 import { Deferred, Effect, PubSub, Stream } from "effect"
 import type { Lease } from "./Lease.ts"
 import * as JobFilter from "./JobFilter.ts"
 
-/** A worker that waits, as the one that it has called sees it. */
+/** A waiting worker, as its own call sees it. */
 export interface Poller {
   /** Completes when the worker has been given a job. */
   readonly arrived: Effect.Effect<void>
-  /** It waits no longer. What it has been given, if anything: from then on that is the caller's to see to. */
+  /** Stops waiting. Returns the job that the worker was given, if any, which the caller now handles. */
   readonly leave: () => Lease | null
 }
 
-/** A worker that waits, as whoever has a job for it sees it. */
+/** A waiting worker, as a job sees it. */
 export interface Waiting extends JobFilter.JobFilter {
-  /** `false` when the worker has left. */
+  /** `false` if the worker has left. */
   readonly give: (lease: Lease) => boolean
-  /** Whether it is still there, and without a job. */
+  /** Whether the worker still waits. */
   readonly isFree: () => boolean
 }
 
-/** A run that finds no worker waits so long for one, ms: it was claimed for one that was there. */
+/** How long a run waits for a worker, ms. It was claimed for one that was there. */
 const graceMs = 1_000
 
 export interface Pollers {
-  /** From now on the worker waits, behind all others. */
+  /** The worker waits from now on, behind all others. */
   readonly join: (wish: JobFilter.JobFilter) => Poller
-  /** Workers with the key that wait. */
+  /** Waiting workers with the key. */
   readonly countOf: (keyId: string) => number
-  /** Workers that wait for a job of the model: of a wrapper, its base. Offered or withdrawn is all one to them. */
+  /** Workers that wait for jobs of the model (the base of a wrapper), whether it is offered or withdrawn. */
   readonly room: (model: string) => number
-  /** Whenever one more waits. */
+  /** Emits when another worker waits. */
   readonly changes: Stream.Stream<void>
   /**
-   * Calls the worker that has waited longest for a job of the model, or who comes within a second; `null` when there is
-   * none. One that is not given the job takes its place again.
+   * The worker that has waited longest for a job of the model, or that comes within a second; `null` without one. A
+   * worker that does not get the job keeps its place.
    */
   readonly withWorker: <A>(
     model: string,
@@ -48,10 +48,10 @@ interface Seeker {
   worker: Waiting | null
 }
 
-/** @param onLeave told of each worker that waits no longer. */
+/** @param onLeave called with each worker that stops waiting. */
 export const make = Effect.fnUntraced(function* (onLeave: (wish: JobFilter.JobFilter) => void) {
   const joined = yield* PubSub.sliding<void>(1)
-  /** Longest waiting first, as the seekers. */
+  /** Longest waiting first, as for the seekers. */
   let row: ReadonlyArray<Waiting> = []
   const seekers = new Set<Seeker>()
 
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (onLeave: (wish: JobFilter.JobFi
     row = row.filter((other) => other !== one)
   }
 
-  /** True when a run was waiting for it. */
+  /** True if a run was waiting for it. */
   const isSought = (waiting: Waiting): boolean => {
     for (const seeker of seekers) {
       if (!JobFilter.isFor(waiting, seeker.model)) continue

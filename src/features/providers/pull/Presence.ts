@@ -1,18 +1,18 @@
-/** Workers between two calls: one that has just left is about to come back, unless it is gone for good. */
+/** Workers between two calls. One that has just left usually comes back. */
 import * as JobFilter from "./JobFilter.ts"
 
-/** A worker that has not called for so long is gone, ms. */
+/** A worker without a call for this long is gone, ms. */
 const graceMs = 10_000
 
 export interface Presence {
   readonly left: (wish: JobFilter.JobFilter) => void
-  /** Whether a worker that can have a job of the model has left lately. */
+  /** Whether a worker for the model has left recently. */
   readonly isExpected: (model: string) => boolean
 }
 
 /** @param now ms of a monotonic clock. */
 export const make = (now: () => number): Presence => {
-  /** Workers that come for the same are one. Who left longest ago is first. */
+  /** Workers with the same filter count as one. The one that left first is first. */
   const gone = new Map<string, { readonly wish: JobFilter.JobFilter; readonly at: number }>()
 
   const forget = (before: number) => {

@@ -1,7 +1,7 @@
 /**
- * Workers that fetch their jobs (docs/operators/workers.md): a run is handed to one that waits, and is its own for as long as it is
- * heard of. A job is named by its lease, which is on the log before a worker gets it: after a restart the worker goes on
- * with the lease, and the run with the worker.
+ * Workers that fetch their jobs (docs/operators/workers.md). A run goes to a waiting worker and stays with it as long
+ * as the worker reports. The lease names the job and is on the log before the worker gets it, so that after a restart
+ * the worker continues with the lease, and the run with the worker.
  */
 import { Effect } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
   const nodes = yield* Nodes
   const secret = (yield* MasterKey).keyFor(LeaseId.purpose)
 
-  /** Another node may hear of the worker, and of its result: whatever is recorded of the run is a sign of life. */
+  /** Another node may receive the worker's reports, so any record of the run renews the lease. */
   const elsewhere = (lease: Lease.Lease) =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
   const follow = (lease: Lease.Lease) =>
     Effect.andThen(lease.control.started, Lease.follow(lease, elsewhere(lease)))
 
-  /** `null`: nobody is there who could have it. */
+  /** `null`: no worker is there for it. */
   const offer = (job: Job, control: RunControl, hold: (lease: Lease.Lease, wish: JobFilter) => void) =>
     pool.pollers.withWorker(
       job.model.endpoint,
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
         const id = LeaseId.make(secret, job, waiting.worker.keyId)
         yield* control.accepted(id)
         const lease = yield* Lease.make(id, job, control)
-        // Held before the worker can speak of it.
+        // Registered before the worker can use it.
         hold(lease, waiting)
         return waiting.give(lease) ? lease : null
       })

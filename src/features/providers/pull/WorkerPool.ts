@@ -1,4 +1,4 @@
-/** The workers that wait on this node for a job, and the jobs that workers have from it. */
+/** The workers that wait on this node, and the leases that workers have from it. */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
@@ -9,10 +9,10 @@ import * as Pollers from "./Pollers.ts"
 import * as Presence from "./Presence.ts"
 import * as JobFilter from "./JobFilter.ts"
 
-/** What became of a lease that is over. `ended`: by the worker's own word. */
+/** What became of an ended lease. `ended`: by the worker's report. */
 export type Over = "ended" | "released" | "lost"
 
-/** Of those that are over: to know a repeated call by. */
+/** The most ended leases to remember, to recognize repeated calls. */
 const rememberedLeases = 10_000
 
 export class WorkerPool extends Context.Service<
@@ -20,19 +20,19 @@ export class WorkerPool extends Context.Service<
   {
     readonly pollers: Pollers.Pollers
     readonly handedBack: HandedBack.HandedBack
-    /** Whether a worker is there that can have jobs of the model: one that waits, works, or has called within 10 s. */
+    /** Whether a worker for the model is there: one that waits, works, or has called within 10 s. */
     readonly isServed: (model: string) => boolean
-    /** From now on the lease is held here. `wish`: what its worker had come for; `null` when that is not known any more. */
+    /** Registers a lease. `wish`: the filter of its worker; `null` if unknown. */
     readonly add: (lease: Lease, wish: JobFilter.JobFilter | null) => void
-    /** Its run is over: `lost`, unless the worker has had a word on it, here or at another node. */
+    /** The run is over: `lost`, unless the worker reported its end here or at another node. */
     readonly remove: (lease: Lease) => void
-    /** `undefined`: it is not held here. */
+    /** `undefined` if this node does not have the lease. */
     readonly lease: (id: string) => Lease | undefined
-    /** The first word of the worker on its lease is the one that counts. */
+    /** Only the worker's first report of an end counts. */
     readonly end: (lease: Lease, how: Exclude<Over, "lost">, outcome: ProviderOutcome) => void
-    /** What the worker said of it came too late. */
+    /** The worker's report came too late. */
     readonly lose: (id: string) => void
-    /** Of a lease that has ended here; `undefined`: nothing is known of it, or not any more. */
+    /** For a lease that has ended here; `undefined` if it is unknown or forgotten. */
     readonly over: (id: string) => Over | undefined
   }
 >()("inferlog/src/features/providers/pull/WorkerPool") {

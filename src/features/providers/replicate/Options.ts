@@ -1,4 +1,4 @@
-/** What a binding of the `replicate` adapter says beside its common fields: what to run, in one of three ways. */
+/** The options of the `replicate` adapter: what to run, in one of three ways. */
 import { Schema } from "effect"
 import type { AdapterOptions } from "../AdapterOptions.ts"
 
@@ -16,11 +16,11 @@ const version = Schema.String.check(
 
 /** Exactly one of the three. */
 export const Options = Schema.Struct({
-  /** `POST /predictions`: a version that stays as it is. */
+  /** `POST /predictions`: a fixed version. */
   version: Schema.optionalKey(version),
   /** `POST /models/{owner}/{name}/predictions`: an official model, which Replicate keeps up to date. */
   model: Schema.optionalKey(name),
-  /** `POST /deployments/{owner}/{name}/predictions`: a deployment of one's own. */
+  /** `POST /deployments/{owner}/{name}/predictions`: a deployment of your own. */
   deployment: Schema.optionalKey(name)
 }).check(
   Schema.makeFilter((options) => Object.keys(options).length === 1, {
@@ -29,5 +29,5 @@ export const Options = Schema.Struct({
 )
 export type Options = typeof Options.Type
 
-/** `url` takes the place of `https://api.replicate.com/v1`. */
+/** `url` replaces `https://api.replicate.com/v1`. */
 export const options: AdapterOptions = { url: "optional", secretEnv: "required", options: Options }

@@ -1,6 +1,6 @@
 /**
- * Replicate's prediction object, as https://replicate.com/docs/reference/http has it; what its statuses mean is in
- * https://replicate.com/docs/topics/predictions/lifecycle.
+ * Replicate's prediction object (https://replicate.com/docs/reference/http) and its statuses
+ * (https://replicate.com/docs/topics/predictions/lifecycle).
  */
 import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -11,22 +11,22 @@ import * as Refusals from "../Refusals.ts"
 import * as Seconds from "../Seconds.ts"
 
 const Prediction = Schema.Struct({
-  /** It becomes a part of addresses that are called. */
+  /** Becomes part of addresses. */
   id: Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{1,128}$/)),
   status: Schema.Literals(["starting", "processing", "succeeded", "failed", "canceled", "aborted"]),
   output: Schema.optionalKey(Schema.Json),
   error: Schema.optionalKey(Schema.Json),
-  /** All of them so far, as one text. */
+  /** All lines so far, as one text. */
   logs: Schema.optionalKey(Schema.NullOr(Schema.String)),
   metrics: Schema.optionalKey(Schema.Json),
-  /** Input, output and logs are deleted, an hour after the end. */
+  /** Input, output and logs are deleted an hour after the end. */
   data_removed: Schema.optionalKey(Schema.NullOr(Schema.Boolean))
 })
 export type Prediction = typeof Prediction.Type
 
 const decode = Schema.decodeUnknownOption(Prediction)
 
-/** `null` for what is none. */
+/** `null` if malformed. */
 export const read = (json: Json | undefined): Prediction | null => Option.getOrNull(decode(json))
 
 const removed: ProviderOutcome = {

@@ -1,8 +1,7 @@
 /**
- * Models that run at Replicate (https://replicate.com/docs/reference/http).
- *
- * A prediction is created at least once: when this process dies between Replicate's taking it and its id being recorded, the
- * retry creates another one, and nobody reads the first. `Cancel-After` ends that one with the model's time limit.
+ * Models at Replicate (https://replicate.com/docs/reference/http). A prediction is created at least once: if this
+ * process dies before its id is recorded, the retry creates another one, and `Cancel-After` ends the first at the
+ * model's time limit.
  */
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -15,7 +14,7 @@ import * as Refusals from "../Refusals.ts"
 import { Options } from "./Options.ts"
 import * as Prediction from "./Prediction.ts"
 
-/** The shortest that `Cancel-After` takes, s. */
+/** The shortest `Cancel-After` that Replicate accepts, s. */
 const shortestDeadline = 5
 
 const creationPath = ({ deployment, model }: Options): string => {
@@ -23,20 +22,20 @@ const creationPath = ({ deployment, model }: Options): string => {
   return deployment === undefined ? "/predictions" : `/deployments/${deployment}/predictions`
 }
 
-/** Never an address that an answer names. */
+/** Never from an address in an answer. */
 const urlOf = ({ base }: QueuedJobs.Access<Options>, id: string): string =>
   `${base}/predictions/${encodeURIComponent(id)}`
 
 const deadlineOf = ({ timeoutSeconds }: Model): string =>
   `${Math.ceil(Math.max(timeoutSeconds, shortestDeadline))}s`
 
-/** Predictions that name a webhook without TLS are refused. */
+/** Replicate refuses webhooks without TLS. */
 const webhookAt = (callback: string | null): { readonly [name: string]: Json } =>
   callback?.startsWith("https://") === true
     ? { webhook: callback, webhook_events_filter: ["start", "completed"] }
     : {}
 
-/** Where a 429 has no `Retry-After`, its text tells: `Your rate limit resets in ~30s.` */
+/** A 429 without `Retry-After` says it in its text: `Your rate limit resets in ~30s.` */
 const refusal = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome> => {
   const { headers, json, status } = answer
   const seconds = /\b(\d{1,6}) ?s(?:ec|\b)/.exec(Refusals.saidIn(json) ?? "")?.[1]

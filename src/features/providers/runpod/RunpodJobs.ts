@@ -1,5 +1,6 @@
 /**
- * What Runpod Serverless is sent and says of a job (https://docs.runpod.io/serverless/endpoints/operation-reference,
+ * The messages to and from Runpod Serverless about a job
+ * (https://docs.runpod.io/serverless/endpoints/operation-reference,
  * https://docs.runpod.io/serverless/endpoints/job-states).
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
@@ -18,8 +19,8 @@ const weekMs = 7 * 24 * hourMs
 const between = (least: number, value: number, most: number) => Math.min(Math.max(value, least), most)
 
 /**
- * Within Runpod's limits: a job may run for as long as its model may, and is forgotten an hour after that, so that neither a
- * run that hangs nor one that nobody waits for any more costs for longer.
+ * A job may run as long as its model may, and is deleted an hour later, so that neither a hanging nor an abandoned job
+ * costs more. Within Runpod's limits.
  */
 const policyOf = ({ model }: Job, { lowPriority }: Options): JsonObject => {
   const timeoutMs = Math.ceil(model.timeoutSeconds * secondMs)
@@ -30,21 +31,18 @@ const policyOf = ({ model }: Job, { lowPriority }: Options): JsonObject => {
   }
 }
 
-/** Of `/run`. Runpod is told an address to call back at when it can reach that. */
+/** Body of `/run`. Runpod gets a callback address if it can reach it. */
 export const bodyOf = (job: Job, options: Options, webhook: string | null): JsonObject => ({
   input: job.input,
   ...(webhook !== null && { webhook }),
   policy: policyOf(job, options)
 })
 
-/** As it goes into a path. */
+/** As part of a path. */
 export const isJobId = (id: Json | undefined): id is string =>
   typeof id === "string" && /^[A-Za-z0-9_-]{1,128}$/.test(id)
 
-/**
- * Why a handler failed. What Python handlers throw comes as a text that is JSON, of which only the message is for others to
- * see: its traceback is not.
- */
+/** Why a handler failed. Python handlers report a text of JSON; only its message is shown, not the traceback. */
 const saidIn = (error: Json | undefined): Json | undefined => {
   if (typeof error !== "string" || !error.startsWith("{")) return error
   try {
@@ -55,7 +53,7 @@ const saidIn = (error: Json | undefined): Json | undefined => {
   }
 }
 
-/** What `progress_update` was last given, as a line. */
+/** The last `progress_update`, as a line. */
 const lineOf = (update: Json | undefined): string | null => {
   if (update === undefined || update === null) return null
   return Refusals.clean(typeof update === "string" ? update : JSON.stringify(update)) || null
@@ -78,8 +76,8 @@ const stopped: ProviderOutcome = { _tag: "Stopped" }
 const timedOut = Refusals.failed("The job timed out at the provider.", true)
 
 /**
- * The report that a job's status is; `null` when it is none. Runpod keeps only the newest update: `lines` is where those of
- * one run are gathered.
+ * The report of a job's status; `null` if malformed. Runpod keeps only the newest update, so `lines` collects them for
+ * the run.
  */
 export const reportOf = (status: Json | undefined, lines: Array<string>): JobReport | null => {
   if (!isObject(status)) return null

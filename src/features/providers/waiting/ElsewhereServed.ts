@@ -1,13 +1,13 @@
-/** Models that workers of other nodes take jobs of. Nothing says so but the queue, which is of all nodes. */
+/** Models whose jobs workers of other nodes take. Only the queue, which all nodes share, shows this. */
 import { Effect } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
-/** What is due for longer than this was left by the workers of all nodes, unless all of them are busy, ms. */
+/** A job due for longer was left by the workers of all nodes, unless all are busy, ms. */
 const takenWithinMs = 10_000
 
-/** With more runs under way than these one of them may be of any model. */
+/** With more runs than this under way, one of them may be of any model. */
 const mostClaims = 10_000
 
 export const make = Effect.gen(function* () {
@@ -15,7 +15,7 @@ export const make = Effect.gen(function* () {
   const nodes = yield* Nodes
   const steady = yield* SteadyTime
 
-  /** Whether a model may be served by another node, for those that this one has no workers of. */
+  /** Whether another node may serve a model without workers here. */
   return Effect.gen(function* () {
     if (nodes.live().length === 1) return () => false
     const claims = yield* dueWork.claims({ after: null, limit: mostClaims })

@@ -1,6 +1,6 @@
 /**
- * Expectations learned from the runs of the last week, and a wait estimated from the queue. Read every few seconds off the
- * paths of requests, which find what they ask for in a map.
+ * Run times learned from the last week, and waits estimated from the queue. Refreshed every few seconds, so that
+ * requests only read a map.
  */
 import { Array, Clock, Effect, Layer, Schedule } from "effect"
 import * as QueueAge from "#projections/due-work/QueueAge.ts"
@@ -13,33 +13,33 @@ import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { type Expectation, Expectations } from "#src/features/catalog/Expectations.ts"
 
 const dayMs = 24 * 60 * 60 * 1_000
-/** Days that are learned from, today among them. */
+/** Including today. */
 const days = 7
-/** Fewer runs say nothing. */
+/** The fewest runs that allow a conclusion. */
 const fewest = 5
 
-/** What is learned of too few. */
+/** The expectation from too few runs. */
 const nothing = { p50Seconds: null, p90Seconds: null, samples: 0 }
 
 const interval = "5 seconds"
-/** Durations change more slowly than queues do: they are read with every so many readings of those. */
+/** Durations change slowly, so they are refreshed once in so many refreshes of the queues. */
 const readingsOfQueues = 4
 
-/** Models whose durations are read at once: others have their turn before the next ones. */
+/** Models read before other work gets a turn. */
 const readAtOnce = 100
 
-/** What was due for less than this is being dispatched, and no sign of a queue, ms. */
+/** A job due for less time is being dispatched and is no sign of a queue, ms. */
 const dispatchMs = 1_000
 
 export interface Waiting {
   readonly queued: number
-  /** For how long the request has been due that is due longest, ms; 0 when none is. */
+  /** How long the oldest due request has waited, ms; 0 without one. */
   readonly oldestMs: number
 }
 
 /**
- * What the queue takes at the usual pace, and not less than the oldest in it has waited, so that a queue that stands still is
- * told of as that; nothing where a run begins at once. Until a provider takes runs again (`blockedMs`) nobody begins.
+ * The time for the queue at the usual pace, but at least the wait of its oldest request, so that a stalled queue shows.
+ * 0 if a run begins at once. No run begins while the providers are blocked (`blockedMs`).
  */
 export const waitSeconds = (
   { oldestMs, queued }: Waiting,
@@ -50,7 +50,7 @@ export const waitSeconds = (
   return inQueue + pace.blockedMs / 1_000
 }
 
-/** Runs of a model at once: no more than all of its providers allow together. */
+/** The most runs of a model at the same time: what all of its providers allow together. */
 const runsOf = ({ model }: CatalogEntry): number =>
   Math.min(
     model.concurrency,
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
     }
   }
 
-  /** A model that has never run has a queue, too. Of the model that runs, under whichever endpoint its requests were submitted. */
+  /** Models that have never run have queues, too. Counted by the model that runs, under all endpoints. */
   const expectationOf = (
     entries: ReadonlyArray<CatalogEntry>,
     queued: ReadonlyMap<string, Waiting>

@@ -1,21 +1,21 @@
-/** Says in the log that requests wait for a worker, and that one has come: once for each time. */
+/** Logs once when requests wait for a worker, and once when a worker has come. */
 import { Effect } from "effect"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
-/** After a restart of ours workers come back within this time: only later their absence is worth a line, ms. */
+/** After a restart workers return within this time, ms; earlier absence is not logged. */
 const patienceMs = 5_000
 
 export const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
   const steady = yield* SteadyTime
-  /** Since when the model has no worker, and whether that was told. */
+  /** Since when the model has no worker, and whether that was logged. */
   const missed = new Map<string, { readonly since: number; isTold: boolean }>()
 
   const tell = (message: string, model: string) => Effect.annotateLogs(Effect.logWarning(message), { model })
 
-  /** @param unserved endpoints of the models that have no worker now. */
+  /** @param unserved endpoints of models without a worker. */
   return Effect.fnUntraced(function* (unserved: ReadonlyArray<string>) {
     const current = new Set(unserved)
     for (const [model, { isTold }] of missed) {

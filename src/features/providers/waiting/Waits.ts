@@ -1,4 +1,4 @@
-/** Looks once a second which models no provider can take requests of. What asks finds it in a map, which is empty as a rule. */
+/** Finds once a second the models that no provider can run now. Readers use a map, which is usually empty. */
 import { Effect, Layer, Schedule } from "effect"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
@@ -18,7 +18,7 @@ const make = Effect.gen(function* () {
   const pool = yield* WorkerPool
   let waits: ReadonlyMap<string, Wait> = new Map()
 
-  /** That of the first provider, which is the one that it is run at as a rule. */
+  /** The wait at the first provider, where the model usually runs. */
   const waitOf = ({ model, runs }: CatalogEntry): Wait | null => {
     let first: Wait | null = null
     for (const binding of model.providers) {

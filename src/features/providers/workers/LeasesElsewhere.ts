@@ -1,4 +1,4 @@
-/** A worker may report to any node of an installation: this port records reports about leases that another node follows. */
+/** Records reports about leases that another node follows, because a worker may report to any node. */
 import { Context, type Effect } from "effect"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -13,20 +13,20 @@ export interface Progress {
 }
 
 export interface Heard {
-  /** How long the lease lasts from now on, ms. */
+  /** The remaining time of the lease, ms. */
   readonly leaseMs: number
   readonly cancelRequested: boolean
 }
 
 export interface LeasesElsewhere {
-  /** Recorded as progress, at most three times a lease: the node that follows it sees that the worker lives. */
+  /** Recorded as progress, at most three times per lease, so that the following node sees that the worker lives. */
   readonly heartbeat: (
     leaseId: string,
     run: LeasedRun,
     request: Request,
     progress: Progress
   ) => Effect.Effect<Heard, LeaseUnattended | EventStoreError>
-  /** On the log when it returns. */
+  /** Durable when it returns. */
   readonly end: (
     run: LeasedRun,
     request: Request,
@@ -34,7 +34,7 @@ export interface LeasesElsewhere {
   ) => Effect.Effect<void, LeaseUnattended | EventStoreError | BlobStoreError>
 }
 
-/** `null` on the only node. */
+/** `null` on a single node. */
 export const LeasesElsewhere = Context.Reference<LeasesElsewhere | null>(
   "inferlog/src/features/providers/workers/LeasesElsewhere",
   {

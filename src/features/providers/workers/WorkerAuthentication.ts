@@ -1,4 +1,4 @@
-/** From an `Authorization` header to the worker behind it. */
+/** Finds the worker of an `Authorization` header. */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { KeyId } from "#domain/Ids.ts"
 import * as WorkerKey from "#domain/worker-key/WorkerKey.ts"
@@ -9,19 +9,19 @@ import { WorkerKeyActors } from "./WorkerKeyActors.ts"
 
 export interface Worker {
   readonly keyId: KeyId
-  /** Whether it may take jobs of the model. */
+  /** Whether the worker may take jobs of the model. */
   readonly allows: (model: string) => boolean
-  /** Whether its key opens anything by now, as far as this node knows: for calls that take a while. */
+  /** Whether the key is still valid, as far as this node knows. For calls that take a while. */
   readonly isAdmitted: () => boolean
 }
 
-/** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
+/** Compared when the key does not exist, so that an unknown id takes as long as a wrong secret. */
 const noSecret = ApiKey.expected(ApiKey.sha256Hex("no such key"))
 
 export class WorkerAuthentication extends Context.Service<
   WorkerAuthentication,
   {
-    /** `header` is `Key <keyId>:<secret>` of a worker key, or the same under `Bearer`; an account's key is none. */
+    /** `header` is `Key <keyId>:<secret>` of a worker key, or the same with `Bearer`. Keys of accounts are refused. */
     authenticate(header: string | undefined): Effect.Effect<Worker, Unauthorized | EventStoreError>
   }
 >()("inferlog/src/features/providers/workers/WorkerAuthentication") {
@@ -35,7 +35,7 @@ export class WorkerAuthentication extends Context.Service<
         const now = clock.currentTimeMillisUnsafe()
         const key = state._tag === "WorkerKey" ? state : null
         const previous = key?.previous ?? null
-        // Both, always: how long it takes tells nothing of either.
+        // Always computes both, so that the time reveals nothing.
         const isInForce = ApiKey.matches(presented, key === null ? noSecret : ApiKey.expected(key.secretHash))
         const isPrevious = ApiKey.matches(
           presented,
@@ -48,7 +48,7 @@ export class WorkerAuthentication extends Context.Service<
       const workerOf = (presented: ApiKey.Presented, key: WorkerKey.WorkerKey): Worker => ({
         keyId: presented.keyId,
         allows: (model) => WorkerKey.allows(key, model),
-        // What is not in memory has not changed: whatever changes it on this node, or is seen by it, loads it.
+        // A key that is not in memory has not changed: every change that this node makes or sees loads it.
         isAdmitted: () => judge(presented, actors.peek(presented.keyId)?.state ?? key) !== null
       })
 

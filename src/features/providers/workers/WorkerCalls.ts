@@ -1,4 +1,4 @@
-/** What workers ask of this node (docs/operators/workers.md): a job, and to be heard about the one that they have. */
+/** The calls of workers to this node (docs/operators/workers.md): fetch a job, and report on it. */
 import { Context, Effect, Layer } from "effect"
 import type { Request, State } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -35,29 +35,29 @@ type Found = { readonly run: LeaseId.LeasedRun } & (
   | { readonly _tag: "Over"; readonly over: Over; readonly state: State | null }
 )
 
-/** Calls that wait at once with one key. */
+/** The most waiting calls with one key. */
 const mostWaiting = 1_000
 
-/** Until an outcome is on the log; then the worker is asked to say it again. */
+/** How long to wait until an outcome is on the log. Then the worker has to repeat the call. */
 const recordingLimit = "20 seconds"
 
 export class WorkerCalls extends Context.Service<
   WorkerCalls,
   {
     /**
-     * A job of one of `models`, `null` for those of every model that the worker may take, within `waitMs`; `null` when there
-     * is none. Interrupted, the worker gets none, or its run is given back.
+     * A job of one of `models`, or with `null` of every model that the worker may run, within `waitMs`; `null` without
+     * one. If the call is interrupted, the worker gets no job, or its run is released.
      */
     claim(options: {
       readonly worker: Worker
       readonly models: ReadonlyArray<string> | null
       readonly waitMs: number
     }): Effect.Effect<Lease.Lease | null, NoSuchModel | ModelNotForWorker | TooManyWaiting>
-    /** The worker lives: its lease begins anew. */
+    /** Renews the lease. */
     heartbeat(lease: OfLease, progress: Progress): Effect.Effect<Heard, LeaseError>
-    /** How the run ended. On the log when it returns; said again it changes nothing. */
+    /** Records the end of the run. Durable when it returns; repeating it changes nothing. */
     end(lease: OfLease, outcome: ProviderOutcome): Effect.Effect<void, LeaseError>
-    /** The worker gives the run back, which counts as no try. On the log when it returns; said again it changes nothing. */
+    /** Releases the run, which counts as no try. Durable when it returns; repeating it changes nothing. */
     release(lease: OfLease): Effect.Effect<void, LeaseError>
     /** The job has not reached the worker. */
     readonly giveBack: (lease: Lease.Lease) => void
@@ -77,7 +77,7 @@ export class WorkerCalls extends Context.Service<
       const handBack = ({ requestId }: LeaseId.LeasedRun) => pool.handedBack.again(requestId)
       const giveBack = (lease: Lease.Lease) => pool.end(lease, "released", handBack(lease.job))
 
-      /** True also where this node cannot tell, asked twice: it may be about to learn of it. */
+      /** Also true if this node does not know the model after asking twice, because it may learn of it. */
       const wasOffered = (model: string) =>
         catalog
           .lastOffered(model)
@@ -86,7 +86,7 @@ export class WorkerCalls extends Context.Service<
             Effect.match({ onSuccess: (entry) => entry?.runs === model, onFailure: () => true })
           )
 
-      /** Withdrawn models count: what was accepted for them still runs. A wrapper is run by no worker. */
+      /** Includes withdrawn models, whose accepted requests still run. Workers run base models, never wrappers. */
       const isKnown = Effect.fnUntraced(function* (models: ReadonlyArray<string>) {
         const entries = yield* catalog.all
         if (entries.some(({ runs }) => models.includes(runs))) return true
@@ -111,11 +111,11 @@ export class WorkerCalls extends Context.Service<
         return poller.leave()
       })
 
-      /** What became of a lease that this node has not followed to its end. */
+      /** The state of a lease that this node has not followed to its end. */
       const overBy = (state: State, { attempt }: LeaseId.LeasedRun): Over =>
         state._tag === "Request" && state.endedBy === attempt ? "ended" : "lost"
 
-      /** Where a lease is that this node does not hold. */
+      /** The node that follows a lease which is not on this node. */
       const lookUp = Effect.fnUntraced(function* (
         leaseId: string,
         run: LeaseId.LeasedRun
@@ -127,7 +127,7 @@ export class WorkerCalls extends Context.Service<
         if (state._tag !== "Request" || current === null || current.jobId !== leaseId) {
           return { _tag: "Over", run, over: overBy(state, run), state }
         }
-        // What a node that has gone down leaves is taken up by another one, or by this one.
+        // Another node, or this one, takes over what a stopped node leaves.
         const isFollowed = current.node !== nodes.self && nodes.isAlive(current.node)
         if (!isFollowed || elsewhere === null) return yield* new LeaseUnattended()
         return { _tag: "Elsewhere", run, leases: elsewhere, request: state }
@@ -158,7 +158,7 @@ export class WorkerCalls extends Context.Service<
         }
       })
 
-      /** The request, once the run's end is on the log. */
+      /** The request, when the end of the run is on the log. */
       const recorded = ({ attempt, requestId }: LeaseId.LeasedRun) =>
         Effect.scoped(
           Effect.gen(function* () {
@@ -179,10 +179,13 @@ export class WorkerCalls extends Context.Service<
       const howOf = (outcome: ProviderOutcome | null): Exclude<Over, "lost"> =>
         outcome === null ? "released" : "ended"
 
-      /** Whether a worker that says `how` has said so before. What has ended need not be given back. */
+      /** Whether the worker has already reported this end. An ended run need not be released. */
       const isSaid = (over: Over, how: Over) => over === how || (over === "ended" && how === "released")
 
-      /** Whether the word of the worker counts. `state` is the request's after the run; `null` where what was taken is known. */
+      /**
+       * Whether the worker's report counts. `state` is the request's state after the run; `null` if the recorded end is
+       * known.
+       */
       const heed = (
         over: Over,
         state: State | null,
@@ -193,7 +196,7 @@ export class WorkerCalls extends Context.Service<
         return isSaid(over, howOf(outcome)) && isTaken ? Effect.void : Effect.fail(new LeaseLost())
       }
 
-      /** `null`: the worker gives the run back. */
+      /** `null`: the worker releases the run. */
       const end = Effect.fnUntraced(function* (
         ofLease: OfLease,
         outcome: ProviderOutcome | null
@@ -212,7 +215,7 @@ export class WorkerCalls extends Context.Service<
             const state = yield* recorded(run)
             const over = pool.over(leaseId) ?? overBy(state, run)
             return yield* Effect.tapError(heed(over, state, run, outcome), () =>
-              // Said again it is too late again.
+              // A repeated late report is late again.
               Effect.sync(() => over === "ended" && pool.lose(leaseId))
             )
           }

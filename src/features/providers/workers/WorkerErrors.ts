@@ -1,24 +1,24 @@
-/** Why a worker does not get what it asks for. */
+/** Errors of workers' calls. */
 import { Schema } from "effect"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 
-/** None of the models that the worker names is known. */
+/** None of the named models is known. */
 export class NoSuchModel extends Schema.TaggedError<NoSuchModel>()("NoSuchModel", {}) {}
 
-/** The worker's key is not for one of the models that it names. */
+/** The worker's key does not allow one of the named models. */
 export class ModelNotForWorker extends Schema.TaggedError<ModelNotForWorker>()("ModelNotForWorker", {}) {}
 
-/** As many workers as may wait with one key. */
+/** Too many calls wait with one key. */
 export class TooManyWaiting extends Schema.TaggedError<TooManyWaiting>()("TooManyWaiting", {}) {}
 
-/** No lease of the worker's key was ever called so. */
+/** The key never had a lease with this id. */
 export class LeaseNotFound extends Schema.TaggedError<LeaseNotFound>()("LeaseNotFound", {}) {}
 
-/** The run is no longer the worker's: whatever it makes of it is of no use. */
+/** The run no longer belongs to the worker. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 
-/** The lease is in force, and nobody follows it for the moment: the same call is to be made again. */
+/** The lease is valid, but no node follows it at the moment: repeat the call. */
 export class LeaseUnattended extends Schema.TaggedError<LeaseUnattended>()("LeaseUnattended", {}) {}
 
 export type LeaseError = LeaseNotFound | LeaseLost | LeaseUnattended | EventStoreError | BlobStoreError

@@ -1,4 +1,4 @@
-/** What an operator does with the keys of workers. Secrets leave here once, and reach the log as hashes only. */
+/** The operator's administration of worker keys. Secrets are returned once; the log has only their hashes. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { KeyId } from "#domain/Ids.ts"
@@ -15,7 +15,7 @@ export class WorkerKeyEnded extends Schema.TaggedError<WorkerKeyEnded>()("Worker
   override readonly message = "The worker key was revoked, or has expired"
 }
 
-/** Its form tells it from an account's key, for people: nothing relies on it. */
+/** A prefix that shows people that it is not an account's key. The code does not rely on it. */
 const makeKey = (): ApiKey.ApiKey => ({
   keyId: KeyId.make(`worker_${crypto.randomBytes(8).toString("hex")}`),
   secret: ApiKey.makeSecret()
@@ -24,15 +24,15 @@ const makeKey = (): ApiKey.ApiKey => ({
 export class WorkerKeys extends Context.Service<
   WorkerKeys,
   {
-    /** A new key, in force at once; its secret is not to be had again. */
+    /** Creates a key, valid at once. Its secret cannot be read again. */
     issue(options: {
       readonly name: string
-      /** `null`: every model's jobs. */
+      /** `null`: jobs of every model. */
       readonly modelEndpoints: ReadonlyArray<ModelEndpoint> | null
       /** Unix time in ms; `null`: never. */
       readonly expiresAt: number | null
     }): Effect.Effect<ApiKey.ApiKey, EventStoreError>
-    /** Another secret, in force at once. The one until now stays good for `graceMs`, the one before that no more. */
+    /** Replaces the secret at once. The current one stays valid for `graceMs`; the one before it does not. */
     rotate(options: {
       readonly keyId: KeyId
       readonly graceMs: number
@@ -40,7 +40,10 @@ export class WorkerKeys extends Context.Service<
       { readonly key: ApiKey.ApiKey; readonly previousExpiresAt: number | null },
       WorkerKeyNotFound | WorkerKeyEnded | EventStoreError
     >
-    /** In force at once: a job that a worker has by this key is lost when its lease runs out. Twice changes nothing. */
+    /**
+     * Revokes the key at once. A job that a worker has with it is lost when its lease expires. Repeating it changes
+     * nothing.
+     */
     revoke(keyId: KeyId): Effect.Effect<void, WorkerKeyNotFound | EventStoreError>
   }
 >()("inferlog/src/features/providers/workers/WorkerKeys") {
@@ -87,7 +90,7 @@ export class WorkerKeys extends Context.Service<
         yield* actors.execute(keyId, { _tag: "Revoke", at: yield* Clock.currentTimeMillis }).pipe(
           Effect.catchTags({
             WorkerKeyNotFound: () => Effect.fail(new WorkerKeyNotFound()),
-            // To revoke is always possible.
+            // Revoking never fails for a state of the key.
             WorkerKeyEnded: Effect.die
           })
         )

@@ -1,4 +1,4 @@
-/** What workers are told (docs/operators/workers.md). */
+/** The wire form of jobs and leases (docs/operators/workers.md). */
 import { Schema } from "effect"
 import type { Lease } from "../pull/Lease.ts"
 import type { Heard } from "./LeasesElsewhere.ts"
@@ -45,7 +45,7 @@ export const JobBody = Schema.Struct({
 
 /** @param now Unix time in ms. */
 export const job = (lease: Lease, now: number): typeof JobBody.Type => {
-  // Of a wrapper's job the model is the base, which is what the worker runs.
+  // For a job of a wrapper the model is its base, which the worker runs.
   const { attempt, input, model, requestId } = lease.job
   return {
     job: {

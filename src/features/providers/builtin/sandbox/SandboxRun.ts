@@ -1,4 +1,4 @@
-/** A run of a sandbox model: no work, only time that passes on the clock (decisions, "Built-in models"). */
+/** Runs of sandbox models: they do no work and only let time pass (decisions, "Built-in models"). */
 import { Effect } from "effect"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { Quantity } from "#domain/Money.ts"
@@ -15,23 +15,23 @@ export const succeeded = (output: Json, delivered: Quantity): ProviderOutcome =>
   delivered
 })
 
-/** A member of an input that is known to be an object; `undefined` when it has none of that name. */
+/** A member of an object input; `undefined` if absent. */
 export const member = (input: Json, name: string): Json | undefined =>
   isObject(input) && Object.hasOwn(input, name) ? input[name] : undefined
 
-/** Waits for `ms`, or until the client asks to stop: `true` then. No time, no wait and no look at the request to stop. */
+/** Waits for `ms`, or until the client cancels, which returns `true`. With 0 ms it does neither. */
 export const isStoppedWithin = (control: RunControl, ms: number): Effect.Effect<boolean> =>
   ms <= 0
     ? Effect.succeed(false)
     : Effect.raceFirst(Effect.as(control.stopRequested, true), Effect.as(Effect.sleep(ms), false))
 
-/** The `delayMs` of an input, 0 when it has none. */
+/** The `delayMs` of an input; 0 by default. */
 export const delayOf = (input: Json): number => {
   const delayMs = member(input, "delayMs")
   return typeof delayMs === "number" ? delayMs : 0
 }
 
-/** Starts, lets the input's `delayMs` pass, and ends in `outcome`. */
+/** Starts, waits for the input's `delayMs`, and ends in `outcome`. */
 export const delayed = (
   job: Job,
   control: RunControl,

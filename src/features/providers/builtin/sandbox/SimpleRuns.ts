@@ -1,4 +1,4 @@
-/** The sandbox models whose end is known at once, and only awaited. */
+/** The sandbox models whose outcome is known at once. */
 import { Effect, Schema } from "effect"
 import { units } from "#domain/Money.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -18,7 +18,7 @@ const messageOr = (input: Json, fallback: string): string => {
   return typeof message === "string" ? message : fallback
 }
 
-/** Refused at once it has never started; after a delay it has. */
+/** An immediate refusal never starts; a delayed one does. */
 export const fail: SandboxRun = (job, control) => {
   const refused: ProviderOutcome = {
     _tag: "ProviderError",

@@ -4,7 +4,7 @@ import { isStoppedWithin, stopped, succeeded, type SandboxRun } from "./SandboxR
 
 const decode = Schema.decodeUnknownSync(SlowInput)
 
-/** Counts the seconds from its start on the monotonic clock, so that slow reports do not add up to a longer run. */
+/** Counts seconds on the monotonic clock, so that slow reports do not lengthen the run. */
 export const slow: SandboxRun = Effect.fnUntraced(function* (job, control) {
   const { seconds } = decode(job.input)
   yield* control.started

@@ -6,13 +6,12 @@ import { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { Encoded } from "#src/features/media/vision/VisionTask.ts"
 
-/** As `image` in the outputs of the models. */
+/** The `image` in the outputs of the models. */
 export type OutputImage = {
   readonly url: string
   readonly contentType: string
   readonly width: number
   readonly height: number
-  /** Bytes. */
   readonly size: number
 }
 
@@ -22,11 +21,11 @@ const unreadable = (cause: PlatformError) =>
 export interface Services {
   readonly fs: FileSystem.FileSystem
   readonly store: MediaStore["Service"]
-  /** Where the files are made. */
+  /** The folder of temporary files. */
   readonly scratch: string
 }
 
-/** Lets `write` make a picture in a file of its own, which is gone with the scope, and stores it as the request's. */
+/** Lets `write` make a picture in a temporary file, which the scope removes, and stores it as a file of the request. */
 export const make =
   ({ fs, store, scratch }: Services) =>
   <E>(

@@ -1,4 +1,4 @@
-/** How a vision run that fails ends (decisions, "Failure views"). */
+/** The outcomes of failed vision runs (decisions, "Failure views"). */
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { ImageRefused, ImageUnavailable } from "#src/features/media/ImageFailure.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
@@ -20,7 +20,7 @@ const failed = (message: string): ProviderOutcome => ({ _tag: "ModelFailed", mes
 
 const retryable = (message: string): ProviderOutcome => ({ _tag: "ProviderError", message, retryable: true })
 
-/** A picture that is too much for a worker would be too much again; a worker that broke says nothing of the picture. */
+/** A picture that exceeds a worker's limits would do so again. A crashed worker says nothing about the picture. */
 const outcomeOfLoss = ({ reason }: WorkerLost): ProviderOutcome => {
   switch (reason) {
     case "deadline":
@@ -32,7 +32,7 @@ const outcomeOfLoss = ({ reason }: WorkerLost): ProviderOutcome => {
   }
 }
 
-/** What the client can put right is the model's failure and final; what may pass by itself is tried again. */
+/** Faults that the client can correct are final failures of the model; faults that may pass are retried. */
 export const outcomeOf = (failure: VisionFailure): ProviderOutcome => {
   switch (failure._tag) {
     case "ImageRefused":

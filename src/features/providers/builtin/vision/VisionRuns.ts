@@ -1,4 +1,4 @@
-/** Runs of the models that work on pictures: fetch, hand to a worker thread, store what comes out. */
+/** Runs of vision models: fetch the picture, process it in a worker thread, store the result. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, FileSystem, Layer, Schema, type Scope } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -26,13 +26,13 @@ interface Finished {
 
 interface Call {
   readonly maker: Maker
-  /** To be run when a worker takes the task. */
+  /** Runs when a worker takes the task. */
   readonly started: Effect.Effect<void>
 }
 
 type Run = (input: Json, call: Call) => Effect.Effect<Finished, VisionFailure, Scope.Scope>
 
-/** A run over what `schema` reads from inputs that are valid under the model's own. */
+/** A run over what `schema` decodes from an input that is valid under the model's schema. */
 const defineRun = <Input>(
   schema: Schema.ConstraintDecoder<Input>,
   run: (input: Input, call: Call) => ReturnType<Run>
@@ -62,8 +62,8 @@ export class VisionRuns extends Context.Service<
   VisionRuns,
   {
     /**
-     * Runs a job of one of `visionModels`; its start is reported when a worker takes it. A stop request ends the worker
-     * and the run in `Stopped`, an interruption does the same, and no temporary file of the run is left.
+     * Runs a job of one of `visionModels`. Reports the start when a worker takes it. A stop request or interruption
+     * ends the worker; the run removes its temporary files.
      */
     run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
   }
