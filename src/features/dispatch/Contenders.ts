@@ -1,26 +1,26 @@
-/** Who shares what there is in one pass: no model takes all the room that another one waits for, too. */
+/** Shares the room within one pass, so that no model takes all of the room that other models wait for. */
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 
 export interface Contenders {
-  /** The part of the model's room that one of those has whose requests it is to run. */
+  /** The part of a model's room for one of the endpoints that run on it. */
   readonly partOfModel: (endpoint: string, room: number) => number
-  /** The part of the provider's room that one of its models has. */
+  /** The part of a provider's room for one of its models. */
   readonly partOfProvider: (name: string, room: number) => number
 }
 
-/** One of `count` equal parts, at least one where there is anything. What others leave goes in the next pass. */
+/** One of `count` equal parts, at least one if there is any room. What is left over goes in the next pass. */
 const partOf = (room: number, count: number): number => Math.ceil(room / Math.max(count, 1))
 
-/** Models of which it is known who was served last. */
+/** Models whose last served account is stored. */
 const rememberedModels = 4_096
 
-/** Who was served last of each model, and when. A model that was not served for long counts as one that never was. */
+/** The account served last for each model, and when. Models that were not served for long are forgotten. */
 export interface Served<Account> {
-  /** The account that was served last of the model; `null` when that is not known. */
+  /** The account that was served last for the model; `null` if unknown. */
   readonly lastOf: (endpoint: string) => Account | null
   readonly note: (endpoint: string, account: Account) => void
-  /** The endpoints as they are served in a pass: those never served first, then as it was longest ago. */
+  /** The endpoints in the order of service: first those never served, then the longest unserved. */
   readonly inTurn: <Endpoint extends string>(endpoints: ReadonlyArray<Endpoint>) => ReadonlyArray<Endpoint>
 }
 
@@ -44,7 +44,7 @@ export const served = <Account>(): Served<Account> => {
 
 const count = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
 
-/** Of a pass over models with due requests. */
+/** Called with the models that have due requests. */
 export const make = (entries: ReadonlyArray<CatalogEntry | null>): Contenders => {
   const models = new Map<string, number>()
   const providers = new Map<string, number>()

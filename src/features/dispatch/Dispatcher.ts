@@ -1,7 +1,7 @@
 /**
- * The dispatcher: a process manager that is woken by due work, claims what its models have room for, and runs it. The queue
- * is the DueWork projection, a claim is an event with an expected version, and what a claim finds is the request itself, so
- * that stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
+ * The dispatcher: a process manager that wakes for due work, claims what its models have room for, and runs it. The
+ * queue is the DueWork projection and a claim is an event with an expected version. A claim reads the request itself,
+ * so stale rows, duplicates and restarts are harmless. Waiting requests are rows, never fibers.
  */
 import { type Cause, Deferred, Effect, Layer, Stream } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
@@ -32,13 +32,16 @@ import * as SlowStart from "./SlowStart.ts"
 import * as Turns from "#src/platform/reactors/Turns.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
-/** Claims made at once for one model; what is left follows in the next pass, so that no model starves another. */
+/** The most claims at once for one model; the rest follow in the next pass, so that no model starves another. */
 const maxClaimsPerPass = 512
 
-/** Rows that stay because their provider does not stop are not to keep others from being asked. */
+/** Rows remain while their provider does not stop, and must not keep others from being stopped. */
 const maxStopsPerPass = 10_000
 
-/** Without a completed step for so long it is of no use, ms: a pass waits some seconds for its claims at most. */
+/**
+ * A dispatcher without a completed step for this long is unhealthy, ms. A pass waits at most some seconds for its
+ * claims.
+ */
 const stalledAfterMs = 30_000
 
 const make = Effect.gen(function* () {
@@ -51,19 +54,19 @@ const make = Effect.gen(function* () {
   const reader = yield* EventReader
   const providers = yield* ProviderSlots.make
   const loop = yield* DueWorkLoop.make
-  /** When it last got something done, be it that there was nothing to do (`MonotonicTime.millis`). */
+  /** When it last completed a step, even if nothing was to do (`MonotonicTime.millis`). */
   let doneAt = yield* MonotonicTime.millis
   const isDone = Effect.map(MonotonicTime.millis, (now) => void (doneAt = now))
   yield* (yield* Health).watch("dispatcher_stalled", (now) => (now - doneAt > stalledAfterMs ? doneAt : null))
 
-  /** The next pass goes on after the account that was served last. */
+  /** The next pass continues after the account that was served last. */
   const served = Contenders.served<AccountId>()
 
   const unreadable = UnreadableRequests.make("be read")
   const slowStart = SlowStart.make()
   const knownOf = yield* KnownModels.make
 
-  /** Models and providers without room for another run when they were last looked at. */
+  /** Models and providers without room at the last look. */
   const fullModels = new Set<string>()
   const fullProviders = new Set<string>()
 
@@ -71,7 +74,7 @@ const make = Effect.gen(function* () {
   const memory = yield* RunMemory.make(wake)
   const probe = yield* Probes.make(wake)
 
-  /** Room is of interest only where something waits for it. */
+  /** Wakes only if something waits for the room. */
   const onEnd = (endpoint: string, provider: string) =>
     Effect.sync(() => {
       const wasModelFull = fullModels.delete(endpoint)
@@ -83,14 +86,14 @@ const make = Effect.gen(function* () {
     cause: Cause.Cause<EventStoreError | Rejection>
   ): Effect.Effect<null, EventStoreError> =>
     Effect.failCause(cause).pipe(
-      // Another node may know better: what this one remembers is not to refuse the same row for ever.
+      // Another node may know more: a stale state here must not refuse the same row again and again.
       Effect.catchTag(["NotDispatchable", "RequestNotFound", "RequestNotEnded"], () =>
         Effect.as(actors.refresh(id), null)
       ),
       unreadable.orElse(id, null)
     )
 
-  /** The claim of one request; `null` when there is nothing to claim any more. */
+  /** The claim of one request; `null` if there is nothing left to claim. */
   const claim = (
     { memory, row: { requestId: id } }: RunMemory.Admitted,
     provider: string,
@@ -98,7 +101,7 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<Claimed | null, EventStoreError> =>
     Effect.matchCauseEffect(actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self }), {
       onSuccess: ({ state }) =>
-        // A request whose deadline has passed ends here instead.
+        // A request past its deadline ends here instead.
         Effect.succeed(
           state._tag === "Request" && state.phase._tag === "Dispatched"
             ? { id, request: state, jobId: null, memory }
@@ -158,7 +161,7 @@ const make = Effect.gen(function* () {
       return Effect.andThen(Effect.forEach(rows, start, { discard: true }), Deferred.await(all))
     })
 
-  /** Nothing of the model can be claimed until one of these changes. */
+  /** The model has no room until one of these changes. */
   const waitForRoom = (endpoint: string, found: ProviderSlots.Slots, now: number) => {
     fullModels.add(endpoint)
     for (const { left, provider } of found.slots) if (left <= 0) fullProviders.add(provider)
@@ -166,7 +169,7 @@ const make = Effect.gen(function* () {
     return false
   }
 
-  /** True when claims were made, or when rows were stale: either way the projection has something to catch up with. */
+  /** True if claims were made or rows were stale. Either way the projection has to catch up. */
   const dispatchModel = Effect.fnUntraced(function* (
     endpoint: ModelEndpoint,
     entry: CatalogEntry | null,
@@ -198,7 +201,7 @@ const make = Effect.gen(function* () {
     if (opensIn !== null) loop.wakeAt(now + opensIn)
     const admitted = yield* memory.admit(rows)
     const last = admitted.at(-1)
-    // Behind the rows of an account that has become full, and behind those that are held back, there may be others.
+    // There may be more rows behind those of a full account and those that are held back.
     if (last === undefined)
       return rows.length > 0 || (due.length === asked && slowStart.heldBack(endpoint) > heldBack)
     served.note(endpoint, last.row.accountId)
@@ -219,7 +222,7 @@ const make = Effect.gen(function* () {
     yield* providers.refresh
     const known = yield* knownOf(models)
     yield* probe(known.map(({ entry }) => entry))
-    // What is still full is found so again.
+    // Models and providers that are still full are added again.
     fullModels.clear()
     fullProviders.clear()
     const contenders = Contenders.make(known.map(({ entry }) => entry))
@@ -228,7 +231,7 @@ const make = Effect.gen(function* () {
     )
     yield* isDone
     if (!moved.includes(true)) return false
-    // When it lags, its next move wakes us: until then the rows would be claimed again in vain.
+    // If the projection lags, its next change wakes the dispatcher; until then it would claim the same rows in vain.
     return yield* projections.waitFor(yield* reader.head, { projection: projection.name })
   })
 

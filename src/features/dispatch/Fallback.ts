@@ -1,12 +1,12 @@
-/** What the end of a run at one provider means where the model has others. */
+/** What the end of a run at one provider means if the model has other providers. */
 import { Effect } from "effect"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { RunOutcome } from "#domain/Outcome.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 
 /**
- * A refusal is tried elsewhere before it counts, until as many runs have failed as there are providers; and nobody waits for
- * one that asks to be left alone while another one could run: that one pauses, and not the request.
+ * A refusal is tried at other providers before it counts, until as many runs have failed as there are providers. While
+ * another provider can run the request, a provider that asks for a pause pauses alone, without the request.
  */
 const withOthers = (outcome: RunOutcome, providers: number, failed: number): RunOutcome => {
   switch (outcome._tag) {
@@ -23,7 +23,7 @@ const withOthers = (outcome: RunOutcome, providers: number, failed: number): Run
   }
 }
 
-/** Of the request's newest run. Runs that were put off, given back or lost have failed at no provider. */
+/** Of the request's newest run. Runs that were deferred, released or lost have failed at no provider. */
 export const after = (
   run: Effect.Effect<RunOutcome>,
   { model }: CatalogEntry,

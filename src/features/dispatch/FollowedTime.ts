@@ -1,17 +1,17 @@
 /**
- * How long a run has been seen to be at work, for what is billed by the second where the provider does not measure it. A run
- * outlives the process that follows it: what nobody saw is not the client's to pay.
+ * How long a run was observed at work, to bill it by the second if the provider does not measure it. A run may outlive
+ * the process that follows it; the client does not pay for time that was not observed.
  */
 import type { Request } from "#domain/inference-request/State.ts"
 
-/** Since when a run has been followed without a gap. Unix time in ms, as `now`. */
+/** The start of the current observation, and `now`: Unix time in ms. */
 export interface Followed {
   readonly now: number
-  /** `null` when nobody follows it. */
+  /** `null` if it is not observed. */
   readonly since: number | null
 }
 
-/** From its start to the last sign of it, and what has been followed since; never more than it can have run. */
+/** From the start to the last sign of the run, plus the current observation; at most the time that it can have run. */
 export const seconds = ({ phase }: Request, { now, since }: Followed): number => {
   if (phase._tag !== "Running") return 0
   const { heardAt = phase.runStartedAt, runStartedAt } = phase

@@ -1,4 +1,6 @@
-/** From what a provider reports to what the request is told: the output held against the model's schema, and sealed. */
+/**
+ * Turns a provider's report into the request's outcome: validates the output against the model's schema, and seals it.
+ */
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -18,14 +20,16 @@ export interface Judged {
   readonly payloads: ReadonlyArray<SealedPayload>
 }
 
-/** Longest error text of a provider that is kept, characters. */
+/** Stored characters of a provider's error text. */
 const maxMessageLength = 4_000
 
-/** Violations that are kept, and bytes of text in all of them: their event has to fit a message of 1 MB. */
+/** The most stored violations, and bytes of their texts: the event must fit into a message of 1 MB. */
 const maxViolations = 1_000
 const maxViolationBytes = 32 * 1_024
 
-/** A provider that says "at once" is not asked in a loop, and one that says "never" is asked again tomorrow, ms. */
+/**
+ * Bounds of a provider's retry time, ms: "at once" must not cause a loop, and after "never" it is asked again tomorrow.
+ */
 const minRetryAfterMs = 250
 const maxRetryAfterMs = 24 * 60 * 60 * 1_000
 
@@ -34,7 +38,7 @@ const cut = <A extends { readonly message: string }>(outcome: A): A => ({
   message: outcome.message.slice(0, maxMessageLength)
 })
 
-/** The first that fit, and the very first in any case: without one the output would count as valid. */
+/** The first ones that fit, and always the very first: without one the output would count as valid. */
 const fitting = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> => {
   let bytes = 0
   const end = violations.findIndex(({ instancePath, message }, index) => {
@@ -44,12 +48,12 @@ const fitting = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation>
   return end === -1 ? violations : violations.slice(0, end)
 }
 
-/** `payloads` seals the output, and `plan` gives ids to the files it names; the other outcomes cost nothing. */
+/** `payloads` seals the output, and `plan` assigns ids to its files. Other outcomes need neither. */
 export const judge = (
   payloads: Payload.Payloads["Service"],
   plan: PlannedFiles["plan"],
   job: Pick<Job, "requestId" | "accountId">,
-  /** `null` when the model is gone; then nothing can have succeeded. */
+  /** `null` if the model is gone, in which case no run can have succeeded. */
   entry: CatalogEntry | null,
   outcome: RunOutcome
 ): Effect.Effect<Judged, BlobStoreError | EventStoreError> => {

@@ -1,15 +1,15 @@
-/** Models that have due requests, as far as this node can tell what they are. */
+/** The models with due requests that this node knows. */
 import { Effect } from "effect"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 
 /**
- * Of a model that was withdrawn the last that was offered: what was accepted before runs on under its limits. Those that
- * this node cannot tell are left out: their rows are other nodes' to claim, or its own when it knows them.
+ * A withdrawn model counts as last offered, because its accepted requests still run under its limits. Unknown models
+ * are left out: other nodes claim their requests, or this one when it knows them.
  */
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
-  /** Those that were left out when it was last asked for. */
+  /** The models left out at the last call. */
   let unknown: ReadonlySet<string> = new Set()
 
   return Effect.fnUntraced(function* (models: ReadonlyArray<ModelEndpoint>) {

@@ -1,4 +1,4 @@
-/** What the server runs to bring requests to their end. */
+/** The services that bring requests to their end. */
 import { Layer } from "effect"
 import * as Media from "#src/features/media/Layers.ts"
 import * as Providers from "#src/features/providers/Layers.ts"
@@ -16,7 +16,7 @@ import * as Sweeping from "./sweep/Sweeping.ts"
 
 const finalizer = Finalizer.layer.pipe(Layer.provide(Telemetry.untraced), Layer.provide(Media.layerFetching))
 
-/** Reports of workers whose lease another node follows. */
+/** Reports of workers whose leases other nodes follow. */
 export const layerLeases = LogServers.choose({
   single: Layer.empty,
   shared: RemoteLeases.layer.pipe(Layer.provide(finalizer))

@@ -1,4 +1,4 @@
-/** Between the terms of a model and those of the provider that runs it. */
+/** Translates between a model and the provider that runs it. */
 import { Effect, Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
@@ -12,14 +12,14 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 export interface MappedRun {
   readonly entry: CatalogEntry
   readonly binding: ProviderBinding
-  /** As the client sent it. */
+  /** As submitted. */
   readonly submitted: Json
 }
 
 /**
- * The binding that the request's newest run was dispatched to. What is said to the provider is the request's version's word;
- * where the provider is, and by which credential, what holds now: one that has moved is found. A provider that only one of
- * the two knows is as that one has it; one that neither knows gives way to the first of the version.
+ * The binding of the request's newest run. The mapping comes from the request's model version; address and credential
+ * come from the current version, because a provider may have moved. If only one version has the provider, that one
+ * counts; if neither has it, the first binding of the request's version.
  */
 export const bindingOf = (
   { model }: CatalogEntry,
@@ -37,18 +37,18 @@ export const bindingOf = (
   return { ...said, ...(url === undefined ? {} : { url }), ...(secretEnv === undefined ? {} : { secretEnv }) }
 }
 
-/** `bindingOf` by the catalog as it is now. */
+/** `bindingOf` with the current catalog. */
 export const findBinding = (catalog: Catalog["Service"], entry: CatalogEntry, request: Request) =>
   Effect.map(catalog.find(request.submitted.model), (current) => bindingOf(entry, request, current))
 
-/** The model as its provider knows it: of a wrapper, its base. */
+/** The model as its provider knows it: the base of a wrapper. */
 export const modelOf = ({ model, runs }: CatalogEntry): Model =>
   model.endpoint === runs ? model : { ...model, endpoint: runs }
 
-/** By their text: the binding of an older version is put together anew for each run. */
+/** By text, because the binding of an older version is a new object in each run. */
 const compiled = RecentlyUsed.make<Expression.Expression>({ capacity: 2_048 })
 
-/** `null` where there is none. Dies on what does not compile: it was not published so. */
+/** `null` without an expression. Dies if it does not compile, because publishing checks that. */
 const expressionOf = (text: string | undefined): Expression.Expression | null => {
   if (text === undefined) return null
   const known = compiled.get(text)
@@ -58,7 +58,7 @@ const expressionOf = (text: string | undefined): Expression.Expression | null =>
   return expression
 }
 
-/** `value` where there is no expression. */
+/** `value` without an expression. */
 const map = (
   expression: Expression.Expression | null,
   value: Json,
@@ -77,7 +77,7 @@ const map = (
 const mapOutput = ({ binding, submitted }: MappedRun, output: Json) =>
   map(expressionOf(binding.output), output, { input: submitted })
 
-/** The operator's to mend, and the client's to be told in few words; another provider may do better. */
+/** The operator has to correct it, and the client gets a short message. Another provider may succeed. */
 const inputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
   Effect.as(Effect.logError(`The input of a run cannot be mapped for its provider: ${reason}`), {
     _tag: "ProviderError",
@@ -91,13 +91,13 @@ const outputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<
     message: "The provider's answer is not what it should be."
   })
 
-/** A measure that is none counts as none. */
+/** An invalid measure counts as none. */
 const isMeasure = (seconds: number | undefined): seconds is number =>
   seconds !== undefined && Number.isFinite(seconds) && seconds >= 0
 
 /**
- * The model's outcome of what a provider reports; `seconds` is how long it took as seen from here, where the provider does
- * not measure it: its own measure leaves out what was lost on the way.
+ * The model's outcome of a provider's report. `seconds` is the time observed here, used if the provider does not
+ * measure; its own measure does not include the network.
  */
 export const outcomeOf = (
   run: MappedRun,
@@ -123,10 +123,7 @@ const counted = ({ entry, submitted }: MappedRun, output: Json, seconds: number)
     onFailure: ({ reason }): RunOutcome => ({ _tag: "ModelFailed", message: reason })
   })
 
-/**
- * Runs with the input that the provider is to be given, and tells the outcome in the model's terms. `seconds`: how long the
- * run has taken until it is asked.
- */
+/** Runs with the mapped input, and maps the outcome. `seconds`: the duration of the run until it is evaluated. */
 export const around = (
   run: MappedRun,
   seconds: Effect.Effect<number>,

@@ -1,8 +1,6 @@
 /**
- * What another node has done to requests, as far as this one has to do something about it: runs whose end is on the log are
- * stopped, texts of payloads that were erased are forgotten, those of webhooks too, and deadlines are awaited though their
- * node may be gone by then.
- * For one of several nodes: the only one has done all of it itself.
+ * Reacts to what other nodes did to requests: stops runs whose end is on the log, forgets erased payload texts, also
+ * those of webhooks, and takes over deadlines. Only with several nodes; a single node has done all of this itself.
  */
 import { Effect, Layer, Stream } from "effect"
 import { RequestId } from "#domain/Ids.ts"
@@ -24,7 +22,7 @@ import { Runs } from "./Runs.ts"
 
 const { category, codec } = InferenceRequest.aggregate
 
-/** Requests read at once. */
+/** Requests read at the same time. */
 const concurrency = 16
 
 const unlessBroken = <E>(action: Effect.Effect<void, E>) =>
@@ -40,7 +38,7 @@ const make = Effect.gen(function* () {
   const runs = yield* Runs
   let position = yield* reader.head
 
-  /** A run of this node's own has ended before its end is on the log: to stop it does nothing. */
+  /** This node's own run ends before its end is on the log, so stopping it has no effect. */
   const stop = (id: RequestId, event: RecordedEvent) =>
     Effect.suspend(() => {
       const ended = codec.decode(event)
@@ -48,7 +46,7 @@ const make = Effect.gen(function* () {
     })
 
   const hint = (event: RecordedEvent) =>
-    // Most have none, and need not be decoded.
+    // Most have none and need not be decoded.
     event.text.includes(`"deadlines":`)
       ? Effect.sync(() => {
           const submitted = codec.decode(event)
@@ -57,7 +55,7 @@ const make = Effect.gen(function* () {
         })
       : null
 
-  /** Large ones are never in memory, and the node that erases removes their blobs. */
+  /** Large payloads are never in memory, and the erasing node removes their blobs. */
   const forget = Effect.fnUntraced(function* (id: RequestId, stream: StreamName.StreamName) {
     const { state } = yield* actors.refresh(id)
     if (state._tag === "NotSubmitted") return
@@ -76,7 +74,7 @@ const make = Effect.gen(function* () {
     yield* payloads.removeErased({ owner, stream, name: WebhookDelivery.bodyName, ref: refs.body })
   })
 
-  /** `null`: nothing. */
+  /** `null`: no reaction. */
   const actionOf = (event: RecordedEvent, id: RequestId) => {
     const { type } = event
     if (!codec.isType(type)) return null
@@ -123,7 +121,7 @@ const make = Effect.gen(function* () {
   }
 
   const followAll = Effect.gen(function* () {
-    // Deadlines from before the position are looked for once more: nothing tells of those from here on alone.
+    // Reads earlier deadlines once, because the events from here on do not contain them.
     hints.hint(yield* steady.now)
     const events = reader.subscribe(position)
     yield* Stream.runForEachArray(events, (page) =>

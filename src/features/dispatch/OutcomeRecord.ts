@@ -1,4 +1,6 @@
-/** Recording how a run ended: judged, sealed, on the log, and handed to the finalizer when its output names files. */
+/**
+ * Records how a run ended: validates and seals the outcome, appends it, and passes outputs with files to the finalizer.
+ */
 import { Effect } from "effect"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
@@ -17,9 +19,9 @@ import * as PlannedFiles from "./PlannedFiles.ts"
 export type EndedJob = Pick<Job, "requestId" | "accountId" | "attempt">
 
 export interface EndTimes {
-  /** Unix time in ms, as `startedAt`. */
+  /** Unix time in ms, like `startedAt`. */
   readonly at: number
-  /** The run's start, if it may not have been recorded yet. */
+  /** The start of the run, if it may not be on the log yet. */
   readonly startedAt: number | null
 }
 
@@ -31,7 +33,7 @@ export const refused = (message: string): RunOutcome => ({
 
 const notYet = "The outcome of a run is not recorded yet"
 
-/** Also when an append before, which seemed to fail, has recorded it. */
+/** True also if an earlier append, which seemed to fail, has recorded it. */
 const isTaken = ({ payloads }: Judged, events: ReadonlyArray<Event>, state: State): boolean =>
   events.some(({ _tag }) => _tag === "OutputReceived") ||
   (state._tag === "Request" && payloads.some(({ hash }) => hash === state.rawOutput?.hash))
@@ -47,7 +49,10 @@ export const make = Effect.gen(function* () {
       ? finalizer.start(job.requestId)
       : Effect.void
 
-  /** What is sealed and stored of an output that the request does not take; files that it has are left to it. */
+  /**
+   * Removes what was sealed and stored for an output that the request did not accept, except files that the request
+   * has.
+   */
   const drop = ({ outcome, payloads: sealed }: Judged, state: State) => {
     const planned = outcome._tag === "Succeeded" ? (outcome.output.media ?? []) : []
     const taken = state._tag === "Request" ? Erasing.filesOf(state) : []
@@ -60,7 +65,7 @@ export const make = Effect.gen(function* () {
   const append = ({ attempt, requestId }: EndedJob, { outcome, payloads }: Judged, times: EndTimes) =>
     actors.execute(requestId, { _tag: "RecordOutcome", attempt, ...times, outcome }, payloads)
 
-  /** Sealed once, however often the log refuses it: each time would leave another blob that nobody knows. */
+  /** Seals once, even if the log refuses the append several times: each seal would leave an unreferenced blob. */
   const judgeAndRecord = (job: EndedJob, entry: CatalogEntry | null, outcome: RunOutcome, times: EndTimes) =>
     Effect.flatMap(
       untilStored(
@@ -69,7 +74,7 @@ export const make = Effect.gen(function* () {
       ),
       (judged) =>
         Effect.flatMap(untilStored(notYet, append(job, judged, times)), ({ events, state }) =>
-          // A late outcome changes nothing, and its output is nobody's.
+          // A late outcome changes nothing, and its output is removed.
           judged.payloads.length === 0 || isTaken(judged, events, state)
             ? goOn(job, state)
             : drop(judged, state)
@@ -77,8 +82,8 @@ export const make = Effect.gen(function* () {
     )
 
   /**
-   * Goes on until it is recorded: the run is this node's, and nobody else records it. A node that goes down meanwhile
-   * leaves the run claimed, to be found lost.
+   * Retries until the outcome is recorded, because no other node records it. If the node stops meanwhile, the run stays
+   * claimed and is found lost.
    */
   const record = (
     job: EndedJob,

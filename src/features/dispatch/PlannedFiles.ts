@@ -1,7 +1,6 @@
 /**
- * The ids under which the files of an output will be known. They are made before the files are stored, so that a crash and
- * another try leave one copy of each; a file that the run has stored for its request itself keeps its own, so that it goes
- * with the request's payloads from then on, however the request ends.
+ * Assigns ids to the files of an output before they are stored, so that a crash and a retry leave one copy of each. A
+ * file that the run itself stored for its request keeps its id, so that it is erased with the request's payloads.
  */
 import { Effect, Option } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -13,7 +12,7 @@ import * as JsonPointer from "#src/features/catalog/models/JsonPointer.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 
-/** Files of one output that are looked up at once. */
+/** Files of one output looked up at the same time. */
 const concurrency = 4
 
 export interface PlannedFiles {
@@ -23,12 +22,12 @@ export interface PlannedFiles {
     output: Json,
     places: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<MediaPlan>, BlobStoreError | EventStoreError>
-  /** Removes what the run has stored, of an output that its request does not take. */
+  /** Removes the files that the run stored for an output which its request did not accept. */
   readonly discard: (planned: ReadonlyArray<MediaPlan>) => Effect.Effect<void>
 }
 
 export const make: Effect.Effect<PlannedFiles, never, MediaStore> = Effect.map(MediaStore, (store) => {
-  /** One that cannot be read is left to those who will store or erase the others. */
+  /** If one cannot be read, the store or erase of the others reports it. */
   const find = (id: FileId) =>
     store.find(id).pipe(
       Effect.catchTag("MediaGone", () => Effect.succeed(null)),

@@ -1,11 +1,11 @@
-/** Probes of the providers that cannot be reached and that requests wait for: one for each, however many requests wait. */
+/** Probes of unreachable providers that requests wait for: one at a time for each provider. */
 import { Effect } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
 
-/** `wake` is called when a provider can be reached again. */
+/** `wake` is called when a provider is reachable again. */
 export const make = (wake: () => void) =>
   Effect.gen(function* () {
     const health = yield* ProviderHealth
@@ -14,7 +14,7 @@ export const make = (wake: () => void) =>
 
     const probe = (binding: ProviderBinding) => {
       const reach = providers.find(binding.adapter)?.reach
-      // What cannot be probed is tried with runs.
+      // A provider that cannot be probed is tried with runs.
       const reached = reach === undefined ? Effect.succeed(null) : reach(binding)
       return reached.pipe(
         Effect.onExit((exit) =>
@@ -28,7 +28,7 @@ export const make = (wake: () => void) =>
       )
     }
 
-    /** Of the models that have due requests. */
+    /** Called with the models that have due requests. */
     return (entries: ReadonlyArray<CatalogEntry | null>) =>
       Effect.forEach(
         entries.flatMap((entry) => entry?.model.providers ?? []),

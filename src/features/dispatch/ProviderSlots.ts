@@ -1,6 +1,6 @@
 /**
- * Which of its providers a run may begin at: the first in the model's order that this server has an adapter for, whose circuit
- * lets it, that has not asked for a pause, and that has room within its own limit. A retry goes on behind the one that failed.
+ * Chooses the provider of a run: the first in the model's order that has an adapter here, whose circuit admits it, that
+ * has not asked for a pause, and that has room. A retry starts behind the provider that failed.
  */
 import { Effect, Stream } from "effect"
 import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -27,24 +27,24 @@ export interface Slot {
 
 export interface Slots {
   readonly slots: ReadonlyArray<Slot>
-  /** Runs that the model may have under way on this node, whichever its provider. */
+  /** Runs of the model that this node may have at the same time, over all providers. */
   readonly runs: number
-  /** Those that may claim for any of the providers. */
+  /** The nodes that may claim for any of the providers. */
   readonly nodes: ReadonlyArray<string>
-  /** Each node's turn at a row, ms. */
+  /** The time in which a row belongs to one node, ms. */
   readonly graceMs: number
-  /** In how many ms one that admits no run now may, if nothing happens before; `null` when none is to be waited for. */
+  /** ms until a provider that admits no run now may admit one; `null` if no time is known. */
   readonly admitsIn: number | null
 }
 
-/** Of a model that never was, or that this server cannot run: its requests are claimed, and fail. */
+/** For a model that does not exist, or that this server cannot run: its requests are claimed, and fail. */
 const nowhere = (provider: string): Slot => ({ provider, left: Infinity, begin: () => unwatched })
 
 const nothing: Share.Share = { runs: 0, nodes: [] }
 
 export const leftOf = (slots: ReadonlyArray<Slot>): number => slots.reduce((sum, { left }) => sum + left, 0)
 
-/** The index of the slot for a row, and one less left of it; -1 when there is none. */
+/** Takes a slot for a row and returns its index; -1 without one. */
 export const take = (slots: ReadonlyArray<Slot>, { failedAt }: Pick<QueuedRequest, "failedAt">) => {
   const first = failedAt === null ? 0 : slots.findIndex(({ provider }) => provider === failedAt) + 1
   for (let index = 0; index < slots.length; index++) {
@@ -64,25 +64,25 @@ export const make = Effect.gen(function* () {
   const node = yield* Nodes
   const providers = yield* Providers
   const runs = yield* Runs
-  /** Runs that were begun and are not at their provider yet, where it says how many it has room for. */
+  /** Runs that have begun and are not yet at their provider, for providers that report their capacity. */
   const underWay = new Map<string, number>()
   let known: ReadonlyArray<CatalogEntry> = []
   let limits: ReadonlyMap<string, number> = new Map()
 
-  /** Once in each pass. */
+  /** Called once in each pass. */
   const refresh = Effect.map(catalog.all, (entries) => {
     if (entries === known) return
     known = entries
     limits = ProviderLimits.of(entries)
   })
 
-  /** A model that was withdrawn is in no list any more, and its own binding says what it said. */
+  /** A withdrawn model is in no list, so its own binding counts. */
   const limitOf = ({ concurrency = Infinity, name }: ProviderBinding): number =>
     Math.min(concurrency, limits.get(name) ?? Infinity)
 
   const hasRoomOfItsOwn = (adapter: Adapter) => providers.find(adapter)?.room !== undefined
 
-  /** Workers come to one node or to another: none of those that could run one is left out for a limit that is small. */
+  /** Workers connect to any node, so a small limit must not exclude the node that has a worker. */
   const atLeastOne = (share: Share.Share): Share.Share => ({
     runs: Math.max(share.runs, 1),
     nodes: node.live()
@@ -93,14 +93,14 @@ export const make = Effect.gen(function* () {
     return isSpread ? atLeastOne(share) : share
   }
 
-  /** What the model may have under way on this node; whatever it is, some node can run it at its first provider. */
+  /** Runs of the model that this node may have; with any limit some node can run it at its first provider. */
   const ofModel = ({ model, runs }: CatalogEntry): Share.Share => {
     const key = model.providers.find((binding) => limitOf(binding) < Infinity)?.name ?? runs
     const isSpread = model.providers.some(({ adapter }) => hasRoomOfItsOwn(adapter))
     return shareOf(key, model.concurrency, isSpread)
   }
 
-  /** Until the run is at its provider, that still has the room for it. */
+  /** A run counts as taken room until it is at its provider. */
   const counted = (name: string, watch: Watch): Watch => {
     underWay.set(name, (underWay.get(name) ?? 0) + 1)
     let isThere = false
@@ -127,8 +127,8 @@ export const make = Effect.gen(function* () {
   }
 
   /**
-   * Small limits fall to some nodes, and those of a model's providers to others than the model's own. A provider that none of
-   * the model's nodes has a part of is lent to one of them: one run more than its limit is better than none for ever.
+   * A small limit falls to some nodes, and a provider's limit may fall to other nodes than the model's. If none of the
+   * model's nodes has a part of a provider, one of them borrows one run: one more than the limit is better than never.
    */
   const shareFor = (ofModel: Share.Share, binding: ProviderBinding): Share.Share => {
     const share = shareOfProvider(binding)
@@ -195,7 +195,7 @@ export const make = Effect.gen(function* () {
   return {
     refresh,
     of,
-    /** Whenever a provider has more room than it had. */
+    /** Emits when a provider has more room. */
     changes: Stream.mergeAll(
       providers.all.flatMap(({ room }) => (room === undefined ? [] : [room.changes])),
       { concurrency: "unbounded" }

@@ -1,6 +1,7 @@
 /**
- * Claims that nobody works on: of nodes that are gone, and own ones whose append seemed to fail. Taken over when the provider
- * may still know the job, else to be run again. Each by one of the nodes that live; what one of them leaves the sweep finds.
+ * Recovers claims that no node works on: claims of dead nodes, and own claims whose append seemed to fail. A job that
+ * the provider may still know is taken over; any other request runs again. One live node handles each claim, and the
+ * sweep finds what it misses.
  */
 import { Deferred, Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
@@ -24,7 +25,7 @@ import { Runs } from "./Runs.ts"
 const pageSize = 500
 const concurrency = 64
 
-/** `onEnd` gives what is to run, of a model at a provider, when a run that was taken over has its outcome. */
+/** `onEnd` returns what to run when a run that was taken over ends, by model and provider. */
 export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const dueWork = yield* DueWork
@@ -35,13 +36,13 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
     const node = yield* Nodes
     const waitForHead = yield* WaitForHead.make
 
-    /** Nobody works on it, and it is for this node to see to that. */
+    /** Whether no node works on the claim and this node has to recover it. */
     const isOurs = (owner: string, id: RequestId) => {
       if (runs.has(id)) return false
       return owner === node.self || (!node.isAlive(owner) && Rendezvous.first(id, node.live()) === node.self)
     }
 
-    /** The claim becomes this node's own, unless another one was first: `null`. */
+    /** Takes the claim over; `null` if another node was first. */
     const claim = Effect.fnUntraced(function* (
       id: RequestId,
       { attempt }: Request,
@@ -56,7 +57,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
       return isRunning && action.run.node === node.self ? { id, request: state, jobId, memory: null } : null
     })
 
-    /** Ends when the claim is made: until then the run would be taken over a second time. */
+    /** Completes when the claim is made. Before that the run could be taken over twice. */
     const takeOver = (
       id: RequestId,
       request: Request,
@@ -78,7 +79,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
           }).pipe(Effect.onError((cause) => Deferred.failCause(claimed, cause)))
           return Effect.andThen(runs.fork(place, sequence), Deferred.await(claimed))
         }
-        // Left to a node that knows its model, or to this one when it does.
+        // A node that knows the model takes it over, or this one later.
       ).pipe(Effect.catchTag("NotKnownHere", (error) => Effect.logWarning("A run is not taken over", error)))
 
     const recover = Effect.fnUntraced(function* (id: RequestId) {
@@ -98,7 +99,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
         outcome: {
           _tag: "Lost",
           message: "The node that ran the request is gone.",
-          // A claim of this node's own is one that seemed to fail: no crash.
+          // An own claim seemed to fail, which is not a crash.
           ...(from === node.self ? {} : { crashed: true })
         }
       })
@@ -115,8 +116,8 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
         : Effect.void
 
     /**
-     * Every claim of this node's that was made before; not to be called while this node claims, for what it claims just now
-     * is not known to be run yet.
+     * Recovers all claims made before. Must not run while this node claims, because its newest claims do not count as
+     * running yet.
      */
     return Effect.gen(function* () {
       yield* waitForHead(projection.name)

@@ -1,4 +1,4 @@
-/** Leases that another node follows: what their workers say may reach any node of an installation. */
+/** Leases that another node follows: their workers may report to any node. */
 import { Effect, Layer } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -23,10 +23,10 @@ import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { LeasesElsewhere, type Progress } from "#src/features/providers/workers/LeasesElsewhere.ts"
 import { LeaseUnattended } from "#src/features/providers/workers/WorkerErrors.ts"
 
-/** Leases of which the newest heartbeats are remembered. */
+/** Leases whose last heartbeats are stored. */
 const rememberedLeases = 10_000
 
-/** What has been heard of a lease since the last time that was recorded. */
+/** What was reported since the last record. */
 interface Unrecorded extends Progress {
   /** When it was last recorded, on the monotonic clock, ms. */
   readonly recordedAt: number
@@ -41,7 +41,7 @@ const make = Effect.gen(function* () {
   const unrecorded = RecentlyUsed.make<Unrecorded>({ capacity: rememberedLeases })
 
   const entryOf = ({ submitted: { model, modelVersion } }: Request) =>
-    // The node that follows the run may know of the model what this one does not.
+    // The node that follows the run may know the model.
     Effect.mapError(catalog.findVersion(model, modelVersion), () => new LeaseUnattended())
 
   const heartbeat: LeasesElsewhere["heartbeat"] = Effect.fn("LeasesElsewhere.heartbeat")(function* (
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
       submitted.payloads.input
     )
 
-  /** As the node that follows the lease would have it. */
+  /** As the node that follows the lease would do it. */
   const mapped = (
     run: LeasedRun,
     request: Request,
@@ -89,7 +89,7 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<RunOutcome, EventStoreError | BlobStoreError> => {
     const binding = Mapping.bindingOf(entry, request)
     if (binding === undefined) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
-    // By the node that follows it; whether that one took it over in the middle of it is not known.
+    // By the node that follows it; whether it took the run over is unknown here.
     const since = request.phase._tag === "Running" ? request.phase.runStartedAt : null
     const outcome = Effect.flatMap(submittedInput(run, request), (text) =>
       Mapping.outcomeOf(

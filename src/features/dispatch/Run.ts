@@ -1,4 +1,4 @@
-/** One claimed run, from its input to its recorded outcome, whatever the provider does. */
+/** One claimed run, from its input to its recorded outcome. */
 import { Cause, Deferred, Effect, Exit, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -29,34 +29,34 @@ import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 export interface Claimed {
   readonly id: RequestId
-  /** As of the claim: its newest run is the one to make. */
+  /** The state after the claim; its newest run is the one to perform. */
   readonly request: Request
-  /** The provider's job, when a former process had started it. */
+  /** The provider's job, if a previous process started it. */
   readonly jobId: string | null
-  /** What its input may take; `null` when none was taken for it yet. Whoever started the run gives it back. */
+  /** Memory for the input; `null` if none is taken yet. Released with the run's place. */
   readonly memory: Lease | null
 }
 
-/** To parse one takes some ms: others have their turn before its run goes on, characters. */
+/** Parsing an input of this size takes some ms, so other work gets a turn first, characters. */
 const largeInput = 512 * 1024
 
-/** How long a run past its model's limit has to stop at its provider before it is left alone, ms. */
+/** How long a run past its model's limit may take to stop before it is abandoned, ms. */
 const stoppingMs = 5_000
 
-/** A log that cannot be read for now is no fault of a provider, and costs the request no try of its own. */
+/** An unreadable log is not the provider's fault and costs the request no try. */
 const logAway = { schedule: Schedule.spaced("1 second"), times: 300 }
 
-/** Left to a run that was taken over past its model's limit, so that its end can still be collected, ms. */
+/** Remaining time of a run that was taken over past its model's limit, to collect its end, ms. */
 const collectingMs = 5_000
 
-/** Between two looks for the model of a run that this node cannot let go of, and the longest that a request waits for it. */
+/** Wait between looks for the model of a run that cannot be released, and the longest such wait. */
 const modelAwayMs = 1_000
 const longestModelAwayMs = 60_000
 
-/** Since when this node follows a run that began before it knew of it, Unix time in ms; `null` for its own. */
+/** When this node took over the run, Unix time in ms; `null` for its own runs. */
 type TakenOverAt = number | null
 
-/** How long the provider has been at it, as far as it was followed. */
+/** How long the provider was observed at work. */
 const secondsOf = (
   { request }: Claimed,
   report: RunReport.RunReport,
@@ -67,7 +67,7 @@ const secondsOf = (
     ? Effect.map(steady.now, (now) => FollowedTime.seconds(request, { now, since: takenOverAt }))
     : report.seconds
 
-/** What is left of the model's limit, ms. */
+/** The rest of the model's limit, ms. */
 const limitMsOf = ({ model }: Job, { request: { phase } }: Claimed, takenOverAt: TakenOverAt): number => {
   const limit = model.timeoutSeconds * 1_000
   return takenOverAt !== null && phase._tag === "Running"
@@ -75,7 +75,7 @@ const limitMsOf = ({ model }: Job, { request: { phase } }: Claimed, takenOverAt:
     : limit
 }
 
-/** Not an end, and no try: the request is run by a node that knows its model, or by this one when it does. */
+/** Neither an end nor a try: a node that knows the model runs the request, or this one later. */
 const withoutModel = ({ request: { attempt } }: Claimed): RunOutcome => ({
   _tag: "RateLimited",
   retryAfterMs: Math.min(modelAwayMs * 2 ** Math.min(attempt, 10), longestModelAwayMs)
@@ -103,7 +103,7 @@ const withoutInput = (
 const providerFailed = (cause: Cause.Cause<unknown>): Effect.Effect<RunOutcome> =>
   Effect.as(Effect.logError("A provider failed unexpectedly", cause), broken("The provider failed."))
 
-/** One that is interrupted, or that ends past its limit, says nothing of its provider. */
+/** An interrupted run, or one past its limit, says nothing about its provider. */
 const watched = (
   run: Effect.Effect<ProviderOutcome>,
   watch: Watch,
@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const memory = yield* InputMemory
 
-  /** A run that was taken over waits for memory here, since its provider is at it already. */
+  /** A run that was taken over waits for memory here, because its provider already works on it. */
   const withMemory = <A>({ memory: taken, request }: Claimed, run: Effect.Effect<A>): Effect.Effect<A> =>
     taken === null
       ? Effect.acquireUseRelease(
@@ -203,13 +203,13 @@ export const make = Effect.gen(function* () {
         return text.length < largeInput ? running : Effect.andThen(Effect.yieldNow, running)
       },
       onFailure: withoutInput
-      // An interruption that is not this fiber's own is the provider's doing as well.
+      // An interruption that is not this fiber's own comes from the provider.
     }).pipe(Effect.catchCause(providerFailed))
   }
 
   /**
-   * `undefined` when this node cannot tell, and the request is to be given back; `null` when the model is gone. A job that is
-   * at its provider is not given back: it waits until this node can tell.
+   * `undefined` if this node does not know the model and the request is to be released; `null` if the model is gone. A
+   * job at its provider is not released but waits until this node knows the model.
    */
   const entryOf = ({
     jobId,
@@ -228,7 +228,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** A job that the provider runs without us stays claimed: the next node re-attaches to it. */
+  /** A job with an id at its provider stays claimed, and the next node re-attaches to it. */
   const giveBack = Effect.fnUntraced(
     function* (id: RequestId, attempt: number) {
       const { state } = yield* actors.current(id)
@@ -239,8 +239,8 @@ export const make = Effect.gen(function* () {
   )
 
   /**
-   * Runs a claimed request and records its outcome. `stopRequested` completes when the client gives up. If the node stops, the
-   * run is interrupted and the request released.
+   * Runs a claimed request and records its outcome. `stopRequested` completes when the client cancels. If the node
+   * stops, the run is interrupted and the request released.
    */
   return Effect.fnUntraced(function* (claimed: Claimed, stopRequested: Effect.Effect<void>, watch: Watch) {
     const job = jobOf(claimed)

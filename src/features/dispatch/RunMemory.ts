@@ -1,6 +1,6 @@
 /**
- * Memory for the inputs of runs, taken before they are claimed: a request that there is no room for stays a row of the queue,
- * and so do the others of its account, while those of other accounts are run.
+ * Memory for the inputs of runs, taken before they are claimed. A request without room stays in the queue with the
+ * others of its account, while other accounts run.
  */
 import { Effect, type Scope } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
@@ -10,24 +10,24 @@ import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
 import * as MemoryBudget from "#src/kernel/limits/MemoryBudget.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 
-/** States of requests that are read from the log at once. */
+/** States of requests read from the log at the same time. */
 const concurrency = 64
 
 export interface Admitted {
   readonly row: QueuedRequest
-  /** The run gives it back. `null` for a request that cannot be read, which is told of when it is claimed. */
+  /** Released by the run. `null` for a request that cannot be read; claiming it reports that. */
   readonly memory: MemoryBudget.Lease | null
 }
 
 export interface RunMemory {
-  /** The rows that there is room for. From then on the accounts of the others are full, until some run gives back. */
+  /** The rows with room. The accounts of the others count as full until a run releases memory. */
   readonly admit: (rows: ReadonlyArray<QueuedRequest>) => Effect.Effect<ReadonlyArray<Admitted>>
   readonly isFull: (account: AccountId) => boolean
   /** Accounts that are full. */
   readonly count: () => number
 }
 
-/** `onRoom` is told when accounts that were full may have room. */
+/** `onRoom` is called when full accounts may have room. */
 export const make = (onRoom: () => void): Effect.Effect<RunMemory, never, RequestActors | Scope.Scope> =>
   Effect.gen(function* () {
     const actors = yield* RequestActors

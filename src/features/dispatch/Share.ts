@@ -2,15 +2,15 @@
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
 
 export interface Share {
-  /** Runs that this node may have under way. */
+  /** Runs that this node may have at the same time. */
   readonly runs: number
   /** The nodes with a share above zero. Only they claim requests of the model. */
   readonly nodes: ReadonlyArray<string>
 }
 
 /**
- * The shares of all nodes add up to `concurrency`. What does not divide goes to some nodes, to others for each model. Runs
- * from before a node came are not ended for it: until they are over there may be more.
+ * The shares of all nodes add up to `concurrency`. The remainder goes to some nodes, to others for each model. When a
+ * node joins, running runs continue, so there may be more for a while.
  */
 export const of = (
   endpoint: string,

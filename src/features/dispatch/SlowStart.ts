@@ -1,25 +1,24 @@
 /**
- * Runs that were under way when their node crashed start again a few at a time: one of them may be what it crashed on, and is
- * not to take all the others with it again. One runs at first; each that ends, or is still alive after some seconds, makes
- * room for one more than it held, so that the number doubles. A request that fails at its next crash runs apart from the
- * others, so that none fails for another's fault.
+ * Restarts runs that were under way at a crash of their node a few at a time, because one of them may have caused it.
+ * At first one runs; each that ends, or survives some seconds, admits two more. A request that would fail at its next
+ * crash runs apart from the others, so that none fails because of another.
  */
 import * as Crashes from "#domain/inference-request/Crashes.ts"
 import type { QueuedRequest } from "#projections/due-work/DueWork.ts"
 import { earliest } from "#src/kernel/time/Earliest.ts"
 
-/** A run that is alive for so long is taken not to be what the node crashed on, ms. */
+/** A run that survives this long is assumed not to have caused the crash, ms. */
 export const survivedMs = 5_000
 
-/** The same of a request that fails at its next crash, towards others of that kind, ms. */
+/** The same for a request that fails at its next crash, towards others of this kind, ms. */
 export const lastChanceMs = 60_000
 
 type Row = Pick<QueuedRequest, "crashes">
 
 export interface SlowStart {
   /**
-   * The first `limit` of the model's `rows` that may begin now, on the monotonic clock in ms, as every `now` here. Those that
-   * are passed over are held back.
+   * The first `limit` of the model's `rows` that may begin now; the others are held back. Times are ms of the monotonic
+   * clock.
    */
   readonly select: <R extends Row>(
     endpoint: string,
@@ -27,11 +26,11 @@ export interface SlowStart {
     limit: number,
     now: number
   ) => ReadonlyArray<R>
-  /** A run of the row begins; to be called when it has ended. */
+  /** A run of the row begins; call the result when it has ended. */
   readonly begin: (row: Row, now: number) => () => void
-  /** Rows of the model that were held back when it was last selected from. */
+  /** Rows of the model held back at the last selection. */
   readonly heldBack: (endpoint: string) => number
-  /** In how many ms one of them may begin, if no run ends before; `null` when none was held back. */
+  /** ms until a row that is held back may begin if no run ends; `null` without one. */
   readonly opensIn: (endpoint: string, now: number) => number | null
 }
 
@@ -42,7 +41,7 @@ interface Trial {
 const isLastChance = ({ crashes }: Row) => Crashes.isLastChance(crashes)
 
 export const make = (): SlowStart => {
-  /** Runs that may be on trial at once. */
+  /** Runs that may be on trial at the same time. */
   let room = 1
   const trials = new Set<Trial>()
   let lastChance: Trial | null = null

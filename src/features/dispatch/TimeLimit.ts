@@ -1,14 +1,14 @@
-/** A time limit that costs nothing where there is nothing to wait for: many runs end as soon as they begin. */
+/** A time limit without cost for an effect that ends at once, as many runs do. */
 import { type Duration, Effect, Fiber } from "effect"
 
 export interface TimeLimit<A, E, R> {
   readonly duration: Duration.Input
-  /** Runs first when the effect has taken too long: it may heed that, and is interrupted after `grace`. */
+  /** Runs at the limit. The effect may react to it, and is interrupted after `grace`. */
   readonly onExpiry: Effect.Effect<void, E, R>
   readonly grace: Duration.Input
-  /** Takes the place of an effect that took too long, once that has ended or has been interrupted. */
+  /** Replaces the result of an effect past the limit, when it has ended or was interrupted. */
   readonly orElse: Effect.Effect<A, E, R>
-  /** Runs first when the effect does not end at once. */
+  /** Runs if the effect does not end at once. */
   readonly onPending: Effect.Effect<void, E, R>
 }
 

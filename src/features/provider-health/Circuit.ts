@@ -1,14 +1,14 @@
 /**
- * The circuit breaker of a provider (Nygard, "Release It!"): closed, runs begin; open, none does; half-open, one does, to see.
- * Values in, values out. Times are ms of a monotonic clock.
+ * The circuit breaker of a provider (Nygard, "Release It!"): closed admits runs, open admits none, half-open admits one
+ * as a trial. Pure functions; times are ms of a monotonic clock.
  */
 
-/** How a run ended, as far as it tells of the provider: well or ill the provider `answered`, or it `failed` to. */
+/** What a run's end says about the provider: it `answered`, well or badly, or it `failed` to answer. */
 export type Sign = "answered" | "failed"
 
 interface Closed {
   readonly _tag: "Closed"
-  /** When the signs below began to be counted. */
+  /** When counting began. */
   readonly since: number
   /** Failures since the last answer. */
   readonly inARow: number
@@ -19,32 +19,32 @@ interface Closed {
 interface Open {
   readonly _tag: "Open"
   readonly until: number
-  /** How often it has opened since it was closed. */
+  /** How often it has opened since it was last closed. */
   readonly times: number
 }
 
 interface HalfOpen {
   readonly _tag: "HalfOpen"
-  /** When the run that is to show how the provider does began; `null` when there is none. */
+  /** When the trial run began; `null` without one. */
   readonly probeAt: number | null
   readonly times: number
 }
 
 export type Circuit = (Closed | Open | HalfOpen) & {
-  /** Another one with every change of `_tag`: what runs from before it show is of the past. */
+  /** Changes with every change of `_tag`, so that runs from before do not count. */
   readonly generation: number
 }
 
-/** Failures one after the other, without an answer between them, that open it. */
+/** Consecutive failures that open it. */
 const mostInARow = 5
 
-/** It opens as well when half of at least so many runs failed. */
+/** It also opens if half of at least this many runs failed. */
 const fewestForShare = 20
 
-/** What is counted is forgotten after this time, ms. */
+/** Counts are reset after this time, ms. */
 const windowMs = 60_000
 
-/** The first time it opens, and at the most; twice as long each time, ms. */
+/** How long it stays open the first time, and at most; doubled each time, ms. */
 const shortestMs = 5_000
 const longestMs = 120_000
 
@@ -66,19 +66,19 @@ const open = (now: number, times: number, generation: number): Circuit => ({
   generation
 })
 
-/** Of a provider that nothing is known of yet. */
+/** For a provider without any runs. */
 export const make = (now: number): Circuit => closed(now, 0)
 
-/** Closed, whatever it was: of a provider that was away and has come back. Runs from before show nothing of it. */
+/** Closes after an outage, whatever the state. Runs from before do not count. */
 export const reset = ({ generation }: Circuit, now: number): Circuit => closed(now, generation + 1)
 
-/** As it is at `now`: an open one becomes half-open by itself. */
+/** The state at `now`: an open circuit becomes half-open by itself. */
 export const at = (circuit: Circuit, now: number): Circuit =>
   circuit._tag === "Open" && circuit.until <= now
     ? { _tag: "HalfOpen", probeAt: null, times: circuit.times, generation: circuit.generation + 1 }
     : circuit
 
-/** When a probe that does not end gives way to another one: some runs take hours. */
+/** When another trial may begin, because some runs take hours. */
 const nextProbeAt = ({ probeAt, times }: HalfOpen) => (probeAt === null ? -Infinity : probeAt + openMs(times))
 
 /** How many runs may begin at `now`. */
@@ -94,7 +94,7 @@ export const admits = (circuit: Circuit, now: number): number => {
   }
 }
 
-/** When it admits a run that it does not admit now, if nothing happens before; `null` when it admits some. */
+/** When it admits the next run if nothing else happens; `null` if it admits one now. */
 export const admitsAt = (circuit: Circuit, now: number): number | null => {
   const current = at(circuit, now)
   if (admits(current, now) > 0) return null
@@ -114,14 +114,14 @@ export const begun = (circuit: Circuit, now: number): Circuit => {
   return current._tag === "HalfOpen" ? { ...current, probeAt: now } : current
 }
 
-/** A run that began in `generation` ends; `null` when it shows nothing. */
+/** A run from `generation` ends; `null` if its end says nothing. */
 export const ended = (circuit: Circuit, generation: number, sign: Sign | null, now: number): Circuit => {
   const current = at(circuit, now)
   if (current.generation !== generation) return current
   switch (current._tag) {
     case "Closed":
       return sign === null ? current : counted(current, sign, now)
-    // It has opened since the run began, and is of another generation.
+    // The circuit has opened since the run began.
     case "Open":
       return current
     case "HalfOpen":

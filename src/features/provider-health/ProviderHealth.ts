@@ -1,6 +1,6 @@
 /**
- * How the providers do, as this node sees them: a circuit breaker for each, and the pauses that they ask for by a 429. It
- * knows providers by the names of their bindings, and keeps what it has counted of each for as long as the process lives.
+ * The health of providers as this node sees it: a circuit breaker for each, and the pauses that they request by 429.
+ * Providers are identified by the names of their bindings; counts last as long as the process.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -9,17 +9,17 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as Circuit from "./Circuit.ts"
 import * as Unreached from "./Unreached.ts"
 
-/** What is told of a run; of its end only once. */
+/** Reports about one run; its end only once. */
 export interface Watch {
-  /** It is at its provider. */
+  /** The run is at its provider. */
   readonly asked: () => void
-  /** `null` when it ended without an outcome, as on a node that goes down. */
+  /** `null` if it ended without an outcome, for example because the node stops. */
   readonly ended: (outcome: ProviderOutcome | null) => void
-  /** The provider took longer than the model may; `isHeardOf`: it has said something of the run before. */
+  /** The run exceeded its model's limit; `isHeardOf`: the provider had reported on it. */
   readonly timedOut: (isHeardOf: boolean) => void
 }
 
-/** Of a run that tells nothing of its provider. */
+/** For a run that says nothing about its provider. */
 export const unwatched: Watch = {
   asked: () => undefined,
   ended: () => undefined,
@@ -41,11 +41,11 @@ type Outcome = (typeof outcomes)[number]
 
 export interface ProviderState {
   readonly circuit: Circuit.Circuit["_tag"]
-  /** What is left of a pause, ms; 0 when there is none. */
+  /** Rest of the pause, ms; 0 without one. */
   readonly pausedMs: number
-  /** 429s, since the process started. */
+  /** 429s since the process started. */
   readonly pauses: number
-  /** Runs that ended, since the process started. */
+  /** Runs that ended since the process started. */
   readonly ended: Readonly<Record<Outcome, number>>
 }
 
@@ -54,17 +54,20 @@ export class ProviderHealth extends Context.Service<
   {
     /** How many runs may begin at the provider now: none, one, or any number. */
     readonly admits: (binding: ProviderBinding) => number
-    /** In how many ms it may admit one, if nothing happens before; `null` when it does, or when that is not known. */
+    /** ms until it may admit one; `null` if it does now, or if no time is known. */
     readonly admitsIn: (binding: ProviderBinding) => number | null
-    /** Why the provider cannot be reached; `null` when it can, as far as is known. */
+    /** Why the provider cannot be reached; `null` if it can, as far as is known. */
     readonly unreachable: (binding: ProviderBinding) => ConnectionError | null
-    /** True when a probe of a provider that cannot be reached is due, and begins: `probed` is to be called at its end. */
+    /** True if a probe of an unreachable provider is due, which then begins; call `probed` at its end. */
     readonly beginProbe: (binding: ProviderBinding) => boolean
-    /** True when runs may begin again. `fault` is `null` of a provider that was reached, `undefined` of a probe that was broken off. */
+    /**
+     * True if runs may begin again. `fault` is `null` if the provider was reached, `undefined` if the probe was
+     * interrupted.
+     */
     readonly probed: (binding: ProviderBinding, fault: ConnectionError | null | undefined) => boolean
     /** A run begins. */
     readonly begin: (binding: ProviderBinding) => Watch
-    /** What is left of the pause that the provider asked for, ms; 0 when there is none. */
+    /** Rest of the pause that the provider requested, ms; 0 without one. */
     readonly pausedMs: (binding: Pick<ProviderBinding, "name">) => number
     readonly standing: (name: string) => ProviderState
   }
@@ -81,7 +84,7 @@ export class ProviderHealth extends Context.Service<
   )
 }
 
-/** A provider that wants to be left alone for longer is asked again all the same, ms. */
+/** The longest pause, even if the provider requests more, ms. */
 const longestPauseMs = 60 * 60 * 1_000
 const shortestPauseMs = 250
 
@@ -90,7 +93,7 @@ interface Provider {
   pausedUntil: number
   pauses: number
   readonly ended: Record<Outcome, number>
-  /** For what is never held back: its runs are counted. */
+  /** For a provider that is never held back: only counts its runs. */
   readonly counting: Watch
 }
 
@@ -115,7 +118,7 @@ const outcomeOf = (outcome: ProviderOutcome): Outcome => {
   }
 }
 
-/** A refusal is an answer, too; one for now says only when to come again. */
+/** A refusal is an answer, too; a rate limit only sets a pause. */
 const signOf = (outcome: Outcome, isHeardOf: boolean): Circuit.Sign | null => {
   switch (outcome) {
     case "succeeded":
@@ -126,11 +129,11 @@ const signOf = (outcome: Outcome, isHeardOf: boolean): Circuit.Sign | null => {
     case "transport_error":
     case "lost":
       return "failed"
-    // Of a provider that is at work an input may ask too much, which is its client's doing.
+    // A timeout of a provider that reports is the fault of the input.
     case "timed_out":
       return isHeardOf ? null : "failed"
     case "rate_limited":
-    // `Unreached` has it: a provider that was never asked has neither answered nor failed.
+    // `Unreached` handles it: a provider that was never reached has neither answered nor failed.
     case "unreachable":
       return null
   }
@@ -152,12 +155,12 @@ const pauseMs = (asked: number) =>
   Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, shortestPauseMs), longestPauseMs)
 
 /**
- * What runs in this process is not away, whatever its runs come to; and of workers that come for their runs one tells nothing
- * of the others: how many wait says what they can take.
+ * A provider within this process is always there. With pull workers one says nothing about the others; the number of
+ * waiting workers shows the capacity.
  */
 const isNeverHeldBack = ({ adapter }: ProviderBinding) => adapter === "builtin" || adapter === "pull"
 
-/** Bindings of one name may lead to several addresses. */
+/** Bindings with the same name may have different addresses. */
 const addressOf = ({ name, url = "" }: ProviderBinding): string => `${name} ${url}`
 
 const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
@@ -170,7 +173,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     }
   }
 
-  /** What was counted of its runs is of before the outage. */
+  /** The counts are from before the outage. */
   const reach = (binding: ProviderBinding): boolean => {
     const at = now()
     if (!unreached.reach(addressOf(binding), at)) return false
@@ -219,7 +222,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
   const pause = (name: string, provider: Provider, asked: number, at: number) => {
     const until = at + pauseMs(asked)
     provider.pauses++
-    // Of many runs that are refused together one line tells.
+    // One log line for many runs that are refused together.
     if (provider.pausedUntil <= at) {
       tell("A provider asks to be left alone for a while", name, { for_ms: Math.round(until - at) })
     }

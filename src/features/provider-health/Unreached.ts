@@ -1,23 +1,23 @@
 /**
- * Providers that no connection can be made to. No run begins at one until a probe, a connection that carries nothing, succeeds;
- * probes are seconds apart however long an outage lasts. Times are ms of a monotonic clock.
+ * Providers that cannot be connected to. No run begins at one until a probe, a connection without a request, succeeds.
+ * Probes are seconds apart, however long an outage lasts. Times are ms of a monotonic clock.
  */
 import type { ConnectionError } from "#domain/Outcome.ts"
 
-/** After the first failure; twice as long each time, up to `longestMs`. A probe itself takes `probeMs` at most. */
+/** Wait after the first failure; doubled each time, up to `longestMs`. A probe takes at most `probeMs`. */
 const shortestMs = 1_000
 const longestMs = 5_000
 
-/** How long a probe may take, ms: with `longestMs` two probes begin at most 10 s apart. */
+/** How long a probe may take, ms. With `longestMs`, probes begin at most 10 s apart. */
 export const probeMs = 5_000
 
-/** A provider that was reached for so long is probed soon again when it is gone again, ms. */
+/** A provider that was reachable for this long is probed soon again at its next outage, ms. */
 const steadyMs = 60_000
 
 interface Outage {
   reason: ConnectionError
   isOver: boolean
-  /** Probes that failed in a row, and runs that were not handed over behind a probe that succeeded. */
+  /** Consecutive failed probes, and runs that failed to connect after a successful probe. */
   failures: number
   isProbing: boolean
   probeAt: number
@@ -25,17 +25,17 @@ interface Outage {
 }
 
 export interface Unreached {
-  /** Why the provider cannot be reached; `null` when it can, as far as is known. */
+  /** Why the provider cannot be reached; `null` if it can, as far as is known. */
   readonly reasonOf: (key: string) => ConnectionError | null
-  /** When it is to be probed next; `null` when it is not to be. In the past while a probe is under way. */
+  /** When the next probe is due; `null` without one. In the past while a probe runs. */
   readonly probeAt: (key: string) => number | null
-  /** A connection could not be made. True when that is news. */
+  /** A connection failed. True if that is new. */
   readonly fail: (key: string, reason: ConnectionError, now: number) => boolean
-  /** A probe begins, if one is due and none is under way. */
+  /** Begins a probe if one is due and none runs. */
   readonly beginProbe: (key: string, now: number) => boolean
-  /** A connection was made. True when that is news. */
+  /** A connection succeeded. True if that is new. */
   readonly reach: (key: string, now: number) => boolean
-  /** The probe ended without saying anything. */
+  /** The probe ended without a result. */
   readonly endProbe: (key: string) => void
 }
 
@@ -50,7 +50,7 @@ export const make = (): Unreached => {
   const fail: Unreached["fail"] = (key, reason, now) => {
     const before = outages.get(key)
     const isNews = before?.isOver !== false
-    // Of many runs that fail together the first counts, and the probe of what is known to be away.
+    // Only the first of many simultaneous failures counts, and the probe of a provider known to be unreachable.
     if (!isNews && !before.isProbing) return false
     const isNew = before === undefined || (before.isOver && now - before.reachedAt >= steadyMs)
     const failures = isNew ? 1 : before.failures + 1

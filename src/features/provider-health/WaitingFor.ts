@@ -1,15 +1,15 @@
-/** What requests of a model wait for when no provider can take them, as this node sees it. */
+/** Why requests for a model wait when no provider can take them, as this node sees it. */
 import { Context } from "effect"
 import type { Phase } from "#domain/inference-request/State.ts"
 import type { ConnectionError } from "#domain/Outcome.ts"
 
-/** `provider_down`: no connection to it can be made. `worker`: no worker asks for jobs of the model. */
+/** `provider_down`: no connection is possible. `worker`: no worker asks for jobs of the model. */
 export const causes = ["provider_down", "worker"] as const
 type Cause = (typeof causes)[number]
 
 export interface Wait {
   readonly cause: Cause
-  /** A sentence for clients. It names no address. */
+  /** A sentence for clients, without addresses. */
   readonly reason: string
 }
 
@@ -27,13 +27,16 @@ export const providerDown = (fault: ConnectionError): Wait => ({
 
 export const worker: Wait = { cause: "worker", reason: "No worker asks for jobs of the model." }
 
-/** By the endpoint of the model or the wrapper; `null` when one of its providers can be asked. About a second old at most. */
+/**
+ * By the endpoint of the model or wrapper; `null` if one of its providers can take requests. At most about a second
+ * old.
+ */
 export const WaitingFor = Context.Reference<(endpoint: string) => Wait | null>(
   "inferlog/src/features/provider-health/WaitingFor",
   { defaultValue: () => () => null }
 )
 
-/** Of a request: one that has a run waits for nothing. */
+/** For a request; one with a run waits for nothing. */
 export const ofRequest = (
   waitingFor: typeof WaitingFor.Service,
   {

@@ -1,7 +1,7 @@
 /**
- * Has deadlines take effect when they pass. It sleeps until the earliest one that it knows: from the work queue after a
- * start, from hints then. Of several nodes one keeps a deadline, and the others see to it when that one does not. Nothing is
- * asked for while no deadline is near, so that requests without one cost nothing.
+ * Applies deadlines when they pass. It sleeps until the earliest known one: from the work queue after a start, then
+ * from hints. One of several nodes keeps a deadline, and others step in if it does not. Requests without deadlines cost
+ * nothing.
  */
 import { Effect, Layer, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
@@ -16,13 +16,13 @@ import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Expiry from "./Expiry.ts"
 
-/** The clock is looked at at least this often while a deadline is awaited: it may be set, ms. */
+/** The longest sleep while a deadline is awaited, because the clock may be set, ms. */
 const heartbeatMs = 5_000
 
-/** When a work queue that lags is asked again, ms. */
+/** Wait before a lagging work queue is read again, ms. */
 const retryMs = 1_000
 
-/** How long the other nodes leave a deadline to the one that is to keep it, ms. */
+/** How long other nodes leave a deadline to the node that keeps it, ms. */
 const graceMs = 3_000
 
 const make = Effect.gen(function* () {
@@ -34,11 +34,11 @@ const make = Effect.gen(function* () {
   const node = yield* Nodes
   const expireDue = yield* Expiry.make
 
-  /** When this node is to keep it. */
+  /** When this node applies it. */
   const turnOf = ({ at, requestId }: PassedDeadline, live: ReadonlyArray<string>) =>
     Rendezvous.first(requestId, live) === node.self ? at : at + graceMs
 
-  /** Gives when the next one is due. */
+  /** Returns when the next one is due. */
   const pass = Effect.gen(function* () {
     const isCurrent = yield* projections.waitFor(yield* reader.head, { projection: projection.name })
     const now = yield* steady.now
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** What was for a node that is gone is another one's now. */
+  /** Another node now keeps the deadlines of a dead one. */
   const followNodes = Stream.runForEach(node.changes, () => Effect.map(steady.now, hints.hint))
 
   return [keep, followNodes]

@@ -1,4 +1,4 @@
-/** Ends requests whose deadlines have passed, and has their runs stopped (decisions, "Deadlines"). */
+/** Ends requests past their deadlines, and stops their runs (decisions, "Deadlines"). */
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { DueWork, type PassedDeadline } from "#projections/due-work/DueWork.ts"
@@ -12,10 +12,9 @@ const pageSize = 500
 const concurrency = 64
 
 /**
- * Ends every request that the work queue shows with a deadline at or before `now`, if that is still so; gives their number.
- * With `isOurs`, those of them alone.
- * A provider that does not stop has its later answer ignored. Fails when the log or the queue cannot be read: what is left
- * then is found again by the next call.
+ * Ends the requests that the work queue shows with a deadline at or before `now`, if the log agrees, and returns their
+ * number. With `isOurs` only those. A later answer of a provider that does not stop is ignored. Fails if log or queue
+ * cannot be read; the next call finds the rest.
  */
 export const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
@@ -24,12 +23,15 @@ export const make = Effect.gen(function* () {
   const hints = yield* DeadlineHints
   const unreadable = UnreadableRequests.make("be ended at its deadline")
 
-  /** True when this has ended it. Between the end and the stop nothing interrupts: the queue would not show it again. */
+  /**
+   * True if this call ended it. Nothing interrupts between end and stop, because the queue would not show the run
+   * again.
+   */
   const expire = Effect.fnUntraced(function* (id: RequestId, at: number) {
     const { events, state } = yield* actors.execute(id, { _tag: "Expire", at })
     if (state._tag === "NotSubmitted") return false
     if (state.phase._tag === "Cancelled") yield* runs.stop(id)
-    // The queue did not show its start yet, and may not show its other deadline when that is asked for.
+    // The queue lagged: it did not show the start, and may not show the other deadline in time.
     const { endBy } = state.submitted.deadlines ?? {}
     if (events.length === 0 && endBy !== undefined && endBy > at) hints.hint(endBy)
     return events.length > 0

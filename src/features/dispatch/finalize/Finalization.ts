@@ -1,7 +1,6 @@
 /**
- * From a received output to a settled request: every file that it names is stored under the id that was planned for it, the
- * output gets our URLs, and both are recorded with the charge. To be repeated after a crash at any point: what is stored
- * twice is stored once.
+ * Settles a request whose output names files: stores every file under its planned id, puts our URLs into the output,
+ * and records both with the charge. Repeatable after a crash at any point: a file that is stored twice exists once.
  */
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -23,10 +22,10 @@ import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as MediaCopies from "./MediaCopies.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 
-/** Files of one output that are stored at once. */
+/** Files of one output stored at the same time. */
 const concurrency = 4
 
-/** However slowly files come: a request does not keep others waiting for ever. What is stored by then is stored again. */
+/** Slow downloads must not block other requests for ever. Files stored by then are stored again. */
 const timeLimit = "15 minutes"
 
 const unreadable = "The output cannot be read."
@@ -40,7 +39,7 @@ export const make = Effect.gen(function* () {
 
   const streamOf = (id: RequestId) => StreamName.make(InferenceRequest.aggregate.category, id)
 
-  /** Whatever of the files is ours and no event names: those of a run that its request did not wait for. */
+  /** Files of ours that no event names, from a run whose result was not awaited. */
   const removeFiles = (request: Request, media: ReadonlyArray<StoredMedia>) =>
     Effect.forEach(
       Erasing.filesOf({ ...request, media }),
@@ -75,15 +74,15 @@ export const make = Effect.gen(function* () {
       media,
       result: sealed === null ? null : Payload.refOf(sealed)
     } as const
-    // Sealed once, however often the log refuses it: each time would leave another blob that nobody knows.
+    // Seals once, even if the log refuses the append several times: each seal would leave an unreferenced blob.
     const { events, state } = yield* untilStored(
       "The files of an output are not recorded yet",
       actors.execute(id, command, sealed === null ? [] : [sealed])
     )
     if (events.some(({ _tag }) => _tag === "MediaStored")) return
-    // An append before, which seemed to fail, has recorded it.
+    // An earlier append, which seemed to fail, has recorded it.
     if (sealed !== null && state._tag === "Request" && state.output?.ref.hash === sealed.hash) return
-    // Cancelled or failed meanwhile, or another node was first: then the files are the ones that it recorded.
+    // Cancelled or failed meanwhile, or another node was first: the recorded files count.
     if (sealed !== null) yield* payloads.discard([sealed])
     if (state._tag === "Request" && state.media.length === 0) yield* removeFiles(request, media)
   })
@@ -95,7 +94,7 @@ export const make = Effect.gen(function* () {
     if (state._tag === "Request" && state.media.length === 0) yield* removeFiles(request, [])
   })
 
-  /** At its host it is asked for some more times, and not for hours: its request waits for nothing else. */
+  /** A few more tries at the host, not for hours, because the request waits. */
   const postponeFile = Effect.fnUntraced(function* (
     id: RequestId,
     request: Request,
@@ -126,7 +125,7 @@ export const make = Effect.gen(function* () {
       countRetry(id, request)
     )
 
-  /** It may be the same each time: a retry that was not counted would be one of many without an end. */
+  /** It may fail the same way each time, so the retry has to count. */
   const postponeDefect = (id: RequestId, request: Request, defect: unknown) =>
     Effect.andThen(
       Effect.logError("The files of an output were not stored; the sweep tries again", defect),
@@ -148,7 +147,7 @@ export const make = Effect.gen(function* () {
     yield* settle(id, request, copies, output)
   })
 
-  /** Does nothing for a request that is not waiting for its files. */
+  /** No effect on a request that does not wait for its files. */
   return Effect.fn("Finalization.finalize")(function* (id: RequestId) {
     const { state } = yield* actors.current(id)
     if (state._tag === "NotSubmitted" || nextAction(state)._tag !== "Finalize") return

@@ -1,9 +1,9 @@
-/** Stores the files that outputs name, and settles their requests then (contract, "States and transitions"). */
+/** Stores the files that outputs name, then settles their requests (contract, "States and transitions"). */
 import { Cause, Context, Effect, FiberMap, Layer, Semaphore } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as Finalization from "./Finalization.ts"
 
-/** Requests whose files are stored at once, and requests that wait for that; what is left over the sweep finds. */
+/** Requests whose files are stored at the same time, and requests that wait. The sweep finds others. */
 const concurrency = 8
 const mostWaiting = 10_000
 
@@ -11,11 +11,11 @@ export class Finalizer extends Context.Service<
   Finalizer,
   {
     /**
-     * Begins to store the files of a request's output, unless this node is at it already, and returns at once. When that
-     * cannot be done for now the sweep counts a retry.
+     * Begins to store the files of a request's output, unless this node already does, and returns at once. If that
+     * fails, the sweep counts a retry.
      */
     start(id: RequestId): Effect.Effect<void>
-    /** Whether this node is at it. */
+    /** Whether this node stores them now. */
     has(id: RequestId): boolean
   }
 >()("inferlog/src/features/dispatch/finalize/Finalizer") {

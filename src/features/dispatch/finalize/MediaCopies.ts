@@ -1,4 +1,4 @@
-/** One file that an output names, stored under the ids that were planned for it, with its thumbnail. */
+/** Stores one file of an output under its planned ids, with its thumbnail. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
@@ -15,15 +15,15 @@ import { Thumbnails } from "#src/features/media/Thumbnails.ts"
 export interface CopyOptions {
   readonly maker: Maker
   readonly plan: MediaPlan
-  /** Which of the output's files it is, from 0. */
+  /** Index of the file in the output, from 0. */
   readonly index: number
-  /** What stands in the output where the file is named. */
+  /** The text in the output that names the file. */
   readonly source: Json | undefined
 }
 
 export interface Copied {
   readonly stored: StoredMedia
-  /** What is to stand in the output. */
+  /** The text that replaces it. */
   readonly url: string
 }
 

@@ -1,4 +1,4 @@
-/** Reads how long runs take, how long requests wait for them, and which wait for what is not there. */
+/** Reads how long runs and waits take, and which models wait for an absent provider. */
 import { Effect, Metric } from "effect"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import { causes, WaitingFor } from "#src/features/provider-health/WaitingFor.ts"
@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
       for (const one of causes) {
         yield* Metric.update(Families.modelWaits.of(endpoint, one), one === cause ? 1 : 0)
       }
-      // While no run can begin there is none to tell.
+      // No value while no run can begin.
       if (learned?.waitSeconds === null) continue
       yield* Metric.update(Families.waitSeconds.of(endpoint), learned?.waitSeconds ?? 0)
     }

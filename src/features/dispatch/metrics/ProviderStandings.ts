@@ -1,4 +1,4 @@
-/** Reads how the providers of the catalog do. */
+/** Reads the state of the catalog's providers. */
 import { Effect, Metric } from "effect"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { outcomes, ProviderHealth, type ProviderState } from "#src/features/provider-health/ProviderHealth.ts"
@@ -11,7 +11,7 @@ const millisPerSecond = 1_000
 
 const circuits: Readonly<Record<ProviderState["circuit"], number>> = { Closed: 0, HalfOpen: 1, Open: 2 }
 
-/** What the models of each provider may have under way together. A wrapper's runs are its model's. */
+/** Runs that all models of a provider may have together. A wrapper's runs count for its model. */
 const togetherOf = (entries: ReadonlyArray<CatalogEntry>): ReadonlyMap<string, number> => {
   const sums = new Map<string, number>()
   for (const { model, runs } of entries) {
@@ -21,7 +21,7 @@ const togetherOf = (entries: ReadonlyArray<CatalogEntry>): ReadonlyMap<string, n
   return sums
 }
 
-/** What was counted before is not counted again. */
+/** Only the increase is added. */
 const risesOf = () => {
   const counted = new Map<string, number>()
   return (name: string, count: number): number => {
@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
   const runs = yield* Runs
   const rise = risesOf()
   const series = yield* ModelSeries.make
-  /** As of models: those that have had to do. */
+  /** Only providers that had runs, as for models. */
   const begun = new Set<string>()
   return Effect.gen(function* () {
     const entries = yield* catalog.all

@@ -1,6 +1,6 @@
 /**
- * What has become of a run that takes longer than is usual (decisions, "Overdue"). Alive: nothing. Finished: recorded as
- * its end. Lost, or unknown to its provider: to be run again, and one retry of the sweep counted.
+ * Checks a run that takes unusually long (decisions, "Overdue"). Alive: no change. Finished: records its end. Lost, or
+ * unknown to its provider: runs it again, which counts as a retry of the sweep.
  */
 import { Effect, Fiber, Option } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -26,10 +26,10 @@ import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 
-/** How long a provider has to say how a job is doing. */
+/** How long a provider may take to answer. */
 const lookLimit = "10 seconds"
 
-/** What a dead node had is first for the node that its hash names (`dispatch/Recovery.ts`), and left to it so long, ms. */
+/** How long the claims of a dead node are left to the node that its hash names (`dispatch/Recovery.ts`), ms. */
 const recoveryMs = 15_000
 
 type Found = "alive" | "finished" | "lost"
@@ -48,10 +48,10 @@ export const make = Effect.gen(function* () {
   const runs = yield* Runs
   const scope = yield* Effect.scope
 
-  /** Since when they are seen to be dead; nodes whose claims were found overdue, which are few. */
+  /** Since when nodes count as dead; only the few whose claims were overdue. */
   const deadSince = new Map<string, number>()
 
-  /** Counted as a retry of the sweep it would wait for a minute, though another node is about to run it again at once. */
+  /** A retry of the sweep would wait a minute, although another node is about to run the request. */
   const isBeingRecovered = (owner: string) =>
     Effect.map(MonotonicTime.millis, (now) => {
       if (owner === node.self || node.live().length < 2) return false
@@ -60,13 +60,13 @@ export const make = Effect.gen(function* () {
       return now - since < recoveryMs
     })
 
-  /** What its node has in hand is that node's business; this is known without a provider. */
+  /** The node that follows the run handles it; this needs no provider. */
   const isInHand = (owner: string, id: RequestId) =>
     owner === node.self ? runs.has(id) : node.isAlive(owner)
 
   /**
-   * A provider that cannot be asked for now, or takes too long, may well be at work: a second run would be a waste. One
-   * that does not even let itself be interrupted is left behind.
+   * A provider that cannot be asked, or takes too long, may be at work, and a second run would be wasted. A call that
+   * cannot be interrupted is abandoned.
    */
   const ask = Effect.fnUntraced(function* (look: Effect.Effect<JobState>) {
     const asking = yield* Effect.forkIn(look, scope)
@@ -99,11 +99,11 @@ export const make = Effect.gen(function* () {
       : ask(Effect.suspend(() => provider.look({ ...job, model: Mapping.modelOf(entry), binding }, jobId)))
   }
 
-  /** By the node that has it in hand; whether that one took it over in the middle of it is not known. */
+  /** By the node that follows it; whether it took the run over is unknown here. */
   const followedSince = (id: RequestId, { phase }: Request): number | null =>
     phase._tag === "Running" && isInHand(phase.run.node, id) ? phase.runStartedAt : null
 
-  /** `null` when the input, which may be what the units are counted by, cannot be read for now. */
+  /** `null` if the input, which units may be counted by, cannot be read now. */
   const inTermsOfModel = Effect.fnUntraced(
     function* (
       id: RequestId,
@@ -146,7 +146,7 @@ export const make = Effect.gen(function* () {
       case "Finished": {
         const at = yield* steady.now
         const outcome = yield* inTermsOfModel(id, request, entry, binding, state.outcome, at)
-        // Looked at again in a minute.
+        // Checked again in a minute.
         if (outcome === null) return "alive"
         yield* record(job, entry, outcome, { at, startedAt: null })
         yield* runs.stop(id)
@@ -164,9 +164,9 @@ export const make = Effect.gen(function* () {
     return "lost"
   })
 
-  /** `null` when the run is over by now. */
+  /** `null` if the run has ended. */
   return Effect.fnUntraced(function* ({ jobId, node: owner, requestId: id }: DueClaim) {
-    // The most common one is not even looked up.
+    // The most common case needs no look-up.
     if (jobId === null && isInHand(owner, id)) return "alive" satisfies Found
     const { state } = yield* actors.refresh(id)
     if (state._tag === "NotSubmitted") return null

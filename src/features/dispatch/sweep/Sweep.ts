@@ -1,4 +1,4 @@
-/** One sweep: what the work queue shows that does not go on, and what is done about it. */
+/** One sweep: finds in the work queue what makes no progress, and acts on it. */
 import { Effect } from "effect"
 import { defaultQueueTimeout } from "#domain/catalog/Model.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -24,20 +24,20 @@ import * as OverdueRun from "./OverdueRun.ts"
 const pageSize = 500
 const concurrency = 64
 
-/** The longest that one request may hold up a sweep: more than its provider has to answer. */
+/** The longest time for one request: more than its provider has to answer. */
 const requestLimit = "20 seconds"
 
-/** How many requests a sweep did what with. */
+/** The number of requests by result. */
 export interface Swept {
-  /** Ended: a deadline had passed. */
+  /** Ended, because a deadline had passed. */
   readonly expired: number
   /** Failed for good. */
   readonly forceFailed: number
-  /** Overdue and found lost: to be run again. */
+  /** Overdue and lost: run again. */
   readonly lost: number
   /** Overdue and found finished. */
   readonly finished: number
-  /** Marked completed with files missing: these are being stored. */
+  /** Completed with files missing: being stored. */
   readonly mediaMissing: number
 }
 
@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
   const runs = yield* Runs
   const unreadable = UnreadableRequests.make("be swept")
 
-  /** Whatever goes wrong with one request, the others are swept. */
+  /** A failure with one request does not stop the sweep. */
   const alone = (id: RequestId, effect: Effect.Effect<void, EventStoreError | Rejection>) =>
     effect.pipe(
       Effect.timeoutOrElse({
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
         alone(
           id,
           Effect.gen(function* () {
-            // What this node remembers may be from before other nodes went on with it.
+            // This node's state may be older than other nodes' changes.
             yield* actors.refresh(id)
             const { events } = yield* actors.execute(id, { _tag: "ForceFail", at: now })
             if (events.length === 0) return
@@ -95,10 +95,10 @@ export const make = Effect.gen(function* () {
       concurrency
     })
 
-  /** Requests of models whose providers cannot be reached, once they have waited as long as their models let them. */
+  /** Requests for models with unreachable providers, after their model's waiting time. */
   const giveUpWaiting = Effect.fnUntraced(function* (tally: Tally, now: number) {
     for (const { model } of yield* catalog.all) {
-      // A long queue at a provider that works is no reason to give up.
+      // A long queue at a working provider is no reason to give up.
       if (model.providers.some((binding) => health.unreachable(binding) === null)) continue
       const maxWaitMs = (model.queueTimeout ?? defaultQueueTimeout) * 1_000
       const endpoint = ModelEndpoint.make(model.endpoint)
@@ -131,7 +131,7 @@ export const make = Effect.gen(function* () {
       concurrency
     })
 
-  /** Each node that lives stores the files of the runs that it had. */
+  /** Each live node stores the files of its own runs. */
   const isOwn = ({ node: owner }: DueClaim) => owner === node.self
   const isNoOther = (claim: DueClaim) => isOwn(claim) || !node.isAlive(claim.node)
 
@@ -154,7 +154,7 @@ export const make = Effect.gen(function* () {
       ? Effect.void
       : Effect.annotateLogs(Effect.logInfo("The sweep found requests that did not go on"), { ...swept })
 
-  /** Goes on with the rows there are when the queue lags: the requests themselves decide. */
+  /** Uses the available rows if the queue lags; the requests themselves decide. */
   const begin = Effect.gen(function* () {
     yield* projections.waitFor(yield* reader.head, { projection: projection.name })
     const tally: Tally = { expired: 0, forceFailed: 0, lost: 0, finished: 0, mediaMissing: 0 }
@@ -162,22 +162,22 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Everything, in this order. Fails when the log or the queue cannot be read. */
+    /** All steps, in this order. Fails if log or queue cannot be read. */
     all: Effect.gen(function* () {
       const { now, tally } = yield* begin
       tally.expired = yield* expireDue(now)
       yield* giveUpWaiting(tally, now)
       yield* forceFail(tally, now)
-      // Before the runs, whose providers may take their time to say how they are.
+      // Before the runs, because their providers may answer slowly.
       yield* finalize(tally, now, isNoOther)
       yield* overdue(tally, now)
       yield* told(tally)
       const swept: Swept = tally
       return swept
     }),
-    /** Files that are missing alone: what a former process was at. */
+    /** Only missing files, which a previous process was storing. */
     finalizing: Effect.flatMap(begin, ({ now, tally }) => finalize(tally, now, isNoOther)),
-    /** Files that are missing alone, and of this node's runs. */
+    /** Only missing files of this node's runs. */
     ownFinalizing: Effect.flatMap(begin, ({ now, tally }) => finalize(tally, now, isOwn))
   }
 })

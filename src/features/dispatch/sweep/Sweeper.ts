@@ -1,6 +1,6 @@
 /**
- * The background sweep (contract, "States and transitions"): it looks for requests that do not come to their end by
- * themselves. One request that cannot be read, or whose provider does not answer, keeps no other waiting for long.
+ * The background sweep (contract, "States and transitions"): finds requests that do not end by themselves. A request
+ * that cannot be read, or whose provider does not answer, delays the others only briefly.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -10,11 +10,11 @@ import * as Sweep from "./Sweep.ts"
 export class Sweeper extends Context.Service<
   Sweeper,
   {
-    /** A sweep, once the one that is under way has ended: two never overlap. */
+    /** Runs a sweep when the current one has ended. Sweeps never overlap. */
     readonly sweep: Effect.Effect<Sweep.Swept, EventStoreError | SqlError>
-    /** Goes on with the files that a former process was storing. */
+    /** Continues with the files that a previous process was storing. */
     readonly resume: Effect.Effect<void, EventStoreError | SqlError>
-    /** Goes on with the files of this node's own runs: all that is left to a node that does not sweep. */
+    /** Continues with the files of this node's runs, on a node that does not sweep. */
     readonly resumeOwn: Effect.Effect<void, EventStoreError | SqlError>
   }
 >()("inferlog/src/features/dispatch/sweep/Sweeper") {

@@ -1,6 +1,7 @@
 /**
- * Sweeps every 60 seconds (contract, "States and transitions", rule 2), or as often as is set, on the node that holds the
- * lease then. The others look after the files of their own runs, which nobody else knows to be worked on or not.
+ * Sweeps every 60 seconds, or as configured (contract, "States and transitions", rule 2), on the node that holds the
+ * lease. The other nodes only handle the files of their own runs, because no other node knows whether these are being
+ * stored.
  */
 import { Config, Duration, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -28,7 +29,7 @@ export const sweepInterval = Setting.make({
   example: "90 seconds"
 })
 
-/** A sweep that takes longer than the interval is followed by the next one at once. */
+/** If a sweep takes longer than the interval, the next one follows at once. */
 const make = Effect.gen(function* () {
   const sweeper = yield* Sweeper
   const lease = yield* Lease
