@@ -2,17 +2,31 @@
  * Configures oidc-provider as an OAuth 2.1 server for one resource: the code flow with PKCE, rotating refresh
  * tokens, and opaque tokens. All its other features are off.
  */
-import { type AdapterFactory, type Configuration, errors, interactionPolicy } from "oidc-provider"
+import { type AdapterFactory, type Configuration, errors, interactionPolicy, type JWK } from "oidc-provider"
 import type { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as ClientMetadata from "./ClientMetadata.ts"
 import * as Lifetimes from "./Lifetimes.ts"
 import type { Logins } from "./Logins.ts"
 import * as RequestRefusedPage from "./pages/RequestRefusedPage.ts"
 import * as Paths from "./Paths.ts"
-import * as ProviderKeys from "./ProviderKeys.ts"
 import type { Run } from "./RecordAdapter.ts"
 import type { RefreshLimits } from "./RefreshLimits.ts"
 import { resourceOf, scope } from "./Resource.ts"
+import * as crypto from "node:crypto"
+
+/** The bytes before the seed in the PKCS #8 form of an Ed25519 key (RFC 8410, 7). */
+const pkcs8Prefix = Buffer.from("302e020100300506032b657004220420", "hex")
+
+const cookieKeys = ({ keyFor }: MasterKey["Service"]): Array<string> => [
+  keyFor("oauth cookies").toString("base64url")
+]
+
+/** The library requires a signing key. It signs nothing, because tokens are opaque. */
+const signingKey = ({ keyFor }: MasterKey["Service"]): JWK => {
+  const key = Buffer.concat([pkcs8Prefix, keyFor("oauth signing")])
+  const jwk = crypto.createPrivateKey({ key, format: "der", type: "pkcs8" }).export({ format: "jwk" })
+  return { ...jwk, alg: "EdDSA", use: "sig" } as JWK
+}
 
 /** Each authorization asks the user: no sign-in outlasts it. */
 const policy = [
@@ -67,7 +81,7 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
   clientAuthMethods: [...ClientMetadata.authMethods],
   clientBasedCORS: () => true,
   clientDefaults: { id_token_signed_response_alg: "EdDSA" },
-  cookies: { keys: ProviderKeys.cookieKeys(master), short: cookie, long: cookie },
+  cookies: { keys: cookieKeys(master), short: cookie, long: cookie },
   enabledJWA: { idTokenSigningAlgValues: ["EdDSA"] },
   expiresWithSession: () => false,
   features: {
@@ -102,7 +116,7 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
   },
   interactions: { policy, url: (_ctx, { uid }) => `${mcpUrl}${Paths.interaction}/${uid}` },
   issueRefreshToken: () => true,
-  jwks: { keys: [ProviderKeys.signingKey(master)] },
+  jwks: { keys: [signingKey(master)] },
   loadExistingGrant: (ctx) => {
     const grantId = ctx.oidc.result?.consent?.grantId
     return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)

@@ -8,8 +8,69 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
-import * as SignInLimits from "./SignInLimits.ts"
 import { ofTools } from "./ToolScopes.ts"
+import type { Rate } from "#domain/account/Limits.ts"
+import * as TokenBucket from "#src/kernel/limits/TokenBucket.ts"
+import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
+import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
+
+/** Per public IPv4 address or IPv6 /64 (one customer of an access provider), for each kind of credential. */
+export const ofAddress: Rate = { requests: 30, windowSeconds: 10 * 60 }
+
+/** All private addresses together, for each kind: one may be a proxy with every client behind it. */
+const ofHouse: Rate = { requests: 100, windowSeconds: 10 * 60 }
+
+/** Per account, with its password: 960 guesses a day. */
+const ofAccount: Rate = { requests: 10, windowSeconds: 15 * 60 }
+
+/** Passwords of all accounts: 120 a minute, which use less than half a core, with up to 30 waiting. */
+const ofPasswords: Rate = { requests: 30, windowSeconds: 15 }
+
+/** Buckets in memory. `ofPasswords` cannot touch enough other buckets to evict one before it is full again. */
+const mostAccounts = 4_000
+const mostAddresses = 20_000
+
+interface Attempt {
+  /** `null` for a wrong key. Names that cannot be an account's share one value. */
+  readonly account: string | null
+  /** `""` when unknown. */
+  readonly clientAddress: string
+}
+
+type SignInLimitsTaken =
+  | { readonly _tag: "Taken"; readonly giveBack: () => void }
+  /** Nothing was taken. `retryAfterSeconds` is at least 1. */
+  | { readonly _tag: "Refused"; readonly retryAfterSeconds: number }
+
+interface SignInLimits {
+  /** @param now ms of a clock that is never set back. */
+  readonly take: (attempt: Attempt, now: number) => SignInLimitsTaken
+}
+
+export const makeSignInLimits = (): SignInLimits => {
+  const addresses = TokenBuckets.make(mostAddresses)
+  const accounts = TokenBuckets.make(mostAccounts)
+  const passwords = TokenBucket.full(ofPasswords, 0)
+
+  const bucketsOf = ({ account, clientAddress }: Attempt, now: number) => {
+    TokenBucket.refill(passwords, ofPasswords, now)
+    const source = groupOf(clientAddress)
+    const kind = account === null ? "key" : "password"
+    return [
+      addresses(`${kind} ${source}`, source === privateAddresses ? ofHouse : ofAddress, now),
+      ...(account === null ? [] : [accounts(account, ofAccount, now), passwords])
+    ]
+  }
+
+  return {
+    take: (attempt, now) => {
+      const buckets = bucketsOf(attempt, now)
+      const waitSeconds = TokenBuckets.takeOfAll(buckets)
+      if (waitSeconds > 0) return { _tag: "Refused", retryAfterSeconds: waitSeconds }
+      return { _tag: "Taken", giveBack: () => buckets.forEach(TokenBucket.giveBack) }
+    }
+  }
+}
 
 export type Credentials =
   | { readonly _tag: "Key"; readonly text: Redacted.Redacted }
@@ -52,7 +113,7 @@ export class SignIn extends Context.Service<
       const { recognize } = yield* Authentication
       const passwords = yield* Passwords
       const clock = yield* Clock.Clock
-      const limits = SignInLimits.make()
+      const limits = makeSignInLimits()
 
       /**
        * Refuses the previous secret of a rotated key, without telling others that it was one (`SecretSuperseded`).
@@ -72,7 +133,7 @@ export class SignIn extends Context.Service<
         return { _tag: "ByPassword", accountId, passwordMark } as const
       })
 
-      const take = Effect.fnUntraced(function* (attempt: SignInLimits.Attempt) {
+      const take = Effect.fnUntraced(function* (attempt: Attempt) {
         const taken = limits.take(attempt, MonotonicTime.millisOf(clock))
         if (taken._tag === "Taken") return taken
         return yield* new TooManySignIns({ retryAfterSeconds: taken.retryAfterSeconds })

@@ -2,10 +2,60 @@
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { CatalogEntry } from "./models/Catalog.ts"
-import type { Contents } from "./CatalogContents.ts"
-import * as ContentsOf from "./ContentsOf.ts"
+import type { Contents, Listed, ListedModel, ListedWrapper } from "./CatalogContents.ts"
 import * as Offer from "./Offer.ts"
 import * as StoredItems from "./StoredItems.ts"
+import * as crypto from "node:crypto"
+import { Order } from "effect"
+import type { Item } from "./StoredItems.ts"
+
+/** What is shown of the items that the catalog has. */
+const newestFirst = Order.combine(
+  Order.flip(Order.mapInput(Order.Number, ({ updatedAt }: Item) => updatedAt)),
+  Order.mapInput(Order.String, ({ name }: Item) => name)
+)
+
+/** 132 bits of the hash of what is shown, so that all nodes have the same. */
+const revisionOf = (items: ReadonlyArray<Item>): string =>
+  crypto.hash("sha256", items.map(({ mark }) => mark).join("\n"), "base64url").slice(0, 22)
+
+const contentsOf = (stored: Iterable<Item>): Contents => {
+  const items = [...stored].filter(({ status }) => status !== "withdrawn").sort(newestFirst)
+  const models = new Map<string, ListedModel>()
+  for (const item of items) {
+    if (item.kind !== "model") continue
+    const { model } = item
+    models.set(model.endpoint, { kind: "model", status: statusOf(item), model, ...timesOf(item) })
+  }
+  const wrappers: Array<ListedWrapper> = []
+  for (const item of items) {
+    if (item.kind !== "wrapper") continue
+    const { wrapper } = item
+    const base = models.get(wrapper.base)?.model
+    if (base === undefined) continue
+    wrappers.push({ kind: "wrapper", status: statusOf(item), wrapper, base, ...timesOf(item) })
+  }
+  return {
+    revision: revisionOf(items),
+    models: [...models.values()],
+    wrappers,
+    collections: items.flatMap((item) =>
+      item.kind === "collection" ? [{ collection: item.collection, ...timesOf(item) }] : []
+    ),
+    gpus: items.flatMap((item) => (item.kind === "gpu" ? [{ gpu: item.gpu, ...timesOf(item) }] : [])),
+    templates: items.flatMap((item) =>
+      item.kind === "deployment-template" ? [{ template: item.template, ...timesOf(item) }] : []
+    ),
+    byEndpoint: new Map<string, Listed>([
+      ...models,
+      ...wrappers.map((listed) => [listed.wrapper.endpoint, listed] as const)
+    ])
+  }
+}
+
+const timesOf = ({ createdAt, updatedAt }: Item) => ({ createdAt, updatedAt })
+
+const statusOf = ({ status }: Item): Listed["status"] => (status === "deprecated" ? "deprecated" : "active")
 
 export interface CatalogView {
   /** The number of the last change that is in it. */
@@ -31,7 +81,7 @@ export const empty: CatalogView = of({
   change: 0,
   items: new Map(),
   unreadable: new Set(),
-  contents: ContentsOf.make([]),
+  contents: contentsOf([]),
   offers: new Map(),
   withdrawn: new Map()
 })
@@ -66,7 +116,7 @@ export const after = (before: CatalogView, change: Change): CatalogView => {
       unreadable.delete(key)
     }
   }
-  const contents = ContentsOf.make(items.values())
+  const contents = contentsOf(items.values())
   const offers = new Map<string, Offer.Offer>()
   const withdrawn = new Map<string, Offer.Offer>()
   const offer = (to: typeof offers, endpoint: string, version: string, make: () => Offer.Offer) => {

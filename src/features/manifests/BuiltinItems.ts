@@ -4,10 +4,34 @@ import { Effect } from "effect"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import * as Checks from "./Checks.ts"
-import * as Definitions from "./Definitions.ts"
 import * as Drafts from "./Drafts.ts"
 import type { KnownItems } from "./Known.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
+import type { Definitions } from "#src/features/catalog/Publishing.ts"
+import * as Listings from "./kinds/ListingManifests.ts"
+import * as ModelManifest from "./kinds/ModelManifest.ts"
+import * as WrapperManifest from "./kinds/WrapperManifest.ts"
+import type { Manifest } from "./Manifest.ts"
+
+const modelsOf = (manifest: ModelManifest.ModelManifest) => {
+  const bindings = ModelManifest.bindingsOf(manifest)
+  return bindings === null ? [] : [ModelManifest.definitionOf(manifest, bindings)]
+}
+
+/** Each as it stands, whether or not it is good together with the others (`Checks`). */
+const ofManifests = (manifests: ReadonlyArray<Manifest>): Definitions => ({
+  models: manifests.flatMap((manifest) => (manifest.kind === "model" ? modelsOf(manifest) : [])),
+  wrappers: manifests.flatMap((manifest) =>
+    manifest.kind === "wrapper" ? [WrapperManifest.definitionOf(manifest)] : []
+  ),
+  collections: manifests.flatMap((manifest) =>
+    manifest.kind === "collection" ? [Listings.collectionOf(manifest)] : []
+  ),
+  gpus: manifests.flatMap((manifest) => (manifest.kind === "gpu" ? [Listings.gpuOf(manifest)] : [])),
+  templates: manifests.flatMap((manifest) =>
+    manifest.kind === "deployment-template" ? [Listings.templateOf(manifest)] : []
+  )
+})
 
 const folder = url.fileURLToPath(new URL("../../../models", import.meta.url))
 
@@ -29,7 +53,7 @@ export const checked = Effect.gen(function* () {
 export const definitions = Effect.gen(function* () {
   const files = yield* ManifestFiles.find(folder)
   const { drafts } = yield* Drafts.read(files)
-  return Definitions.ofManifests(drafts.map(({ manifest }) => manifest))
+  return ofManifests(drafts.map(({ manifest }) => manifest))
 })
 
 /** Everything built in, for manifests that are checked without a log. */

@@ -1,14 +1,37 @@
 /** Publishes the manifests of `MODELS_DIR`: at start, and whenever they change. What is wrong with one never ends the server. */
 import * as path from "node:path"
-import { Deferred, Effect, Layer, Option } from "effect"
+import { Deferred, Effect, Layer, Option, Queue } from "effect"
 import * as Offering from "#domain/catalog/Offering.ts"
 import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import * as FolderChanges from "./FolderChanges.ts"
 import * as FolderPass from "./FolderPass.ts"
 import { modelsDir } from "./ModelsDir.ts"
+import * as fs from "node:fs"
+
+/**
+ * Takes one change at a time, however many there were since the last. Not every file system tells of changes, and a folder
+ * that is replaced is not told of any more: whoever waits looks from time to time, too.
+ */
+const makeFolderChanges = Effect.fnUntraced(function* (folder: string) {
+  const changes = yield* Queue.sliding<void>(1)
+  const tell = () => void Queue.offerUnsafe(changes, undefined)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      try {
+        const watcher = fs.watch(folder, { recursive: true, persistent: false }, tell)
+        // A folder that went away ends the watching, not the server.
+        watcher.on("error", () => watcher.close())
+        return watcher
+      } catch {
+        return null
+      }
+    }),
+    (watcher) => Effect.sync(() => watcher?.close())
+  )
+  return Queue.take(changes)
+})
 
 /** Between two looks where the system tells of no change. */
 const interval = "5 seconds"
@@ -43,7 +66,7 @@ export const layerAt = (folder: string) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const look = yield* FolderPass.make(folder)
-      const changed = yield* FolderChanges.make(folder)
+      const changed = yield* makeFolderChanges(folder)
       const looked = yield* Deferred.make<void>()
       const next = Effect.timeoutOption(changed, interval).pipe(
         Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: () => Effect.sleep(settling) })),

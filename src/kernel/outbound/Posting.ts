@@ -1,14 +1,23 @@
 /** Posts many webhooks at a time, each with one deadline, and reuses connections where that is safe. */
-import { type Duration, Effect, Exit, Option, Scope } from "effect"
-import { connect, OutboundAuthorities } from "./Connection.ts"
-import type { Addresses } from "./Connection.ts"
+import { type Duration, Effect, Exit, Option, Scope, Fiber, RcMap } from "effect"
+import { connect, OutboundAuthorities, type Addresses } from "./Connection.ts"
 import * as IdleConnections from "./IdleConnections.ts"
-import * as SharedLookups from "./SharedLookups.ts"
-import { OutboundError } from "./OutboundError.ts"
-import type { FailureReason } from "./OutboundError.ts"
+import { OutboundError, type FailureReason } from "./OutboundError.ts"
 import type { Target } from "./OutboundUrl.ts"
 import * as PostExchange from "./PostExchange.ts"
 import type { Resolve, Vetting } from "./Vetting.ts"
+
+/**
+ * At most one query per name is in flight. Its answer is not cached, because each call must check what the name
+ * means now. The query is cancelled when no call waits for it any more.
+ */
+export const shared = Effect.fnUntraced(function* (resolve: Resolve) {
+  const inFlight = yield* RcMap.make({
+    lookup: (name: string) => Effect.forkScoped(resolve(name))
+  })
+  const lookUp: Resolve = (name) => RcMap.get(inFlight, name).pipe(Effect.flatMap(Fiber.join), Effect.scoped)
+  return lookUp
+})
 
 export interface OutboundPost {
   readonly url: string
@@ -44,7 +53,7 @@ const receivedIsRead = Effect.callback<void>((resume) => {
 export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Resolve) {
   const authorities = yield* OutboundAuthorities
   const connections = yield* IdleConnections.make
-  const lookUp = yield* SharedLookups.shared(resolve)
+  const lookUp = yield* shared(resolve)
 
   const isReusable = (exit: Exit.Exit<Option.Option<PostExchange.Answer>, unknown>) =>
     Exit.isSuccess(exit) && Option.exists(exit.value, ({ isComplete }) => isComplete)

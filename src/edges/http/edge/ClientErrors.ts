@@ -2,14 +2,25 @@
  * Error answers to requests that Node refuses before any route sees them: malformed HTTP, and headers that are too
  * large or too slow.
  */
-import { type Server, ServerResponse } from "node:http"
+import { type Server, ServerResponse, type IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { TextAnswer } from "../Answer.ts"
 import * as Refusal from "../Refusal.ts"
-import * as BrokenBody from "./BrokenBody.ts"
 import * as LingeringClose from "./LingeringClose.ts"
 import * as Pipelining from "./Pipelining.ts"
+
+/**
+ * Makes every reader of the body fail at once; otherwise it would wait for bytes that never come. Has no effect on a
+ * complete body.
+ */
+export const breakOff = (request: IncomingMessage): void => {
+  if (request.complete || request.destroyed) return
+  LingeringClose.install(request.socket)
+  // Node's own `_destroy` also destroys the socket.
+  request._destroy = (_error, callback) => callback()
+  request.destroy()
+}
 
 const refusals: Readonly<Record<string, Refusal.Refusal>> = {
   HPE_HEADER_OVERFLOW: new Refusal.Refusal({
@@ -72,7 +83,7 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, nextId: () 
       return
     }
     last.shouldKeepAlive = false
-    BrokenBody.breakOff(last.req)
+    breakOff(last.req)
     return
   }
   refuse(socket, refusals[error.code ?? ""] ?? notHttp, nextId())

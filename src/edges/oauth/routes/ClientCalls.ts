@@ -6,12 +6,25 @@ import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import { AuthorizationServer } from "../AuthorizationServer.ts"
 import * as Paths from "../Paths.ts"
 import { Registrations } from "../Registrations.ts"
-import * as TokenParameters from "../TokenParameters.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as OAuthAnswer from "./OAuthAnswer.ts"
+import * as Resource from "../Resource.ts"
+
+/**
+ * Unknown parameters are kept, and the provider ignores them. There is only one scope, which a refresh gets whatever
+ * it requests.
+ *
+ * @param body a form.
+ */
+const normalized = (body: string, mcpUrl: string): string => {
+  const params = new URLSearchParams(body)
+  params.delete("scope")
+  Resource.rename(params, mcpUrl)
+  return params.toString()
+}
 
 /** Bytes. */
 export const maxBytes = 48 * 1024
@@ -111,7 +124,7 @@ export const make = Effect.gen(function* () {
       callWithForm(request, {
         target: Paths.token,
         needed: "grant_type",
-        read: (form) => TokenParameters.normalized(form, mcpUrl)
+        read: (form) => normalized(form, mcpUrl)
       }),
     revoke: (request: HttpServerRequest) => callWithForm(request, { target: Paths.revoke, needed: "token" })
   }

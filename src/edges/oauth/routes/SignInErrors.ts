@@ -7,7 +7,6 @@ import type { TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
 import type { TooManyAttempts } from "../AttemptLimit.ts"
 import type { InteractionGone } from "../Interactions.ts"
 import * as ErrorPage from "../pages/ErrorPage.ts"
-import * as GonePage from "../pages/GonePage.ts"
 import * as SignInProblem from "../pages/SignInProblem.ts"
 import type { NothingGranted, SignInRefused, TooManySignIns } from "../SignIn.ts"
 import { toolScopes } from "../ToolScopes.ts"
@@ -15,6 +14,15 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as PageAnswer from "./PageAnswer.ts"
+
+/** The page for a sign-in that has expired, has ended, or began in another browser. */
+const gonePage = ErrorPage.render({
+  title: "This sign-in is over",
+  paragraphs: [
+    "It took too long, has ended already, or was begun in another browser. A browser that keeps no cookies for this site cannot sign in either.",
+    "Go back to your assistant and connect again from there."
+  ]
+})
 
 /** Errors that the user can correct in the form. */
 export type Correctable =
@@ -83,7 +91,7 @@ const unexpected: ErrorPage.Trouble = {
 const toResponse = (error: Final, requestId: string): HttpServerResponse => {
   switch (error._tag) {
     case "InteractionGone":
-      return PageAnswer.make(410, GonePage.page)
+      return PageAnswer.make(410, gonePage)
     case "TooManyAttempts":
       return PageAnswer.make(429, ErrorPage.render({ ...tooManyTries, requestId }))
     case "Refusal": {

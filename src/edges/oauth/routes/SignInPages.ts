@@ -2,7 +2,6 @@
 import { Effect, Redacted, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as FormToken from "../FormToken.ts"
 import { Interactions, type PendingAuthorization } from "../Interactions.ts"
 import * as ReturnPage from "../pages/ReturnPage.ts"
 import * as SignInPage from "../pages/SignInPage.ts"
@@ -14,16 +13,90 @@ import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as SameOrigin from "#src/edges/http/requests/SameOrigin.ts"
-import * as SignInBody from "./SignInBody.ts"
 import * as PageAnswer from "./PageAnswer.ts"
 import * as SignInErrors from "./SignInErrors.ts"
+import * as crypto from "node:crypto"
+import * as SameBytes from "#src/kernel/text/SameBytes.ts"
+import { isUtf8 } from "node:buffer"
+import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
+import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+
+/** Bytes. */
+const maxBytes = 16 * 1024
+
+interface SignInBody {
+  readonly decision: "allow" | "deny"
+  readonly token: string
+  /** Missing fields are empty. */
+  readonly apiKey: Redacted.Redacted
+  readonly account: string
+  readonly password: Redacted.Redacted
+}
+
+const notAForm = new Refusal.Refusal({
+  status: 415,
+  error: "The form must be sent as Content-Type: application/x-www-form-urlencoded."
+})
+const unreadable = Refusal.malformed("The form could not be read.")
+const twice = Refusal.malformed("A field of the form was sent more than once.")
+const undecided = Refusal.malformed("The form says neither that it allows nor that it denies.")
+
+const urlEncoded = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
+
+/** Whether the headers announce such a form. */
+const check = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> =>
+  urlEncoded.test(headers["content-type"] ?? "")
+    ? Result.flatMap(BodyHeaders.checkEncoding(headers), () => BodyHeaders.checkLength(headers, maxBytes))
+    : Result.fail(notAForm)
+
+const isDecision = (text: string): text is SignInBody["decision"] => text === "allow" || text === "deny"
+
+const parseSignInBody = (bytes: Uint8Array): Result.Result<SignInBody, Refusal.Refusal> => {
+  if (!isUtf8(bytes)) return Result.fail(unreadable)
+  const fields = new URLSearchParams(Buffer.from(bytes).toString())
+  if (new Set(fields.keys()).size !== fields.size) return Result.fail(twice)
+  const field = (name: string): string => fields.get(name) ?? ""
+  const decision = field("decision")
+  if (!isDecision(decision)) return Result.fail(undecided)
+  return Result.succeed({
+    decision,
+    token: field("csrf"),
+    apiKey: Redacted.make(field("api_key")),
+    account: field("account"),
+    password: Redacted.make(field("password"))
+  })
+}
+
+/**
+ * A token that proves that a form was made by this server for the reader of the authorization (OWASP, "Signed
+ * double-submit").
+ */
+interface FormTokens {
+  readonly make: (pending: PendingAuthorization) => string
+  /** Compares in constant time. */
+  readonly isOf: (pending: PendingAuthorization, token: string) => boolean
+}
+
+/** @param key used for this purpose only. */
+const makeFormToken = (key: Buffer): FormTokens => {
+  const mac = ({ clientId, redirectUri, uid }: PendingAuthorization): Buffer =>
+    crypto
+      .createHmac("sha256", key)
+      .update(JSON.stringify([uid, clientId, redirectUri]))
+      .digest()
+  return {
+    make: (pending) => mac(pending).toString("base64url"),
+    isOf: (pending, token) => SameBytes.isSame(Buffer.from(token, "base64url"), mac(pending))
+  }
+}
 
 export const make = Effect.gen(function* () {
   const interactions = yield* Interactions
   const signIn = yield* SignIn
   const clientOf = yield* ClientAddress.make
   const { baseUrl, mcpUrl } = yield* PublicUrls
-  const tokens = FormToken.make((yield* MasterKey).keyFor("oauth forms"))
+  const tokens = makeFormToken((yield* MasterKey).keyFor("oauth forms"))
   const attempts = AttemptLimit.make()
 
   const formOf = (pending: PendingAuthorization): SignInPage.SignInForm => ({
@@ -42,10 +115,10 @@ export const make = Effect.gen(function* () {
   const submit = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
     const { headers } = request
     if (!SameOrigin.holds(headers, mcpUrl)) return yield* SignInErrors.foreignForm
-    yield* Effect.fromResult(SignInBody.check(headers))
+    yield* Effect.fromResult(check(headers))
     const pending = yield* interactions.pending(request, uid)
-    const bytes = yield* BodyReader.read(request, SignInBody.maxBytes)
-    const body = yield* Effect.fromResult(SignInBody.parse(bytes))
+    const bytes = yield* BodyReader.read(request, maxBytes)
+    const body = yield* Effect.fromResult(parseSignInBody(bytes))
 
     /** The same page, with the problem and advice. */
     const again = (problem: SignInProblem.SignInProblem, headers?: Readonly<Record<string, string>>) => {
@@ -84,7 +157,7 @@ const credentialsOf = ({
   account,
   apiKey,
   password
-}: SignInBody.SignInBody): Result.Result<Credentials, SignInProblem.SignInProblem> => {
+}: SignInBody): Result.Result<Credentials, SignInProblem.SignInProblem> => {
   if (!isEmpty(apiKey)) return Result.succeed({ _tag: "Key", text: apiKey })
   const missing = [account.trim() === "", isEmpty(password)]
   if (missing.every(Boolean)) return Result.fail(SignInProblem.nothingEntered)
@@ -97,7 +170,7 @@ const credentialsOf = ({
 const sentOn = (
   { headers }: HttpServerRequest,
   { redirectUri }: PendingAuthorization,
-  decision: SignInBody.SignInBody["decision"],
+  decision: SignInBody["decision"],
   address: string
 ): HttpServerResponse.HttpServerResponse =>
   headers["sec-fetch-mode"] === "navigate"

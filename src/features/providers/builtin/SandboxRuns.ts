@@ -1,6 +1,94 @@
-import { echo, fail, flaky, invalidOutput, partial, providerFail } from "./sandbox/SimpleRuns.ts"
-import type { SandboxRun } from "./sandbox/SandboxRun.ts"
-import { slow } from "./sandbox/SlowRun.ts"
+import {
+  type SandboxRun,
+  isStoppedWithin,
+  stopped,
+  succeeded,
+  delayed,
+  delayOf,
+  member
+} from "./sandbox/SandboxRun.ts"
+import { Clock, Effect, Schema } from "effect"
+import { slow as model, SlowInput } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
+import { units } from "#domain/Money.ts"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import { FlakyInput } from "#src/features/catalog/models/builtin/sandbox/Flaky.ts"
+import { PartialInput } from "#src/features/catalog/models/builtin/sandbox/Partial.ts"
+
+/** The sandbox models whose outcome is known at once. */
+const echo: SandboxRun = (job, control) =>
+  delayed(job, control, succeeded({ value: member(job.input, "value") ?? null }, units(1)))
+
+const invalidOutput: SandboxRun = (job, control) =>
+  delayed(job, control, succeeded({ label: 1, score: 2 }, units(1)))
+
+const messageOr = (input: Json, fallback: string): string => {
+  const message = member(input, "message")
+  return typeof message === "string" ? message : fallback
+}
+
+/** An immediate refusal never starts; a delayed one does. */
+const fail: SandboxRun = (job, control) => {
+  const refused: ProviderOutcome = {
+    _tag: "ProviderError",
+    message: messageOr(job.input, "The provider refused to run the model."),
+    retryable: false
+  }
+  return delayOf(job.input) > 0 ? delayed(job, control, refused) : Effect.succeed(refused)
+}
+
+const providerFail: SandboxRun = (job, control) =>
+  delayed(job, control, {
+    _tag: "ModelFailed",
+    message: messageOr(job.input, "The model reported a failure.")
+  })
+
+const decodeFlaky = Schema.decodeUnknownSync(FlakyInput)
+
+const flaky: SandboxRun = (job, control) =>
+  Effect.suspend(() =>
+    job.attempt <= decodeFlaky(job.input).failures
+      ? Effect.succeed({
+          _tag: "ProviderError",
+          message: "The connection to the model was lost.",
+          retryable: true
+        })
+      : Effect.as(control.started, succeeded({ attempts: job.attempt }, units(1)))
+  )
+
+const decodePartial = Schema.decodeUnknownSync(PartialInput)
+
+const partial: SandboxRun = (job, control) =>
+  Effect.suspend(() => {
+    const { count, deliver } = decodePartial(job.input)
+    const items = Array.from({ length: Math.min(count, deliver) }, (_, index) => ({ index }))
+    return Effect.as(
+      control.started,
+      items.length === 0
+        ? { _tag: "ModelFailed", message: "The model delivered none of the items." }
+        : succeeded({ items }, units(items.length))
+    )
+  })
+
+const decode = Schema.decodeUnknownSync(SlowInput)
+
+/** Counts seconds on the monotonic clock, so that slow reports do not lengthen the run. */
+const slow: SandboxRun = Effect.fnUntraced(function* (job, control) {
+  const { seconds } = decode(job.input)
+  yield* control.started
+  const startedAt = yield* Clock.monotonicTimeNanos
+  const isStoppedUntil = Effect.fnUntraced(function* (second: number) {
+    const elapsedMs = Number((yield* Clock.monotonicTimeNanos) - startedAt) / 1e6
+    return yield* isStoppedWithin(control, second * 1_000 - elapsedMs)
+  })
+  for (let second = 1; second <= seconds; second++) {
+    if (yield* isStoppedUntil(second)) return stopped
+    yield* control.progress({ fraction: second / seconds, logs: [`${second} of ${seconds} seconds`] })
+  }
+  return (yield* isStoppedUntil(seconds))
+    ? stopped
+    : succeeded({ slept: seconds }, model.quantities(job.input).maxQuantity)
+})
 
 const runs: ReadonlyMap<string, SandboxRun> = new Map([
   ["sandbox/echo", echo],

@@ -4,7 +4,7 @@
  * is one call, which ends with this process, and closing the connection stops it.
  */
 import { Effect, Redacted, Result, Schema } from "effect"
-import { isObject, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type JsonObject, type Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as RunStart from "../RunStart.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
@@ -12,9 +12,37 @@ import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } fro
 import * as Refusals from "../Refusals.ts"
 import * as Seconds from "../Seconds.ts"
 import * as ChatStream from "./ChatStream.ts"
-import * as Images from "./Images.ts"
 import * as OpenaiRefusals from "./OpenaiRefusals.ts"
 import { Options } from "./Options.ts"
+
+/** By the first bytes of the file, in base64: `\x89PNG`, `\xff\xd8\xff`, `RIFF`. */
+const beginnings = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["UklGR", "image/webp"]
+] as const
+
+/** The file's own type takes precedence over the answer's `output_format`. */
+const mediaType = (base64: string, format: Json | undefined): string =>
+  beginnings.find(([beginning]) => base64.startsWith(beginning))?.[1] ??
+  (format === "jpeg" || format === "webp" ? `image/${format}` : "image/png")
+
+/** `null` if the answer has no pictures. */
+const normalize = (json: Json | undefined): JsonObject | null => {
+  if (!isObject(json)) return null
+  const { data, output_format: format } = json
+  if (!isList(data)) return null
+  const pictures = data.flatMap((picture) => {
+    if (!isObject(picture)) return []
+    const { b64_json: base64, ...rest } = picture
+    if (typeof base64 === "string")
+      return [{ ...rest, url: `data:${mediaType(base64, format)};base64,${base64}` }]
+    return typeof rest["url"] === "string" ? [rest] : []
+  })
+  return pictures.length === data.length ? { ...json, data: pictures } : null
+}
+
+const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 const paths: Readonly<Record<Options["endpoint"], string>> = {
   chat: "/chat/completions",
@@ -44,7 +72,7 @@ const bodyOf = (options: Options, input: JsonObject): JsonObject => {
 }
 
 const outputOf = ({ endpoint }: Options, { json }: ProviderAnswer): JsonObject | null => {
-  if (endpoint === "images") return Images.normalize(json)
+  if (endpoint === "images") return normalize(json)
   const list = endpoint === "chat" ? "choices" : "data"
   return isObject(json) && Array.isArray(json[list]) ? json : null
 }

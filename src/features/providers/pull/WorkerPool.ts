@@ -6,8 +6,43 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as HandedBack from "./HandedBack.ts"
 import type { Lease } from "./Lease.ts"
 import * as Pollers from "./Pollers.ts"
-import * as Presence from "./Presence.ts"
 import * as JobFilter from "./JobFilter.ts"
+
+/** A worker without a call for this long is gone, ms. */
+const graceMs = 10_000
+
+interface Presence {
+  readonly left: (wish: JobFilter.JobFilter) => void
+  /** Whether a worker for the model has left recently. */
+  readonly isExpected: (model: string) => boolean
+}
+
+/** @param now ms of a monotonic clock. */
+export const makePresence = (now: () => number): Presence => {
+  /** Workers with the same filter count as one. The one that left first is first. */
+  const gone = new Map<string, { readonly wish: JobFilter.JobFilter; readonly at: number }>()
+
+  const forget = (before: number) => {
+    for (const [name, { at }] of gone) {
+      if (at > before) return
+      gone.delete(name)
+    }
+  }
+
+  return {
+    left: (wish) => {
+      const at = now()
+      forget(at - graceMs)
+      const name = JobFilter.nameOf(wish)
+      gone.delete(name)
+      gone.set(name, { wish, at })
+    },
+    isExpected: (model) => {
+      forget(now() - graceMs)
+      return [...gone.values()].some(({ wish }) => JobFilter.isFor(wish, model))
+    }
+  }
+}
 
 /** What became of an ended lease. `ended`: by the worker's report. */
 export type Over = "ended" | "released" | "lost"
@@ -40,7 +75,7 @@ export class WorkerPool extends Context.Service<
     WorkerPool,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
-      const presence = Presence.make(() => MonotonicTime.millisOf(clock))
+      const presence = makePresence(() => MonotonicTime.millisOf(clock))
       const pollers = yield* Pollers.make(presence.left)
       const leases = new Map<string, { readonly lease: Lease; readonly wish: JobFilter.JobFilter | null }>()
       const over = RecentlyUsed.make<Over>({ capacity: rememberedLeases })

@@ -1,7 +1,7 @@
 /**
  * Exports traces, metrics and logs over OTLP/HTTP when the settings name a receiver. Otherwise no spans are created.
  */
-import { Duration, Effect, Layer, Option, Redacted, References, Tracer } from "effect"
+import { Duration, Effect, Layer, Option, Redacted, References, Tracer, Exit, Cause } from "effect"
 import { TracerDisabledWhen } from "effect/http/HttpMiddleware"
 import * as OtlpExporter from "effect/observability/OtlpExporter"
 import * as OtlpLogger from "effect/observability/OtlpLogger"
@@ -9,9 +9,92 @@ import * as OtlpMetrics from "effect/observability/OtlpMetrics"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
-import * as ExportClient from "./ExportClient.ts"
 import * as OtlpSettings from "./OtlpSettings.ts"
-import * as ServerSpans from "./ServerSpans.ts"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import { otlpTimeout } from "./OtlpSettings.ts"
+
+/** The most concurrent exports. More would only wait for a slow receiver. */
+const most = 8
+
+const makeExportClient = Effect.gen(function* () {
+  const client = yield* HttpClient.HttpClient
+  const timeout = yield* otlpTimeout.config
+  let underWay = 0
+  let isFailing = false
+
+  const failed = (cause: Cause.Cause<unknown>) =>
+    Effect.suspend(() => {
+      if (isFailing || Cause.hasInterruptsOnly(cause)) return Effect.void
+      isFailing = true
+      return Effect.logWarning("Telemetry export failed; the data was dropped")
+    })
+
+  const succeeded = Effect.suspend(() => {
+    if (!isFailing) return Effect.void
+    isFailing = false
+    return Effect.logInfo("Telemetry export works again")
+  })
+
+  return HttpClient.transform(client, (send) =>
+    Effect.suspend(() => {
+      // A defect is not retried: the exporter pauses and drops its data.
+      if (underWay >= most) return Effect.die(new Error("too many exports at once"))
+      underWay++
+      return send.pipe(
+        // Read here, so that an endless body has the same deadline.
+        Effect.tap((response) => response.arrayBuffer),
+        Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.die(new Error("no answer in time")) }),
+        Effect.ensuring(Effect.sync(() => underWay--))
+      )
+    }).pipe(
+      Effect.tapCause(failed),
+      Effect.tap((response) => (response.status < 400 ? succeeded : failed(Cause.fail(response.status))))
+    )
+  )
+})
+
+const layerExportClient = Layer.effect(HttpClient.HttpClient, makeExportClient).pipe(
+  Layer.provide(NodeHttpClient.layerUndici)
+)
+
+/**
+ * The route identifies the endpoint. A path may contain a file's only credential, and a query a webhook's address.
+ * Effect puts a tool's arguments into `parameters`.
+ */
+const withheld: ReadonlySet<string> = new Set([
+  "parameters",
+  "url.full",
+  "url.path",
+  "url.query",
+  "client.address",
+  "user_agent.original"
+])
+
+const serverFailed = new Error("The server failed")
+delete serverFailed.stack
+
+/** @param share the sampled share of the traces that begin here, 0 to 1. */
+const makeServerSpans = (tracer: Tracer.Tracer, share: number): Tracer.Tracer =>
+  Tracer.make({
+    span: (options) => {
+      const isChosen = Option.isSome(options.parent) || share >= 1 || Math.random() < share
+      const span = tracer.span({ ...options, sampled: options.sampled && isChosen })
+      return options.kind === "server" ? discreet(span) : span
+    }
+  })
+
+const discreet = (span: Tracer.Span): Tracer.Span => {
+  const attribute = span.attribute.bind(span)
+  const end = span.end.bind(span)
+  span.attribute = (key, value) => {
+    if (!withheld.has(key)) attribute(key, value)
+  }
+  // The failure of an answer contains the path.
+  span.end = (endTime, exit) =>
+    end(endTime, Exit.isFailure(exit) && !Exit.hasInterrupts(exit) ? Exit.fail(serverFailed) : exit)
+  return span
+}
 
 /** For the last export of each signal, in parallel: the whole process has two seconds (decisions). */
 const shutdownTimeout = Duration.millis(300)
@@ -39,7 +122,7 @@ const tracer = Effect.fnUntraced(function* (url: string) {
   const exportInterval = yield* OtlpSettings.tracesDelay.config
   const sampler = yield* OtlpSettings.tracesSampler.config
   const share = sampler === "parentbased_traceidratio" ? yield* OtlpSettings.tracesSamplerArg.config : 1
-  return ServerSpans.make(yield* OtlpTracer.make({ ...(yield* common), url, exportInterval }), share)
+  return makeServerSpans(yield* OtlpTracer.make({ ...(yield* common), url, exportInterval }), share)
 })
 
 const traces = (url: string) =>
@@ -75,6 +158,6 @@ export const layer = Layer.unwrap(
         onSome: (url) => Layer.unwrap(metrics(url))
       }),
       Option.match(targets.logs, { onNone: () => Layer.empty, onSome: (url) => Layer.unwrap(logs(url)) })
-    ).pipe(Layer.provide(OtlpExporter.layerFlusher), Layer.provide([serialization, ExportClient.layer]))
+    ).pipe(Layer.provide(OtlpExporter.layerFlusher), Layer.provide([serialization, layerExportClient]))
   })
 )

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as SignInLimits from "#src/edges/oauth/SignInLimits.ts"
+import * as SignInLimits from "#src/edges/oauth/SignIn.ts"
 
 const acme = "acc_0123456789abcdef"
 const address = "93.184.216.34"
 
 const limitsAt = () => {
-  const limits = SignInLimits.make()
+  const limits = SignInLimits.makeSignInLimits()
   let now = 1_000_000
   const take = (account: string | null, clientAddress: string) => limits.take({ account, clientAddress }, now)
   return {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Deferred, Effect, Fiber, Ref } from "effect"
-import * as SharedLookups from "#src/kernel/outbound/SharedLookups.ts"
+import * as SharedLookups from "#src/kernel/outbound/Posting.ts"
 import { OutboundUnresolved } from "#src/kernel/outbound/OutboundError.ts"
 
 /** Look-ups that wait for `answer`, counted as they start and as they are given up. */

@@ -1,5 +1,5 @@
 /** `upload_file`: uploads base64 bytes or a remote file (contract, "Assistant-tool server"). */
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Schema, Struct, Option } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as ContentTypes from "#src/features/media/storage/ContentTypes.ts"
 import { DirectUploads } from "#src/features/files/DirectUploads.ts"
@@ -17,7 +17,36 @@ import * as FileRefusals from "./FileRefusals.ts"
 import type { FileSource } from "./FileSource.ts"
 import * as DataSource from "./DataSource.ts"
 import * as UrlSource from "./UrlSource.ts"
-import * as StoredFile from "./StoredFile.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import type { Media } from "#src/features/media/Media.ts"
+import { MediaStore } from "#src/features/media/MediaStore.ts"
+
+/** Handles a `url` of `upload_file` that already is a file of this service: returns it and stores nothing. */
+const makeStoredFile = Effect.gen(function* () {
+  const media = yield* MediaStore
+
+  const told = ({ contentType, expiresAt, fileName, id, sha256, size, url }: Media) => ({
+    fileUrl: url,
+    fileId: id,
+    fileName,
+    contentType,
+    size,
+    sha256,
+    expiresAt
+  })
+
+  /** `null` for every other URL. */
+  return Effect.fnUntraced(function* (url: string, { accountId }: Caller) {
+    const id = media.parseOwnUrl(url)
+    if (Option.isNone(id)) return null
+    const found = yield* media.find(id.value).pipe(
+      Effect.catchTag("MediaGone", () => Effect.succeed(null)),
+      Effect.mapError(FileRefusals.ofStore)
+    )
+    if (found === null) return yield* FileRefusals.noOwnFile
+    return found.accountId === accountId ? told(found) : yield* FileRefusals.foreignFile
+  })
+})
 
 /** Concurrent downloads: each may take 200 MiB on disk. */
 const mostDownloads = { total: 8, perKey: 3, patience: "30 seconds" } as const
@@ -101,7 +130,7 @@ export const make = Effect.gen(function* () {
   const uploads = yield* DirectUploads
   const fromData = yield* DataSource.make
   const fromUrl = yield* UrlSource.make
-  const storedFile = yield* StoredFile.make
+  const storedFile = yield* makeStoredFile
   const downloads = KeyedPermits.make(mostDownloads)
 
   return Effect.fn("UploadFile.call")(function* (given: Given) {

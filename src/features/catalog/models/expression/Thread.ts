@@ -3,7 +3,37 @@ import jsonata from "jsonata"
 import { parentPort } from "node:worker_threads"
 import type { Answer, Evaluation } from "./Evaluation.ts"
 import * as Limits from "./Limits.ts"
-import * as PlainJson from "./PlainJson.ts"
+import type { Json } from "#domain/CanonicalJson.ts"
+
+/** What JSONata makes, as JSON: it may hold functions, numbers that JSON has none of, and objects and arrays that are not plain. */
+const notJson = Symbol("no JSON")
+
+/** Levels: bodies that come from outside have 128 toPlainJson them at most. */
+const deepest = 256
+
+/** Functions toPlainJson JSONata are objects, and lead to everything that they can see. */
+const isFunction = (value: object): boolean => "_jsonata_lambda" in value || "_jsonata_function" in value
+
+const toPlainJson = (value: unknown, depth = 0): Json | typeof notJson => {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value
+  if (typeof value === "number") return Number.isFinite(value) ? value : notJson
+  if (typeof value !== "object" || depth > deepest || isFunction(value)) return notJson
+  if (Array.isArray(value)) {
+    const elements = value.map((element) => toPlainJson(element, depth + 1))
+    return elements.every(isJson) ? elements : notJson
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== null && prototype !== Object.prototype) return notJson
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, toPlainJson(member, depth + 1)] as const
+  )
+  return members.every(hasJson) ? Object.fromEntries(members) : notJson
+}
+
+const isJson = (value: Json | typeof notJson): value is Json => value !== notJson
+
+const hasJson = (member: readonly [string, Json | typeof notJson]): member is readonly [string, Json] =>
+  isJson(member[1])
 
 /** Compiled ones that are kept: the expressions of some hundred models. */
 const capacity = 1_000
@@ -34,8 +64,8 @@ const evaluate = async ({ bindings, text, value }: Evaluation): Promise<Answer> 
   try {
     const result: unknown = await compile(text).evaluate(value, bindings)
     if (result === undefined) return { _tag: "Done" }
-    const json = PlainJson.of(result)
-    return json === PlainJson.notJson
+    const json = toPlainJson(result)
+    return json === notJson
       ? { _tag: "Failed", reason: "it ends in what is no JSON" }
       : { _tag: "Done", value: json }
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import sharp from "sharp"
 import type { Fit } from "#src/features/media/vision/VisionTask.ts"
-import { outputSize } from "#src/features/media/vision/worker/OutputSize.ts"
+import { outputSize } from "#src/features/media/vision/worker/Pictures.ts"
 
 const fits: ReadonlyArray<Fit> = ["cover", "contain", "fill", "inside", "outside"]
 const sides = [undefined, 1, 37, 150, 400]

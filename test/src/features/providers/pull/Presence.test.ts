@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { KeyId } from "#domain/Ids.ts"
-import * as Presence from "#src/features/providers/pull/Presence.ts"
+import * as Presence from "#src/features/providers/pull/WorkerPool.ts"
 import type { JobFilter } from "#src/features/providers/pull/JobFilter.ts"
 
 const wish = (models: ReadonlyArray<string> | null, allowed: string | null = null): JobFilter => ({
@@ -15,7 +15,7 @@ const wish = (models: ReadonlyArray<string> | null, allowed: string | null = nul
 describe("A worker that has left", () => {
   it("is expected back for 10 s, for the models that it came for", () => {
     let now = 0
-    const presence = Presence.make(() => now)
+    const presence = Presence.makePresence(() => now)
     assert.isFalse(presence.isExpected("acme/gpu"))
     presence.left(wish(["acme/gpu"]))
     presence.left(wish(null, "acme/other"))
@@ -31,7 +31,7 @@ describe("A worker that has left", () => {
 
   it("is expected again from its last call on", () => {
     let now = 0
-    const presence = Presence.make(() => now)
+    const presence = Presence.makePresence(() => now)
     presence.left(wish(["acme/gpu"]))
     now = 8_000
     presence.left(wish(["acme/gpu"]))

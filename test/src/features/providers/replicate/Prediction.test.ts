@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
-import * as Prediction from "#src/features/providers/replicate/Prediction.ts"
+import * as Prediction from "#src/features/providers/replicate/ReplicateProvider.ts"
 
 const reportOf = (json: JsonObject) => {
   const prediction = Prediction.read({ id: "gm3q", ...json })

@@ -5,7 +5,7 @@ import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
-import * as ElsewhereServed from "#src/features/providers/waiting/ElsewhereServed.ts"
+import * as ElsewhereServed from "#src/features/providers/waiting/Waits.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as ReadSide from "#test/projections/ReadSide.ts"
 import * as RequestLog from "#test/projections/RequestLog.ts"
@@ -34,7 +34,7 @@ const log = Effect.gen(function* () {
 })
 
 const served = Effect.gen(function* () {
-  const isServed = yield* yield* ElsewhereServed.make
+  const isServed = yield* yield* ElsewhereServed.makeElsewhereServed
   return [left, busy, unasked].map(isServed)
 })
 
