@@ -1,4 +1,4 @@
-/** Announces what is going to be brought, whoever brings it. */
+/** Announces a file before its bytes arrive. */
 import { Clock, Effect } from "effect"
 import type { UploadMethod } from "#domain/file/Event.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
@@ -10,7 +10,7 @@ import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import * as FileNames from "#src/features/media/storage/FileNames.ts"
 import type { UploadTarget } from "#src/features/media/storage/UploadStore.ts"
 
-/** Under a fresh id. Name and type are cleaned. */
+/** Under a new id, with a cleaned name and type. */
 export const targetOf = ({
   contentType,
   fileName,
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
   const actors = yield* FileActors
   const payloads = yield* Payloads
 
-  /** Durable when it returns. What has not come `lifetimeMs` later never will. */
+  /** Durable when it returns. The file expires `lifetimeMs` later if its bytes have not arrived. */
   return Effect.fnUntraced(function* (
     { accountId, keyId }: Caller,
     target: UploadTarget,

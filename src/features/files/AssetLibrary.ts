@@ -30,15 +30,15 @@ import { UploadStore } from "#src/features/media/storage/UploadStore.ts"
 export interface LibraryFile {
   readonly fileId: FileId
   readonly fileName: string
-  /** Public, and the only credential. */
+  /** Public; the only credential. */
   readonly url: string
   readonly contentType: string
-  /** Bytes: as declared while it is pending, `null` when nothing was. */
+  /** Bytes; while pending the declared size, `null` without one. */
   readonly size: number | null
   readonly status: FileStatus
   readonly source: FileSource
   readonly requestId: RequestId | null
-  /** Hex; `null` while it is pending, and where nobody has read all of the bytes. */
+  /** Hex; `null` while pending, and if the bytes were never read here. */
   readonly sha256: string | null
   readonly createdAt: number
   readonly uploadedAt: number | null
@@ -46,14 +46,13 @@ export interface LibraryFile {
 }
 
 export interface FilePage {
-  /** Files that the filter lets through, on all pages. */
+  /** Matching files on all pages. */
   readonly total: number
   readonly items: ReadonlyArray<LibraryFile>
-  /** Where the page ends, `null` when none follows. */
+  /** Where the page ends; `null` on the last page. */
   readonly next: PageKey | null
 }
 
-/** One file, by an id as a client gave it. */
 export interface Named {
   readonly caller: Caller
   readonly id: string
@@ -61,19 +60,18 @@ export interface Named {
 
 type Storage = EventStoreError | BlobStoreError | SqlError
 
-/** How long a list waits for the store to tell whether a file has come. */
+/** How long a list waits for the store to report whether a file has arrived. */
 const patience = "2 seconds"
 
-/** Files of a page that are looked up at once. */
+/** Files of a page looked up at the same time. */
 const concurrency = 16
 
 export class AssetLibrary extends Context.Service<
   AssetLibrary,
   {
     /**
-     * A page of the caller's files, newest first: the `page`th one from 1, or with `after` the one behind that place. It
-     * shows what was on the log when it was asked, or fails after 2 s. What has expired is in no page, and in the total until
-     * the sweep has been there.
+     * A page of the caller's files, newest first, as of the log when it was requested; fails after 2 s. Expired files
+     * are in no page, but in the total until the next sweep.
      */
     list(
       options: Omit<Filter, "accountId"> & {
@@ -84,7 +82,7 @@ export class AssetLibrary extends Context.Service<
       }
     ): Effect.Effect<FilePage, RequestForbidden | ReadModelBehind | Storage>
     get(named: Named): Effect.Effect<LibraryFile, FileNotFound | FileForbidden | FileGone | Storage>
-    /** Nobody gets a byte of it when it returns, nor of its thumbnail. Repeated it changes nothing. */
+    /** When it returns, the file and its thumbnail cannot be read any more. Repeating it changes nothing. */
     remove(named: Named): Effect.Effect<void, FileNotFound | FileForbidden | Storage>
   }
 >()("inferlog/src/features/files/AssetLibrary") {
@@ -104,7 +102,7 @@ export class AssetLibrary extends Context.Service<
       const urlOf = (source: FileSource, id: FileId, fileName: string) =>
         (source === "upload" ? MediaUrl.formatUpload : MediaUrl.format)(mediaUrl, id, fileName)
 
-      /** Of a state that is as the log has it. */
+      /** For a state that is current. */
       const describe = Effect.fnUntraced(function* (fileId: FileId, state: Pending | Present) {
         const origin = state._tag === "Pending" ? state.upload : state.origin
         const fileName = yield* FileNames.of(payloads, fileId, origin)
@@ -136,14 +134,14 @@ export class AssetLibrary extends Context.Service<
         } satisfies LibraryFile
       })
 
-      /** What a client brought to the store without us is looked for there. */
+      /** Bytes that a client sent to the store directly are looked for there. */
       const lookedFor = Effect.fnUntraced(function* (item: FileItem) {
         yield* Effect.catchTag(media.find(item.fileId), "MediaGone", () => Effect.void)
         const { state } = yield* actors.current(item.fileId)
         return state._tag === "Present" ? yield* describe(item.fileId, state) : yield* listed(item)
       })
 
-      /** As long as it may come; while the store does not tell, the list is what the log knows. */
+      /** If the store does not answer in time, the list shows what the log knows. */
       const view = Effect.fnUntraced(function* (item: FileItem) {
         const now = yield* Clock.currentTimeMillis
         const isAwaited =
@@ -155,7 +153,7 @@ export class AssetLibrary extends Context.Service<
         )
       })
 
-      /** Those whose time is over are gone, though the sweep has not been there yet. */
+      /** Expired files are gone even before the sweep. */
       const viewAll = Effect.fnUntraced(function* (items: ReadonlyArray<FileItem>) {
         const views = yield* Effect.forEach(items, view, { concurrency })
         const now = yield* Clock.currentTimeMillis
@@ -172,7 +170,7 @@ export class AssetLibrary extends Context.Service<
         return { ...page, items: yield* viewAll(items) }
       })
 
-      /** A thumbnail is no file of its own. */
+      /** A thumbnail is not a file of its own. */
       const find = Effect.fnUntraced(function* (named: Named) {
         const found = yield* OwnedFile.find(actors, named)
         const { state } = found
@@ -185,7 +183,7 @@ export class AssetLibrary extends Context.Service<
 
       const get: AssetLibrary["Service"]["get"] = Effect.fn("AssetLibrary.get")(function* (named) {
         const { id } = yield* find(named)
-        // What came without us is there from now on.
+        // A file that the store has found belongs to the list from now on.
         yield* Effect.catchTag(media.find(id), "MediaGone", () => new FileGone())
         const { state } = yield* actors.current(id)
         if (state._tag === "None" || state._tag === "Gone" || isOver(state, yield* Clock.currentTimeMillis)) {
@@ -194,7 +192,7 @@ export class AssetLibrary extends Context.Service<
         return yield* describe(id, state)
       })
 
-      /** As of the log, and before the request has recorded its files that of the plan: its maker comes too late then. */
+      /** As of the log, and before the request has recorded its files, as planned: a later write of it then fails. */
       const thumbnailOf = Effect.fnUntraced(function* (id: FileId, requestId: RequestId) {
         const { state } = yield* requestActors.refresh(requestId)
         if (state._tag !== "Request") return null
@@ -208,7 +206,7 @@ export class AssetLibrary extends Context.Service<
         const { id, state } = yield* find(named)
         const requestId = state._tag === "Present" ? requestOf(state) : null
         const thumbnail = requestId === null ? null : yield* thumbnailOf(id, requestId)
-        // It is first: whoever is cut off here names the file again, and finds it.
+        // Deleted first, so that a client that is cut off can repeat the call.
         if (thumbnail !== null) yield* media.remove(thumbnail, "requested")
         yield* media.remove(id, "requested")
       })

@@ -1,4 +1,4 @@
-/** Files whose bytes are here already, as clients have given them to us or named where they lie: no URL to PUT them to. */
+/** Files whose bytes the server already has, from a client or from an address: no upload URL is needed. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -21,23 +21,21 @@ import { UploadStore, type UploadTarget } from "#src/features/media/storage/Uplo
 
 export interface Brought {
   readonly caller: Caller
-  /** As the client gave it: it is cleaned. */
+  /** As given; it is cleaned. */
   readonly fileName: string
-  /** Likewise. */
+  /** As given; it is cleaned. */
   readonly contentType: string
-  /** Bytes of the body, exactly. */
+  /** Exact length of the body, bytes. */
   readonly size: number
-  /** Read once. */
   readonly body: Stream.Stream<Uint8Array, BlobStoreError>
 }
 
 export interface DirectFile {
   readonly fileId: FileId
-  /** Public, and the only credential. */
+  /** Public; the only credential. */
   readonly fileUrl: string
   readonly fileName: string
   readonly contentType: string
-  /** Bytes. */
   readonly size: number
   /** Hex. */
   readonly sha256: string
@@ -45,13 +43,13 @@ export interface DirectFile {
   readonly expiresAt: number
 }
 
-/** Bodies on their way into the store at once: each has some MiB in memory where that is S3. */
+/** Bodies stored at the same time: with S3 each takes some MiB of memory. */
 const mostBodies = { total: 16, perKey: 4, patience: "30 seconds" } as const
 
-/** Seconds after which one that found no place may try again. */
+/** Retry time for a client beyond the limit, s. */
 const retryAfterSeconds = 5
 
-/** How long what a crash has left is waited for, and counts as declared. */
+/** How long the remains of a crash count as declared. */
 const pendingMs = Duration.toMillis(Duration.hours(1))
 
 const cutShort = new BlobStoreError({
@@ -61,12 +59,12 @@ const cutShort = new BlobStoreError({
 export class DirectUploads extends Context.Service<
   DirectUploads,
   {
-    /** Fails when the account has no room for anything, for those who fetch the bytes first. `store` asks again. */
+    /** Fails if the account has no room at all, for callers that fetch the bytes first. `store` checks again. */
     requireRoom(caller: Caller): Effect.Effect<void, QuotaExceeded | EventStoreError | SqlError>
     /**
-     * Durable, and readable under its URL, when it returns. It is announced first, so that a crash leaves no bytes that
-     * nobody knows of: what it leaves is swept after an hour. What fails, or is interrupted before all bytes are there, is
-     * removed. Fails with `FileGone` when the account was erased meanwhile.
+     * Durable and readable when it returns. The file is announced first, so that a crash leaves only known bytes, which
+     * the sweep removes after an hour. A failure or interruption removes the bytes. Fails with `FileGone` if the
+     * account was erased meanwhile.
      */
     store(
       brought: Brought
@@ -106,7 +104,7 @@ export class DirectUploads extends Context.Service<
         { id }: UploadTarget,
         written: Effect.Success<ReturnType<typeof write>>
       ) {
-        // S3 has ETags of its own.
+        // S3 has its own ETags.
         const stored = { ...written, ...(yield* uploads.look(id)), sha256: written.sha256 }
         const at = yield* Clock.currentTimeMillis
         const expiresAt = at + keptMs

@@ -1,6 +1,6 @@
 /**
- * Does what is due about files: those whose time is over expire, what is left of a removal that was cut short goes, and what
- * clients have brought to the store without us is found. All of it is known from the log, so that a pass may end anywhere.
+ * Expires files, finishes removals that were cut short, and finds what clients sent to the store directly. Works from
+ * the log, so a pass may end anywhere.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -15,27 +15,27 @@ import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import { putWindow } from "#src/features/media/storage/FileLimits.ts"
 import { UploadStore } from "#src/features/media/storage/UploadStore.ts"
 
-/** How long a pass waits for its read model, which may be built from the beginning of the log just now. */
+/** How long a pass waits for its read model, which may be rebuilding. */
 const patience = "1 minute"
 
-/** A node that starts looks for what came while there was none, or another one, as far back as that. */
+/** How far back a starting node looks for files that arrived without it. */
 const lookedBackFor = Duration.days(1)
 
-/** Of the time looked back, ms: a page costs as much as there is in one. */
+/** Length of one step back in time, ms; bounds the cost of a page. */
 const sliceMs = Duration.toMillis(Duration.minutes(10))
 
 export interface Done {
   readonly done: number
-  /** Files that are left for the next pass. */
+  /** Files left for the next pass. */
   readonly failed: number
 }
 
-/** Counts what is done. The first failure is logged: a store that is away is told once. */
+/** Counts results, and logs only the first failure. */
 const begin = () => {
   let done = 0
   let failed = 0
 
-  /** @param work gives whether it did something. */
+  /** @param work returns whether it did something. */
   const each = Effect.fnUntraced(function* (
     pageAfter: (page: Page) => Effect.Effect<ReadonlyArray<FileId>, SqlError>,
     work: (id: FileId) => Effect.Effect<boolean, EventStoreError | BlobStoreError>
@@ -52,7 +52,7 @@ const begin = () => {
       const failedBefore = failed
       yield* Pace.paced(Effect.forEach(ids, attempt, { concurrency: Pace.concurrency, discard: true }))
       after = ids.at(-1) ?? null
-      // A store that does not answer is asked again in the next pass, and not for each of a million files.
+      // If the store does not answer, the rest waits for the next pass.
       if (ids.length < Pace.pageSize || failed - failedBefore === ids.length) return
     }
   })
@@ -63,9 +63,9 @@ const begin = () => {
 export class FileSweep extends Context.Service<
   FileSweep,
   {
-    /** One pass. What fails for one file is logged, and leaves the others alone. */
+    /** One pass. A failure with one file is logged and does not stop the others. */
     readonly pass: Effect.Effect<Done, SqlError | EventStoreError>
-    /** Removes every file of an account that was erased. What a client may still put at S3 goes with a later pass. */
+    /** Removes all files of an erased account. A later pass removes what a client still sends to S3. */
     removeAll(accountId: AccountId): Effect.Effect<Done, SqlError | EventStoreError>
   }
 >()("inferlog/src/features/files/FileSweep") {
@@ -92,7 +92,7 @@ export class FileSweep extends Context.Service<
         yield* each(files.removals, media.sweep)
         yield* each((page) => files.expired({ ...page, now }), media.sweep)
         if (isDirect) {
-          // Once when their URLs are no good any more: until then whoever asks for one looks, and nobody else has to know.
+          // Once, after their URLs have expired; before that a reader looks for the file itself.
           const announcedBy = now - Duration.toMillis(putWindow)
           const look = (id: FileId) => Effect.as(media.sweep(id), false)
           const { failed } = done()
@@ -106,7 +106,7 @@ export class FileSweep extends Context.Service<
         return done()
       }).pipe(Effect.withSpan("FileSweep.pass"))
 
-      /** What a removal before has left of a file of the account. */
+      /** Remains of an earlier removal. */
       const removeRest = (accountId: AccountId) =>
         Effect.fnUntraced(function* (id: FileId) {
           const { state } = yield* actors.current(id)

@@ -1,4 +1,3 @@
-/** What the server runs for the files of an account: uploads and the list of files. */
 import { Layer } from "effect"
 import * as LocalReception from "#src/features/media/storage/local/LocalReception.ts"
 import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"

@@ -1,4 +1,4 @@
-/** Whether a caller may have a file that it names. */
+/** Whether a caller may use a file that it names. */
 import { Effect, Schema } from "effect"
 import { accountOf, type State } from "#domain/file/State.ts"
 import { FileId } from "#domain/Ids.ts"
@@ -8,7 +8,7 @@ import { FileForbidden, FileNotFound } from "#src/features/media/storage/FileErr
 
 const isFileId = Schema.is(FileId)
 
-/** As of the log: another node may be at it. */
+/** As of the log, because another node may have changed it. */
 export const find = Effect.fnUntraced(function* (
   actors: FileActors["Service"],
   { caller, id }: { readonly caller: Caller; readonly id: string }

@@ -1,4 +1,4 @@
-/** Whether the parts that a client names are those that came, and make a file (contract, "Limits"; decisions, "Upload errors"). */
+/** Checks that the named parts have arrived and make a file (contract, "Limits"; decisions, "Upload errors"). */
 import { Array, Order, Result } from "effect"
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
 import type { Part, UploadedPart } from "#src/platform/blobs/Part.ts"
@@ -13,7 +13,7 @@ type Check = (
   uploaded: ReadonlyMap<number, UploadedPart>
 ) => ReadonlyArray<number>
 
-/** Numbers from 1 on without a gap: one that is left out would be missing in the file. */
+/** Numbers from 1 without gaps: a missing one would be missing in the file. */
 const missing: Check = (named, uploaded) => {
   const numbers = new Set(named.map(({ partNumber }) => partNumber))
   const last = Math.max(...numbers)
@@ -44,9 +44,8 @@ const checks: ReadonlyArray<readonly [PartsRefused["reason"], Check]> = [
 ]
 
 /**
- * The parts in ascending order, whatever order they are named in.
- *
- * @param size bytes of all of them, as declared; `null` when nothing was.
+ * The parts in ascending order.
+ * @param size of all parts, as declared, in bytes; `null` without a declaration.
  */
 export const check = (
   named: Array.NonEmptyReadonlyArray<Part>,

@@ -1,4 +1,4 @@
-/** How clients bring files (contract, "Uploads"), whatever the store and the transport. */
+/** Uploads of clients (contract, "Uploads"), for every store and transport. */
 import { type Array, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Stored } from "#domain/file/Event.ts"
@@ -31,16 +31,16 @@ import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"
 import type { Part, UploadedPart } from "#src/platform/blobs/Part.ts"
 import { type PartsRefused, UploadStore, type UploadTarget } from "#src/features/media/storage/UploadStore.ts"
 
-/** Name and type as the client gave them: they are cleaned. */
+/** As given; name and type are cleaned. */
 export interface Announced {
   readonly caller: Caller
   readonly fileName: string
   readonly contentType: string
-  /** Bytes; `null` when the client does not say. What comes has to be as many, then. */
+  /** Bytes that have to arrive; `null` if the client does not say. */
   readonly size: number | null
 }
 
-/** An upload in parts, by ids as a client gave them. */
+/** A multipart upload, by the ids that a client gave. */
 export interface Named {
   readonly caller: Caller
   readonly uploadKey: string
@@ -78,12 +78,9 @@ export class Uploads extends Context.Service<
     >
     /** @param partNumber 1 to `maxParts`. */
     partUrl(options: Named & { readonly partNumber: number }): Effect.Effect<string, Unusable | Storage>
-    /** What has come so far, so that whoever was cut off goes on. */
+    /** The parts so far, so that an interrupted client can continue. */
     uploading(named: Named): Effect.Effect<Uploading, Unusable | Storage>
-    /**
-     * Makes a file of all parts, which may be named in any order. Gives its URL, durable and readable when it returns.
-     * The part numbers are different from each other.
-     */
+    /** Makes a file of the parts, given in any order with distinct numbers. Returns its URL, durable and readable. */
     complete(
       options: Named & { readonly parts: Array.NonEmptyReadonlyArray<Part> }
     ): Effect.Effect<string, PartsRefused | QuotaExceeded | Unusable | Storage>
@@ -166,7 +163,7 @@ export class Uploads extends Context.Service<
         return { fileUrl: urlOf(target), fileName, contentType, size, parts }
       })
 
-      /** Parts that were put together before, by somebody who did not live to record it, are no parts any more. */
+      /** If an earlier call combined the parts and crashed before recording it, they are parts no more. */
       const assemble = Effect.fnUntraced(function* (
         { id, size }: UploadTarget,
         uploadId: string,
@@ -185,14 +182,14 @@ export class Uploads extends Context.Service<
           Effect.logWarning("Parts that no file was made of are left until it is deleted", error)
         )
 
-      /** Somebody may have recorded it who did not live to tidy up. */
+      /** An earlier call may have recorded the file without cleaning up. */
       const tidyOnceMore = Effect.fnUntraced(function* ({ uploadKey }: Named) {
         const id = FileId.make(uploadKey)
         const { state } = yield* actors.current(id)
         if (state._tag === "Present") yield* tidy(id, state.stored)
       })
 
-      /** What was deleted while its parts were put together is cleared away here: whoever deleted it may have been early. */
+      /** Cleans up after a deletion while the parts were combined. */
       const finish = Effect.fnUntraced(function* (
         target: UploadTarget,
         { caller, parts, uploadId }: Parameters<Uploads["Service"]["complete"]>[0]
@@ -217,7 +214,7 @@ export class Uploads extends Context.Service<
         return urlOf(target)
       })
 
-      /** One after the other of one file: the second finds what the first has made. */
+      /** One at a time for each file: the second call finds the result of the first. */
       const complete: Uploads["Service"]["complete"] = Effect.fn("Uploads.complete")(function* (options) {
         const found = Effect.tapErrorTag(find(options), "AlreadyUploaded", () => tidyOnceMore(options))
         const { id } = yield* found

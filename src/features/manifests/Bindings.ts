@@ -1,4 +1,4 @@
-/** What is wrong with the providers of a model's manifest, beyond their fields. */
+/** Checks the providers of a model's manifest beyond their fields. */
 import { Config, Effect, Result, Schema } from "effect"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -9,10 +9,10 @@ import type { Path } from "./Problem.ts"
 import { NetAddress } from "effect/net"
 import { isPublic } from "#src/kernel/outbound/AddressPolicy.ts"
 
-/** Names that networks give out among themselves (RFC 6761, RFC 6762, RFC 8375), and those of Kubernetes. */
+/** Names for private networks (RFC 6761, RFC 6762, RFC 8375), and those of Kubernetes. */
 const privateNames = /(^|\.)(localhost|local|internal|home\.arpa|lan|test|svc|cluster\.local)$/
 
-/** Whether a URL, which is one, leads to the internet as far as its text tells: names are not looked up. */
+/** Whether a valid URL leads to the public internet, judged by its text; names are not resolved. */
 const isPublicHost = (url: string): boolean => {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "")
   const address = NetAddress.ipFromString(host)
@@ -72,7 +72,7 @@ const doubts = Effect.fnUntraced(function* ({ secretEnv, url }: ProviderBinding)
   return found
 })
 
-/** @param at where the manifest has the binding. */
+/** @param at the place of the binding in the manifest. */
 export const check = Effect.fnUntraced(function* ({ providers }: Model, at: (index: number) => Path) {
   const errors: Array<Breach> = []
   const warnings: Array<Breach> = []

@@ -1,4 +1,4 @@
-/** What ships with the server: models that are code, and the manifests of `models/`. */
+/** The models and manifests (`models/`) that ship with the server. */
 import * as url from "node:url"
 import { Effect } from "effect"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
@@ -18,7 +18,7 @@ const modelsOf = (manifest: ModelManifest.ModelManifest) => {
   return bindings === null ? [] : [ModelManifest.definitionOf(manifest, bindings)]
 }
 
-/** Each as it stands, whether or not it is good together with the others (`Checks`). */
+/** Each by itself; `Checks` compares them. */
 const ofManifests = (manifests: ReadonlyArray<Manifest>): Definitions => ({
   models: manifests.flatMap((manifest) => (manifest.kind === "model" ? modelsOf(manifest) : [])),
   wrappers: manifests.flatMap((manifest) =>
@@ -46,17 +46,14 @@ export const checked = Effect.gen(function* () {
   return yield* Checks.check(yield* Drafts.read(files), yield* codeModels)
 })
 
-/**
- * As `checked` has them, without a look at what schemas and expressions hold: a start is not to compile what the tests of the
- * release have checked.
- */
+/** As `checked`, without compiling schemas and expressions, which the tests of the release have done. */
 export const definitions = Effect.gen(function* () {
   const files = yield* ManifestFiles.find(folder)
   const { drafts } = yield* Drafts.read(files)
   return ofManifests(drafts.map(({ manifest }) => manifest))
 })
 
-/** Everything built in, for manifests that are checked without a log. */
+/** Everything built in, to check manifests without a log. */
 export const known = Effect.gen(function* () {
   const code = yield* codeModels
   const { items } = yield* checked

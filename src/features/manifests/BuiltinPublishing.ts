@@ -1,7 +1,7 @@
 /**
- * Publishes what ships with this release, before anything is served: as few events as it differs from what the log has. What
- * an operator has deprecated or withdrawn stays so until its definition changes; what they have replaced stays theirs. What
- * the log does not take then it is given again, beside all else, until it does.
+ * Publishes what ships with this release before the server serves, with events only for differences from the log. What
+ * an operator deprecated or withdrew stays so until its definition changes; what they replaced stays theirs. If the log
+ * refuses, publishing is retried in the background.
  */
 import { Effect, Layer, Schedule } from "effect"
 import * as Listing from "#domain/catalog/Listing.ts"
@@ -15,17 +15,17 @@ import { type Definitions, Publishing } from "#src/features/catalog/Publishing.t
 
 const source = "builtin"
 
-/** Streams that are looked at, at once. */
+/** Streams read at the same time. */
 const concurrency = 16
 
-/** The models whose quantities are code, and the manifests beside them. */
+/** Models that are code, and the manifests beside them. */
 const definitions = Effect.gen(function* () {
   const ofManifests = yield* BuiltinItems.definitions
   const models = [...BuiltinCatalog.builtinModels.map(({ model }) => model), ...ofManifests.models]
   return { ...ofManifests, models } satisfies Definitions
 })
 
-/** Those of which the log has nothing yet, or what an earlier start has published. */
+/** Items that the log lacks, or that an earlier start published. */
 const ours = Effect.fnUntraced(function* (all: Definitions) {
   const reader = yield* EventReader
   const keep = <Definition>(
@@ -52,7 +52,7 @@ const ours = Effect.fnUntraced(function* (all: Definitions) {
   } satisfies Definitions
 })
 
-/** After 1, 2, 4 … seconds, and then once a minute. */
+/** Retries after 1, 2, 4 … seconds, then once a minute. */
 const again = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1 minute")])
 
 const publish = Effect.gen(function* () {
@@ -73,5 +73,5 @@ const publish = Effect.gen(function* () {
   yield* Effect.catch(attempt, () => Effect.asVoid(Effect.forkScoped(Effect.delay(retried, "1 second"))))
 })
 
-/** There when it was tried. A log that cannot be written keeps no one from reading. */
+/** Ready after the first try, because a log that cannot be written can still be read. */
 export const layer = Layer.effectDiscard(publish)

@@ -1,4 +1,4 @@
-/** What manifests say together, and with what the catalog has already: from drafts to definitions that can be published. */
+/** Checks manifests against each other and against the catalog: from drafts to publishable definitions. */
 import { Effect } from "effect"
 import type { ItemKind } from "#src/features/catalog/Publishing.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
@@ -10,18 +10,21 @@ import * as ListingChecks from "./ListingChecks.ts"
 import { isError, type Problem, sorted } from "./Problem.ts"
 
 export interface Checked {
-  /** Good by themselves and together: what depends on one that is not is not here either. */
+  /** Valid definitions whose dependencies are valid, too. */
   readonly items: ReadonlyArray<Item>
-  /** Everything that is wrong, or doubtful, in all files; by file and place. */
+  /** All errors and warnings, by file and place. */
   readonly problems: ReadonlyArray<Problem>
-  /** Documents, good or not. */
+  /** Number of documents, valid or not. */
   readonly found: number
 }
 
-/** Models and wrappers have their names together, the others each their own. */
+/** Models and wrappers share their names; other kinds have their own. */
 const space = (kind: ItemKind): string => (kind === "model" || kind === "wrapper" ? "endpoint" : kind)
 
-/** The second of two of one name is wrong; the first is not offered either: nobody can tell which of them is meant. */
+/**
+ * Of two items with one name the second is an error, and the first is not offered, because it is unclear which is
+ * meant.
+ */
 const splitByName = (drafts: ReadonlyArray<Draft>) => {
   const byName = new Map<string, Array<Draft>>()
   for (const draft of drafts) {
@@ -41,10 +44,10 @@ const splitByName = (drafts: ReadonlyArray<Draft>) => {
   return { single, problems, broken: new Set(taken.map(({ manifest }) => manifest.name)) }
 }
 
-/** Of a model or a wrapper: the version of it that the catalog offers, told without compiling it; `null` for none. */
+/** The version of a model or wrapper that the catalog offers, without compiling it; `null` without one. */
 export type OfferedVersion = (endpoint: string) => string | null
 
-/** Others have their turn between two manifests: large folders take seconds. */
+/** Lets other work run between manifests, because large folders take seconds. */
 export const check = Effect.fnUntraced(function* (
   drafts: Drafts,
   known: Known.KnownItems,
@@ -80,7 +83,7 @@ export const check = Effect.fnUntraced(function* (
 
   const isOffered: EndpointChecks.IsOffered = (endpoint, version) => offered(endpoint) === version
 
-  // Each kind names only those before it.
+  // Each kind only names kinds before it.
   for (const draft of single) {
     if (draft.manifest.kind !== "model") continue
     yield* Effect.yieldNow
@@ -90,7 +93,7 @@ export const check = Effect.fnUntraced(function* (
   for (const draft of single) {
     if (draft.manifest.kind !== "wrapper") continue
     yield* Effect.yieldNow
-    // On a base that is another one now it may be wrong, though it is the same itself.
+    // An unchanged wrapper may be invalid on a changed base.
     const { base } = draft.manifest
     const isSame: EndpointChecks.IsOffered = (endpoint, version) =>
       !entries.has(base) && isOffered(endpoint, version)

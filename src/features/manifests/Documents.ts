@@ -1,4 +1,4 @@
-/** The documents of a manifest file, read as what its name says it is. */
+/** The documents of a manifest file, parsed by its file name. */
 import * as path from "node:path"
 import * as JsonDocuments from "./JsonDocuments.ts"
 import type { Parsed } from "./ManifestDocument.ts"

@@ -1,4 +1,4 @@
-/** Manifests that are good by themselves, each with where it was written: what they say together is checked after (`Checks`). */
+/** Manifests that are valid by themselves, with their places in the files; `Checks` compares them. */
 import { isObject } from "#domain/CanonicalJson.ts"
 import { Effect } from "effect"
 import * as Documents from "./Documents.ts"
@@ -12,17 +12,17 @@ import * as SchemaFiles from "./SchemaFiles.ts"
 export interface Draft {
   readonly file: string
   readonly manifest: Manifest
-  /** A problem of it, at a path of the document. */
+  /** A problem at a path of the document. */
   problem(severity: Problem["severity"], path: Path, message: string): Problem
 }
 
 export interface Drafts {
-  /** In the order of their files, and within a file as they stand there. */
+  /** In the order of the files, and of the documents within a file. */
   readonly drafts: ReadonlyArray<Draft>
   readonly problems: ReadonlyArray<Problem>
-  /** Documents that hold a definition, good or not. */
+  /** Documents with a definition, valid or not. */
   readonly found: number
-  /** Models and wrappers that have a manifest, though one with errors. */
+  /** Models and wrappers with a manifest, valid or not. */
   readonly broken: ReadonlySet<string>
 }
 
@@ -35,7 +35,7 @@ const problemIn =
   (file: string, { placeOf }: ManifestDocument): Draft["problem"] =>
   (severity, path, message) => ({ severity, file, ...placeOf(path), path: pathText(path), message })
 
-/** A JSON Schema beside the manifests that name it. */
+/** A JSON Schema file, beside the manifests that name it. */
 const isJsonSchema = ({ value }: ManifestDocument): boolean =>
   isObject(value) && "$schema" in value && !("kind" in value)
 
@@ -99,8 +99,8 @@ const together = (all: ReadonlyArray<OfFile>): Drafts => {
 type Read = (files: ReadonlyArray<ManifestFiles.FoundFile>) => Effect.Effect<Drafts>
 
 /**
- * For a folder that is read again and again: a good file that has not changed, nor a schema that it names, is not read again,
- * and its drafts are the same objects.
+ * For a folder that is read repeatedly: unchanged valid files are not read again, and their drafts are the same
+ * objects.
  */
 export const reader = (): Read => {
   let before: ReadonlyMap<string, OfFile> = new Map()
@@ -122,5 +122,5 @@ export const reader = (): Read => {
   })
 }
 
-/** Never fails: what cannot be read is a problem. */
+/** Never fails: unreadable files are problems. */
 export const read: Read = (files) => reader()(files)

@@ -1,4 +1,4 @@
-/** What is wrong with a model, or a wrapper, as something that can be run. */
+/** Checks models and wrappers as something that can be run. */
 import { Effect, Result } from "effect"
 import { nearest } from "#src/kernel/text/EditDistance.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
@@ -15,11 +15,11 @@ import { isError, type Path, type Problem } from "./Problem.ts"
 
 export interface Surroundings {
   readonly known: KnownItems
-  /** There is a manifest of it, which is not good. */
+  /** Its manifest exists and has errors. */
   readonly isBroken: (endpoint: string) => boolean
 }
 
-/** Whether the catalog offers this version of it: then it was compiled and tried before it was published. */
+/** Whether the catalog offers this version, which was checked before it was published. */
 export type IsOffered = (endpoint: string, version: string) => boolean
 
 interface Outcome {
@@ -27,10 +27,10 @@ interface Outcome {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** Bytes of a definition, as JSON: it is one event. */
+/** Bytes of a definition as JSON, because it is one event. */
 const largestDefinition = 256 * 1_024
 
-/** What is wrong is so much that nothing more is made of it: compiling a schema takes far longer than reading it. */
+/** Stops at a large number of faults: compiling a schema takes far longer than reading it. */
 const general = (
   draft: Draft,
   { description = "" }: { readonly description?: string },
@@ -49,7 +49,7 @@ const general = (
   ]
 }
 
-/** `providers[0].input: …`, as `InvalidDefinition` has it. */
+/** `providers[0].input: …`, as in `InvalidDefinition`. */
 const locate = (reason: string, provider: (index: number) => Path): readonly [Path, string] => {
   const [, index, part, ofBinding] = /^providers\[(\d+)\]\.(\w+): ([\s\S]+)$/.exec(reason) ?? []
   if (index !== undefined && part !== undefined) {

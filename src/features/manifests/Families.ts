@@ -1,4 +1,3 @@
-/** The metrics of the models directory. */
 import * as Family from "#src/platform/telemetry/metrics/Family.ts"
 
 export const manifestErrors = Family.gauge({

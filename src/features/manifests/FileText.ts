@@ -1,14 +1,14 @@
-/** The text of a file that somebody else may change, or put something else in place of, at any time. */
+/** The text of a file that may be changed or replaced at any time. */
 import * as fs from "node:fs/promises"
 import { Effect } from "effect"
 
-/** Bytes of one file. */
+/** The most bytes of one file. */
 export const largestFile = 1_024 * 1_024
 
-/** In words that are told. */
+/** A reason that can be shown. */
 class Refused extends Error {}
 
-/** Does not wait for a writer, as a pipe would have it, and follows no link: the path is a real one. */
+/** Does not block on a pipe, and follows no link: the path is a real one. */
 const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOFOLLOW
 
 const bytesOf = async (file: string): Promise<Uint8Array> => {
@@ -16,7 +16,7 @@ const bytesOf = async (file: string): Promise<Uint8Array> => {
   try {
     const stat = await handle.stat()
     if (!stat.isFile()) throw new Refused("Expected a file")
-    // A folder on the way to it may have become a link to somewhere else.
+    // A parent folder may have become a link to another place.
     if ((await fs.realpath(file)) !== file) throw new Refused("It cannot be read")
     const bytes = new Uint8Array(Math.min(stat.size, largestFile) + 1)
     let length = 0
@@ -35,7 +35,7 @@ const bytesOf = async (file: string): Promise<Uint8Array> => {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** Of a path without symbolic links. Fails with what is wrong in words. */
+/** For a path without symbolic links. Fails with a reason in words. */
 export const read = (file: string): Effect.Effect<string, string> =>
   Effect.tryPromise({
     try: () => bytesOf(file),

@@ -1,4 +1,4 @@
-/** One look at the folder of manifests: what is good and has changed is published, the rest stays as it was. */
+/** One pass over the folder of manifests: publishes valid changes, and leaves the rest as it was. */
 import * as path from "node:path"
 import { Effect, Result } from "effect"
 import { CatalogContents, type Contents } from "#src/features/catalog/CatalogContents.ts"
@@ -12,7 +12,7 @@ import type { KnownItems } from "./Known.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
 import { isError } from "./Problem.ts"
 
-/** What the catalog of this node has already. */
+/** What this node's catalog has. */
 const published = Effect.gen(function* () {
   const { find } = yield* Catalog
   const { current } = yield* CatalogContents
@@ -31,14 +31,14 @@ const offeredIn =
     return listed.kind === "model" ? listed.model.version : listed.wrapper.version
   }
 
-/** Whether publishing it would change nothing, as far as the catalog in memory tells. */
+/** Whether publishing would change nothing, according to the catalog in memory. */
 const isShown = ({ byEndpoint }: Contents, item: Item): boolean => {
-  // The entry is left out where the catalog offers the same version.
+  // The entry is omitted if the catalog offers the same version.
   if (!("entry" in item) || item.entry !== null) return false
   return !item.isDeprecated || byEndpoint.get(item.name)?.status === "deprecated"
 }
 
-/** Of the sources of events: what follows is the path of a file below the folder. */
+/** Prefix of event sources; the file's path below the folder follows. */
 export const sourcePrefix = "models/"
 
 const sourceOf = (folder: string, file: string): string =>
@@ -50,16 +50,16 @@ export const make = Effect.fnUntraced(function* (folder: string) {
   const { current } = yield* CatalogContents
   const telling = yield* FolderTelling.make
   const read = Drafts.reader()
-  /** Of what the last pass has read. */
+  /** Results of the last pass. */
   let stamp: string | null = null
-  /** Whether what the catalog gets otherwise can mend something. */
+  /** Whether other changes of the catalog can fix something. */
   let hasErrors = false
-  /** By key: as it was handed on last. What others publish over it stays until its manifest says something else. */
+  /** By key: as last published. What others publish over it stays until its manifest changes. */
   let settled: ReadonlyMap<string, string> = new Map()
-  /** Good, and not on the log yet. */
+  /** Valid and not yet on the log. */
   let waiting: ReadonlyArray<Item> = []
 
-  /** Those that the log does not take now. */
+  /** Refused by the log for now. */
   const publish = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
     const files = [...Map.groupBy(items, ({ file }) => file)]
     const results = yield* publishing.publishBatches(
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* (folder: string) {
     return left
   })
 
-  /** What is to be published. */
+  /** The items to publish. */
   const check = Effect.fnUntraced(function* (
     files: ReadonlyArray<ManifestFiles.FoundFile>,
     contents: Contents
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (folder: string) {
         !isShown(contents, item) && (unsettled.has(keyOf(item)) || settled.get(keyOf(item)) !== markOf(item))
     )
     const now = checked.items.map((item): [string, string] => [keyOf(item), markOf(item)])
-    // With errors an item may be in a file that cannot be read now.
+    // While there are errors, an item may be in an unreadable file.
     settled = new Map([...(hasErrors ? settled : []), ...now])
     return due
   })

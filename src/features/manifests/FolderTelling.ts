@@ -1,4 +1,4 @@
-/** What a folder of manifests has to say to the operator: each thing once, however often it is looked at. */
+/** Reports the state of a folder of manifests to the operator: each change once. */
 import { Context, Effect, Metric } from "effect"
 import type { PublishedItem, PublishError } from "#src/features/catalog/Publishing.ts"
 import * as Families from "./Families.ts"
@@ -8,9 +8,9 @@ import { isError, type Problem, text } from "./Problem.ts"
 
 export const make = Effect.gen(function* () {
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
-  /** Problems that were logged, and are there still. */
+  /** Logged problems that still exist. */
   let told: ReadonlySet<string> = new Set()
-  /** What manifests held when it was last told. */
+  /** The manifests' contents at the last report. */
   let held: ReadonlyMap<string, Pick<Item, "kind" | "name">> = new Map()
   let unreadable: string | null = null
   /** By file: why it is not published. */
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
     Families.manifestErrors.of().updateUnsafe(found.filter(isError).length, context)
   })
 
-  /** Items of files that have errors are there still, for all we can tell. */
+  /** Items of files with errors count as still there. */
   const removed = Effect.fnUntraced(function* ({ items, problems }: Checked) {
     const now = new Map(items.map((item): [string, Pick<Item, "kind" | "name">] => [keyOf(item), item]))
     const isCertain = !problems.some(isError)

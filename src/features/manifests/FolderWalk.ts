@@ -1,22 +1,22 @@
-/** Which files are below a folder: as many as a folder of manifests has, not those of a whole disk. */
+/** The files below a folder, up to a limit that protects against walking a whole disk. */
 import type { Dirent } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 
-/** Files and folders of whatever name. */
+/** Counts files and folders of any name. */
 const mostEntries = 100_000
 
 const deepest = 32
 
 export class FolderTooLarge extends Error {}
 
-/** Names that begin with a dot are hidden ones: of editors, of versions that Kubernetes swaps. */
+/** Dot names are hidden: files of editors, and versions that Kubernetes swaps. */
 const isHidden = ({ name }: Dirent): boolean => name.startsWith(".")
 
 const isGone = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")
 
-/** Paths from `root` on, of what is no folder and not hidden. Links to folders are not followed. */
+/** Paths from `root` of files that are not hidden. Links to folders are not followed. */
 export const files = async (root: string): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   const open: Array<{ readonly folder: string; readonly depth: number }> = [{ folder: "", depth: 1 }]
@@ -37,7 +37,7 @@ export const files = async (root: string): Promise<ReadonlyArray<string>> => {
     try {
       await list(next.folder, next.depth)
     } catch (cause) {
-      // A folder that went away since it was listed is not there.
+      // A folder that was removed after it was listed counts as empty.
       if (next.depth === 1 || !isGone(cause)) throw cause
     }
   }

@@ -1,4 +1,4 @@
-/** What a client could not send, or not safely, though the schema of the input says so. */
+/** Finds what clients could not send, or not safely, although the input schema allows it. */
 import safeRegex from "safe-regex2"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Draft } from "./Drafts.ts"
@@ -10,10 +10,10 @@ export interface Inputs {
   readonly exampleInput: Json
 }
 
-/** Taken out of the body before the model sees it (contract, "Submit rules"). */
+/** Removed from the body before the model sees it (contract, "Submit rules"). */
 const reserved = ["webhook", "webhook_events_filter"]
 
-/** Patterns that are looked at: a schema has some. */
+/** The most patterns checked in a schema. */
 const mostPatterns = 1_000
 
 interface Pattern {
@@ -44,12 +44,12 @@ const slowPatterns = (draft: Draft, schemas: ReadonlyArray<Subschemas.Subschema>
       )
     )
 
-/** Items of which each pair may be compared: some milliseconds. */
+/** The most items compared in pairs: some milliseconds. */
 const mostCompared = 1_000
 
 const scalars: ReadonlySet<Json> = new Set(["boolean", "integer", "null", "number", "string"])
 
-/** The validator looks these up; of all others it compares each with each. */
+/** The validator looks these up; it compares all other values in pairs. */
 const hasScalars = ({ items }: JsonObject): boolean => {
   if (!isObject(items)) return false
   const { type } = items

@@ -1,4 +1,4 @@
-/** Definitions that manifests have come to, each with its file. */
+/** The definitions that manifests result in, with their files. */
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
 import type { Gpu } from "#domain/catalog/Gpu.ts"
@@ -8,9 +8,9 @@ import type { Definitions } from "#src/features/catalog/Publishing.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 
 interface Runnable {
-  /** `null` where the catalog offers it as it is. */
+  /** `null` if the catalog offers it unchanged. */
   readonly entry: CatalogEntry | null
-  /** Its manifest says so. */
+  /** According to its manifest. */
   readonly isDeprecated: boolean
 }
 
@@ -37,7 +37,7 @@ export const keyOf = ({ kind, name }: Pick<Item, "kind" | "name">): string => `$
 const withoutBigints = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? String(value) : value
 
-/** Another one whenever the item says something else. */
+/** Changes whenever the item does. */
 export const markOf = (item: Item): string => {
   switch (item.kind) {
     case "model":

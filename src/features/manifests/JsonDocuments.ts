@@ -1,4 +1,4 @@
-/** A file of JSON: one value. */
+/** A JSON file: one value. */
 import * as Located from "./Located.ts"
 import * as ManifestDocument from "./ManifestDocument.ts"
 import { printParseErrorCode, visit } from "jsonc-parser"

@@ -1,14 +1,14 @@
-/** What manifests may name though they do not define it: what the catalog has already. */
+/** What manifests may name without defining it: the current catalog. */
 import { Effect } from "effect"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 
 export interface KnownItems {
-  /** Of a model or a wrapper, which is told by `runs`; `null` when there is none. */
+  /** A model or wrapper, which `runs` distinguishes; `null` without one. */
   readonly find: (endpoint: string) => Effect.Effect<CatalogEntry | null>
   readonly hasGpu: (id: string) => Effect.Effect<boolean>
 }
 
-/** First these, then those. */
+/** The first ones take precedence. */
 export const orElse = (first: KnownItems, second: KnownItems): KnownItems => ({
   find: (endpoint) =>
     Effect.flatMap(first.find(endpoint), (entry) =>

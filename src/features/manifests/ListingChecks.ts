@@ -1,4 +1,4 @@
-/** What is wrong with collections and deployment templates: they name what is there. */
+/** Checks that collections and deployment templates name existing items. */
 import { Effect } from "effect"
 import type { Draft } from "./Drafts.ts"
 import type { Surroundings } from "./EndpointChecks.ts"

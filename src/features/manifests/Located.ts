@@ -1,25 +1,25 @@
-/** Values of a document, with where they and their members stand in the text, and what one text may come to. */
+/** Values of a document with their places in the text, and limits for one text. */
 import { LineCounter } from "yaml"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Path, Location } from "./Problem.ts"
 
 export interface Located {
   readonly value: Json
-  /** Characters from the start of the text. As a member of an object: of its name. */
+  /** Characters from the start of the text. For a member of an object: the place of its name. */
   readonly at: number
   readonly members: ReadonlyMap<string, Located> | ReadonlyArray<Located> | null
-  /** Of values within each other: 1 for what has no members. */
+  /** Nesting depth: 1 for a value without members. */
   readonly levels: number
   readonly size: Size
 }
 
-/** As it would be written without aliases. */
+/** Size when written without aliases. */
 interface Size {
   readonly values: number
   readonly characters: number
 }
 
-/** What is wrong with the text, where. */
+/** A fault in the text, with its place. */
 export class Refused extends Error {
   readonly at: number
   readonly path: Path
@@ -33,10 +33,10 @@ export class Refused extends Error {
 const deepest = 64
 export const tooDeep = `Expected at most ${deepest} levels`
 
-/** Of one text, aliases counted as what they stand for. */
+/** Limits of one text, with aliases counted in full. */
 const most: Size = { values: 200_000, characters: 2 * 1_024 * 1_024 }
 
-/** Counts what a text comes to while it is read, so that nothing larger is ever made of it. */
+/** Counts while a text is read, so that no larger value is ever made. */
 export class Budget {
   private values = 0
   private characters = 0
@@ -51,7 +51,7 @@ export class Budget {
   }
 }
 
-/** @param depth of values that it is within. */
+/** @param depth of the values around it. */
 export const checkDepth = (depth: number, levels: number, at: number, path: Path): void => {
   if (depth + levels > deepest) throw new Refused(tooDeep, at, path.slice(0, 8))
 }
@@ -75,7 +75,7 @@ const around = (value: Json, at: number, members: Map<string, Located> | Array<L
   return { value, at, members, levels: levels + 1, size: { values, characters } }
 }
 
-/** Of members that were counted. */
+/** For members that were counted. */
 export const list = (at: number, members: Array<Located>): Located =>
   around(
     members.map(({ value }) => value),
@@ -83,11 +83,11 @@ export const list = (at: number, members: Array<Located>): Located =>
     members
   )
 
-/** Of members that were counted; `__proto__` is a name like any other. */
+/** For members that were counted; `__proto__` is an ordinary name. */
 export const object = (at: number, members: Map<string, Located>): Located =>
   around(Object.fromEntries(Array.from(members, ([name, { value }]) => [name, value])), at, members)
 
-/** Of the value at a path, or of what is nearest above it. */
+/** The place of the value at a path, or of its nearest ancestor. */
 export const find = (root: Located, path: Path): Located => {
   let found = root
   for (const step of path) {

@@ -1,4 +1,4 @@
-/** One document of a manifest file, checked by itself: its kind, its fields, and what each takes. */
+/** One document of a manifest file, checked by itself: its kind, its fields and their values. */
 import { Result, Schema, SchemaIssue } from "effect"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import { ItemKind } from "#src/features/catalog/Publishing.ts"
@@ -72,7 +72,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
 const stepOf = (step: PropertyKey | { readonly key: PropertyKey }): PropertyKey =>
   typeof step === "object" ? step.key : step
 
-/** Of whatever a schema refuses: with hints for the names of fields, and without the values that came. */
+/** For everything that a schema refuses: with hints for field names, without values. */
 export const breachesOf = (issue: SchemaIssue.Issue): ReadonlyArray<Breach> => [
   ...unknownFields(issue, []),
   ...format(issue)

@@ -1,4 +1,4 @@
-/** What a manifest file holds, as YAML or as JSON: values with the places where they stand. */
+/** A document of a manifest file, YAML or JSON: values with their places. */
 import { Predicate } from "effect"
 import type { LineCounter } from "yaml"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -7,7 +7,7 @@ import type { Path, Location } from "./Problem.ts"
 
 export interface ManifestDocument {
   readonly value: Json
-  /** Of the value at the path, or of what is nearest above it: of the name of a field where there is one. */
+  /** The place of the value at the path, or of its nearest ancestor: of a field's name if there is one. */
   placeOf(path: Path): Location
 }
 
@@ -18,7 +18,7 @@ export interface Fault {
 }
 
 export interface Parsed {
-  /** Those without a fault; empty ones are left out. */
+  /** Documents without faults; empty ones are omitted. */
   readonly documents: ReadonlyArray<ManifestDocument>
   readonly faults: ReadonlyArray<Fault>
 }
@@ -28,7 +28,7 @@ export const make = (root: Located.Located, lines: LineCounter): ManifestDocumen
   placeOf: (path) => Located.placeIn(lines, Located.find(root, path).at)
 })
 
-/** Of what a reader has thrown. */
+/** Turns what a parser throws into faults. */
 export const faultOf = (cause: unknown, lines: LineCounter): Fault => {
   if (cause instanceof Located.Refused) {
     const { at, message, path } = cause

@@ -1,4 +1,4 @@
-/** The files of manifests: found below folders, or named one by one. */
+/** The files of manifests: below folders, or named one by one. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
@@ -11,7 +11,7 @@ const extensions: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"])
 
 export const isManifestName = (name: string): boolean => extensions.has(path.extname(name).toLowerCase())
 
-/** The file, or the folder, cannot be read. */
+/** The file or folder cannot be read. */
 export class UnreadablePath extends Schema.TaggedError<UnreadablePath>()("UnreadablePath", {
   path: Schema.String,
   reason: Schema.String
@@ -22,10 +22,10 @@ export class UnreadablePath extends Schema.TaggedError<UnreadablePath>()("Unread
 }
 
 export interface FoundFile {
-  /** As it is told to people: the path that was given, with what leads on from it. */
+  /** The path shown to people: as given, plus the rest. */
   readonly name: string
   readonly path: string
-  /** Nothing outside it is read on a file's behalf. Without symbolic links. */
+  /** The real path of the folder. Nothing outside it is read. */
   readonly root: string
   /** Changes when the file does. */
   readonly stamp: string
@@ -59,13 +59,13 @@ const found = Effect.fnUntraced(function* (name: string, file: string, root: str
   return isFile ? { name, path: target, root, stamp: `${ino}:${size}:${mtimeMs}` } : null
 })
 
-/** A file that went away since it was listed, or a link to nowhere, is not there. */
+/** A file that was removed after it was listed, or a dangling link, does not count. */
 const foundIn = (folder: string, root: string) => (relative: string) =>
   Effect.orElseSucceed(found(path.join(folder, relative), path.join(root, relative), root), () => null)
 
 /**
- * One file, or those below a folder in the order of their names. Symbolic links to files are followed within the folder only,
- * those to folders not at all.
+ * One file, or the files below a folder in the order of their names. Links to files are followed within the folder,
+ * links to folders never.
  */
 export const find = Effect.fnUntraced(function* (given: string) {
   const root = yield* attempt(given, () => fs.realpath(given))

@@ -1,4 +1,6 @@
-/** Publishes the manifests of `MODELS_DIR`: at start, and whenever they change. What is wrong with one never ends the server. */
+/**
+ * Publishes the manifests of `MODELS_DIR` at start and whenever they change. A faulty manifest never stops the server.
+ */
 import * as path from "node:path"
 import { Deferred, Effect, Layer, Option, Queue } from "effect"
 import * as Offering from "#domain/catalog/Offering.ts"
@@ -11,8 +13,8 @@ import { modelsDir } from "./ModelsDir.ts"
 import * as fs from "node:fs"
 
 /**
- * Takes one change at a time, however many there were since the last. Not every file system tells of changes, and a folder
- * that is replaced is not told of any more: whoever waits looks from time to time, too.
+ * Merges all changes since the last look into one. Some file systems report no changes, and a replaced folder reports
+ * none, so the folder is also checked from time to time.
  */
 const makeFolderChanges = Effect.fnUntraced(function* (folder: string) {
   const changes = yield* Queue.sliding<void>(1)
@@ -21,7 +23,7 @@ const makeFolderChanges = Effect.fnUntraced(function* (folder: string) {
     Effect.sync(() => {
       try {
         const watcher = fs.watch(folder, { recursive: true, persistent: false }, tell)
-        // A folder that went away ends the watching, not the server.
+        // If the folder is removed, only watching ends.
         watcher.on("error", () => watcher.close())
         return watcher
       } catch {
@@ -33,16 +35,16 @@ const makeFolderChanges = Effect.fnUntraced(function* (folder: string) {
   return Queue.take(changes)
 })
 
-/** Between two looks where the system tells of no change. */
+/** Interval of checks without a reported change. */
 const interval = "5 seconds"
 
-/** How long files are left alone after a change: editors write in several steps, and copies take a while. */
+/** Quiet time after a change: editors write in steps, and copies take time. */
 const settling = "250 millis"
 
-/** How long a start waits for a folder that an earlier one has published: what is on the log can be served meanwhile. */
+/** How long a start waits for a folder that an earlier start has published. The log's state can be served meanwhile. */
 const patience = "2 seconds"
 
-/** Models that are asked for who has published them, the last ones: whoever has a folder has some of its models there. */
+/** The most models whose publisher is looked up. */
 const asked = 100
 
 const isOfFolder = ({ data }: { readonly data: Readonly<Record<string, unknown>> }): boolean => {
@@ -50,7 +52,7 @@ const isOfFolder = ({ data }: { readonly data: Readonly<Record<string, unknown>>
   return typeof source === "string" && source.startsWith(FolderPass.sourcePrefix)
 }
 
-/** Whether the log has models of a folder. */
+/** Whether the log has models from a folder. */
 const wasPublished = Effect.gen(function* () {
   const reader = yield* EventReader
   const { models } = yield* (yield* CatalogContents).current
@@ -61,7 +63,7 @@ const wasPublished = Effect.gen(function* () {
   return false
 }).pipe(Effect.orElseSucceed(() => false))
 
-/** There when what was in the folder is published, or was by an earlier start and takes long. */
+/** Ready when the folder's manifests are published, or when an earlier start published them and this one takes long. */
 export const layerAt = (folder: string) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
-/** What is wrong, or doubtful, with a manifest. Nothing in it repeats a secret: values of manifests are not shown. */
+/** An error or warning about a manifest. Contains no values of manifests, because they may be secrets. */
 
-/** From the document's root: names of fields and indexes. */
+/** From the document's root: field names and indexes. */
 export type Path = ReadonlyArray<string | number>
 
 /** Both from 1. */
@@ -12,16 +12,16 @@ export interface Location {
 export interface Problem extends Location {
   /** A definition with an error is not published; one with warnings is. */
   readonly severity: "error" | "warning"
-  /** As it was named, or found below a folder that was. */
+  /** As named, or below a named folder. */
   readonly file: string
-  /** `providers[0].url`; empty for the document as a whole. */
+  /** `providers[0].url`; empty for the whole document. */
   readonly path: string
   readonly message: string
 }
 
 export const isError = ({ severity }: Problem): boolean => severity === "error"
 
-/** A name that is no identifier is quoted. */
+/** Quotes a name that is not an identifier. */
 export const pathText = (path: Path): string =>
   path
     .map((step, index) => {
@@ -31,7 +31,7 @@ export const pathText = (path: Path): string =>
     })
     .join("")
 
-/** `models/flux.yaml:12:5: providers[0].url: Expected …`, as editors and terminals make links of it. */
+/** `models/flux.yaml:12:5: providers[0].url: Expected …`, a form that editors and terminals link. */
 export const text = ({ column, file, line, message, path }: Problem): string =>
   `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`
 

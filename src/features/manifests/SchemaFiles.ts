@@ -1,4 +1,4 @@
-/** `inputSchema: { $file: ./flux.input.json }`: a JSON Schema in a file of its own, inside the folder of the manifest. */
+/** `inputSchema: { $file: ./flux.input.json }`: a JSON Schema in a separate file, within the manifest's folder. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ import type { Path } from "./Problem.ts"
 interface Inlined {
   readonly manifest: Manifest
   readonly breaches: ReadonlyArray<Breach>
-  /** Files that were named: they are no manifests. */
+  /** Named schema files are not manifests. */
   readonly referenced: ReadonlyArray<string>
 }
 
@@ -60,7 +60,7 @@ const asIs = (schema: JsonObject): Effect.Effect<Read> =>
 const breachAt = (at: Path, { message }: Read): ReadonlyArray<Breach> =>
   message === null ? [] : [{ path: at, message }]
 
-/** The manifest with the schemas that its files hold. */
+/** The manifest with the contents of its schema files. */
 export const inline = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile, manifest: Manifest) {
   const unchanged: Inlined = { manifest, breaches: [], referenced: [] }
   if (manifest.kind !== "model" && manifest.kind !== "wrapper") return unchanged

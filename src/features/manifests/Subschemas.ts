@@ -1,4 +1,4 @@
-/** The schemas within a JSON Schema (2020-12, with what earlier drafts have), each where it stands: no data, and no names. */
+/** The schemas within a JSON Schema (2020-12 and keywords of earlier drafts), each with its place. */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Path } from "./Problem.ts"
 
@@ -7,7 +7,7 @@ export interface Subschema {
   readonly schema: JsonObject
 }
 
-/** Their members are names of somebody's choice, and schemas. */
+/** Keywords whose members are named schemas. */
 const byName: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
@@ -17,7 +17,7 @@ const byName: ReadonlySet<string> = new Set([
   "properties"
 ])
 
-/** Whatever looks like a schema in them is none. */
+/** Keywords whose values are data, even if they look like schemas. */
 const data: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])
 
 const membersOf = (value: Json, path: Path): ReadonlyArray<Subschema> => {
@@ -36,7 +36,7 @@ const within = ({ path, schema }: Subschema): ReadonlyArray<Subschema> =>
     return Object.entries(value).flatMap(([name, member]) => membersOf(member, [...at, name]))
   })
 
-/** The schema itself, too. */
+/** Including the schema itself. */
 export const all = (root: Subschema): ReadonlyArray<Subschema> => {
   const found: Array<Subschema> = []
   const open = [root]

@@ -1,13 +1,13 @@
 /**
- * YAML 1.2 (https://yaml.org/spec/1.2.2), core schema: to JSON values, with the places where they stand. Bounded for what
- * anybody wrote: a megabyte of it takes less than a second, or is refused in less.
+ * YAML 1.2 (https://yaml.org/spec/1.2.2), core schema: JSON values with their places. A megabyte of any text takes less
+ * than a second, or is refused.
  */
 import { Composer, type Document, Lexer, type LineCounter, Parser } from "yaml"
 import * as Located from "./Located.ts"
 import { type Fault, faultOf, make, type ManifestDocument, type Parsed } from "./ManifestDocument.ts"
 import * as YamlValues from "./YamlValues.ts"
 
-/** What follows is mostly what the first ones have led to. */
+/** Most further faults follow from the first ones. */
 const mostFaults = 5
 
 /** Names, marks, texts and spaces: `key: value` and its line end are seven. */
@@ -20,15 +20,15 @@ const options = {
   merge: false,
   logLevel: "silent",
   resolveKnownTags: false,
-  // The parser compares every key with every other; `YamlValues` looks, too.
+  // The parser compares every key with every other, and so does `YamlValues`.
   uniqueKeys: false,
-  // Each would copy its line out of the text.
+  // Each message would copy its line.
   prettyErrors: false
 } as const
 
 class TooManyFaults extends Error {}
 
-/** Stops at the first few errors: one text can have half a million. */
+/** Stops at the first few errors, because one text can have half a million. */
 const composer = (): Composer => {
   const composer = new Composer(options)
   const report: (...told: ReadonlyArray<unknown>) => void = composer["onError"]
@@ -41,7 +41,7 @@ const composer = (): Composer => {
   return composer
 }
 
-/** Adds to `documents`, so that those before what is thrown are there. */
+/** Adds to `documents`, so that those before a thrown fault remain. */
 const compose = (text: string, composer: Composer, documents: Array<Document>): void => {
   const parser = new Parser()
   let tokens = 0

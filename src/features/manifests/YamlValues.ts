@@ -1,11 +1,11 @@
-/** From the nodes of a YAML document to JSON values: no tags of its own, aliases bounded, nothing but JSON comes out. */
+/** Converts nodes of a YAML document to JSON values: no custom tags, limited aliases. */
 import { type Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, isSeq } from "yaml"
 import * as Located from "./Located.ts"
 import type { Path } from "./Problem.ts"
 
 const mostAliases = 100
 
-/** `null` while its node is read: nothing holds itself. */
+/** `null` while its node is read, so that a value cannot contain itself. */
 interface Anchored {
   located: Located.Located | null
 }
@@ -15,7 +15,7 @@ const start = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) 
 const anchorOf = (node: unknown): string | undefined =>
   isScalar(node) || isCollection(node) ? node.anchor : undefined
 
-/** Fails with `Refused`; linear in the nodes. */
+/** Throws `Refused`; linear in the number of nodes. */
 export const read = (document: Document, budget: Located.Budget): Located.Located => {
   const anchors = new Map<string, Anchored>()
   let aliases = 0

@@ -1,4 +1,4 @@
-/** `data:` URIs (RFC 2397), read strictly: nothing is repaired, skipped or guessed. */
+/** `data:` URIs (RFC 2397), parsed strictly. */
 import { Result } from "effect"
 import { ImageRefused } from "./ImageFailure.ts"
 import { maxDataUriLength } from "./ImageLimits.ts"
@@ -9,14 +9,14 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 const percent = 0x25
 
 export interface DataUri {
-  /** As claimed. */
+  /** The claimed type. */
   readonly contentType: string
   readonly bytes: Uint8Array
 }
 
 export const isDataUri = (text: string): boolean => /^data:/i.test(text.slice(0, 5))
 
-/** What the URI holds, of whatever type and length; `null` when it is malformed. */
+/** The content, of any type and length; `null` if malformed. */
 export const decode = (text: string): DataUri | null => {
   const match = head.exec(text.slice(0, headLength))
   if (match === null) return null
@@ -28,7 +28,7 @@ export const decode = (text: string): DataUri | null => {
 
 const fail = (reason: ImageRefused["reason"]) => Result.fail(new ImageRefused({ reason }))
 
-/** The picture in the URI; a refusal when it is too long, of another type than an image, SVG, empty or malformed. */
+/** The picture in the URI. Refused if it is too long, no image, SVG, empty or malformed. */
 export const parse = (text: string): Result.Result<Uint8Array, ImageRefused> => {
   if (text.length > maxDataUriLength) return fail("data_uri_too_long")
   if (/^data:image\/svg/i.test(text.slice(0, headLength))) return fail("svg")

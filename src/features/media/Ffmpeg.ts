@@ -1,10 +1,10 @@
-/** First frames of films, by an ffmpeg that is installed beside us. It is given a local file of a known kind and nothing else. */
+/** First frames of films, by an installed ffmpeg. It only gets a local file of a known kind. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Config, Duration, Effect, Schema, Semaphore } from "effect"
 
-/** No frame was made of the film, for a reason that its bytes or its size give. */
+/** No frame could be made, because of the film's bytes or size. */
 export class NoFrame extends Schema.TaggedError<NoFrame>()("NoFrame", {
   reason: Schema.Literals(["failed", "deadline", "too_large"])
 }) {
@@ -14,7 +14,7 @@ export class NoFrame extends Schema.TaggedError<NoFrame>()("NoFrame", {
 }
 
 interface Film {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string
   readonly demuxer: Demuxer
   /** Longest side of the frame, in pixels. */
@@ -22,25 +22,25 @@ interface Film {
 }
 
 interface Ffmpeg {
-  /** The first frame as PNG, upright, never enlarged. Interruption kills the process, as does its deadline of 15 s. */
+  /** The first frame as PNG, upright, never enlarged. An interruption or the deadline of 15 s kills the process. */
   firstFrame(film: Film): Effect.Effect<Uint8Array, NoFrame>
 }
 
-/** The only readers of containers that ffmpeg may use: no playlist is one, and none of these opens a second file. */
+/** The only demuxers that ffmpeg may use: none reads a playlist or opens a second file. */
 export type Demuxer = "mov" | "matroska"
 
 const deadline = Duration.seconds(15)
 
-/** Processes at a time. */
+/** Processes at the same time. */
 const processes = 2
 
-/** Of the frames in the film: 4096 × 2304. A decoder may have to keep sixteen of them. */
+/** The most pixels of a frame, 4096 × 2304: a decoder may hold sixteen frames. */
 const maxPixels = 9_437_184
 
 /** The largest single allocation of ffmpeg, in bytes. */
 const maxAllocation = 256 * 1024 * 1024
 
-/** Of a PNG of at most 16 bits a channel at the sides that are asked for. */
+/** Bytes of a PNG with at most 16 bits a channel at the requested size. */
 const maxBytes = 4 * 1024 * 1024
 
 const formats: Readonly<Record<Demuxer, string>> = {
@@ -48,7 +48,7 @@ const formats: Readonly<Record<Demuxer, string>> = {
   matroska: "matroska,webm"
 }
 
-/** `-timelimit` ends a process that outlives ours; its seconds are those of the processor. */
+/** `-timelimit` ends a process that outlives ours; it counts seconds of CPU time. */
 const argumentsOf = ({ demuxer, path, side }: Film): ReadonlyArray<string> =>
   [
     ["-nostdin", "-hide_banner", "-loglevel", "quiet"],
@@ -67,7 +67,7 @@ const argumentsOf = ({ demuxer, path, side }: Film): ReadonlyArray<string> =>
     ["-threads", "1", "-c:v", "png", "-pix_fmt", "rgb24", "-f", "image2pipe", "pipe:1"]
   ].flat()
 
-/** Runs it to its end. What it prints but the frame is thrown away: that repeats the film's own words. */
+/** Runs to its end. All output but the frame is discarded, because it repeats text of the film. */
 const run = (program: string, args: ReadonlyArray<string>) =>
   Effect.callback<Uint8Array, NoFrame>((resume) => {
     const fail = (reason: NoFrame["reason"]) => resume(Effect.fail(new NoFrame({ reason })))
@@ -112,7 +112,7 @@ const isExecutable = (file: string) =>
     )
   )
 
-/** The program in the first folder of `PATH` that has one; `null` when none has. */
+/** The first match in `PATH`; `null` without one. */
 export const find = Effect.gen(function* () {
   const folders = yield* Config.withDefault(Config.String("PATH"), "")
   for (const folder of folders.split(path.delimiter)) {

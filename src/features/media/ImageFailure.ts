@@ -1,4 +1,4 @@
-/** Why the picture of an input cannot be had. Messages are fixed: no URL, host or address is ever repeated. */
+/** Why the picture of an input is not available. Messages are fixed and contain no URL, host or address. */
 import { Schema } from "effect"
 
 const refusals = {
@@ -13,7 +13,7 @@ const refusals = {
   not_an_image: "The file is not an image in PNG, JPEG, WebP, GIF, AVIF or TIFF format."
 } as const
 
-/** The client's picture itself is at fault: trying again gives the same. */
+/** The client's picture is at fault: a retry gives the same result. */
 export class ImageRefused extends Schema.TaggedError<ImageRefused>()("ImageRefused", {
   reason: Schema.Literals([
     "unsupported_source",
@@ -37,7 +37,7 @@ const outages = {
   storage: "The image could not be read from or written to storage."
 } as const
 
-/** Says nothing of the picture: a later try may get it. */
+/** A later try may succeed. */
 export class ImageUnavailable extends Schema.TaggedError<ImageUnavailable>()("ImageUnavailable", {
   reason: Schema.Literals(["unreachable", "storage"])
 }) {

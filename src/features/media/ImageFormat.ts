@@ -1,8 +1,8 @@
-/** Which kind of file bytes are, told from how they begin: names and content types are claims. */
+/** The format of a picture by its first bytes, because names and content types are only claims. */
 
 export type ImageFormat = "png" | "jpeg" | "webp" | "gif" | "avif" | "tiff"
 
-/** Bytes that `sniff` looks at. */
+/** Bytes that `sniff` reads. */
 export const sniffLength = 256
 
 const signatures: ReadonlyArray<readonly [ImageFormat, RegExp]> = [
@@ -16,7 +16,7 @@ const signatures: ReadonlyArray<readonly [ImageFormat, RegExp]> = [
 
 const markup = /^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype\s+svg|!--|svg|[a-z]+:svg)/i
 
-/** `svg` for XML documents, `null` for what is no picture that can be read. */
+/** `svg` for XML documents; `null` if it is not a supported picture. */
 export const sniff = (head: Uint8Array): ImageFormat | "svg" | null => {
   const text = Buffer.from(head.subarray(0, sniffLength)).toString("latin1")
   const found = signatures.find(([, signature]) => signature.test(text))

@@ -1,6 +1,6 @@
 /**
- * From the text in a model's input to a picture in a local file. What the client can put right is `ImageRefused`;
- * what another try may heal (no connection, no answer in time, no name, a 5xx, 408, 425 or 429, our own disk) is
+ * Fetches the picture of a model's input into a local file. Faults that the client can correct are `ImageRefused`;
+ * faults that may pass (no connection, no answer in time, no name, a 5xx, 408, 425 or 429, our own disk) are
  * `ImageUnavailable`.
  */
 import type { FileId } from "#domain/Ids.ts"
@@ -22,7 +22,7 @@ export interface LocalImage {
   readonly format: ImageFormat
 }
 
-/** Over everything from the look-up of the name to the last byte. */
+/** From the name look-up to the last byte. */
 const downloadTimeout = Duration.seconds(30)
 
 const refuse = (reason: ImageRefused["reason"]) => Effect.fail(new ImageRefused({ reason }))
@@ -41,8 +41,8 @@ export class ImageSource extends Context.Service<
   ImageSource,
   {
     /**
-     * A file with the picture behind an https URL (through the outbound guard), one of our own media URLs (from the
-     * store, never over the network) or a `data:` URI. At most 50 MiB, of a known format, removed with the scope.
+     * A file with the picture behind an https URL (through the outbound guard), a media URL of ours (from the store,
+     * never over the network) or a `data:` URI. At most 50 MiB, of a known format, removed with the scope.
      */
     open(source: string): Effect.Effect<LocalImage, ImageRefused | ImageUnavailable, Scope.Scope>
   }

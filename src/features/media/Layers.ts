@@ -1,4 +1,3 @@
-/** What the server runs to store, fetch and change media. */
 import { Layer } from "effect"
 import { MediaStore } from "./MediaStore.ts"
 import { RemoteMedia } from "./RemoteMedia.ts"
@@ -6,10 +5,10 @@ import * as ClientFacing from "./storage/ClientFacing.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 import { VisionWorkers } from "./vision/VisionWorkers.ts"
 
-/** Stored files, and where clients upload and download them. */
+/** Stored files, their uploads and downloads. */
 export const layer = MediaStore.layer.pipe(Layer.provideMerge(ClientFacing.layer))
 
-/** Fetching the files that an output names, and their thumbnails. */
+/** Fetching the files of outputs, and their thumbnails. */
 export const layerFetching = Layer.merge(
   RemoteMedia.layer,
   Thumbnails.layer.pipe(Layer.provide(VisionWorkers.layer))

@@ -1,4 +1,4 @@
-/** What is said of a stored file, and what makes one. */
+/** The description of a stored file, and what creates one. */
 import { Schema, type Stream } from "effect"
 import type { OutputStored } from "#domain/file/Event.ts"
 import type { AccountId, FileId, RequestId } from "#domain/Ids.ts"
@@ -7,23 +7,22 @@ import type { BlobStoreError } from "#streams/BlobStore.ts"
 export interface Media {
   readonly id: FileId
   readonly accountId: AccountId
-  /** The request that made the file; `null` for what a client brought. */
+  /** The request that made the file; `null` for an upload. */
   readonly requestId: RequestId | null
   readonly fileName: string
   readonly contentType: string
-  /** Bytes. */
   readonly size: number
-  /** Public, and the only credential. */
+  /** Public; the only credential. */
   readonly url: string
   /** Strong, with its quotes (RFC 9110, section 8.8.3). */
   readonly etag: string
-  /** Value of `Content-Disposition`; `inline` only for what no browser executes. */
+  /** Value of `Content-Disposition`; `inline` only for types that no browser executes. */
   readonly disposition: string
-  /** Hex; `null` where nobody has read all of the bytes. */
+  /** Hex; `null` if the bytes were never read here. */
   readonly sha256: string | null
   /** Unix time in ms. */
   readonly expiresAt: number
-  /** Whether the bytes lie in one place, where the store itself could give them to a client. */
+  /** Whether the bytes are one object, which the store could serve itself. */
   readonly isWhole: boolean
 }
 
@@ -32,7 +31,7 @@ export interface OpenMedia {
   readonly body: Stream.Stream<Uint8Array, BlobStoreError>
 }
 
-/** There was such a file, and it was removed, or has expired: it never comes back. */
+/** The file was removed or has expired, for good. */
 export class MediaGone extends Schema.TaggedError<MediaGone>()("MediaGone", {}) {
   override get message(): string {
     return "The file was removed."
@@ -43,15 +42,12 @@ export class MediaGone extends Schema.TaggedError<MediaGone>()("MediaGone", {}) 
 export interface Maker {
   readonly accountId: AccountId
   readonly requestId: RequestId
-  /** Unix time in ms: what the request made is kept as long as what it carried. */
+  /** Unix time in ms: files of a request expire with its payloads. */
   readonly submittedAt: number
 }
 
 export interface NewMedia {
-  /**
-   * Chosen beforehand, with `MediaUrl.makeId`, so that whoever is cut off may write again: what was there is replaced.
-   * A fresh one when not given.
-   */
+  /** Chosen in advance with `MediaUrl.makeId`, so that a repeated write replaces the first. By default a new one. */
   readonly id?: FileId
   readonly maker: Maker
   readonly kind: OutputStored["kind"]

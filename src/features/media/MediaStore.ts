@@ -1,6 +1,6 @@
 /**
- * Stored files under unguessable URLs: outputs of runs, and what clients upload. What is there the log says (`File`); the
- * bytes lie in the blob store, before the log speaks of them.
+ * Stored files under unguessable URLs: outputs of runs and uploads. The log says what exists (`File`); the bytes are in
+ * the blob store before the log names them.
  */
 import * as crypto from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, type Option, Stream } from "effect"
@@ -27,10 +27,9 @@ import * as MediaUrl from "./MediaUrl.ts"
 /** First byte and number of bytes. */
 type Range = { readonly start: number; readonly length: number }
 
-/** Where the bytes of a new file go. */
 interface Destination {
   readonly id: FileId
-  /** Whether the id was chosen beforehand. */
+  /** Whether the id was chosen in advance. */
   readonly isPlanned: boolean
 }
 
@@ -42,26 +41,26 @@ export class MediaStore extends Context.Service<
   MediaStore,
   {
     /**
-     * Durable, and readable on every node that shares the log and the blob store, when it returns. Name and type are
-     * cleaned. A fresh file that fails leaves nothing. Other bytes under an id that is in use may be read under the old
-     * tag until this returns. Fails for the id of a removed file: that stays removed.
+     * Durable when it returns, and readable on every node with the same log and blob store. Cleans name and type. A new
+     * file that fails leaves nothing. Other bytes under an id in use may be read under the old tag until this returns.
+     * Fails for the id of a removed file.
      */
     put(file: NewMedia): Effect.Effect<Media, StorageError>
-    /** `null` when there never was such a file, or its bytes have not come. */
+    /** `null` if the file never existed or its bytes have not arrived. */
     find(id: FileId): Effect.Effect<Media | null, MediaGone | StorageError>
-    /** The bytes, or those of `range` that exist. `null` as `find`. */
+    /** The bytes, or the existing part of `range`. `null` as for `find`. */
     open(id: FileId, range?: Range): Effect.Effect<OpenMedia | null, MediaGone | StorageError>
     /**
-     * The bytes are gone when it returns; to be repeated until it does. Of a file that was never there, or only half, it
-     * leaves the same mark: who still wants to put it under an id that was planned comes too late.
+     * The bytes are gone when it returns; repeat until it succeeds. A file that never existed, or only half, gets the
+     * same mark, so that a later write under its planned id fails.
      */
     remove(id: FileId, reason: DeletionReason): Effect.Effect<void, StorageError>
     /**
-     * Does what is left of it for a file that was removed, or whose time is over, and looks for one that a client brings to
-     * the store without us. Tells whether it has removed anything.
+     * Finishes the removal of a removed or expired file, and looks for one that a client sends to the store directly.
+     * Returns whether it removed anything.
      */
     sweep(id: FileId): Effect.Effect<boolean, StorageError>
-    /** The id in a URL of this service; `None` for every other text. It says nothing of whether the file is there. */
+    /** The id in a URL of this service, whether or not the file exists; `None` for other texts. */
     parseOwnUrl(url: string): Option.Option<FileId>
   }
 >()("inferlog/src/features/media/MediaStore") {
@@ -95,7 +94,7 @@ export class MediaStore extends Context.Service<
         } satisfies Media
       })
 
-      /** What a client has brought to the store without us. */
+      /** A file that a client sent to the store directly. */
       const observe = Effect.fnUntraced(function* (id: FileId, state: State) {
         if (!uploads.isDirect || state._tag === "Gone" || announcedAt(state) === null) return state
         const stored = yield* uploads.look(id)
@@ -110,7 +109,7 @@ export class MediaStore extends Context.Service<
         )
       })
 
-      /** What is not there for all that is known may have come by another node, or without any. */
+      /** An unknown file may have been stored by another node, or by a client directly. */
       const current = Effect.fnUntraced(function* (id: FileId) {
         const known = yield* actors.current(id)
         if (known.state._tag === "Present") return known.state
@@ -155,8 +154,8 @@ export class MediaStore extends Context.Service<
       })
 
       /**
-       * Bytes that no event speaks of. Those under an id that was planned stay: another node may be about to record them, and
-       * whoever planned it repeats the put, or removes what nobody needs.
+       * Removes bytes that no event names. Bytes under a planned id stay: another node may be about to record them, and
+       * their writer repeats the put or removes them.
        */
       const removeUnrecorded = Effect.fnUntraced(function* ({ id, isPlanned }: Destination) {
         const { state } = yield* actors.refresh(id)
@@ -193,14 +192,14 @@ export class MediaStore extends Context.Service<
 
       const put: MediaStore["Service"]["put"] = Effect.fn("MediaStore.put")(function* (file) {
         const destination = { id: file.id ?? MediaUrl.makeId(), isPlanned: file.id !== undefined }
-        // A planned one may have been removed, by another node too.
+        // A planned file may have been removed, also by another node.
         if (destination.isPlanned && (yield* actors.refresh(destination.id)).state._tag === "Gone")
           return yield* removed
         const written = write(destination, file)
         return yield* Effect.onError(written, () => Effect.ignore(removeUnrecorded(destination)))
       })
 
-      /** The name goes with the commit; its text may be in memory still. */
+      /** The name is erased with the commit; its text may still be in memory. */
       const end = Effect.fnUntraced(function* (
         id: FileId,
         command: Extract<Command, { readonly _tag: "Delete" | "Expire" }>
@@ -211,7 +210,7 @@ export class MediaStore extends Context.Service<
         return state
       })
 
-      /** Whether the client may still bring bytes to the store, however often they are removed. */
+      /** Whether the client can still send bytes to the store after a removal. */
       const isOpen = (state: State, at: number): boolean => {
         const announced = announcedAt(state)
         return uploads.isDirect && announced !== null && at < announced + Duration.toMillis(putWindow)
@@ -221,14 +220,14 @@ export class MediaStore extends Context.Service<
         if (state._tag !== "Gone") return
         yield* uploads.remove(id, state.uploadId)
         const at = yield* Clock.currentTimeMillis
-        // The sweep comes again when its URL is no good any more.
+        // The sweep repeats this when its URL has expired.
         if (isOpen(state, at)) return
         yield* Effect.catchTag(actors.execute(id, { _tag: "RecordRemoved", at }), rejections, Effect.die)
       })
 
       /**
-       * First the event: from then on nobody gets a byte. A crash before it leaves the file as it was, one after it bytes
-       * that nobody can read, which the repeat removes: that of whoever erases the request, or else the sweep's.
+       * The event comes first: from then on the bytes cannot be read. After a crash before it the file is unchanged.
+       * After a crash behind it, the repeated erasure, or else the sweep, removes the bytes.
        */
       const remove: MediaStore["Service"]["remove"] = Effect.fn("MediaStore.remove")(function* (id, reason) {
         const state = yield* end(id, { _tag: "Delete", at: yield* Clock.currentTimeMillis, reason })
@@ -258,5 +257,5 @@ export class MediaStore extends Context.Service<
   )
 }
 
-/** None of the commands here can lead to one. */
+/** None of these commands can be rejected so. */
 const rejections = ["FileNotFound", "FileGone", "AlreadyUploaded"] as const

@@ -1,4 +1,4 @@
-/** What is said of stored bytes when they are served: a content type, a file name, and whether a browser may show them. */
+/** How stored bytes are served: content type, file name, and whether a browser may show them. */
 import { Schema } from "effect"
 import { essenceOf } from "#domain/file/ContentType.ts"
 
@@ -13,16 +13,16 @@ const isMediaType = Schema.is(MediaType)
 
 const binary = "application/octet-stream"
 
-/** The claimed type as it is where it is well-formed, else the type of arbitrary bytes. */
+/** The claimed type if it is well-formed, else the type of arbitrary bytes. */
 export const clean = (claimed: string): string => (isMediaType(claimed) ? claimed : binary)
 
-/** Bytes of a name in UTF-8: what file systems take. */
+/** Bytes of a name in UTF-8: the limit of file systems. */
 const fileNameLength = 255
 
-/** Controls, lone surrogates, line ends, and what turns text around. Joiners and marks that scripts need stay. */
+/** Controls, lone surrogates, line ends and direction overrides. Joiners and marks that scripts need stay. */
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 
-/** Its last characters, as many as fit. */
+/** As many of its last characters as fit. */
 const shorten = (name: string): string => {
   let bytes = 0
   const kept: Array<string> = []
@@ -34,7 +34,7 @@ const shorten = (name: string): string => {
   return kept.toReversed().join("")
 }
 
-/** One path segment of at most 255 bytes without control characters and lone surrogates; `file` when nothing is left. */
+/** One path segment of at most 255 bytes without control characters and lone surrogates; `file` if nothing remains. */
 export const cleanFileName = (name: string): string => {
   const segment = name.split(/[/\\]/).at(-1) ?? ""
   const visible = segment
@@ -45,7 +45,7 @@ export const cleanFileName = (name: string): string => {
   return /^\.*$/.test(kept) ? "file" : kept
 }
 
-/** Pictures, sound and film, but nothing that a browser executes: SVG and other XML can carry scripts. */
+/** Pictures, sound and film that browsers do not execute. SVG and other XML can contain scripts. */
 const isPassive = (contentType: string): boolean => {
   const type = essenceOf(contentType)
   return /^(?:image|audio|video)\//.test(type) && !/xml|svg|html/.test(type)
@@ -53,7 +53,7 @@ const isPassive = (contentType: string): boolean => {
 
 const quotable = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g
 
-/** The `Content-Disposition` of stored bytes (RFC 6266): `inline` for passive media, else `attachment`. */
+/** The `Content-Disposition` (RFC 6266): `inline` for passive media, else `attachment`. */
 export const disposition = (contentType: string, fileName: string): string => {
   const kind = isPassive(contentType) ? "inline" : "attachment"
   const extended = encodeURIComponent(fileName).replace(

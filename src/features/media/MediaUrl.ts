@@ -1,4 +1,6 @@
-/** URLs of stored media, `{MEDIA_URL}/media/{id}/{file name}`. The id is the only credential; the name only decorates. */
+/**
+ * URLs of stored media, `{MEDIA_URL}/media/{id}/{file name}`. The id is the only credential; the name is decoration.
+ */
 import { Option, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { FileId } from "#domain/Ids.ts"
@@ -16,14 +18,14 @@ export const makeId = (): FileId => FileId.make(crypto.randomBytes(18).toString(
 export const format = (mediaUrl: string, id: FileId, fileName: string): string =>
   `${mediaUrl}/${root}/${id}/${encodeURIComponent(fileName)}`
 
-/** What stands before a client's name: as random as the first characters of the id, which it is. */
+/** Prefix of a client's name: the first characters of the id, and as random. */
 export const prefixOf = (id: string): string => `${id.slice(0, 8)}-`
 
-/** Of what a client brings: its name is kept, with a random prefix (contract, "Uploads"). */
+/** The name of an upload keeps the client's name, with a random prefix (contract, "Uploads"). */
 export const formatUpload = (mediaUrl: string, id: FileId, fileName: string): string =>
   format(mediaUrl, id, prefixOf(id) + fileName)
 
-/** The id in one of our own media URLs, whatever its file name, query and fragment; `None` for every other text. */
+/** The id in a media URL of ours, with any file name, query and fragment; `None` for other texts. */
 export const parse = (mediaUrl: string, text: string): Option.Option<FileId> => {
   const url = URL.parse(text)
   if (url === null || url.username !== "" || url.password !== "") return Option.none()

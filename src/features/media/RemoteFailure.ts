@@ -1,4 +1,4 @@
-/** Why a file that an output names cannot be had. Messages are fixed: no URL, host or address is ever repeated. */
+/** Why a file of an output is not available. Messages are fixed and contain no URL, host or address. */
 import { Schema } from "effect"
 
 const refusals = {
@@ -9,7 +9,7 @@ const refusals = {
   not_found: "The output names a file of this service that is not there."
 } as const
 
-/** The output itself is at fault: trying again gives the same. */
+/** The output is at fault: a retry gives the same result. */
 export class RemoteRefused extends Schema.TaggedError<RemoteRefused>()("RemoteRefused", {
   reason: Schema.Literals([
     "unsupported_source",
@@ -31,12 +31,12 @@ const outages = {
 } as const
 
 /**
- * A later try may get it. `not_given`: its server answered, with something else than the file; `unreachable`: it may have it,
- * and not now; `storage`: the fault is ours.
+ * A later try may succeed. `not_given`: the server answered without the file; `unreachable`: it could not be reached;
+ * `storage`: our own fault.
  */
 export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("RemoteUnavailable", {
   reason: Schema.Literals(["not_given", "unreachable", "storage"]),
-  /** What its server answered, where it did. */
+  /** Status of the server's answer, if there was one. */
   status: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {

@@ -1,4 +1,4 @@
-/** From the URL of a file in a model's output to the file itself. */
+/** Fetches the file behind a URL in a model's output. */
 import type { FileId } from "#domain/Ids.ts"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Duration, Effect, FileSystem, Layer, Option, type Scope, Stream } from "effect"
@@ -17,11 +17,10 @@ export interface LocalFile extends SniffMedia.FileType {
   readonly _tag: "LocalFile"
   /** In the scratch directory, until the scope closes. */
   readonly path: string
-  /** Bytes. */
   readonly size: number
 }
 
-/** A file of this service, whoever's it is (`requestId`): nothing is copied. */
+/** A file of this service, of any owner (`requestId`), which is not copied. */
 interface StoredFile {
   readonly _tag: "StoredFile"
   readonly media: Media
@@ -31,7 +30,7 @@ export type RemoteFile = LocalFile | StoredFile
 
 const maxBytes = 1024 * 1024 * 1024
 
-/** Over everything from the look-up of the name to the last byte. */
+/** From the name look-up to the last byte. */
 const downloadTimeout = Duration.minutes(10)
 
 const refuse = (reason: RemoteRefused["reason"]) => Effect.fail(new RemoteRefused({ reason }))
@@ -39,7 +38,7 @@ const refuse = (reason: RemoteRefused["reason"]) => Effect.fail(new RemoteRefuse
 const outage = (reason: RemoteUnavailable["reason"], status?: number) =>
   Effect.fail(new RemoteUnavailable({ reason, ...(status !== undefined && { status }) }))
 
-/** Statuses below 500 that say when, and not whether (RFC 9110, 15.5.9; RFC 8470; RFC 6585). */
+/** Statuses below 500 after which a retry may succeed (RFC 9110, 15.5.9; RFC 8470; RFC 6585). */
 const laterStatuses: ReadonlySet<number> = new Set([408, 425, 429])
 
 const judgeDownload = ({ reason }: OutboundError) => {
@@ -53,9 +52,9 @@ export class RemoteMedia extends Context.Service<
   RemoteMedia,
   {
     /**
-     * The file behind an https URL (through the outbound guard, at most 1 GiB, at most 10 min), in a `data:` URI, or
-     * behind one of our own media URLs (from the store, never over the network). What cannot change is `RemoteRefused`;
-     * everything else is `RemoteUnavailable`, a file that is not there (yet) included.
+     * The file behind an https URL (through the outbound guard, at most 1 GiB and 10 min), in a `data:` URI, or behind
+     * a media URL of ours (from the store, never over the network). A permanent fault is `RemoteRefused`, any other
+     * `RemoteUnavailable`, also for a file that does not exist (yet).
      */
     fetch(url: string): Effect.Effect<RemoteFile, RemoteRefused | RemoteUnavailable, Scope.Scope>
   }

@@ -1,13 +1,14 @@
 /**
- * The type to store and serve a file as: from its first bytes, or else from the claimed type if that is passive. Not the library
- * `file-type`: it reports Theora as `application/ogg` (see the tests) and types that browsers run, and it is asynchronous.
+ * The type to store and serve a file as: from its first bytes, or else the claimed type if that is passive. Does not
+ * use `file-type`, which reports Theora as `application/ogg` (see the tests), returns types that browsers run, and is
+ * asynchronous.
  */
 import { essenceOf } from "#domain/file/ContentType.ts"
 import { type ImageFormat, sniff as sniffImage } from "./ImageFormat.ts"
 import * as MediaType from "./MediaType.ts"
 
 export interface FileType {
-  /** Never one that a browser executes. */
+  /** Never a type that browsers execute. */
   readonly contentType: string
   /** Without the dot. */
   readonly extension: string
@@ -26,7 +27,7 @@ const images: Readonly<Record<ImageFormat, FileType>> = {
 
 const mp3 = type("audio/mpeg", "mp3")
 
-/** On the first bytes as Latin-1. Order matters: the first that fits is taken. */
+/** On the first bytes as Latin-1. The first match counts, so the order matters. */
 const signatures: ReadonlyArray<readonly [RegExp, FileType]> = [
   [/^[^]{4}ftypqt {2}/, type("video/quicktime", "mov")],
   [/^[^]{4}ftypM4[AB] /, type("audio/mp4", "m4a")],
@@ -44,7 +45,7 @@ const signatures: ReadonlyArray<readonly [RegExp, FileType]> = [
   [/^fLaC/, type("audio/flac", "flac")]
 ]
 
-/** A frame of MPEG layer III without a tag before it: with a version, a bit rate and a sampling rate that exist. */
+/** An MPEG layer III frame without a tag: with a valid version, bit rate and sampling rate. */
 const isMp3Frame = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
   first === 0xff &&
   [0xe2, 0xe3, 0xf2, 0xf3, 0xfa, 0xfb].includes(second) &&
@@ -54,10 +55,10 @@ const isMp3Frame = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
 
 const unknown = type("application/octet-stream", "bin")
 
-/** What browsers run, or take apart into what they run. */
+/** Types that browsers execute, or unpack into such types. */
 const active = /[/+]xml$|html|svg|(?:java|ecma|live|j)script|\/css$|wasm|flash|^(?:multipart|message)\//
 
-/** Of types that are only claimed. */
+/** For claimed types. */
 const extensions: Readonly<Record<string, string>> = {
   "application/json": "json",
   "application/pdf": "pdf",
@@ -70,14 +71,14 @@ const extensions: Readonly<Record<string, string>> = {
   "text/plain": "txt"
 }
 
-/** The claimed type, where it is well-formed and passive. */
+/** The claimed type, if it is well-formed and passive. */
 const claimedType = (claimed: string | null): FileType => {
   const contentType = MediaType.clean(claimed ?? "")
   const essence = essenceOf(contentType)
   return active.test(essence) ? unknown : type(contentType, extensions[essence] ?? unknown.extension)
 }
 
-/** @param head the first `sniffLength` bytes, or all of them. */
+/** @param head the first `sniffLength` bytes, or the whole file. */
 export const fileType = (head: Uint8Array, claimed: string | null): FileType => {
   const image = sniffImage(head)
   if (image === "svg") return unknown

@@ -20,13 +20,13 @@ import * as SniffMedia from "./SniffMedia.ts"
 export interface ThumbnailOptions {
   /** The file, in the scratch directory or in the store. */
   readonly source: LocalFile | Media
-  /** Id of the thumbnail, chosen beforehand: to make it twice leaves one. */
+  /** Id of the thumbnail, chosen in advance, so that a repeated call makes no second one. */
   readonly id: FileId
   /** The request whose output the file is. */
   readonly maker: Maker
 }
 
-/** Of a film that is copied to have a frame made of it. */
+/** Bytes of a film that is copied to make a frame. */
 const mostFilmBytes = 1024 * 1024 * 1024
 
 /** Longest side, in pixels. */
@@ -44,7 +44,7 @@ const demuxers: Readonly<Record<string, Ffmpeg.Demuxer>> = {
 const unreadable = (cause: PlatformError) =>
   new BlobStoreError({ reason: "A thumbnail cannot be read", cause })
 
-/** One word of why there is none: what the file or its making said is not repeated. */
+/** A reason in one word, without text from the file. */
 const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const error = Option.getOrNull(Cause.findErrorOption(cause))
   return error instanceof Object && "_tag" in error ? String(error._tag) : "Defect"
@@ -55,7 +55,7 @@ export class Thumbnails extends Context.Service<
   {
     /**
      * Stores a WebP of a picture, or of the first frame of a film or animation, at most 320 pixels a side and never
-     * enlarged. `null` for every other file, and for whatever goes wrong, which is logged.
+     * enlarged. `null` for every other file, and after any failure, which is logged.
      */
     make(options: ThumbnailOptions): Effect.Effect<FileId | null>
   }
@@ -80,14 +80,14 @@ export class Thumbnails extends Context.Service<
           return path
         })
 
-        /** By content: what is said of a stored file is only claimed where it was put by a client. */
+        /** By content, because the declared type of an upload is only a claim. */
         const typeOf = (path: string) =>
           Effect.map(
             Stream.mkUint8Array(fs.stream(path, { bytesToRead: sniffLength })),
             (head) => SniffMedia.fileType(head, null).contentType
           )
 
-        /** Path of a picture; `null` for a file that there is no picture of. */
+        /** Path of a picture; `null` if none can be made of the file. */
         const pictureOf = Effect.fnUntraced(function* (path: string, folder: string) {
           const type = yield* typeOf(path)
           if (pictures.test(type)) return path

@@ -1,4 +1,4 @@
-/** The record of one stored file (decisions, "Platform routes"). */
+/** The wire form of a stored file (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { FileSource, FileStatus } from "#projections/files/FileItem.ts"
 import type { LibraryFile } from "../AssetLibrary.ts"

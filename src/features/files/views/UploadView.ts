@@ -1,4 +1,4 @@
-/** What clients are told to bring a file (contract, "Uploads"). */
+/** The wire form of upload URLs (contract, "Uploads"). */
 import { Schema } from "effect"
 import type { Uploading } from "../Uploads.ts"
 

@@ -1,4 +1,4 @@
-/** What fields of several kinds of manifests take. Messages say what is expected, never what was found. */
+/** Fields that several kinds of manifests share. Messages say what is expected, never what was found. */
 import { Option, Result, Schema } from "effect"
 import { Category, JsonSchema } from "#domain/catalog/Model.ts"
 import { isModelName, isOwnerName, ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -20,7 +20,6 @@ const endpointFault = (text: string): string | undefined => {
   return isOwnerName(owner) ? undefined : "Expected another owner: routes of the server have this one"
 }
 
-/** `owner/name` */
 export const Endpoint = Schema.String.check(Schema.makeFilter(endpointFault)).pipe(
   Schema.decodeTo(ModelEndpoint)
 )
@@ -54,7 +53,7 @@ const amountFault = (value: unknown): string | undefined => {
 
 const Amount = Schema.Json.check(Schema.makeFilter(amountFault))
 
-/** Of what `Amount` has let through. */
+/** For a text that `Amount` accepts. */
 export const nanoUsd = (amount: typeof Amount.Type): Money.NanoUsd =>
   Option.getOrElse(typeof amount === "string" ? Money.parse(amount) : Option.none(), () => Money.zero)
 
@@ -73,13 +72,13 @@ const Tags = Schema.Array(describing(1, 64)).check(
 
 const Recommended = integer(1, 1_000_000)
 
-/** What every kind says of itself. */
+/** Fields of every kind. */
 export const words = {
   displayName: describing(1, 100),
   description: Schema.optionalKey(describing(0, 4_000))
 }
 
-/** What can be run says so in lists. */
+/** Fields of everything that can be run. */
 export const listed = {
   ...words,
   name: Endpoint,
@@ -88,11 +87,11 @@ export const listed = {
   recommended: Schema.optionalKey(Recommended),
   inputSchema: JsonSchema,
   exampleInput: Schema.Json,
-  /** Published, and then marked: it runs on, and says that it should not be used any more. */
+  /** Published and marked: it still runs, but should not be used any more. */
   deprecated: Schema.optionalKey(Schema.Boolean)
 }
 
-/** `http` or `https`, and no credentials: they would be in the log for good. */
+/** `http` or `https` without credentials, because these would stay in the log. */
 export const Url = Schema.String.check(
   Schema.makeFilter((text) => {
     const url = Result.getOrNull(Result.try(() => new URL(text)))

@@ -1,4 +1,4 @@
-/** `kind: collection`, `gpu` and `deployment-template`, from manifests to definitions (docs/reference/manifests.md). */
+/** `kind: collection`, `gpu` and `deployment-template` (docs/reference/manifests.md). */
 import { Schema } from "effect"
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"

@@ -1,4 +1,4 @@
-/** `kind: model`, from its manifest to its definition (docs/reference/manifests.md). */
+/** `kind: model` (docs/reference/manifests.md). */
 import { Schema } from "effect"
 import { JsonSchema, type Metering, type Model } from "#domain/catalog/Model.ts"
 import { Adapter, Expression, type ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -10,7 +10,7 @@ import * as Fields from "./Fields.ts"
 
 const adapters = Adapter.literals.filter((adapter) => adapter !== "builtin")
 
-/** The built-in models are code: no manifest has them. */
+/** Built-in models are code and have no manifest. */
 const ManifestAdapter = Schema.Literals(adapters)
 
 const variable = Schema.String.check(
@@ -49,7 +49,7 @@ const Pricing = Schema.Struct({
 export const ModelManifest = Schema.Struct({
   kind: Schema.Literal("model"),
   ...Fields.listed,
-  /** One of the two: `provider` is a list of one. */
+  /** One of the two; `provider` is a list of one. */
   providers: Schema.optionalKey(Schema.NonEmptyArray(Binding)),
   provider: Schema.optionalKey(Binding),
   pricing: Pricing,
@@ -68,10 +68,10 @@ export const ModelManifest = Schema.Struct({
 })
 export type ModelManifest = typeof ModelManifest.Type
 
-/** What holds where the manifest says nothing. */
+/** Defaults of a manifest. */
 const usual = { expectedSeconds: 10, timeoutSeconds: 600, concurrency: 1 } as const
 
-/** Where the bindings are written, and what they are; `null` when they are not there, or there twice. */
+/** The bindings and their place; `null` if they are missing or given twice. */
 export const bindingsOf = ({
   provider,
   providers
@@ -80,7 +80,7 @@ export const bindingsOf = ({
   return providers === undefined ? [provider] : null
 }
 
-/** `http:10.0.0.5:9000`; without an address its protocol, and for workers that pull the model's. */
+/** `http:10.0.0.5:9000`; without an address the protocol, and for pull workers the model. */
 const defaultName = ({ adapter, url }: Binding, endpoint: string): string => {
   if (adapter === "pull") return `pull:${endpoint.replace("/", ":")}`
   const host = url === undefined ? "" : new URL(url).host.toLowerCase().replace(/[^a-z0-9._:-]/g, "")
@@ -109,7 +109,6 @@ const meteringOf = ({
         }
       }
 
-/** @param bindings `bindingsOf` it. */
 export const definitionOf = (
   manifest: ModelManifest,
   [first, ...others]: readonly [Binding, ...ReadonlyArray<Binding>]

@@ -1,4 +1,4 @@
-/** `kind: wrapper`, from its manifest to its definition (docs/reference/manifests.md). */
+/** `kind: wrapper` (docs/reference/manifests.md). */
 import { Schema } from "effect"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import * as Version from "#src/features/catalog/models/Version.ts"

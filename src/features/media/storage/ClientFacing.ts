@@ -1,4 +1,6 @@
-/** How clients bring the bytes of files and get them, by `BLOB_STORE` and `MEDIA_DELIVERY`: from us, or straight from S3. */
+/**
+ * How clients upload and download files, by `BLOB_STORE` and `MEDIA_DELIVERY`: through us, or directly to and from S3.
+ */
 import { Effect, Layer } from "effect"
 import * as LocalUploadStore from "./local/LocalUploadStore.ts"
 import { MediaDelivery } from "./MediaDelivery.ts"
@@ -9,7 +11,7 @@ import type { S3Options } from "#src/platform/blobs/s3/S3Options.ts"
 /** All bytes go through us. */
 const proxied = Layer.succeed(MediaDelivery, MediaDelivery.of({ urlOf: () => Effect.succeed(null) }))
 
-/** Loaded where it is used only: it takes a while. */
+/** Loaded only when used, because loading takes a while. */
 const s3 = Effect.fnUntraced(function* (options: S3Options) {
   const [S3UploadStore, S3MediaDelivery, { S3Bucket }] = yield* Effect.promise(() =>
     Promise.all([
@@ -24,7 +26,6 @@ const s3 = Effect.fnUntraced(function* (options: S3Options) {
   )
 })
 
-/** `UploadStore` and `MediaDelivery`. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const choice = yield* blobStore.config

@@ -1,4 +1,4 @@
-/** The content type to declare for a file when the client names none: from the file name, or else from the first bytes. */
+/** The content type of a file when the client names none: from the file name, or else from the first bytes. */
 import * as path from "node:path"
 import { Option } from "effect"
 import * as Mime from "effect/http/Mime"

@@ -1,8 +1,8 @@
-/** Where the bytes of a file lie in the blob store. An id has no dot, so that no key is another file's. */
+/** Keys of files in the blob store. Ids contain no dot, so keys of different files differ. */
 import type { FileId } from "#domain/Ids.ts"
 
-/** All bytes of a file that came in one piece, or that the store has put together. */
+/** A file that arrived in one piece, or that the store has combined. */
 export const whole = (id: FileId): string => `media/${id}`
 
-/** What came in parts, and stays in them. */
+/** A file that stays in its parts. */
 export const partsFolder = (id: FileId): string => `media/${id}.parts`

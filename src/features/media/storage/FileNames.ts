@@ -1,4 +1,4 @@
-/** Names that clients gave their files: payloads, so that they can be erased. */
+/** Names that clients gave their files. They are payloads, so that they can be erased. */
 import { Effect, Schema } from "effect"
 import type { OutputStored, UploadInitiated } from "#domain/file/Event.ts"
 import * as File from "#domain/file/File.ts"
@@ -14,7 +14,7 @@ const streamOf = (id: FileId) => StreamName.make(File.aggregate.category, id)
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(Schema.String))
 
-/** Seals a clean name for the append of the event that names it. */
+/** Seals a clean name for the append of its event. */
 export const seal = (
   payloads: Store,
   {
@@ -24,17 +24,17 @@ export const seal = (
   }: { readonly id: FileId; readonly accountId: AccountId; readonly fileName: string }
 ) => payloads.seal({ owner: accountId, stream: streamOf(id), name: File.namePayload, json: fileName })
 
-/** What takes the place of a name that cannot be had: it only decorates. */
+/** Replaces a name that cannot be read. */
 const placeholder = "file"
 
-/** A name that was erased a moment ago, or is damaged, is no reason to fail. */
+/** A name that was just erased, or is damaged, is no failure. */
 export const open = (payloads: Store, id: FileId, ref: PayloadRef) =>
   payloads.open(streamOf(id), File.namePayload, ref).pipe(
     Effect.flatMap((text) => Effect.orDie(decode(text))),
     Effect.catchTag("PayloadUnavailable", () => Effect.succeed(placeholder))
   )
 
-/** To be called when the name is erased: until then `open` may give it. */
+/** Call it when the name is erased; until then `open` may return it. */
 export const forget = (payloads: Store, id: FileId, state: State) => {
   const origin = originOf(state)
   return origin?._tag === "UploadInitiated"

@@ -1,11 +1,11 @@
-/** Whether stored bytes are streamed through us, or clients are sent to where they lie. */
+/** Whether stored bytes are streamed through us, or clients are redirected to the store. */
 import { Context, type Effect } from "effect"
 import type { FileId } from "#domain/Ids.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 
 export interface Delivered {
   readonly id: FileId
-  /** S3 signs one only. */
+  /** S3 signs a URL for one method. */
   readonly method: "GET" | "HEAD"
   readonly contentType: string
   /** Value of `Content-Disposition`. */
@@ -15,7 +15,7 @@ export interface Delivered {
 export class MediaDelivery extends Context.Service<
   MediaDelivery,
   {
-    /** A presigned URL of the store, good for some minutes, that answers the method; `null` where we stream. */
+    /** A presigned URL of the store for the method, valid for some minutes; `null` if bytes are streamed. */
     urlOf(file: Delivered): Effect.Effect<string | null, BlobStoreError>
   }
 >()("inferlog/src/features/media/storage/MediaDelivery") {}

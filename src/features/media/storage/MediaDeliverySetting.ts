@@ -1,4 +1,3 @@
-/** How clients get the bytes of files: `MEDIA_DELIVERY`. */
 import { Config, Schema } from "effect"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 

@@ -1,4 +1,4 @@
-/** Takes the bytes that clients PUT to presigned URLs of ours (contract, "Uploads"). */
+/** Receives the bytes that clients PUT to our presigned URLs (contract, "Uploads"). */
 import { Context, type Effect, Schema } from "effect"
 import type { Readable } from "node:stream"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
@@ -6,18 +6,18 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AlreadyUploaded, FileGone, FileNotFound, FileTooLarge, QuotaExceeded } from "./FileErrors.ts"
 
-/** The URL does not allow the PUT: it was made for another one, by somebody else, or too long ago. */
+/** The URL does not allow this PUT: altered, for another request, or expired. */
 export class UrlRefused extends Schema.TaggedError<UrlRefused>()("UrlRefused", {
   reason: Schema.Literals(["not_signed", "signature_mismatch", "expired", "content_type_mismatch"])
 }) {}
 
-/** What came is not what was to come. Nothing of it is kept. */
+/** The body is not as declared. None of it is kept. */
 export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused", {
-  /** `broken_off`: the client went away, or sent what is no body. `timeout`: it was too slow. */
+  /** `broken_off`: the client disconnected or sent an invalid body. `timeout`: it was too slow. */
   reason: Schema.Literals(["wrong_size", "digest_mismatch", "broken_off", "timeout"])
 }) {}
 
-/** More PUTs are under way than this node takes at once. */
+/** The node receives too many PUTs at the moment. */
 export class TooManyUploads extends Schema.TaggedError<TooManyUploads>()("TooManyUploads", {
   retryAfterSeconds: Schema.Int
 }) {}
@@ -28,13 +28,13 @@ export interface Put {
   /** The URL's query, decoded. */
   readonly query: Readonly<Record<string, string | undefined>>
   readonly contentType: string | undefined
-  /** Bytes, as announced. */
+  /** Announced bytes. */
   readonly contentLength: number | undefined
   /** The header `Content-MD5` (RFC 1864). */
   readonly contentMd5: string | undefined
   /**
-   * Not read before the URL is found good. Its chunks are taken: nobody else holds them. What is left of a body that is
-   * refused stays in it, paused.
+   * Read only after the URL was checked. Chunks are consumed without a copy. The rest of a refused body stays unread,
+   * paused.
    */
   readonly body: Readable
 }
@@ -42,7 +42,9 @@ export interface Put {
 export class Reception extends Context.Service<
   Reception,
   {
-    /** Durable when it returns, and, unless it is a part, readable under the file's URL. Gives the ETag, without quotes. */
+    /**
+     * Durable when it returns, and unless it is a part, readable at the file's URL. Returns the ETag without quotes.
+     */
     receive(
       put: Put
     ): Effect.Effect<

@@ -1,4 +1,4 @@
-/** Clients are sent to S3 for the bytes of files, which then says of them what we would. */
+/** Redirects clients to S3, which sends the headers that we would send. */
 import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
 import { Clock, Duration, Effect, Layer } from "effect"
 import * as FileKeys from "./FileKeys.ts"
@@ -7,7 +7,7 @@ import { presign } from "#src/platform/blobs/s3/Presigning.ts"
 import { S3Bucket } from "#src/platform/blobs/s3/S3Bucket.ts"
 import type { S3Options } from "#src/platform/blobs/s3/S3Options.ts"
 
-/** Whoever has a URL may read the file for so long, also when it is deleted meanwhile as far as we are concerned. */
+/** Validity of a URL, which outlives a deletion of the file. */
 const lifetime = Duration.minutes(5)
 
 export const layerNoDeps = Layer.effect(

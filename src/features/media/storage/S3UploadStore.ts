@@ -1,4 +1,4 @@
-/** Clients bring the bytes of files straight to S3. What has come, S3 alone can tell: sizes and etags are its own. */
+/** Clients send the bytes of files to S3 directly. Only S3 knows what has arrived, with its sizes and ETags. */
 import { DeleteObjectCommand, PutObjectCommand, UploadPartCommand } from "@aws-sdk/client-s3"
 import { Effect, Layer, Stream } from "effect"
 import * as FileKeys from "./FileKeys.ts"
@@ -15,12 +15,12 @@ import type { S3Options } from "#src/platform/blobs/s3/S3Options.ts"
 const isPartRefused = S3Failure.hasCode("InvalidPart", "InvalidPartOrder")
 const isTooSmall = S3Failure.hasCode("EntityTooSmall")
 
-/** Nobody has read the bytes here. */
+/** The bytes were never read here. */
 const stored = ({ etag, size }: Head) => ({ size, etag, sha256: null })
 
 const numbersOf = (parts: ReadonlyArray<UploadedPart>) => parts.map(({ partNumber }) => partNumber)
 
-/** S3 says that parts are wrong, and not which: those that are not as it has them. Some servers want all that have come. */
+/** S3 does not say which parts are wrong: those that differ from its list. Some servers require all parts. */
 const refusal = (named: ReadonlyArray<UploadedPart>, come: ReadonlyArray<UploadedPart>): PartsRefused => {
   const etags = new Map(come.map(({ etag, partNumber }) => [partNumber, etag]))
   const missing = named.filter(({ partNumber }) => !etags.has(partNumber))
@@ -103,7 +103,7 @@ export const layerNoDeps = Layer.effect(
       function* (id, uploadId) {
         const key = FileKeys.whole(id)
         if (uploadId !== null) yield* multipart.abort({ key, uploadId })
-        // Of a file that came in parts while blobs were on disk.
+        // For a multipart file from when blobs were on disk.
         yield* Stream.runForEach(blobs.list(FileKeys.partsFolder(id)), (part) => blobs.remove(part.key))
         yield* ask("remove a blob", (client, options) =>
           client.send(new DeleteObjectCommand(at(key)), options)

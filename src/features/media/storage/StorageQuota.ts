@@ -1,4 +1,4 @@
-/** How much the files of an account may take up. */
+/** The quota of an account's files. */
 import { Clock, Config, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "#domain/Ids.ts"
@@ -17,7 +17,6 @@ const SizeText = Schema.String.check(
   })
 )
 
-/** Bytes. */
 export const storageQuota = Setting.optional({
   name: "STORAGE_QUOTA",
   config: (name) =>
@@ -32,19 +31,19 @@ export class StorageQuota extends Context.Service<
   StorageQuota,
   {
     /**
-     * Fails when `bytes` more would be too many. Uploads at the same moment do not see each other: an account may get
-     * above its quota by what it uploads at once. What is announced counts as declared: in parts until it expires, in one
-     * PUT for as long as that may come. Outputs count, and are never refused.
+     * Fails if `bytes` more would exceed the quota. Concurrent uploads do not see each other, so an account may exceed
+     * it by these. Announced files count as declared, multipart ones until they expire, others as long as their PUT may
+     * arrive. Outputs count and are never refused.
      */
     require(
       accountId: AccountId,
       bytes: number
     ): Effect.Effect<void, QuotaExceeded | EventStoreError | SqlError>
-    /** Bytes that the account has room for; `null` for any number. */
+    /** Room of the account in bytes; `null` without a quota. */
     room(accountId: AccountId): Effect.Effect<number | null, EventStoreError | SqlError>
   }
 >()("inferlog/src/features/media/storage/StorageQuota") {
-  /** The account's own quota, or else `STORAGE_QUOTA`. Where there is none, nothing is counted. */
+  /** The account's own quota, or else `STORAGE_QUOTA`. Without one nothing is counted. */
   static readonly layer = Layer.effect(
     StorageQuota,
     Effect.gen(function* () {
@@ -59,7 +58,7 @@ export class StorageQuota extends Context.Service<
           state._tag === "Account" ? (state.limits.maxStoredBytes ?? fallback) : fallback
         )
 
-      /** Waits at most 2 s for what was on the log when this began. */
+      /** Waits at most 2 s for the log's state when this began. */
       const usedBy = Effect.fnUntraced(function* (accountId: AccountId) {
         yield* projections.waitFor(yield* reader.head, { projection: "files" })
         const now = yield* Clock.currentTimeMillis

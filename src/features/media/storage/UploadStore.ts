@@ -1,6 +1,6 @@
 /**
- * Where clients bring the bytes of files: to us, or straight to S3. By presigned URLs that carry their own credentials
- * (contract, "Uploads"). Everything else of files is the same for both.
+ * Where clients send the bytes of files: to us, or to S3 directly, by presigned URLs with their own credentials
+ * (contract, "Uploads").
  */
 import { Context, type Effect, Schema } from "effect"
 import type { Array } from "effect"
@@ -9,18 +9,18 @@ import type { FileId } from "#domain/Ids.ts"
 import type { UploadedPart } from "#src/platform/blobs/Part.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 
-/** What a client is going to bring. */
+/** An announced upload. */
 export interface UploadTarget {
   readonly id: FileId
   /** Clean (`MediaType.cleanFileName`). */
   readonly fileName: string
   /** Clean (`MediaType.clean`). */
   readonly contentType: string
-  /** Bytes, as declared; `null` when the client did not say. */
+  /** Declared bytes; `null` if the client did not say. */
   readonly size: number | null
 }
 
-/** Parts are not as they have to be; `partNumbers` are those. Nothing has changed, and it may be tried again. */
+/** The parts `partNumbers` are wrong. Nothing has changed, and the call may be repeated. */
 export class PartsRefused extends Schema.TaggedError<PartsRefused>()("PartsRefused", {
   reason: Schema.Literals(["missing", "etag_mismatch", "too_small", "wrong_size", "not_named"]),
   partNumbers: Schema.Array(Schema.Int)
@@ -29,36 +29,36 @@ export class PartsRefused extends Schema.TaggedError<PartsRefused>()("PartsRefus
 export class UploadStore extends Context.Service<
   UploadStore,
   {
-    /** Whether clients bring the bytes without us, so that only `look` tells what has come. */
+    /** Whether clients send the bytes to the store directly, so that only `look` finds them. */
     readonly isDirect: boolean
     /** A URL to PUT the whole file to, until `expiresAt` (Unix time in ms). */
     putUrl(
       target: UploadTarget,
       options: { readonly expiresAt: number }
     ): Effect.Effect<string, BlobStoreError>
-    /** Begins an upload in parts, and gives its id. */
+    /** Begins a multipart upload and returns its id. */
     begin(target: UploadTarget): Effect.Effect<string, BlobStoreError>
     /** A URL to PUT one part to, until `expiresAt` (Unix time in ms). */
     partUrl(
       target: UploadTarget,
       options: { readonly uploadId: string; readonly partNumber: number; readonly expiresAt: number }
     ): Effect.Effect<string, BlobStoreError>
-    /** The parts that have come, in ascending order; of one that came twice the last. */
+    /** The parts so far, in ascending order; of a repeated part the last one. */
     parts(id: FileId, uploadId: string): Effect.Effect<ReadonlyArray<UploadedPart>, BlobStoreError>
     /**
-     * Makes a file of the parts, which are in ascending order and were all found good. The bytes can be read when it
-     * returns. Repeated, also after a crash, it gives the same.
+     * Makes a file of the checked parts, in ascending order. Readable when it returns. Repeating it, also after a
+     * crash, has the same result.
      */
     assemble(
       id: FileId,
       uploadId: string,
       parts: Array.NonEmptyReadonlyArray<UploadedPart>
     ): Effect.Effect<Stored, PartsRefused | BlobStoreError>
-    /** Removes what has come for the file and is no part of it. To be called once `stored` is on the log. */
+    /** Removes remains that are not part of the file. Call it when `stored` is on the log. */
     tidy(id: FileId, stored: Stored): Effect.Effect<void, BlobStoreError>
-    /** What has come without us, `null` when nothing has; always `null` where clients bring the bytes to us. */
+    /** What has arrived at the store directly; `null` for nothing, and always if clients send bytes to us. */
     look(id: FileId): Effect.Effect<Stored | null, BlobStoreError>
-    /** No byte of the file is left when it returns, of parts that have come for it neither. Repeated it does what is left. */
+    /** When it returns, no byte of the file or its parts is left. Repeat it to finish an interrupted call. */
     remove(id: FileId, uploadId: string | null): Effect.Effect<void, BlobStoreError>
   }
 >()("inferlog/src/features/media/storage/UploadStore") {}

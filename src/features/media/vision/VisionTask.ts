@@ -1,7 +1,7 @@
-/** What worker threads are asked, and what they answer. Tasks and answers are copied between threads as plain values. */
+/** The messages to and from worker threads, copied as plain values. */
 import { Schema } from "effect"
 
-/** How a picture is made to fit width and height; as sharp and CSS `object-fit` have it. */
+/** How a picture fits into width and height, as in sharp and CSS `object-fit`. */
 export const Fit = Schema.Literals(["cover", "contain", "fill", "inside", "outside"])
 export type Fit = typeof Fit.Type
 
@@ -12,23 +12,23 @@ export interface EncodeTask {
   readonly _tag: "Encode"
   /** Path of the picture. */
   readonly input: string
-  /** Path that the new picture is written to. */
+  /** Path of the new picture. */
   readonly output: string
   readonly width?: number | undefined
   readonly height?: number | undefined
   readonly fit?: Fit | undefined
-  /** The input's own, or PNG, when not given. */
+  /** By default the input's format, or PNG. */
   readonly format?: OutputFormat | undefined
-  /** 1..100; without effect on PNG. */
+  /** 1 to 100; no effect on PNG. */
   readonly quality?: number | undefined
 }
 
 export interface ShrinkTask {
   readonly _tag: "Shrink"
   readonly input: string
-  /** Path that a WebP is written to. */
+  /** Path of the WebP. */
   readonly output: string
-  /** Longest side in pixels. A picture that is smaller keeps its size. */
+  /** Longest side in pixels. A smaller picture keeps its size. */
   readonly side: number
 }
 
@@ -59,16 +59,15 @@ export const Encoded = Schema.Struct({
   format: OutputFormat,
   width: Schema.Int,
   height: Schema.Int,
-  /** Bytes. */
   size: Schema.Int
 })
 export type Encoded = typeof Encoded.Type
 
-/** Width and height are those of the picture, not of the hash. */
+/** Width and height of the picture, not of the hash. */
 export const Hashed = Schema.Struct({ blurhash: Schema.String, width: Schema.Int, height: Schema.Int })
 export type Hashed = typeof Hashed.Type
 
-/** Confidences are 0..100, boxes in pixels of the picture as it is shown. */
+/** Confidences are 0 to 100, boxes in pixels of the picture as shown. */
 export const Recognized = Schema.Struct({
   text: Schema.String,
   confidence: Schema.Number,
@@ -87,7 +86,7 @@ export const Recognized = Schema.Struct({
 })
 export type Recognized = typeof Recognized.Type
 
-/** The picture or what is asked of it is at fault. */
+/** The picture or the parameters are at fault. */
 export const Objection = Schema.Literals([
   "unreadable",
   "too_many_pixels",

@@ -1,4 +1,4 @@
-/** Pictures are decoded, changed and read in worker threads only, never in the thread that serves (security, "Pictures"). */
+/** Pictures are decoded, changed and read only in worker threads (security, "Pictures"). */
 import { Config, Context, Duration, Effect, Layer, Schema } from "effect"
 import * as os from "node:os"
 import * as Setting from "#src/kernel/settings/Setting.ts"
@@ -25,7 +25,7 @@ const objections: Record<Objection, string> = {
   not_encodable: "The image cannot be written in this format at this size."
 }
 
-/** The client's picture, or what is asked of it, is at fault: trying again gives the same. */
+/** The picture or the parameters are at fault: a retry gives the same result. */
 export class PictureRefused extends Schema.TaggedError<PictureRefused>()("PictureRefused", {
   reason: Objection
 }) {
@@ -36,7 +36,7 @@ export class PictureRefused extends Schema.TaggedError<PictureRefused>()("Pictur
 
 type Failure = PictureRefused | WorkerLost
 
-/** `started` is run when a worker takes the task. Interruption ends that worker. */
+/** `started` runs when a worker takes the task. An interruption ends the worker. */
 type Run<Task, Result> = (task: Task, started: Effect.Effect<void>) => Effect.Effect<Result, Failure>
 
 const Answer = Schema.Union([
@@ -45,10 +45,10 @@ const Answer = Schema.Union([
 ])
 const decodeAnswer = Schema.decodeUnknownEffect(Answer)
 
-/** The longest a worker may take for one picture. */
+/** The longest time for one picture. */
 const deadline = Duration.seconds(60)
 
-/** Below libuv's four threads: native image code runs on those, and so does the server's access to files. */
+/** Below libuv's four threads, which run native image code and the server's file access. */
 const defaultWorkers = Math.min(3, os.availableParallelism())
 
 const WorkerCount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))
@@ -63,15 +63,15 @@ export const visionWorkers = Setting.make({
   example: "2"
 })
 
-/** With the first picture: most servers never see one. */
+/** Started with the first picture, because most servers never process one. */
 const setUp = Effect.promise(() => import("./Libvips.ts"))
 
 export class VisionWorkers extends Context.Service<
   VisionWorkers,
   {
-    /** Turns a picture upright, scales it and writes it anew, without metadata. The first frame of an animation. */
+    /** Rotates a picture upright, scales it and writes it without metadata. First frame of an animation. */
     readonly encode: Run<EncodeTask, Encoded>
-    /** Turns a picture upright and writes a small WebP of it, without metadata. The first frame of an animation. */
+    /** Rotates a picture upright and writes a small WebP without metadata. First frame of an animation. */
     readonly shrink: Run<ShrinkTask, Encoded>
     /** Writes a PNG of one colour. */
     readonly draw: Run<DrawTask, Encoded>

@@ -5,7 +5,7 @@ import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { Algorithm } from "./HashProtocol.ts"
 import type { Hashing, HashThreads } from "./HashThreads.ts"
 
-/** What was written to the file. */
+/** Call it with what was written to the file. */
 interface Written {
   readonly chunks: ReadonlyArray<Uint8Array>
   readonly descriptor: number
@@ -15,15 +15,15 @@ interface Written {
 
 export interface BodyDigest {
   readonly wrote: (written: Written) => void
-  /** Bytes that were written, and are not hashed yet. */
+  /** Written bytes that are not hashed yet. */
   readonly behind: () => number
-  /** Calls back each time when some were hashed. */
+  /** Calls back whenever some were hashed. */
   readonly onProgress: (callback: () => void) => void
   /** Hex. */
   readonly digest: Effect.Effect<string, BlobStoreError>
 }
 
-/** Bytes that take the server's thread less than two ms for both digests. */
+/** Up to this many bytes the main thread needs less than two ms for both digests. */
 const smallBody = 1024 * 1024
 
 const here = (algorithm: Algorithm): BodyDigest => {
@@ -45,7 +45,7 @@ const inThread = ({ behind, digest, onProgress, read }: Hashing): BodyDigest => 
   digest
 })
 
-/** @param size bytes, as far as it is known. */
+/** @param size bytes, as far as known. */
 export const make = (
   threads: HashThreads["Service"],
   algorithm: Algorithm,

@@ -5,10 +5,10 @@ import type { Algorithm } from "./HashProtocol.ts"
 import type { HashThreads } from "./HashThreads.ts"
 import * as NodeCall from "./NodeCall.ts"
 
-/** Bytes that a thread hashes before it looks at what else it is to do. */
+/** Bytes that a thread hashes before it checks for other work. */
 const stepBytes = 8 * 1024 * 1024
 
-/** What a file holds, which nobody writes to. */
+/** Hashes a file that is not written any more. */
 export const hashFile = Effect.fn("HashFile.hashFile")(function* (
   threads: HashThreads["Service"],
   path: string

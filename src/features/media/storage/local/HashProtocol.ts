@@ -1,4 +1,4 @@
-/** What is said to a hashing thread, and what it says. A job is one digest; its bytes are told in order. */
+/** The messages to and from a hashing thread. A job is one digest; its bytes are announced in order. */
 
 export type Algorithm = "md5" | "sha256"
 
@@ -13,12 +13,12 @@ export type ToThread =
       readonly to: number
     }
   | { readonly _tag: "Update"; readonly job: number; readonly bytes: Uint8Array }
-  /** The digest is wanted: the job is over. */
+  /** Requests the digest, which ends the job. */
   | { readonly _tag: "Digest"; readonly job: number }
-  /** Nobody wants it any more. */
+  /** Cancels the job. */
   | { readonly _tag: "Cancel"; readonly job: number }
 
 export type FromThread =
   | { readonly _tag: "Hashed"; readonly job: number; readonly bytes: number }
-  /** `hex` is `null` for one that was cancelled, or that failed. Nothing of it is read any more. */
+  /** `hex` is `null` for a cancelled or failed job, of which nothing is read any more. */
   | { readonly _tag: "Ended"; readonly job: number; readonly hex: string | null }

@@ -1,7 +1,7 @@
 /**
- * Digests of large bodies, in threads: MD5 takes more than a second for a GiB, in which the server's thread would answer
- * nobody. Threads are started when they are needed, and read what is in a file by themselves: out of the page cache, so
- * that nothing is copied from thread to thread.
+ * Digests of large bodies in threads: MD5 of a GiB takes more than a second, which would block the server. Threads
+ * start when needed, and read the bytes from the file, which is in the page cache, so that nothing is copied between
+ * threads.
  */
 import * as os from "node:os"
 import { Worker } from "node:worker_threads"
@@ -10,17 +10,17 @@ import { BlobStoreError } from "#streams/BlobStore.ts"
 import type { Algorithm, FromThread, ToThread } from "./HashProtocol.ts"
 
 export interface Hashing {
-  /** Tells of bytes in a file that stays open until the scope of the hashing is closed. */
+  /** Announces bytes of a file that stays open until the scope of the hashing closes. */
   readonly read: (descriptor: number, from: number, to: number) => void
-  /** Tells of bytes, which are copied. */
+  /** Announces bytes, which are copied. */
   readonly update: (bytes: Uint8Array) => void
-  /** Bytes that were told, and are not hashed yet. */
+  /** Announced bytes that are not hashed yet. */
   readonly behind: () => number
-  /** Calls back each time when some were hashed, and at the end. */
+  /** Calls back whenever some were hashed, and at the end. */
   readonly onProgress: (callback: () => void) => void
-  /** Waits until no more than so many bytes are behind. */
+  /** Waits until at most this many bytes are behind. */
   readonly caughtUp: (bytes: number) => Effect.Effect<void>
-  /** Hex, of all that was told. Nothing may be told after. */
+  /** Hex, over all announced bytes. Announce none afterwards. */
   readonly digest: Effect.Effect<string, BlobStoreError>
 }
 
@@ -40,12 +40,12 @@ const entry = new URL("./hashThread.ts", import.meta.url)
 /** One body takes two. */
 const mostThreads = Math.min(4, Math.max(2, os.availableParallelism()))
 
-/** MiB. Nothing but messages is in there. */
+/** MiB. The heap only holds messages. */
 const heap = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
 const lost = new BlobStoreError({ reason: "could not read what was written, to hash it" })
 
-/** No secrets of the server: only where Node keeps what it has compiled. */
+/** Without the server's secrets; only the location of Node's compile cache. */
 const environment = () => {
   const cache = process.env["NODE_COMPILE_CACHE"]
   return cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
@@ -72,19 +72,19 @@ const start = (): Thread => {
     job.behind -= message.bytes
     for (const callback of job.callbacks) callback()
   })
-  // Without a listener it would end the process.
+  // Without a listener the error would end the process.
   worker.on("error", () => {})
   worker.on("exit", () => {
     for (const [id, job] of jobs) settle(id, job, null)
   })
   worker.stdout.resume()
   worker.stderr.resume()
-  // An idle thread does not keep the process from ending.
+  // An idle thread does not keep the process alive.
   worker.unref()
   return { worker, jobs }
 }
 
-/** Waits until something of a job is as it is to be. */
+/** Waits for a state of a job. */
 const until = (job: Job, isSo: () => boolean): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     if (isSo()) return resume(Effect.void)
@@ -106,7 +106,7 @@ const ended = (job: Job) =>
 export class HashThreads extends Context.Service<
   HashThreads,
   {
-    /** Once its scope is closed no thread reads any of the files that were told. */
+    /** When its scope has closed, no thread reads any of its files. */
     begin(algorithm: Algorithm): Effect.Effect<Hashing, never, Scope.Scope>
   }
 >()("inferlog/src/features/media/storage/local/HashThreads") {
@@ -129,7 +129,7 @@ export class HashThreads extends Context.Service<
         return thread
       }
 
-      /** The one with the fewest jobs; another one when all have some. */
+      /** The thread with the fewest jobs; a new one if all have some. */
       const take = (): Thread => {
         const [least] = threads.toSorted((a, b) => a.jobs.size - b.jobs.size)
         const isEnough = least !== undefined && (least.jobs.size === 0 || threads.length >= mostThreads)

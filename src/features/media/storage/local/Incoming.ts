@@ -1,4 +1,4 @@
-/** A client's body as a new file beside the blobs: whole, synced and hashed, or not there at all. */
+/** Writes a client's body to a new file beside the blobs: complete, synced and hashed, or not at all. */
 import { Effect, type Scope } from "effect"
 import type { Readable } from "node:stream"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
@@ -11,32 +11,31 @@ import { writeBody } from "./WriteBody.ts"
 
 export interface IncomingBody {
   readonly body: Readable
-  /** Bytes at most. */
+  /** The most bytes. */
   readonly limit: number
-  /** Bytes exactly, where they are known. */
+  /** The exact number of bytes, if known. */
   readonly size: number | undefined
   /** Base64, as in the header. */
   readonly contentMd5: string | undefined
-  /** Where the file is made. It is removed with the scope, published or not. */
+  /** Where the file is made. The scope removes it, published or not. */
   readonly path: string
-  /** Whether the SHA-256 is wanted. */
+  /** Whether to compute the SHA-256. */
   readonly isSha256Wanted: boolean
 }
 
 export interface Received {
-  /** Bytes. */
   readonly size: number
   /** Hex. */
   readonly md5: string
-  /** Hex; `null` when it was not wanted. */
+  /** Hex; `null` if not requested. */
   readonly sha256: string | null
 }
 
-/** A header that is no digest is one that does not match. */
+/** A malformed header counts as a mismatch. */
 const isMd5 = (contentMd5: string, md5: string): boolean =>
   Buffer.from(contentMd5, "base64").toString("hex") === md5
 
-/** The descriptor is closed before the file is removed, and after the threads have let go of it. */
+/** Closed before the file is removed, and after the threads have released it. */
 export const receive = Effect.fn("Incoming.receive")(function* (
   threads: HashThreads["Service"],
   { body, contentMd5, isSha256Wanted, limit, path, size }: IncomingBody

@@ -1,6 +1,6 @@
 /**
- * A part of a file. No event tells of it: what lies in the folder is what has come. One that comes again counts in the place
- * of those before it, which stay until the file is made: it may be made of them this very moment.
+ * Stores a part of a file. No event records it: the files in the folder are what has arrived. A repeated part replaces
+ * earlier ones, which stay until the file is made, because a file may be made of them right now.
  */
 import { Clock, Effect } from "effect"
 import type { FileId } from "#domain/Ids.ts"
@@ -24,42 +24,39 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
 
   const keyOf = (id: FileId, name: string) => `${FileKeys.partsFolder(id)}/${name}`
 
-  /** Whether it may be used for the file, which may be gone, or complete, by now. */
+  /** Whether it may be used for the file, which may be gone or complete by now. */
   const check = Effect.fnUntraced(function* (id: FileId) {
     const { state } = yield* actors.refresh(id)
     if (state._tag === "Pending") return
     return yield* state._tag === "Present" ? new AlreadyUploaded() : new FileGone()
   })
 
-  /** The same bytes once more are the part that is there: a file may be made of it this very moment. */
+  /** The same bytes again are the existing part, because a file may be made of it right now. */
   const publish = Effect.fnUntraced(function* (id: FileId, path: string, part: UploadedPart) {
     const prefix = PartNames.prefixOf(part.partNumber)
     const names = (yield* files.names(FileKeys.partsFolder(id))).filter((name) => name.startsWith(prefix))
     const last = PartNames.newest(names).at(-1)
     const isThere = last?.etag === part.etag && last.size === part.size
     const now = yield* Clock.currentTimeMillis
-    // Behind what is there, also where another node's clock is ahead.
+    // Later than the existing part, even if another node's clock is ahead.
     const name = isThere ? last.name : PartNames.make(part, Math.max(now, (last?.at ?? 0) + 1))
     const isNew = yield* files.publish(path, keyOf(id, name))
     yield* check(id).pipe(
-      // Whoever removed the others may have been here before. One that comes after the file is made may be a part of it.
+      // The other parts may already be removed. A part that arrives after the file is made may belong to it.
       Effect.tapErrorTag("FileGone", () =>
         isNew ? Effect.ignore(blobs.remove(keyOf(id, name))) : Effect.void
       )
     )
   })
 
-  /**
-   * Bytes that have come, besides a part that comes now: those that would be in the file, and all that are kept until the
-   * file is made.
-   */
+  /** Bytes so far: those that would be in the file, and all that are stored until the file is made. */
   const bytesBeside = (id: FileId, partNumber: number) =>
     Effect.map(files.names(FileKeys.partsFolder(id)), (names) => ({
       inFile: bytesOf(PartNames.newest(names).filter((part) => part.partNumber !== partNumber)),
       kept: bytesOf(names.flatMap((name) => PartNames.parse(name) ?? []))
     }))
 
-  /** Gives the ETag. */
+  /** Returns the ETag. */
   const keep = Effect.fnUntraced(function* <E, R>(options: {
     readonly id: FileId
     readonly partNumber: number

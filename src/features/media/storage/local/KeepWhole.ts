@@ -1,8 +1,8 @@
 /**
- * A file that comes in one piece. Its bytes are in place before the event that names them is on the log, and are never
- * replaced: of several writers, on whatever nodes, the first one to link its file has brought it. One that finds bytes in
- * place records those, for their writer may have died before it could; only then it sees whether they are its own. So what
- * the log names is always what lies there, and no writer has to wait for another one.
+ * Stores a file that arrives in one piece. Its bytes are in place before the event that names them, and are never
+ * replaced: of several writers on any nodes, the first to link its file wins. Another writer records the bytes that it
+ * finds, because the first may have died before it could, and then compares them with its own. So the log always names
+ * what is there, and no writer waits.
  */
 import { Clock, Effect } from "effect"
 import type { Stored } from "#domain/file/Event.ts"
@@ -28,7 +28,7 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const receive = (incoming: IncomingBody, isSha256Wanted: boolean, path: string) =>
     Incoming.receive(threads, { ...incoming, path, isSha256Wanted })
 
-  /** Whoever removed the bytes of a deleted file may have been here before these were. */
+  /** The bytes of a deleted file may have been removed before these arrived. */
   const removeIfGone = Effect.fnUntraced(function* (id: FileId) {
     const { state } = yield* actors.refresh(id)
     if (state._tag === "Gone") yield* blobs.remove(FileKeys.whole(id))
@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     )
   })
 
-  /** What lies there, by another writer. */
+  /** The bytes of another writer. */
   const found = Effect.fnUntraced(function* (id: FileId) {
     const { state } = yield* actors.refresh(id)
     if (state._tag === "Present") return state.stored
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
       })
     )
 
-  /** Gives the ETag. */
+  /** Returns the ETag. */
   const first = Effect.fnUntraced(function* <E, R>(options: {
     readonly id: FileId
     readonly incoming: IncomingBody
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     return yield* settle(id, path, { size, etag: md5, sha256 })
   }, Effect.scoped)
 
-  /** For one that comes after the file is there: the ETag when these are its bytes. */
+  /** For a repeated PUT: the ETag if the bytes are the same. */
   const compare = Effect.fnUntraced(function* (options: {
     readonly stored: Stored
     readonly incoming: IncomingBody

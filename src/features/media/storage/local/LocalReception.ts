@@ -1,4 +1,4 @@
-/** Takes bytes that clients PUT to `SignedUrls`, and lays them beside the other blobs on disk. */
+/** Receives bytes that clients PUT to `SignedUrls`, and stores them beside the other blobs on disk. */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { UploadInitiated } from "#domain/file/Event.ts"
@@ -20,13 +20,13 @@ import * as KeepWhole from "./KeepWhole.ts"
 import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { type Claim, claimOf, type PartOf, SignedUrls } from "./SignedUrls.ts"
 
-/** PUTs that a node takes at once: each may have some MiB in memory. */
+/** PUTs received at the same time: each may take some MiB of memory. */
 const mostPuts = { total: 96, perKey: 32, patience: "30 seconds" } as const
 
-/** Seconds after which one that found no place may try again. */
+/** Retry time for a client beyond the limit, s. */
 const retryAfterSeconds = 5
 
-/** How many times what was declared may lie here in parts, for those that came again with other bytes. */
+/** How many times the declared size the parts may take, for parts that were sent again with other bytes. */
 const mostRepeats = 3
 
 const nothing = { inFile: 0, kept: 0 }
@@ -47,11 +47,11 @@ const uploadOf = (state: Wanted["state"]): UploadInitiated | null => {
 const isOf = ({ method }: UploadInitiated, part: PartOf | null): boolean =>
   method._tag === "Multipart" ? method.uploadId === part?.uploadId : part === null
 
-/** What the body must not exceed, by what was announced and by what a PUT may have. */
+/** The limit of a body: the announced size, or that of a PUT. */
 const limitOf = ({ size }: UploadInitiated): number =>
   Math.min(size ?? FileLimits.maxPutBytes, FileLimits.maxPutBytes)
 
-/** What is wrong with a body before any of it is read. */
+/** The faults of a body before it is read. */
 const refusalOf = (put: Put, { size }: UploadInitiated, part: PartOf | null, limit: number) => {
   const { contentLength } = put
   if (contentLength === undefined) return null
@@ -61,7 +61,7 @@ const refusalOf = (put: Put, { size }: UploadInitiated, part: PartOf | null, lim
     : null
 }
 
-/** Where blobs are no files, clients bring none to us: no URL is one of ours. */
+/** If blobs are not files, no upload URL is ours. */
 const refusing = Reception.of({ receive: () => new UrlRefused({ reason: "not_signed" }) })
 
 const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
@@ -73,7 +73,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const keepPart = yield* KeepPart.make(files)
   const permits = KeyedPermits.make(mostPuts)
 
-  /** As of the log: another node may be at it. */
+  /** As of the log, because another node may have changed it. */
   const find = Effect.fnUntraced(function* (text: string, claim: Claim) {
     const id = Option.getOrNull(idOf(text))
     if (id === null) return yield* new FileNotFound()
@@ -88,7 +88,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     return { id, upload, state } satisfies Wanted
   })
 
-  /** What was announced is counted already. */
+  /** The announced bytes count already. */
   const requireRoom = (
     { accountId, size }: UploadInitiated,
     { inFile, kept }: typeof nothing,
@@ -103,7 +103,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
     const limit = limitOf(upload)
     const refusal = refusalOf(put, upload, part, limit)
     if (refusal !== null) return yield* refusal
-    // Until a file is made of them only we know of parts.
+    // Until a file is made of them, only this store knows the parts.
     const beside = part === null ? nothing : yield* keepPart.bytesBeside(id, part.partNumber)
     const requireRoomFor = (bytes: number) => requireRoom(upload, beside, bytes)
     if (state._tag === "Pending") yield* requireRoomFor(put.contentLength ?? 0)
@@ -120,7 +120,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
       part === null
         ? keepWhole.first({ id, incoming, whenReceived })
         : keepPart.keep({ id, partNumber: part.partNumber, incoming, whenReceived })
-    // What is too large for the room that is left is told as that.
+    // A body beyond the free room is reported as that.
     return yield* Effect.tapErrorTag(kept, "FileTooLarge", () =>
       fitting < limit ? requireRoomFor(fitting + 1) : Effect.void
     )

@@ -1,6 +1,6 @@
 /**
- * Clients bring the bytes of files to us (`LocalReception`). The parts of a file stay where they are: to put them together
- * is to write down their order, which costs neither space nor time.
+ * Clients send the bytes of files to us (`LocalReception`). A multipart file stays in its parts: combining them only
+ * writes down their order.
  */
 import * as crypto from "node:crypto"
 import { type Array, Effect, Layer, Option, Schema, Stream } from "effect"
@@ -15,18 +15,18 @@ import * as PartNames from "./PartNames.ts"
 import * as PartsBlob from "./PartsBlob.ts"
 import { SignedUrls } from "./SignedUrls.ts"
 
-/** Bytes of a file in parts that are read once more for its SHA-256: a second or so. */
+/** Bytes of a multipart file that are read again for its SHA-256: about a second. */
 const mostHashed = 1024 * 1024 * 1024
 
-/** Bytes that a thread is told of ahead of what it has hashed. */
+/** Bytes announced to a thread ahead of its hashing. */
 const mostBehind = 8 * 1024 * 1024
 
-/** Parts removed at once. */
+/** Parts removed at the same time. */
 const removals = 16
 
 const encodeManifest = Schema.encodeSync(PartsBlob.Manifest)
 
-/** As S3 has it. */
+/** As in S3. */
 const etagOf = (parts: ReadonlyArray<UploadedPart>): string => {
   const hash = crypto.createHash("md5")
   for (const { etag } of parts) hash.update(Buffer.from(etag, "hex"))
@@ -42,7 +42,7 @@ const layerNoDeps = Layer.effect(
 
     const files = Option.getOrNull(yield* Effect.serviceOption(FileBlobs))
 
-    /** Names tell all that is to know of parts: where blobs are files none of them is looked at. */
+    /** The names of parts contain all that is needed, so the files are not opened. */
     const namesIn = (id: FileId) => {
       const folder = FileKeys.partsFolder(id)
       if (files !== null) return files.names(folder)
@@ -59,7 +59,7 @@ const layerNoDeps = Layer.effect(
       )
     )
 
-    /** Those that are to make the file, as they lie here: one of them may have been replaced a moment ago. */
+    /** The parts to use, as they are stored: one may just have been replaced. */
     const found = Effect.fnUntraced(function* (
       id: FileId,
       wanted: Array.NonEmptyReadonlyArray<UploadedPart>
@@ -97,7 +97,7 @@ const layerNoDeps = Layer.effect(
         discard: true
       })
 
-    /** Parts that came twice, and what others wanted to make of them. The manifest says what stays. */
+    /** Repeated parts and unused manifests. The manifest says what stays. */
     const tidy: UploadStore["Service"]["tidy"] = Effect.fn("LocalUploadStore.tidy")(function* (id, { etag }) {
       const manifest = yield* PartsBlob.readManifest(blobs, { id, etag })
       if (manifest === null) return
@@ -119,7 +119,7 @@ const layerNoDeps = Layer.effect(
       }
     )
 
-    /** Manifests are the first to go: without them nobody finds the parts. */
+    /** Manifests are removed first, so that the parts cannot be found any more. */
     const remove: UploadStore["Service"]["remove"] = Effect.fn("LocalUploadStore.remove")(function* (id) {
       yield* blobs.remove(FileKeys.whole(id))
       const names = yield* namesIn(id)

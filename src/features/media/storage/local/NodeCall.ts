@@ -1,4 +1,7 @@
-/** Calls of Node on a file's descriptor. None is interrupted: it could still be under way when the descriptor is another file's. */
+/**
+ * Calls of Node on a file descriptor. They are not interrupted, because the descriptor could belong to another file by
+ * then.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -19,7 +22,7 @@ const call = <A>(operation: string, run: (done: Done<A>) => void): Effect.Effect
 const close = (descriptor: number) =>
   Effect.ignore(call<void>("close a file", (done) => fs.close(descriptor, (error) => done(error ?? null))))
 
-/** A new file that can also be read; its directory is made anew when it was removed. Closed with the scope. */
+/** A new file that can also be read; recreates its directory if it was removed. Closed with the scope. */
 export const create = (filename: string) => {
   const open = (done: Done<number>) => fs.open(filename, "wx+", 0o600, done)
   return Effect.acquireRelease(
@@ -35,7 +38,7 @@ export const create = (filename: string) => {
   )
 }
 
-/** An existing file, to read. Closed with the scope. */
+/** An existing file, for reading. Closed with the scope. */
 export const open = (path: string) =>
   Effect.acquireRelease(
     call<number>("read a blob", (done) => fs.open(path, "r", done)),
@@ -51,6 +54,6 @@ export const sizeOf = (descriptor: number) =>
     ({ size }) => size
   )
 
-/** Whether it was there or not. */
+/** Succeeds if the file does not exist. */
 export const remove = (path: string) =>
   Effect.ignore(call<void>("remove a file", (done) => fs.unlink(path, (error) => done(error, undefined))))

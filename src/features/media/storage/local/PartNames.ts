@@ -1,7 +1,4 @@
-/**
- * Names of parts in the store, which tell all that is to know of them: number, time of arrival, size and MD5. They sort by
- * number, and those of one number by time.
- */
+/** Names of parts in the store: number, time of arrival, size and MD5. They sort by number and then by time. */
 import type { UploadedPart } from "#src/platform/blobs/Part.ts"
 
 export interface NamedPart extends UploadedPart {
@@ -13,14 +10,14 @@ export interface NamedPart extends UploadedPart {
 
 const form = /^(\d{5})-([0-9a-z]{9})-(\d{1,16})-([0-9a-f]{32})$/
 
-/** All that parts of one number begin with. */
+/** The common prefix of all parts with one number. */
 export const prefixOf = (partNumber: number): string => `${partNumber.toString().padStart(5, "0")}-`
 
 /** @param at Unix time in ms: 9 digits of base 36 last until the year 5188. */
 export const make = ({ etag, partNumber, size }: UploadedPart, at: number): string =>
   `${prefixOf(partNumber)}${at.toString(36).padStart(9, "0")}-${size}-${etag}`
 
-/** `null` for what is no part. */
+/** `null` if it is not a part. */
 export const parse = (name: string): NamedPart | null => {
   const [, number, at, size, etag] = form.exec(name) ?? []
   return number === undefined || at === undefined || size === undefined || etag === undefined

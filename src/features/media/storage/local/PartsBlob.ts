@@ -1,4 +1,4 @@
-/** The bytes of a file that lie in the parts in which they came. A manifest says which, in their order. */
+/** A file that is stored as its parts. A manifest lists them in order. */
 import { Effect, Schema, Stream } from "effect"
 import type { FileId } from "#domain/Ids.ts"
 import * as BlobRange from "#streams/BlobRange.ts"
@@ -15,7 +15,6 @@ export const Manifest = Schema.fromJsonString(
       Schema.Struct({
         /** Last segment of the key. */
         name: Schema.String,
-        /** Bytes. */
         size: Schema.Int
       })
     )
@@ -28,7 +27,7 @@ const decode = Schema.decodeUnknownEffect(Manifest)
 /** A file in parts, as its event names it. */
 export interface FileInParts {
   readonly id: FileId
-  /** Of all parts: whoever puts other parts together writes another manifest, and the event says which one counts. */
+  /** Over all parts: other parts make another manifest, and the event says which one counts. */
   readonly etag: string
 }
 
@@ -37,7 +36,7 @@ export const manifestName = (etag: string): string => `manifest-${etag}`
 export const manifestKey = ({ etag, id }: FileInParts): string =>
   `${FileKeys.partsFolder(id)}/${manifestName(etag)}`
 
-/** `null` when there is none. */
+/** `null` without a manifest. */
 export const readManifest = Effect.fnUntraced(function* (blobs: Blobs, file: FileInParts) {
   const blob = yield* blobs.get(manifestKey(file))
   if (blob === null) return null
@@ -47,10 +46,10 @@ export const readManifest = Effect.fnUntraced(function* (blobs: Blobs, file: Fil
   )
 })
 
-/** Manifests that were read lately, of each store: one never changes once its file can be read. */
+/** Recently read manifests of each store. A manifest never changes once its file can be read. */
 const cached = new WeakMap<Blobs, RecentlyUsed.RecentlyUsed<Manifest>>()
 
-/** One has up to 10,000 parts. */
+/** A manifest has up to 10,000 parts. */
 const capacity = 32
 
 const cacheOf = (blobs: Blobs): RecentlyUsed.RecentlyUsed<Manifest> => {
@@ -73,7 +72,7 @@ interface Piece extends BlobRange.BlobRange {
   readonly name: string
 }
 
-/** What of which parts a range takes. */
+/** The pieces of parts that make up a range. */
 const piecesOf = ({ parts }: Manifest, range: BlobRange.BlobRange): ReadonlyArray<Piece> => {
   const end = range.start + range.length
   let position = 0
@@ -92,7 +91,7 @@ export const sizeOf = ({ parts }: Manifest): number => parts.reduce((sum, { size
 
 const lost = new BlobStoreError({ reason: "a part of the blob is not there" })
 
-/** Fails rather than to end early: what it promised may stand in a header already. */
+/** Fails instead of ending early, because a header may already promise the length. */
 const read = (blobs: Blobs, id: FileId, { length, name, start }: Piece) =>
   Stream.unwrap(
     Effect.flatMap(blobs.get(`${FileKeys.partsFolder(id)}/${name}`, { start, length }), (blob) =>
@@ -100,7 +99,7 @@ const read = (blobs: Blobs, id: FileId, { length, name, start }: Piece) =>
     )
   )
 
-/** The bytes of parts one after the other, or those of a range that lies in them. */
+/** The bytes of the parts in order, or of a range. */
 export const readParts = (
   blobs: Blobs,
   id: FileId,
@@ -109,7 +108,7 @@ export const readParts = (
 ): Stream.Stream<Uint8Array, BlobStoreError> =>
   Stream.flatMap(Stream.fromIterable(piecesOf(manifest, range)), (piece) => read(blobs, id, piece))
 
-/** As `BlobStore.get`, of the file as one blob. Parts are opened when it is their turn. */
+/** As `BlobStore.get` for one blob. Opens each part when it is needed. */
 export const open = Effect.fn("PartsBlob.open")(function* (
   blobs: Blobs,
   file: FileInParts,

@@ -1,6 +1,6 @@
 /**
- * URLs of ours to PUT bytes to (contract, "Uploads"): `{MEDIA_URL}/media/{id}/{name}?expires=…&signature=…`, for a part with
- * `uploadId` and `partNumber`. The signature covers all that the PUT may do; the name only decorates.
+ * Upload URLs (contract, "Uploads"): `{MEDIA_URL}/media/{id}/{name}?expires=…&signature=…`, for a part with `uploadId`
+ * and `partNumber`. The signature covers everything that the PUT may do; the name is decoration.
  */
 import * as crypto from "node:crypto"
 import { Context, Effect, Layer } from "effect"
@@ -11,24 +11,24 @@ import * as SameBytes from "#src/kernel/text/SameBytes.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { UrlRefused } from "../Reception.ts"
 
-/** Which part of which upload. */
+/** A part of an upload. */
 export interface PartOf {
   readonly uploadId: string
   readonly partNumber: number
 }
 
-/** What a URL allows to bring. */
+/** What a URL allows. */
 export interface Signed {
   readonly id: FileId
-  /** As the file was announced. */
+  /** As announced. */
   readonly contentType: string
   /** Bytes of the file, as announced. */
   readonly size: number | null
-  /** `null` for all bytes in one piece. */
+  /** `null` for a whole file. */
   readonly part: PartOf | null
 }
 
-/** What stands in the query of a URL. Nothing of it is known to be ours. */
+/** The query of a URL, not yet verified. */
 export interface Claim {
   readonly part: PartOf | null
   /** Unix time in seconds. */
@@ -40,7 +40,7 @@ export type Query = Readonly<Record<string, string | undefined>>
 
 const notSigned = Effect.fail(new UrlRefused({ reason: "not_signed" }))
 
-/** Only the digits that we write, so that one number is one text. */
+/** Only canonical digits, so that a number has one text. */
 const wholeNumber = (text: string): number | null =>
   /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : null
 
@@ -59,11 +59,10 @@ export const claimOf = (query: Query): Effect.Effect<Claim, UrlRefused> => {
 export class SignedUrls extends Context.Service<
   SignedUrls,
   {
-    /** @param expiresAt Unix time in ms, on the clock of `SteadyTime`; counted in whole seconds. */
+    /** @param expiresAt Unix time in ms, on the clock of `SteadyTime`; rounded to seconds. */
     url(allowed: Signed & { readonly fileName: string; readonly expiresAt: number }): string
     /**
-     * Fails unless the claim is ours for this file, and not over. The signature is compared in constant time.
-     *
+     * Fails unless the claim is ours for this file and has not expired. Compares the signature in constant time.
      * @param now Unix time in ms, on the clock of `SteadyTime`.
      */
     verify(claim: Claim, file: Omit<Signed, "part">, now: number): Effect.Effect<void, UrlRefused>
@@ -75,7 +74,7 @@ export class SignedUrls extends Context.Service<
       const key = (yield* MasterKey).keyFor("upload urls")
       const { mediaUrl } = yield* PublicUrls
 
-      /** As JSON, so that no two PUTs have the same text. */
+      /** As JSON, so that different PUTs have different texts. */
       const sign = ({
         contentType,
         expires,

@@ -1,6 +1,6 @@
 /**
- * A client's body to a file, as fast as the slowest of client, disk and hashing. What is in memory is bounded: while it is
- * more than that, nothing is read from the socket.
+ * Writes a client's body to a file at the pace of the slowest of client, disk and hashing. Memory is bounded: beyond
+ * the limit the socket is not read.
  */
 import * as fs from "node:fs"
 import type { Readable } from "node:stream"
@@ -14,39 +14,39 @@ import type { BodyDigest } from "./BodyDigest.ts"
 import * as Chunks from "#src/platform/blobs/Chunks.ts"
 
 export interface BodyToWrite {
-  /** Its chunks are taken: nobody else holds them. */
+  /** Chunks are consumed without a copy. */
   readonly body: Readable
-  /** An empty file. Nothing is written to it, and no digest told of it, any more when the effect ends. */
+  /** An empty file. It is not written to, and its digest not updated, after the effect ends. */
   readonly descriptor: number
   readonly digests: ReadonlyArray<BodyDigest>
-  /** Bytes at most. */
+  /** The most bytes. */
   readonly limit: number
-  /** Bytes exactly, where they are known. */
+  /** The exact number of bytes, if known. */
   readonly size: number | undefined
 }
 
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** Bytes that wait to be written; as many are being written meanwhile. */
+/** Bytes waiting to be written; as many are being written. */
 const mostPending = 1 * MiB
 
-/** Chunks that wait to be written: a client may send single bytes. */
+/** Chunks waiting to be written, because a client may send single bytes. */
 const mostChunks = 1_024
 
-/** Bytes that are written and not hashed: few enough that they are still in the page cache. */
+/** Written bytes that are not hashed: few enough to stay in the page cache. */
 const mostBehind = 64 * MiB
 
-/** Bytes after which the disk is asked to begin, so that the last sync has little left to do. */
+/** Bytes after which the disk is asked to begin, so that the final sync is short. */
 const syncEvery = 64 * MiB
 
-/** Bytes that a client has to bring in each `longestWait`, so that none holds its place for ever by sending next to nothing. */
+/** Bytes that a client must send in each `longestWait`, so that a slow one does not hold its place. */
 const leastBytes = 64 * KiB
 
-/** ms for the next `leastBytes`, or the end of the body. Only the time counts in which we could take some. */
+/** ms for the next `leastBytes` or the end of the body. Only time in which we could read counts. */
 const longestWait = 60_000
 
-/** ms between two looks at least: while nothing is read no wait grows. */
+/** The shortest interval between checks, ms; waits do not grow while reading is paused. */
 const lookEvery = 1_000
 
 type Failure = BodyRefused | FileTooLarge | BlobStoreError
@@ -66,11 +66,11 @@ class Writing {
   #isSyncing = false
   #isComplete = false
   #isOver = false
-  /** Bytes of the next `leastBytes` that have come. */
+  /** Bytes of the next `leastBytes` that have arrived. */
   #brought = 0
-  /** ms that were waited for them, up to `#waitingSince`. */
+  /** ms waited for them, up to `#waitingSince`. */
   #waited = 0
-  /** When waiting began, or began again; of no meaning while the body is paused. */
+  /** When waiting began; meaningless while the body is paused. */
   #waitingSince: number
   #idle: () => void = () => {}
 
@@ -89,19 +89,19 @@ class Writing {
     const { body, digests } = this.#options
     for (const { onProgress } of digests) onProgress(this.#resume)
     body.on("end", this.#onEnd).on("error", this.#onGone).on("close", this.#onGone).on("data", this.#onData)
-    // One that ended before anybody listened says nothing any more.
+    // A stream that has already ended emits no further events.
     if (body.readableEnded) this.#onEnd()
     else if (body.destroyed) this.#onGone()
     else body.resume()
   }
 
-  /** ms that the client has been waited for in vain. */
+  /** ms that the client was waited for. */
   waited(): number {
     if (this.#isComplete) return 0
     return this.#waited + (this.#options.body.isPaused() ? 0 : this.#now() - this.#waitingSince)
   }
 
-  /** Reads nothing any more, and returns when no call is under way. */
+  /** Stops reading, and returns when no call is under way. */
   readonly stop = Effect.callback<void>((resume) => {
     this.#leave()
     this.#idle = () => resume(Effect.void)
@@ -136,7 +136,7 @@ class Writing {
     this.#write()
   }
 
-  /** `close` comes after `end` too. */
+  /** `close` also follows `end`. */
   readonly #onGone = () => {
     if (!this.#isComplete) this.#end(Effect.fail(new BodyRefused({ reason: "broken_off" })))
   }
@@ -198,7 +198,7 @@ class Writing {
     this.#end(size === undefined || size === this.#written ? Effect.succeed(this.#written) : wrongSize)
   }
 
-  /** @param left what is not written yet of `chunks`: a disk that fills up takes less than it is given. */
+  /** @param left the unwritten rest of `chunks`: a full disk takes less than it is given. */
   #writeAll(chunks: ReadonlyArray<Uint8Array>, left: ReadonlyArray<Uint8Array>): void {
     const { descriptor } = this.#options
     const position = this.#written + Chunks.bytesOf(chunks) - Chunks.bytesOf(left)
@@ -232,7 +232,7 @@ class Writing {
     fs.fdatasync(this.#options.descriptor, (error) => {
       this.#calls--
       this.#isSyncing = false
-      // A later sync may not tell of what is lost by now.
+      // A later sync may not report bytes that were lost.
       if (error !== null) this.#end(Effect.fail(FileFailure.ofNode("write a blob", error)))
       else this.#write()
       this.#tellIdle()
@@ -242,7 +242,7 @@ class Writing {
 
 const wrongSize = Effect.fail(new BodyRefused({ reason: "wrong_size" }))
 
-/** Waits until the client has been too slow, or silent. */
+/** Waits until the client was too slow, or silent. */
 const slowness = (writing: Writing): Effect.Effect<never, BodyRefused> =>
   Effect.suspend(() => {
     const left = longestWait - writing.waited()
@@ -251,7 +251,7 @@ const slowness = (writing: Writing): Effect.Effect<never, BodyRefused> =>
       : Effect.fail(new BodyRefused({ reason: "timeout" }))
   })
 
-/** Bytes written. Fails as soon as it is known, without reading on: the rest of the body is left in its stream, paused. */
+/** Returns the written bytes. A failure stops reading at once and leaves the rest in the stream, paused. */
 export const writeBody = Effect.fn("WriteBody.writeBody")(function* (
   options: BodyToWrite
 ): Effect.fn.Return<number, Failure> {

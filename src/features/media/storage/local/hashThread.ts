@@ -1,4 +1,4 @@
-/** Entry of a hashing thread. Loads nothing but Node's own, so that it is there at once and small. */
+/** Entry of a hashing thread. Loads only Node's modules, so that it starts fast and stays small. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import { parentPort } from "node:worker_threads"
@@ -22,7 +22,7 @@ const readInto = (
 
 const jobs = new Map<number, crypto.Hash>()
 
-/** A job that fails is told as ended, and what is said of it later is passed over. */
+/** A failed job is reported as ended, and later messages about it are ignored. */
 const guarded = (job: number, work: (hash: crypto.Hash) => number) => {
   const hash = jobs.get(job)
   if (hash === undefined) return

@@ -33,7 +33,7 @@ const toSrgb = (value: number): number => {
 
 const clamp = (value: number, highest: number): number => Math.max(0, Math.min(highest, Math.floor(value)))
 
-/** The factor of the cosine with `i` half-waves across and `j` down. */
+/** The cosine factor with `i` half-waves across and `j` down. */
 const factor = ({ data, width, height }: Pixels, i: number, j: number): Color => {
   const sum = [0, 0, 0] satisfies [number, number, number]
   for (let y = 0; y < height; y++) {
@@ -61,7 +61,7 @@ const encodeDetail = (color: Color, highest: number): string => {
   return base83((red ?? 0) * 361 + (green ?? 0) * 19 + (blue ?? 0), 2)
 }
 
-/** Components are 1..9 each way. */
+/** 1 to 9 components each way. */
 export const encode = (pixels: Pixels, xComponents: number, yComponents: number): string => {
   const mean = factor(pixels, 0, 0)
   const details: Array<Color> = []

@@ -15,14 +15,14 @@ const perform = async (task: VisionTask): Promise<unknown> => {
     case "Hash":
       return hash(task)
     case "Read": {
-      // Loaded with the first picture to read: most workers never see one.
+      // Loaded with the first picture to read, because most workers never read one.
       const { read } = await import("./Ocr.ts")
       return read(task)
     }
   }
 }
 
-/** What is no refusal is thrown again: it ends the thread, which nobody could trust any more. */
+/** Any other error ends the thread, whose state is unknown. */
 const refusalOf = (cause: unknown): Answer => {
   if (!(cause instanceof Refusal)) throw cause
   return { _tag: "Refused", reason: cause.reason }

@@ -1,11 +1,11 @@
-/** Reads text with tesseract, offline. Its engine lives in a thread below this worker and ends with it. */
+/** Reads text with tesseract, offline. Its engine runs in a thread below this worker and ends with it. */
 import { createRequire } from "node:module"
 import * as path from "node:path"
 import { createWorker, OEM, PSM, type Word } from "tesseract.js"
 import type { ReadTask, Recognized } from "../VisionTask.ts"
 import { inspect, prepareForReading } from "./Pictures.ts"
 
-/** Larger pictures are read from a smaller copy: past this, time grows and what is recognized does not. */
+/** Larger pictures are scaled down: beyond this size only the time grows. */
 const longestSide = 4_000
 
 const languageFolder = path.join(
@@ -18,7 +18,7 @@ const start = async () => {
     langPath: languageFolder,
     gzip: true,
     cacheMethod: "none",
-    // What fails is told by the promise; without this it is thrown a second time.
+    // The promise reports failures; without this they would be thrown a second time.
     errorHandler: () => {}
   })
   await engine.setParameters({ tessedit_pageseg_mode: PSM.AUTO })
@@ -27,7 +27,7 @@ const start = async () => {
 
 let engine: ReturnType<typeof start> | null = null
 
-/** Kept warm for the next picture. */
+/** Kept for the next picture. */
 const warmEngine = () => (engine ??= start())
 
 const wordOf =

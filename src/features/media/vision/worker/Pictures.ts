@@ -1,4 +1,4 @@
-/** What sharp does for the models. Runs in worker threads only, of a process that has set libvips up (`Libvips`). */
+/** What sharp does for the models. Only in worker threads, after `Libvips` is loaded. */
 import sharp, { type Sharp } from "sharp"
 import { maxPixels, maxSide } from "../../ImageLimits.ts"
 import type {
@@ -30,7 +30,7 @@ const scaled = ({ width, height }: Size, factor: number): Size => ({
   height: Math.max(1, Math.round(height * factor))
 })
 
-/** How large a picture becomes in a frame, to within a pixel: known before any of it is decoded. */
+/** The size of a picture in a frame, to within a pixel, before it is decoded. */
 export const outputSize = (picture: Size, { width, height, fit = "cover" }: Frame): Size => {
   if (fit === "fill") return { width: width ?? picture.width, height: height ?? picture.height }
   if (width === undefined) {
@@ -49,10 +49,10 @@ export const outputSize = (picture: Size, { width, height, fit = "cover" }: Fram
   }
 }
 
-/** Below the deadline of the worker, so that native code, which no one can interrupt, ends by itself. */
+/** Below the worker's deadline, so that uninterruptible native code ends by itself. */
 const timeout = { seconds: 55 }
 
-/** Side of the picture that a BlurHash is made from: it holds no finer detail. */
+/** Side of the picture that a BlurHash is made of: it holds no finer detail. */
 const hashSide = 64
 
 const white = "#ffffff"
@@ -63,7 +63,7 @@ export interface Inspected extends Size {
   readonly format: string
 }
 
-/** Size as shown and format of a picture, from its header. Throws a `Refusal` for one past the limit. */
+/** Shown size and format, from the header. Throws a `Refusal` for a picture beyond the limit. */
 export const inspect = async (path: string): Promise<Inspected> => {
   const { autoOrient, format } = await sharp(path, { limitInputPixels: false })
     .metadata()
@@ -95,7 +95,7 @@ const written = (image: Sharp, format: OutputFormat, quality?: number): Sharp =>
   }
 }
 
-/** Decoding and encoding are one pass: which of the two failed is told by looking at the picture once more. */
+/** Decoding and encoding are one pass; a second look at the picture shows which of them failed. */
 const failureOf = (path: string) => async (cause: unknown) => {
   const isReadable = await open(path)
     .stats()
@@ -160,7 +160,7 @@ export const hash = async ({ input, xComponents, yComponents }: HashTask): Promi
   return { blurhash: Blurhash.encode({ ...info, data }, xComponents, yComponents), width, height }
 }
 
-/** An upright, grey copy of at most `side` pixels a side, as PNG, for reading. */
+/** An upright, grey PNG of at most `side` pixels a side, for reading. */
 export const prepareForReading = (path: string, side: number) =>
   open(path)
     .autoOrient()

@@ -1,6 +1,6 @@
 import type { Objection } from "../VisionTask.ts"
 
-/** Thrown in a worker for a picture, or a wish, that is at fault. */
+/** Thrown in a worker when the picture or the parameters are at fault. */
 export class Refusal extends Error {
   readonly reason: Objection
 
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-/** For `.catch`: whatever went wrong, `reason` is what the client is told. */
+/** For `.catch`: `reason` is reported to the client. */
 export const refuseAs =
   (reason: Objection) =>
   (cause: unknown): never => {
