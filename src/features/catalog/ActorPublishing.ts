@@ -1,4 +1,3 @@
-/** Publishing through the actors of the catalog. */
 import { Effect, Layer } from "effect"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
@@ -8,10 +7,10 @@ import { CatalogActors } from "./CatalogActors.ts"
 import { CatalogProgress } from "./CatalogProgress.ts"
 import { type Batch, type Definitions, Publishing, type PublishOptions } from "./Publishing.ts"
 
-/** Definitions of one kind that are published at once: they share the log's commits. */
+/** Definitions of one kind published at the same time, which share commits of the log. */
 const concurrency = 16
 
-/** Batches that are. */
+/** Batches published at the same time. */
 const batchesAtOnce = 8
 
 const make = Effect.gen(function* () {
@@ -40,14 +39,14 @@ const make = Effect.gen(function* () {
     ({ id }) => id
   )
 
-  /** Each to its end, whatever becomes of the others. */
+  /** Finishes each batch, even if another one fails. */
   const publishEach = <Definition>(
     definitions: ReadonlyArray<Definition>,
     { publish }: Announcing.Announcing<Definition>,
     options: PublishOptions
   ) => Effect.forEach(definitions, (definition) => Effect.exit(publish(definition, options)), { concurrency })
 
-  /** Models first: whatever names them finds them there. */
+  /** Models first, because other kinds name them. */
   const publishAll = (definitions: Definitions, options: PublishOptions) =>
     Effect.map(
       Effect.all([

@@ -1,4 +1,4 @@
-/** What publishes and withdraws the items of one kind. */
+/** Publishes and withdraws the items of one kind. */
 import { Clock, Effect } from "effect"
 import type * as Offering from "#domain/catalog/Offering.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -20,7 +20,7 @@ export interface Announcing<Definition> {
   readonly withdraw: (name: string, source: string) => Effect.Effect<void, ItemNotFound | EventStoreError>
 }
 
-/** Told by the state before: where another node comes in between, its change may be told as ours. */
+/** Derived from the state before, so a concurrent change of another node may be reported as ours. */
 const changeOf = (
   { events }: { readonly events: ReadonlyArray<unknown> },
   before: { readonly isNew: boolean; readonly isSame: boolean }
@@ -66,7 +66,7 @@ export const offerings = <Definition>(
   })
 })
 
-/** Repeated it changes nothing. */
+/** Repeating it changes nothing. */
 export const deprecate = Effect.fnUntraced(function* (
   actors: OfferingActors,
   endpoint: string,

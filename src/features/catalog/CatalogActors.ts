@@ -1,4 +1,4 @@
-/** They do not follow the log: whoever uses one of them refreshes it first, for another node may have published. */
+/** These actors do not follow the log: refresh one before using it, because another node may have published. */
 import { Context, Effect, Layer } from "effect"
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
@@ -14,7 +14,7 @@ export type OfferingActors = Actors.Actors<
   Offering.Rejection
 >
 
-/** Whatever its events are. */
+/** For any event type. */
 export type ListingActors<Definition> = Pick<
   Actors.Actors<Listing.State<Definition>, Listing.Command<Definition>, unknown, Listing.Rejection>,
   "refresh" | "execute"

@@ -1,4 +1,4 @@
-/** What the catalog shows: everything that is published and not withdrawn, as of one moment. */
+/** What the catalog shows: everything published and not withdrawn. */
 import { Context, type Effect } from "effect"
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
@@ -8,9 +8,9 @@ import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 
 /** Times are Unix time in ms. */
 interface Published {
-  /** When it was published for the first time. */
+  /** When it was first published. */
   readonly createdAt: number
-  /** When what is shown of it last changed. */
+  /** When its shown content last changed. */
   readonly updatedAt: number
 }
 
@@ -24,7 +24,7 @@ export interface ListedWrapper extends Published {
   readonly kind: "wrapper"
   readonly status: "active" | "deprecated"
   readonly wrapper: Wrapper
-  /** As it is now. Of a base model that was withdrawn the wrapper is withdrawn, too: it is not listed. */
+  /** The current version. A wrapper whose base model is withdrawn is not listed. */
   readonly base: Model
 }
 
@@ -42,7 +42,7 @@ export interface ListedTemplate extends Published {
 }
 
 export interface Contents {
-  /** Another one whenever anything below is: made once for each change, so that readers may keep what they make of it. */
+  /** Changes whenever anything below does, so that readers may cache by it. */
   readonly revision: string
   /** Each list newest first by `updatedAt`, then by name. */
   readonly models: ReadonlyArray<ListedModel>
@@ -57,7 +57,10 @@ export interface Contents {
 export class CatalogContents extends Context.Service<
   CatalogContents,
   {
-    /** As of now: what this node published is in it, what another one did is within a second or two. */
+    /**
+     * The current contents: includes at once what this node published, and within a second or two what another node
+     * did.
+     */
     readonly current: Effect.Effect<Contents>
   }
 >()("inferlog/src/features/catalog/CatalogContents") {}

@@ -1,4 +1,4 @@
-/** Which models or wrappers a list shows, and in what order: newest first, or best first when it is searched. */
+/** Filters and orders the lists of models and wrappers: newest first, or best first in a search. */
 import { Effect } from "effect"
 import type { Category } from "#domain/catalog/Model.ts"
 import type { Contents, Listed, ListedModel, ListedWrapper } from "./CatalogContents.ts"
@@ -13,7 +13,7 @@ export interface ListFilter {
   readonly status?: Listed["status"] | undefined
 }
 
-/** What it shows of itself. */
+/** The shared fields of a model and a wrapper. */
 export const shownOf = (listed: Listed) => (listed.kind === "model" ? listed.model : listed.wrapper)
 
 const chosen =

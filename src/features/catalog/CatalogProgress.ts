@@ -1,16 +1,15 @@
-/** How far this node's catalog is. */
+/** How far this node's catalog has followed the log. */
 import { Context, Effect, Layer } from "effect"
 
 export class CatalogProgress extends Context.Service<
   CatalogProgress,
   {
     /**
-     * Waits until `Catalog` and `CatalogContents` show what is on the log by now, at most 10 s. What it waited for in vain
-     * is logged, and shown later.
+     * Waits until `Catalog` and `CatalogContents` show the current end of the log, at most 10 s. A timeout is logged.
      */
     readonly caughtUp: Effect.Effect<void>
   }
 >()("inferlog/src/features/catalog/CatalogProgress") {
-  /** Of a catalog that never changes. */
+  /** For a catalog that never changes. */
   static readonly layerStatic = Layer.succeed(CatalogProgress, { caughtUp: Effect.void })
 }

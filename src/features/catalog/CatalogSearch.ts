@@ -1,10 +1,10 @@
-/** Searches what the catalog shows: models, wrappers and collections. */
+/** Searches models, wrappers and collections. */
 import { Context, Effect, Layer } from "effect"
 import type { Contents, Listed, ListedCollection, ListedModel, ListedWrapper } from "./CatalogContents.ts"
 import type { Found, Searchable, SearchIndex } from "./search/SearchIndex.ts"
 import * as Index from "./search/SearchIndex.ts"
 
-/** Of a query, in characters. */
+/** Characters of a query. */
 export const longestQuery = 200
 
 const ofListed = (listed: Listed): Searchable => {
@@ -29,7 +29,7 @@ const ofCollection = ({ collection, createdAt }: ListedCollection): Searchable =
   texts: [`${collection.slug} ${collection.name}`, "", collection.description]
 })
 
-/** An index of the last contents that were searched, made when they are. */
+/** An index of the contents that were last searched, made at the first search. */
 const lastIndexed = <A>(
   itemsOf: (contents: Contents) => ReadonlyArray<A>,
   describe: (item: A) => Searchable

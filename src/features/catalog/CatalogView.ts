@@ -1,4 +1,4 @@
-/** The catalog in memory, as of its last change. A value: readers keep what they have of it. */
+/** The catalog in memory as an immutable value, replaced at each change. */
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { CatalogEntry } from "./models/Catalog.ts"
@@ -15,7 +15,7 @@ const newestFirst = Order.combine(
   Order.mapInput(Order.String, ({ name }: Item) => name)
 )
 
-/** 132 bits of the hash of what is shown, so that all nodes have the same. */
+/** 132 bits of the hash of the contents, equal on all nodes. */
 const revisionOf = (items: ReadonlyArray<Item>): string =>
   crypto.hash("sha256", items.map(({ mark }) => mark).join("\n"), "base64url").slice(0, 22)
 
@@ -58,16 +58,16 @@ const timesOf = ({ createdAt, updatedAt }: Item) => ({ createdAt, updatedAt })
 const statusOf = ({ status }: Item): Listed["status"] => (status === "deprecated" ? "deprecated" : "active")
 
 export interface CatalogView {
-  /** The number of the last change that is in it. */
+  /** The number of the last change in it. */
   readonly change: number
-  /** Withdrawn ones, too. */
+  /** Includes withdrawn ones. */
   readonly items: ReadonlyMap<string, StoredItems.Item>
-  /** Keys of what this release cannot read. */
+  /** Keys of items that this release cannot read. */
   readonly unreadable: ReadonlySet<string>
   readonly contents: Contents
-  /** By endpoint: what can be submitted to. */
+  /** By endpoint: what accepts requests. */
   readonly offers: ReadonlyMap<string, Offer.Offer>
-  /** By endpoint: what was, as it was last. */
+  /** By endpoint: withdrawn items, in their last version. */
   readonly withdrawn: ReadonlyMap<string, Offer.Offer>
   readonly entries: ReadonlyArray<CatalogEntry>
 }
@@ -86,7 +86,7 @@ export const empty: CatalogView = of({
   withdrawn: new Map()
 })
 
-/** Whether this release can read all that the endpoint runs on. */
+/** Whether this release can read everything that the endpoint needs. */
 export const isReadable = ({ items, unreadable }: CatalogView, endpoint: string): boolean => {
   const key = StoredItems.keyOfEndpoint(endpoint)
   const item = items.get(key)
@@ -97,13 +97,13 @@ export const isReadable = ({ items, unreadable }: CatalogView, endpoint: string)
 }
 
 export interface Change {
-  /** Of the last one. */
+  /** Of the last change. */
   readonly number: number
-  /** By key; `null` for what cannot be read. */
+  /** By key; `null` for an unreadable item. */
   readonly items: ReadonlyMap<string, StoredItems.Item | null>
 }
 
-/** What was compiled stays so. */
+/** Compiled entries are reused. */
 export const after = (before: CatalogView, change: Change): CatalogView => {
   const items = new Map(before.items)
   const unreadable = new Set(before.unreadable)

@@ -1,4 +1,4 @@
-/** Definitions that requests were submitted against, and that have changed or were withdrawn since. */
+/** Changed or withdrawn definitions that requests were submitted against. */
 import { Effect, Result, Schedule } from "effect"
 import { CatalogRows } from "#projections/catalog/CatalogRows.ts"
 import { type CatalogEntry, NotKnownHere } from "./models/Catalog.ts"
@@ -6,13 +6,13 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as Offer from "./Offer.ts"
 import * as StoredItems from "./StoredItems.ts"
 
-/** Compiled ones that are kept. */
+/** Compiled definitions that are cached. */
 const capacity = 512
 
 const again = { times: 20, schedule: Schedule.spaced("100 millis") }
 
 interface EarlierVersions {
-  /** `null` when the rows have none of that version. It fails on one that this release cannot offer, which is logged. */
+  /** `null` if the rows lack the version. Fails, with a log line, for one that this release cannot offer. */
   readonly find: (endpoint: string, version: string) => Effect.Effect<CatalogEntry | null, NotKnownHere>
 }
 
@@ -21,7 +21,7 @@ const logUnreadable = (endpoint: string, version: string) =>
     Effect.annotateLogs({ model: endpoint, version })
   )
 
-/** A wrapper's version as requests have it names its base's, too: `<its own>.<its base's>`. */
+/** Requests name a wrapper's version together with its base's: `<its own>.<its base's>`. */
 const partsOf = (version: string): readonly [own: string, base: string | null] => {
   const end = version.indexOf(".")
   return end === -1 ? [version, null] : [version.slice(0, end), version.slice(end + 1)]

@@ -1,6 +1,6 @@
 /**
- * The catalog of this node, in memory: what is published on the log and not withdrawn. It is read again at once after what
- * this node has published, and within a second or two after what another one has.
+ * This node's catalog in memory: everything on the log that is published and not withdrawn. Refreshed at once after a
+ * publication by this node, and within a second or two after one by another node.
  */
 import { Context, Effect, Layer, Result, Semaphore, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -18,13 +18,13 @@ import * as CatalogView from "./CatalogView.ts"
 import * as EarlierVersions from "./EarlierVersions.ts"
 import * as StoredItems from "./StoredItems.ts"
 
-/** Between two looks at the rows, while the log moves. */
+/** Interval of refreshes while the log grows. */
 const interval = "1 second"
 
-/** Endpoints that requests name and the catalog lacks, of which it is known since when. */
+/** Unknown endpoints that are remembered, with the time. */
 const rememberedUnknown = 1_000
 
-/** How long who has published waits for the rows. */
+/** How long a publisher waits for the rows. */
 const patience = "10 seconds"
 
 const { name } = projection
@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
 
   const hasStopped = Effect.map(projections.states, (all) => all.get(name)?.stopped !== false)
 
-  /** As long as it takes: a catalog that lacks models would refuse their requests. */
+  /** No time limit: a catalog without its models would refuse their requests. */
   const reach = (head: GlobalPosition.GlobalPosition, isTold = false): Effect.Effect<void> =>
     Effect.gen(function* () {
       if (yield* projections.waitFor(head, { projection: name, timeout: patience })) return
@@ -93,10 +93,12 @@ const make = Effect.gen(function* () {
 
   const find = (endpoint: string) => Effect.suspend(() => view.offers.get(endpoint)?.found() ?? none)
 
-  /** Heads of the log at which requests for endpoints were there: when the rows are past them, there is none of that name. */
+  /**
+   * Ends of the log when requests named unknown endpoints: once the rows are past them, the endpoint does not exist.
+   */
   const unknown = RecentlyUsed.make<GlobalPosition.GlobalPosition>({ capacity: rememberedUnknown })
 
-  /** Its requests were accepted: it is on the log, or had been before there was a catalog on it. */
+  /** Requests for it were accepted, so it was published at some time. */
   const neverOffered = Effect.fnUntraced(
     function* (endpoint: string) {
       const seen = unknown.get(endpoint)
@@ -129,7 +131,7 @@ const make = Effect.gen(function* () {
   const findEarlier = Effect.fn("LogCatalog.findEarlier")(function* (endpoint: string, version: string) {
     const known = yield* earlier.find(endpoint, version)
     if (known !== null) return known
-    // Another node may have published and accepted it before this one's rows have it.
+    // Another node may have published it, and accepted the request, before this node's rows show it.
     const isCaughtUp = yield* Effect.orElseSucceed(projections.caughtUp(name), () => false)
     if (!isCaughtUp) return yield* new NotKnownHere({ endpoint })
     const found = yield* earlier.find(endpoint, version)
@@ -153,5 +155,5 @@ const make = Effect.gen(function* () {
   )
 })
 
-/** There when it has what was on the log when this began. */
+/** Ready when it has what was on the log at the start. */
 export const layer = Layer.effectContext(make).pipe(Layer.provide(CatalogRows.layer))

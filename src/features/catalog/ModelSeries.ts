@@ -1,17 +1,17 @@
 /**
- * Which models have series of their own: those that are part of the program, so that what is counted begins at 0, and others
- * from their first request on. A catalog of thousands, most of them never used, is not to make the page long.
+ * Which models have metric series: built-in models from the start, so that counters begin at 0, and others from their
+ * first request on. A large catalog would otherwise make the page too long.
  */
 import { Effect, Metric } from "effect"
 import type { CatalogEntry } from "./models/Catalog.ts"
 import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"
 
-/** What has series keeps them: a registry forgets none. */
+/** Series are never removed from a registry. */
 const begun = new WeakMap<object, Set<string>>()
 
 const parts = BuiltinCatalog.builtinModels.map(({ model }) => model.endpoint)
 
-/** Those of this registry. */
+/** The series of this registry. */
 export const make = Effect.map(Metric.MetricRegistry, (registry) => {
   const known = begun.get(registry)
   if (known !== undefined) return known
@@ -20,7 +20,7 @@ export const make = Effect.map(Metric.MetricRegistry, (registry) => {
   return made
 })
 
-/** With the model that runs for one that has them. */
+/** Together with the model that runs, if that has series. */
 export const has = (series: Set<string>, { model, runs }: CatalogEntry): boolean => {
   if (!series.has(model.endpoint)) return false
   series.add(runs)

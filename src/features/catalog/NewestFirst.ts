@@ -1,9 +1,9 @@
-/** Lists of the catalog as they are shown: newest first by when something was published for the first time, then by name. */
+/** The order of lists: by first publication, newest first, then by name. */
 import { memoize } from "#src/kernel/async/Memoize.ts"
 import * as Ranks from "./search/Rank.ts"
 import type { Found } from "./search/SearchIndex.ts"
 
-/** Each list of the contents is put in order once. */
+/** Each list is sorted once. */
 export const newestFirst = <A extends { readonly createdAt: number }>(nameOf: (item: A) => string) =>
   memoize((items: ReadonlyArray<A>): ReadonlyArray<Found<A>> =>
     items

@@ -1,4 +1,4 @@
-/** A model or a wrapper that can be run. It is compiled when it is first needed: most of a large catalog never is. */
+/** A model or wrapper that can be run, compiled at its first use. */
 import { Effect, Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
@@ -13,12 +13,12 @@ import * as ManifestEntry from "./models/ManifestEntry.ts"
 type Compiled = Result.Result<CatalogEntry, ManifestEntry.InvalidDefinition>
 
 export interface Offer {
-  /** Its model is there at once; the rest dies where the definition does not compile. */
+  /** The model is available at once; other members die if the definition does not compile. */
   readonly entry: CatalogEntry
   readonly compiled: () => Compiled
-  /** The compiled entry; `null` when the definition does not compile, which is logged once. */
+  /** The compiled entry; `null`, logged once, if the definition does not compile. */
   readonly found: () => Effect.Effect<CatalogEntry | null>
-  /** The compiled entry. Another release offered what does not compile here. */
+  /** The compiled entry. Dies if only another release can compile it. */
   readonly known: () => Effect.Effect<CatalogEntry, NotKnownHere>
 }
 
@@ -64,7 +64,7 @@ const logInvalid = ({ endpoint, version }: Model, { reason }: ManifestEntry.Inva
     Effect.as(null)
   )
 
-/** Whoever wrote it knew a compiler that did not throw at it. */
+/** The release that published it could compile it. */
 const safely = (compile: () => Compiled): Compiled => {
   try {
     return compile()
@@ -80,7 +80,7 @@ const builtins: ReadonlyMap<string, BuiltinModel> = new Map(
 
 const isBuiltin = ({ providers }: Model): boolean => providers.every(({ adapter }) => adapter === "builtin")
 
-/** Its quantities are code, which may be of another release than the definition: it may not know its input. */
+/** Its quantities are code, which may belong to another release and not know this input. */
 const compileBuiltin = (model: Model): Compiled => {
   const code = builtins.get(model.endpoint)
   if (code === undefined) {
@@ -106,7 +106,7 @@ export const ofModel = (model: Model): Offer =>
     isBuiltin(model) ? compileBuiltin(model) : ManifestEntry.make({ model })
   )
 
-/** `base` is no wrapper. */
+/** `base` is not a wrapper. */
 export const ofWrapper = (wrapper: Wrapper, base: Offer): Offer =>
   make(ManifestEntry.wrapperModel(wrapper, base.entry.model), base.entry.runs, () =>
     Result.flatMap(base.compiled(), (base) => ManifestEntry.makeWrapper({ wrapper, base }))

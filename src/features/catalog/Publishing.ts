@@ -1,4 +1,4 @@
-/** Publishing: from definitions to events, as few as the changes are. */
+/** Publishes definitions, with events only for changes. */
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
@@ -7,7 +7,7 @@ import type { Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 
-/** Good by themselves and together: `manifests/` sees to that. Versions are right (`models/Version`). */
+/** Valid by themselves and together, as `manifests/` checks. Versions are set (`models/Version`). */
 export interface Definitions {
   readonly models: ReadonlyArray<Model>
   readonly wrappers: ReadonlyArray<Wrapper>
@@ -19,7 +19,7 @@ export interface Definitions {
 export const ItemKind = Schema.Literals(["model", "wrapper", "collection", "gpu", "deployment-template"])
 export type ItemKind = typeof ItemKind.Type
 
-/** What has become of one definition. */
+/** The result for one definition. */
 export const PublishedItem = Schema.Struct({
   kind: ItemKind,
   /** Endpoint, slug or id. */
@@ -30,7 +30,7 @@ export const PublishedItem = Schema.Struct({
 })
 export type PublishedItem = typeof PublishedItem.Type
 
-/** The endpoint is a wrapper's and was to be a model's, or the other way round. */
+/** The endpoint belongs to a wrapper instead of a model, or the other way round. */
 export class EndpointTaken extends Schema.TaggedError<EndpointTaken>()("EndpointTaken", {
   name: Schema.String
 }) {
@@ -39,7 +39,7 @@ export class EndpointTaken extends Schema.TaggedError<EndpointTaken>()("Endpoint
   }
 }
 
-/** There is none of that kind and name, or it was withdrawn. */
+/** No such item, or it was withdrawn. */
 export class ItemNotFound extends Schema.TaggedError<ItemNotFound>()("ItemNotFound", {
   name: Schema.String
 }) {
@@ -49,16 +49,16 @@ export class ItemNotFound extends Schema.TaggedError<ItemNotFound>()("ItemNotFou
 }
 
 export interface PublishOptions {
-  /** Who says so: `builtin`, a file's path below its root, `command`. It is in the events, to explain them later. */
+  /** Origin: `builtin`, a file's path below its root, or `command`. Part of the events. */
   readonly source: string
-  /** Whether what was deprecated or withdrawn is offered again, though its definition has not changed. */
+  /** Whether to offer deprecated or withdrawn items again although their definitions have not changed. */
   readonly reactivates: boolean
 }
 
-/** What is published together, as one file of manifests. */
+/** Items published together, such as a file of manifests. */
 export interface Batch extends PublishOptions {
   readonly definitions: Definitions
-  /** Endpoints that say, once they are published, that they should not be used any more. What is withdrawn stays so. */
+  /** Endpoints to deprecate after publishing. Withdrawn ones stay withdrawn. */
   readonly deprecated: ReadonlyArray<string>
 }
 
@@ -67,18 +67,18 @@ export type PublishError = EndpointTaken | EventStoreError
 export class Publishing extends Context.Service<
   Publishing,
   {
-    /** Durable, and shown by this node's catalog, when it returns. One definition that fails leaves the others published. */
+    /** Durable and in this node's catalog when it returns. A definition that fails does not stop the others. */
     publish(
       definitions: Definitions,
       options: PublishOptions
     ): Effect.Effect<ReadonlyArray<PublishedItem>, PublishError>
-    /** As `publish`, each batch to its end whatever becomes of the others: the catalog is read again once, after the last. */
+    /** As `publish`, for several batches. The catalog is refreshed once, after the last. */
     publishBatches(
       batches: ReadonlyArray<Batch>
     ): Effect.Effect<ReadonlyArray<Result.Result<ReadonlyArray<PublishedItem>, PublishError>>>
-    /** A model or a wrapper: it runs on, and says that it should not be used any more. Repeated it changes nothing. */
+    /** Deprecates a model or wrapper, which still runs. Repeating it changes nothing. */
     deprecate(endpoint: string, source: string): Effect.Effect<void, ItemNotFound | EventStoreError>
-    /** No longer shown nor accepted (404). Requests that were accepted end as if nothing had happened. */
+    /** Hides it and refuses new requests (404). Accepted requests end normally. */
     withdraw(
       kind: ItemKind,
       name: string,

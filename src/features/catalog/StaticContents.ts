@@ -1,4 +1,4 @@
-/** What is shown of a catalog that is part of the program and not on the log: for benchmarks and tests. */
+/** The contents of a catalog that is not on the log, for benchmarks and tests. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer } from "effect"
 import { Catalog } from "./models/Catalog.ts"

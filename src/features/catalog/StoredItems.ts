@@ -1,4 +1,4 @@
-/** What the catalog has, as its rows hold it. */
+/** The catalog's items as its rows store them. */
 import { Result, Schema } from "effect"
 import { stringify } from "#domain/CanonicalJson.ts"
 import { Collection } from "#domain/catalog/Collection.ts"
@@ -13,7 +13,7 @@ interface Stored {
   readonly status: CatalogRow["status"]
   readonly createdAt: number
   readonly updatedAt: number
-  /** Another one whenever what is shown of it is. */
+  /** Changes whenever the shown contents do. */
   readonly mark: string
 }
 
@@ -28,7 +28,7 @@ export type Runnable = Extract<Definition, { readonly kind: "model" | "wrapper" 
 
 export type Item = Definition & Stored
 
-/** Models and wrappers have their names together, the others each their own. */
+/** Models and wrappers share their names; other kinds have their own. */
 export const keyOf = ({ kind, name }: Pick<CatalogRow, "kind" | "name">): string =>
   kind === "model" || kind === "wrapper" ? `endpoint ${name}` : `${kind} ${name}`
 
@@ -62,7 +62,7 @@ const definitionOf = ({
   }
 }
 
-/** Fails on a definition that this release does not know the form of. */
+/** Fails for a definition in an unknown form. */
 export const itemOf = (row: CatalogRow): Result.Result<Item, Schema.SchemaError> => {
   const { createdAt, definition, name, status, updatedAt, version } = row
   const told = version ?? stringify(definition)

@@ -1,4 +1,3 @@
-/** What the server runs so that clients submit requests and read them. */
 import { Layer } from "effect"
 import { Funds } from "#src/features/funds/Funds.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
@@ -7,7 +6,7 @@ import * as ProjectedQueueDepth from "./ProjectedQueueDepth.ts"
 import { SecondLooks } from "./Reading.ts"
 import { RequestChanges } from "./RequestChanges.ts"
 
-/** On one of several nodes a young request may not have arrived yet: it is looked for again. */
+/** On several nodes a young request may not have arrived yet, so it is read again. */
 const secondLooks = LogServers.choose({ single: Layer.empty, shared: Layer.succeed(SecondLooks, 4) })
 
 export const layer = ActorRequests.layer.pipe(

@@ -10,7 +10,7 @@ export interface Part {
 
 interface Found<P> {
   readonly event: RecordedEvent
-  /** The one that it is of. */
+  /** The stream. */
   readonly part: P
 }
 

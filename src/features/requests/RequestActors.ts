@@ -6,7 +6,7 @@ import type { State } from "#domain/inference-request/State.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Actors from "#streams/Actors.ts"
 
-/** Times of commands are on the clock of `SteadyTime`. Their events have the time of the wall clock, too. */
+/** Times of commands are on the clock of `SteadyTime`. Their events also have the time of the wall clock. */
 const make = (startsOnObserve: boolean) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
@@ -23,6 +23,6 @@ export class RequestActors extends Context.Service<
 >()("inferlog/src/features/requests/RequestActors") {
   static readonly layer = Layer.effect(RequestActors, make(false))
 
-  /** Of one of several nodes: what others submit is known here without a read of the log. */
+  /** On several nodes, requests of other nodes are known without a read of the log. */
   static readonly layerObserving = Layer.effect(RequestActors, make(true))
 }

@@ -12,8 +12,8 @@ export class RequestChanges extends Context.Service<
   RequestChanges,
   {
     /**
-     * An effect that completes when the request has changed since the watch began, or since it last completed; from then
-     * on the request's actor tells of the change. Ask for the state after watching and before waiting: nothing is missed.
+     * An effect that completes when the request has changed since the watch began, or since it last completed. Read the
+     * state after watching and before waiting, so that no change is missed.
      */
     watch(id: RequestId): Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
   }
@@ -45,7 +45,7 @@ export class RequestChanges extends Context.Service<
         Stream.runForEachArray((events) =>
           Effect.sync(() => {
             const ids = watchedIds(events)
-            // Whoever is woken asks the actors, wherever they follow the log themselves.
+            // Woken waiters ask the actors, where these follow the log themselves.
             if (ids.size > 0) actors.observe(events)
             ids.forEach(tell)
             position = events[events.length - 1]?.position ?? position

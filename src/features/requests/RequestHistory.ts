@@ -15,10 +15,10 @@ import type { Expansion, ListedRequest } from "./ListedRequest.ts"
 import { ModelNotGranted, type StorageError } from "./Requests.ts"
 
 export interface RequestPage {
-  /** Requests that the filter lets through, on all pages. */
+  /** Matching requests on all pages. */
   readonly total: number
   readonly items: ReadonlyArray<ListedRequest>
-  /** Where the page ends, `null` when none follows. */
+  /** Where the page ends; `null` on the last page. */
   readonly next: PageKey | null
 }
 
@@ -26,13 +26,10 @@ export class RequestHistory extends Context.Service<
   RequestHistory,
   {
     /**
-     * A page of the caller's requests, newest first: the `page`th one from 1, or with `after` the one behind that place. It
-     * shows what was on the log when it was asked, or fails after 2 s. A key of some models sees the requests of those alone;
-     * asked for another one it is `ModelNotGranted`.
-     *
-     * Of payloads one page has 16 MiB at most (`HistoryDetails.mostPayloadBytes`), and few pages that have any are made at
-     * once, one of an account: its place is taken up until the scope is closed. Whoever gets none in 10 s fails with
-     * `TooManyExpanded`.
+     * A page of the caller's requests, newest first: page `page`, from 1, or the page after `after`. Shows the log as
+     * of the call, or fails after 2 s. A key for some models sees only their requests, and gets `ModelNotGranted` for
+     * another model. A page has at most 16 MiB of payloads (`HistoryDetails.mostPayloadBytes`); few pages with payloads
+     * are made at a time, one per account, until the scope closes. Fails with `TooManyExpanded` after waiting 10 s.
      */
     list(
       options: Omit<Filter, "accountId" | "models"> & {

@@ -1,7 +1,6 @@
 /**
- * Erasing an account: it is closed at once, and its files and everything that its requests carried go page by page, in
- * rounds over all of them until one finds nothing. What is left is known from the log: whoever goes on, and however often, it comes to
- * the same end.
+ * Erases an account: closes it at once, then erases its files and request payloads page by page, in rounds until one
+ * finds nothing. The log has the remaining work, so any node can continue at any time.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -19,18 +18,18 @@ import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { Eraser } from "./Eraser.ts"
 import * as Pace from "#src/kernel/async/Pace.ts"
 
-/** Whether this process takes requests. One that was let in just before its account was closed may be accepted after. */
+/** Whether this process accepts requests. One admitted just before the close may be accepted after it. */
 export const TakesRequests = Context.Reference<boolean>("inferlog/src/features/retention/TakesRequests", {
   defaultValue: () => false
 })
 
-/** After it no request that was let in before the account was closed can still be on its way, ms. */
+/** Time after which no request admitted before the close can still arrive, ms. */
 const graceMs = 60_000
 
 /** How long a round waits for the read models. */
 const patience = "30 seconds"
 
-/** The read model lags, or has stopped: it does not show all that there is. */
+/** The read model lags or has stopped. */
 export class ReadModelBehind extends Schema.TaggedError<ReadModelBehind>()("ReadModelBehind", {
   projection: Schema.String
 }) {
@@ -39,15 +38,15 @@ export class ReadModelBehind extends Schema.TaggedError<ReadModelBehind>()("Read
   }
 }
 
-/** How far one round over the requests and files of an account is. */
+/** The progress of a round over the account's requests and files. */
 export const Round = Schema.Struct({
-  /** Where it goes on; `null` when it is over. */
+  /** Where it continues; `null` at its end. */
   place: Schema.NullOr(PageKey),
   /** Requests and files. */
   erased: Schema.Int,
-  /** Requests that have not ended yet: they are being stopped. */
+  /** Requests that have not ended and are being stopped. */
   open: Schema.Int,
-  /** Requests and files whose erasing failed; they are tried again in the next round. */
+  /** Failed requests and files, which the next round retries. */
   failed: Schema.Int
 })
 export type Round = typeof Round.Type
@@ -58,11 +57,11 @@ const start: Round = { place: startOf(firstStatus), erased: 0, open: 0, failed: 
 export class AccountErasing extends Context.Service<
   AccountErasing,
   {
-    /** Closes the account and revokes its keys, for good. Repeated it changes nothing. */
+    /** Closes the account and revokes its keys for good. Repeating it changes nothing. */
     close(accountId: AccountId): Effect.Effect<void, AccountNotFound | EventStoreError>
     /**
-     * One page further in the round; `null` begins one. Requests that have not ended are cancelled, the others erased. When
-     * a round comes to its end and has found nothing, that is recorded, as soon as no request can come any more.
+     * Processes one page; `null` begins a round. Requests that have not ended are cancelled, others erased. The end is
+     * recorded when a round has found nothing and no request can arrive any more.
      */
     step(
       accountId: AccountId,
@@ -91,7 +90,7 @@ export class AccountErasing extends Context.Service<
         }
       )
 
-      /** What has become of one request. The history may be behind: the request itself decides. */
+      /** The history may lag, so the request itself decides. */
       const work = Effect.fnUntraced(function* ({ isErasable, requestId, status }: AccountRequest) {
         if (!isErasable) {
           if (status !== "IN_QUEUE" && status !== "IN_PROGRESS") return "nothing"
@@ -125,7 +124,7 @@ export class AccountErasing extends Context.Service<
         }
       })
 
-      /** Behind the log a round would not see all that there is. */
+      /** A round on a lagging read model would miss items. */
       const catchUp = Effect.gen(function* () {
         const head = yield* reader.head
         for (const projection of ["history", "retention", "files"]) {
@@ -134,7 +133,7 @@ export class AccountErasing extends Context.Service<
         }
       })
 
-      /** What the account itself brought goes at the end of a round. */
+      /** The account's own uploads are erased at the end of a round. */
       const withFiles = Effect.fnUntraced(function* (accountId: AccountId, round: Round) {
         const { done, failed } = yield* files.removeAll(accountId)
         return { ...round, erased: round.erased + done, failed: round.failed + failed }

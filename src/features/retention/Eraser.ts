@@ -1,6 +1,6 @@
 /**
- * Erases what a request carried. The payload records go with the commit that says so; what lies outside the log goes after
- * it, and is recorded when it is gone: whoever erases again, or the sweep after a crash, begins where it was left.
+ * Erases the payloads and files of a request. Payload records are erased with the commit of their event; data outside
+ * the log is erased after it and then recorded, so that a repeat, or the sweep after a crash, continues.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { FileId, type RequestId } from "#domain/Ids.ts"
@@ -19,7 +19,7 @@ import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
-/** What is not over yet cannot be erased. */
+/** A request that has not ended cannot be erased. */
 export class RequestNotEnded extends Schema.TaggedError<RequestNotEnded>()("RequestNotEnded", {}) {}
 
 const isFile = Schema.is(FileId)
@@ -28,15 +28,14 @@ export class Eraser extends Context.Service<
   Eraser,
   {
     /**
-     * Once it returns nothing of the request's payloads and files can be read any more. Repeated it does what is left,
-     * mostly nothing. A failure leaves work that a repeat, or the next sweep, finishes. The request must exist. False when
-     * it had been erased before.
+     * When it returns, no payload or file of the request can be read. Repeating it, or the next sweep, finishes what
+     * failed. The request must exist. False if it was erased before.
      */
     erase(
       id: RequestId,
       reason: ErasureReason
     ): Effect.Effect<boolean, RequestNotEnded | EventStoreError | BlobStoreError>
-    /** Finishes an erasure that was begun; nothing happens to any other request. */
+    /** Finishes an interrupted erasure; no effect on other requests. */
     resume(id: RequestId): Effect.Effect<void, EventStoreError | BlobStoreError>
   }
 >()("inferlog/src/features/retention/Eraser") {
@@ -69,9 +68,9 @@ export class Eraser extends Context.Service<
           discard: true
         })
 
-      /** Texts in memory are forgotten each time: nobody recorded whether they were. */
+      /** Forgets texts in memory every time, because that is not recorded. */
       const remove = Effect.fnUntraced(function* (id: RequestId, request: Request) {
-        // All of them, whatever becomes of one.
+        // All files, even if one fails.
         const [, failures] = yield* Effect.partition(Erasing.payloadsOf(request), removePayload(id, request))
         const [failure] = failures
         if (failure !== undefined) return yield* failure

@@ -1,4 +1,3 @@
-/** What the server runs to erase what is old enough, or what its owner wants erased. */
 import { Layer } from "effect"
 import { Retention } from "#projections/retention/Retention.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"

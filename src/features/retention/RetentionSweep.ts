@@ -1,6 +1,6 @@
 /**
- * Erases what is due: requests whose time is over, what was left of an erasing that was cut short, and the requests of
- * accounts that were erased. All of it is known from the log, so that a pass may end anywhere.
+ * Erases requests past their retention, finishes interrupted erasures, and erases requests of erased accounts. Works
+ * from the log, so a pass may end anywhere.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -21,24 +21,24 @@ import { supervise } from "#src/kernel/async/Supervise.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 
-/** How long a pass waits for its read model, which may be built from the beginning of the log just now. */
+/** How long a pass waits for its read model, which may be rebuilding. */
 const patience = "1 minute"
 
-/** What a pass has done. `resumed`: erasings that were cut short. */
+/** The result of a pass. `resumed`: interrupted erasures that were finished. */
 export interface Swept {
   readonly expired: number
   readonly resumed: number
   readonly ofAccounts: number
-  /** Files that have expired, or whose removal was cut short. */
+  /** Expired files, and interrupted removals. */
   readonly files: number
-  /** Requests that are left for the next pass. */
+  /** Requests left for the next pass. */
   readonly failed: number
 }
 
 export class RetentionSweep extends Context.Service<
   RetentionSweep,
   {
-    /** One pass. What fails for one request is logged, and leaves the others alone. */
+    /** One pass. A failure with one request is logged and does not stop the others. */
     readonly pass: Effect.Effect<Swept, SqlError | EventStoreError>
   }
 >()("inferlog/src/features/retention/RetentionSweep") {
@@ -55,10 +55,7 @@ export class RetentionSweep extends Context.Service<
       const keptMs = yield* retentionMs
       const unreadable = UnreadableRequests.make("be erased")
 
-      /**
-       * Does it with every request of all pages; gives how often it did something, and how often it failed. The first
-       * failure is logged: a disk that is full is told once in a pass.
-       */
+      /** Processes every request of all pages and counts successes and failures. Only the first failure is logged. */
       const each = Effect.fnUntraced(function* <E>(
         pageAfter: (after: RequestId | null) => Effect.Effect<ReadonlyArray<RequestId>, SqlError>,
         work: (id: RequestId) => Effect.Effect<boolean, E>
@@ -95,7 +92,7 @@ export class RetentionSweep extends Context.Service<
         const submittedBy = now - keptMs
         return each(
           (after) => retention.expired({ createdBefore: submittedBy + 1, after, limit: Pace.pageSize }),
-          // An id that was reserved under an idempotency key may be older than its request.
+          // An id reserved under an idempotency key may be older than its request.
           Effect.fnUntraced(function* (id) {
             const { state } = yield* actors.refresh(id)
             if (state._tag !== "Request" || WallTime.dateOf(state.submitted) > submittedBy) return false
@@ -104,7 +101,7 @@ export class RetentionSweep extends Context.Service<
         )
       })
 
-      /** Rounds as long as they find something to erase. */
+      /** Repeats while a round finds something to erase. */
       const workOff = Effect.fnUntraced(function* ({ accountId }: ErasedAccount) {
         let erased = 0
         let round: Round | null = null
@@ -157,9 +154,7 @@ export class RetentionSweep extends Context.Service<
     })
   )
 
-  /**
-   * Passes at start, and from then on every `SWEEP_INTERVAL` after the one before: each time that this node holds the lease.
-   */
+  /** Runs at start and then every `SWEEP_INTERVAL`, while this node holds the lease. */
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
       const { pass } = yield* RetentionSweep

@@ -1,4 +1,4 @@
-/** The catalog of the models that ship with the server. */
+/** The models that ship with the server. */
 import { Effect, Layer } from "effect"
 import { lazy } from "#src/kernel/async/Lazy.ts"
 import type { BuiltinModel } from "./builtin/BuiltinModel.ts"
@@ -11,7 +11,7 @@ import * as MediaPlaces from "./MediaPlaces.ts"
 /** Every model that ships with the server. */
 export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...visionModels]
 
-/** Dies on a schema that does not compile: these models are part of the program. */
+/** Dies if a schema does not compile, because these models are part of the program. */
 export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
   const input = JsonSchemaValidator.ofProgram(model.inputSchema)
   const output = JsonSchemaValidator.ofProgram(model.outputSchema)
@@ -21,7 +21,7 @@ export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
     runs: model.endpoint,
     runInput: (value) => value,
     quantities: (value) => Effect.sync(() => quantities(value)),
-    // Its provider counts what it delivers.
+    // The provider counts the delivered units.
     delivered: ({ input: value }) => Effect.sync(() => quantities(value).maxQuantity),
     validateInput: (value) => input.issues(value),
     validateOutput: (value) => {
@@ -32,7 +32,7 @@ export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
   }
 }
 
-/** Whoever uses a schema that does not compile dies: these models are part of the program. There is one version of each. */
+/** Dies when a schema that does not compile is used. Each model has one version. */
 export const layerOf = (models: ReadonlyArray<BuiltinModel>) =>
   Layer.sync(Catalog, () => {
     const byEndpoint = new Map<string, CatalogEntry>(

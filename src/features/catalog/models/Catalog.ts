@@ -1,4 +1,4 @@
-/** The models that can be run, with what submit and settlement need of them, compiled once. */
+/** The models that can be run, with what submit and settlement need, compiled once. */
 import { Context, type Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
@@ -7,7 +7,7 @@ import type { Quantity } from "#domain/Money.ts"
 import type { Violation } from "#domain/Outcome.ts"
 import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
 
-/** One breach of the input schema, shaped as the contract's validation issues. Values are never echoed. */
+/** A breach of the input schema, in the form of the contract's validation issues. Values are never echoed. */
 export interface InputIssue {
   /** From the body's root: property names and array indexes. */
   readonly path: ReadonlyArray<string | number>
@@ -18,24 +18,24 @@ export interface InputIssue {
 
 /** Billable units of one run. */
 export interface Quantities {
-  /** Asked for; `null` when only the run can tell. */
+  /** The requested units; `null` if only the run can tell. */
   readonly quantity: Quantity | null
-  /** At most: this much is held. */
+  /** The most units, which are held. */
   readonly maxQuantity: Quantity
 }
 
-/** What a run has come to, for the units that it is billed for. */
+/** The input of an expression that counts billed units. */
 export interface RunResult {
-  /** As it was submitted. */
+  /** As submitted. */
   readonly input: Json
   readonly output: Json
-  /** Of the provider's work. */
+  /** At the provider. */
   readonly seconds: number
 }
 
-/** An expression of the manifest cannot tell the units: it fails, or ends in what is no number from 0. */
+/** An expression cannot compute the units: it fails, or its result is not a number from 0. */
 export class Unmeasurable extends Schema.TaggedError<Unmeasurable>()("Unmeasurable", {
-  /** Which one, and why. Nothing of the input. */
+  /** The expression and the reason, without parts of the input. */
   reason: Schema.String
 }) {
   override get message(): string {
@@ -44,8 +44,8 @@ export class Unmeasurable extends Schema.TaggedError<Unmeasurable>()("Unmeasurab
 }
 
 /**
- * What this node cannot tell of a model: its catalog is behind the log, or this release cannot read the definition. Another
- * node may, or this one later: nothing may be refused or charged for it.
+ * This node cannot know the model: its catalog lags behind the log, or this release cannot read the definition. Refuse
+ * and charge nothing; another node, or this one later, may know it.
  */
 export class NotKnownHere extends Schema.TaggedError<NotKnownHere>()("NotKnownHere", {
   endpoint: Schema.String
@@ -56,21 +56,21 @@ export class NotKnownHere extends Schema.TaggedError<NotKnownHere>()("NotKnownHe
 }
 
 export interface CatalogEntry {
-  /** For a wrapper: its base model, under the wrapper's endpoint, version, words, example and input schema. */
+  /** For a wrapper: its base model, under the wrapper's endpoint, version, texts, example and input schema. */
   readonly model: Model
-  /** The model that runs: itself, or what it wraps. Limits on runs count under this. */
+  /** The model that runs: itself, or the base of a wrapper. Limits on runs count for it. */
   readonly runs: ModelEndpoint
-  /** Every breach, at most 1,000; none for a valid input. Of a wrapper's also where the base model's would be broken. */
+  /** Every breach, at most 1,000. For a wrapper also breaches of the base model's schema. */
   validateInput(input: Json): ReadonlyArray<InputIssue>
-  /** Every breach, at most 1,000; none for a valid output. One that names more than 100 files is not valid. */
+  /** Every breach, at most 1,000. An output with more than 100 files is invalid. */
   validateOutput(output: Json): ReadonlyArray<Violation>
-  /** JSON pointers (RFC 6901) of the URLs of files in a valid output, each once: at most 100. */
+  /** JSON pointers (RFC 6901) to the URLs of files in a valid output, at most 100. */
   mediaPlaces(output: Json): ReadonlyArray<string>
-  /** Of a valid input. */
+  /** For a valid input. */
   quantities(input: Json): Effect.Effect<Quantities, Unmeasurable | EvaluatorBusy>
-  /** What the model that runs is given for a valid input: itself, or what the wrapper's template makes of it. */
+  /** The input of the model that runs: the same, or what the wrapper's template makes of it. */
   runInput(input: Json): Json
-  /** Units of a valid output whose provider has not counted them. At most `maxQuantity` of them are billed. */
+  /** Units of a valid output, if the provider has not counted them. At most `maxQuantity` are billed. */
   delivered(result: RunResult): Effect.Effect<Quantity, Unmeasurable>
 }
 
@@ -79,16 +79,16 @@ export class Catalog extends Context.Service<
   {
     /** The current version of every model. The same list until the catalog changes. */
     readonly all: Effect.Effect<ReadonlyArray<CatalogEntry>>
-    /** The current version of a model; `null` when there is none of that name. */
+    /** The current version of a model; `null` if there is none. */
     find(endpoint: string): Effect.Effect<CatalogEntry | null>
     /**
-     * The current version of a model, or the last one before it was withdrawn; `null` when none was ever offered. Known at
-     * once, of what is in memory.
+     * The current version of a model, or the last before it was withdrawn; `null` if there never was one. Reads only
+     * memory.
      */
     lastOffered(endpoint: string): Effect.Effect<CatalogEntry | null, NotKnownHere>
     /**
-     * The version a request was submitted against. When the log has none of that name it is `lastOffered`; it waits 2 s at
-     * most until this node knows what the log has.
+     * The version that a request was submitted against, or else `lastOffered`. Waits at most 2 s for this node to
+     * follow the log.
      */
     findVersion(endpoint: string, version: string): Effect.Effect<CatalogEntry | null, NotKnownHere>
   }

@@ -1,6 +1,6 @@
 /**
- * JSONata expressions of manifests (https://docs.jsonata.org). They are the operator's word, what they are applied to is a
- * client's or a provider's: they are evaluated in a thread of their own, within limits (`expression/Limits`).
+ * JSONata expressions of manifests (https://docs.jsonata.org). The operator writes them, but their values come from
+ * clients and providers, so they are evaluated in a separate thread, within limits (`expression/Limits`).
  */
 import jsonata from "jsonata"
 import { Effect, Predicate, Result, Schema } from "effect"
@@ -17,7 +17,7 @@ export class InvalidExpression extends Schema.TaggedError<InvalidExpression>()("
   }
 }
 
-/** Evaluated, it fails or ends in what is no JSON. `reason` is the expression's own; values are not in it. */
+/** The evaluation fails, or its result is not JSON. `reason` comes from the expression and contains no values. */
 export class ExpressionFailed extends Schema.TaggedError<ExpressionFailed>()("ExpressionFailed", {
   reason: Schema.String
 }) {
@@ -28,8 +28,8 @@ export class ExpressionFailed extends Schema.TaggedError<ExpressionFailed>()("Ex
 
 export interface Expression {
   /**
-   * `$` is `value`, and each binding a variable of its name. `undefined` where it ends in nothing. Takes its turn as
-   * `EvaluationFor` says; without a word of whom it is for, as one of a run, it is never refused.
+   * `$` is `value`, and each binding a variable. `undefined` for an empty result. Takes its turn by `EvaluationFor`; by
+   * default as part of a run, which is never refused.
    */
   evaluate(
     value: Json,

@@ -1,32 +1,32 @@
-/** What a JSON Schema (2020-12) of an input asks for, field by field: a summary to choose values by, not to validate with. */
+/** Summarizes the JSON Schema (2020-12) of an input field by field, for people; not for validation. */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonPointer from "./JsonPointer.ts"
 
 export interface InputField {
   readonly name: string
-  /** As in `integer`, `string (uri)`, `array of string` or `string or null`. */
+  /** For example `integer`, `string (uri)`, `array of string` or `string or null`. */
   readonly type: string
   readonly required: boolean
-  /** As in `1 to 4096` or `at most 200 characters`. */
+  /** For example `1 to 4096` or `at most 200 characters`. */
   readonly limits?: string
   readonly allowed?: ReadonlyArray<Json>
   readonly default?: Json
   readonly description?: string
 }
 
-/** References within references, and alternatives within alternatives: a schema may lead back to itself. */
+/** Nested references and alternatives that are followed, because a schema may contain itself. */
 const deepest = 4
 
 /** Allowed values that are listed. */
 const mostAllowed = 40
 
-/** Properties of an object within the input that are named. */
+/** Properties of a nested object that are named. */
 const mostProperties = 12
 
-/** Characters of JSON of a default that is shown. */
+/** Characters of a default's JSON that are shown. */
 const longestDefault = 300
 
-/** Characters of a pattern that is shown: a longer one says nothing to a reader. */
+/** Characters of a pattern that are shown. */
 const longestPattern = 40
 
 const isArray: (value: Json | undefined) => value is ReadonlyArray<Json> = Array.isArray
@@ -40,7 +40,7 @@ const schemasOf = (value: Json | undefined): ReadonlyArray<JsonObject> =>
 const lineOf = (text: Json | undefined): string | undefined =>
   typeof text === "string" && text.trim() !== "" ? text.replace(/\s+/g, " ").trim() : undefined
 
-/** With what it refers to within the same document, and with all of its `allOf`. Its own words win. */
+/** Includes local references and `allOf`. The schema's own keywords win. */
 const resolved = (schema: JsonObject, root: JsonObject, depth = 0): JsonObject => {
   const { $ref, allOf, ...own } = schema
   if (depth === deepest) return own
@@ -160,7 +160,7 @@ const fieldOf = (name: string, required: boolean, declared: Json, root: JsonObje
   }
 }
 
-/** Of the properties that the schema names, those that are required first, else in its order. */
+/** Required properties first, otherwise in the schema's order. */
 export const of = (schema: JsonObject): ReadonlyArray<InputField> => {
   const { properties, required } = resolved(schema, schema)
   if (!isObject(properties)) return []

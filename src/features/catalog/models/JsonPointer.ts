@@ -1,11 +1,11 @@
-/** JSON pointers (RFC 6901) into JSON values. Only a value's own members are ever seen. */
+/** JSON pointers (RFC 6901) into JSON values. Only own members are visible. */
 import type { Json } from "#domain/CanonicalJson.ts"
 
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
 
 const arrayIndex = /^(?:0|[1-9]\d{0,9})$/
 
-/** Property names and indexes; `null` for a text that is no pointer. */
+/** Property names and indexes; `null` if malformed. */
 const tokensOf = (pointer: string): ReadonlyArray<string> | null => {
   if (pointer === "") return []
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return null
@@ -21,7 +21,7 @@ const memberOf = (value: Json | undefined, token: string): Json | undefined => {
   return Object.hasOwn(value, token) ? value[token] : undefined
 }
 
-/** What is there; `undefined` when nothing is, or the text is no pointer. */
+/** The value there; `undefined` without one, or if the pointer is malformed. */
 export const at = (json: Json, pointer: string): Json | undefined =>
   tokensOf(pointer)?.reduce<Json | undefined>(memberOf, json)
 
@@ -32,7 +32,7 @@ const withMember = (value: Json, token: string, member: Json): Json => {
   return { ...value, [token]: member }
 }
 
-/** A copy with another value there; the same value when nothing is there. What is not on the way is shared. */
+/** A copy with another value there, or the same value if nothing is there. Shares what is not on the path. */
 export const replaceAt = (json: Json, pointer: string, value: Json): Json => {
   const tokens = tokensOf(pointer)
   if (tokens === null) return json

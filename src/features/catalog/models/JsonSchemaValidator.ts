@@ -1,6 +1,6 @@
 /**
- * JSON Schema 2020-12, compiled once per schema. What a client sends is never part of a message, and of a path only
- * as the property names that lead to the breach, cut short.
+ * JSON Schema 2020-12, compiled once per schema. Messages contain nothing that a client sent; paths only contain
+ * property names, shortened.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js"
 import { Predicate, Result, Schema } from "effect"
@@ -11,7 +11,7 @@ import { lazy } from "#src/kernel/async/Lazy.ts"
 import type { InputIssue } from "./Catalog.ts"
 import * as Formats from "./Formats.ts"
 
-/** The schema is not a strict JSON Schema 2020-12: an unknown keyword or format, a contradiction, a broken reference. */
+/** Not a strict JSON Schema 2020-12: an unknown keyword or format, a contradiction, a broken reference. */
 export class InvalidJsonSchema extends Schema.TaggedError<InvalidJsonSchema>()("InvalidJsonSchema", {
   reason: Schema.String
 }) {
@@ -22,15 +22,15 @@ export class InvalidJsonSchema extends Schema.TaggedError<InvalidJsonSchema>()("
 
 export interface JsonSchemaValidator {
   /**
-   * Every breach, at most 1,000, as the issues of a 400. Of a value past 50,000 nodes, or with a property name past
-   * 1,024 characters, only the first.
+   * Every breach, at most 1,000, as the issues of a 400. Only the first for values with more than 50,000 nodes or with
+   * property names beyond 1,024 characters.
    */
   issues(value: Json): ReadonlyArray<InputIssue>
   /** The same breaches, as the violations of a 422. */
   violations(value: Json): ReadonlyArray<Violation>
 }
 
-/** Of a schema that somebody else wrote: it is held against that of schemas, too. */
+/** For a schema from outside, which is validated itself. */
 export const make = (schema: Model["inputSchema"]): Result.Result<JsonSchemaValidator, InvalidJsonSchema> =>
   Result.try({
     try: () => {
@@ -42,8 +42,8 @@ export const make = (schema: Model["inputSchema"]): Result.Result<JsonSchemaVali
   })
 
 /**
- * Of a schema that is part of the program: its tests check it, and it is compiled when something is first held against it,
- * for most of what a start would compile is never used. One that does not compile throws then.
+ * For a schema of the program, which its tests check: compiled at its first use, because a start uses few of them.
+ * Throws if it does not compile.
  */
 export const ofProgram = (schema: Model["inputSchema"]): JsonSchemaValidator => {
   const validator = lazy(() => compiled(schema))
@@ -68,10 +68,10 @@ const compiled = (schema: Model["inputSchema"]): JsonSchemaValidator => {
 /** Most breaches in one answer (decisions, "Bodies"). */
 const mostBreaches = 1_000
 
-/** Ajv keeps every breach, with its pointer, until it is done: what it may collect is bounded by what it may look at. */
+/** Ajv collects every breach with its pointer, so the size of the value is limited. */
 const mostNodes = 50_000
 
-/** Characters that are kept of one property name, of a pointer and of a message. */
+/** Characters of a property name, pointer and message that are kept. */
 const longestName = 64
 const longestText = 1_024
 
@@ -83,7 +83,7 @@ const ajv = (allErrors: boolean) => {
     validateSchema: false,
     logger: false
   })
-  // Annotations of OpenAPI, where most schemas of models come from.
+  // Annotations of OpenAPI, where many schemas come from.
   ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator"])
   Formats.addTo(ajv)
   return ajv
@@ -91,9 +91,9 @@ const ajv = (allErrors: boolean) => {
 const firstBreach = ajv(false)
 const allBreaches = ajv(true)
 
-/** The compiler would keep each schema, and refuse another of the same `$id`. */
+/** The compiler would keep each schema and refuse a second one with the same `$id`. */
 const compile = (compiler: Ajv2020, schema: Model["inputSchema"]): ValidateFunction => {
-  // Ajv's own extension: its answer would be a promise, which counts as valid.
+  // An extension of Ajv that returns a promise, which would count as valid.
   if ("$async" in schema) throw new Error('unknown keyword: "$async"')
   try {
     return compiler.compile(schema)
@@ -102,7 +102,7 @@ const compile = (compiler: Ajv2020, schema: Model["inputSchema"]): ValidateFunct
   }
 }
 
-/** A valid value, the usual one, costs the faster check only. */
+/** A valid value costs only the faster check. */
 const breachesOf =
   (first: ValidateFunction, all: () => ValidateFunction) =>
   (value: Json): ReadonlyArray<ErrorObject> => {
@@ -112,7 +112,7 @@ const breachesOf =
     return (validate.errors ?? []).slice(0, mostBreaches)
   }
 
-/** Whether a value has at most `mostNodes` nodes under names that can be repeated; looks at no more than that. */
+/** Whether a value has at most `mostNodes` nodes under repeatable names. */
 const isSmall = (value: Json): boolean => {
   const open: Array<Json> = [value]
   let nodes = 0
@@ -149,7 +149,7 @@ const messageOf = (breach: ErrorObject): string => {
   return text.slice(0, longestText)
 }
 
-/** The property that is missing or must not be there, where the breach is its parent's. */
+/** The missing or forbidden property, if the breach is at its parent. */
 const namedProperty = (breach: ErrorObject): unknown =>
   breach.params["missingProperty"] ??
   breach.params["additionalProperty"] ??

@@ -1,4 +1,4 @@
-/** What submit and settlement need of a model or a wrapper that a manifest defines. */
+/** Compiles a model or wrapper from a manifest for submit and settlement. */
 import { Effect, Result, Schema } from "effect"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
@@ -12,7 +12,7 @@ import * as WrapperTemplate from "./WrapperTemplate.ts"
 
 /** A definition that cannot be offered. */
 export class InvalidDefinition extends Schema.TaggedError<InvalidDefinition>()("InvalidDefinition", {
-  /** What is wrong, after the path of the field: `inputSchema: …`. */
+  /** The fault, after the path of the field: `inputSchema: …`. */
   reason: Schema.String
 }) {
   override get message(): string {
@@ -26,7 +26,7 @@ const invalid = (field: string) => (error: { readonly message: string }) =>
 const validatorOf = (field: "inputSchema" | "outputSchema", schema: Model["inputSchema"]) =>
   Result.mapError(JsonSchemaValidator.make(schema), invalid(field))
 
-/** The expressions of all bindings; their values are wanted when a run is mapped. */
+/** The expressions of all bindings; the values of `mapping` are computed in a run. */
 const checkBindings = ({ providers }: Model): Result.Result<void, InvalidDefinition> => {
   const fields = ["input", "output"] as const
   for (const [index, binding] of providers.entries()) {
@@ -42,7 +42,7 @@ const checkBindings = ({ providers }: Model): Result.Result<void, InvalidDefinit
   return Result.void
 }
 
-/** Compiles what there is to compile. */
+/** Compiles everything. */
 export const make = ({ model }: { readonly model: Model }): Result.Result<CatalogEntry, InvalidDefinition> =>
   Result.gen(function* () {
     const input = yield* validatorOf("inputSchema", model.inputSchema)
@@ -73,7 +73,7 @@ const tooLong: InputIssue = {
   message: `must not make a text longer than ${WrapperTemplate.longestRendered} characters`
 }
 
-/** The base model under the wrapper's endpoint and words. Its version names both, so that it finds both. */
+/** The base model under the wrapper's endpoint and texts. Its version names both. */
 export const wrapperModel = (wrapper: Wrapper, base: Model): Model => {
   const { recommended: _base, ...inherited } = base
   const { category, description, displayName, endpoint, exampleInput, inputSchema, recommended, tags } =
@@ -92,7 +92,7 @@ export const wrapperModel = (wrapper: Wrapper, base: Model): Model => {
   }
 }
 
-/** Its template and defaults over `base`, which is no wrapper: as it is now, or as it was for a request of that time. */
+/** Template and defaults over `base`: the current base, or the base at the time of a request. */
 export const makeWrapper = ({
   base,
   wrapper
@@ -104,7 +104,7 @@ export const makeWrapper = ({
     const render = (input: Json): Json | null =>
       WrapperTemplate.render(wrapper.template, { ...wrapper.defaults, ...(isObject(input) ? input : {}) })
 
-    /** One that is too long has been refused with its input. */
+    /** Longer ones were refused with their input. */
     const rendered = (input: Json): Json => render(input) ?? {}
 
     const baseIssues = (input: Json): ReadonlyArray<InputIssue> => {

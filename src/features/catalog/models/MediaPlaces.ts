@@ -1,6 +1,6 @@
 /**
- * Where an output names files: the strings that its JSON Schema declares `format: "uri"`. A relative reference
- * (`uri-reference`) names no file by itself and is not one of them.
+ * Finds the files of an output: strings whose JSON Schema declares `format: "uri"`. A relative reference
+ * (`uri-reference`) is not a file.
  */
 import { _, Ajv2020, type CodeKeywordDefinition, type KeywordCxt } from "ajv/dist/2020.js"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -8,15 +8,15 @@ import type { Model } from "#domain/catalog/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
 
 export interface MediaPlaces {
-  /** Whether the schema declares any file at all. */
+  /** Whether the schema declares any file. */
   readonly isDeclared: boolean
-  /** JSON pointers (RFC 6901) of a valid output's URLs, each once; those that `violations` objects to included. */
+  /** JSON pointers (RFC 6901) to a valid output's URLs, including those with `violations`. */
   of(output: Json): ReadonlyArray<string>
-  /** One violation for a valid output that names more files than are copied: none of them may stay a provider's URL. */
+  /** One violation if a valid output names more files than are copied, because no provider URL may remain. */
   violations(output: Json): ReadonlyArray<Violation>
 }
 
-/** Files of one output. */
+/** The most files of one output. */
 const mostPlaces = 100
 
 const empty: ReadonlyArray<never> = []
@@ -24,8 +24,8 @@ const empty: ReadonlyArray<never> = []
 const nowhere: MediaPlaces = { isDeclared: false, of: () => empty, violations: () => empty }
 
 /**
- * Throws on a schema that does not compile: `JsonSchemaValidator` tells about those. A schema without the format costs
- * nothing per output.
+ * Throws if the schema does not compile, which `JsonSchemaValidator` reports. A schema without the format costs nothing
+ * per output.
  */
 export const make = (schema: Model["outputSchema"]): MediaPlaces => {
   const found: Array<string> = []
@@ -45,7 +45,7 @@ const tooMany: ReadonlyArray<Violation> = [
   { instancePath: "", message: `must not hold more than ${mostPlaces} URLs of files` }
 ]
 
-/** An own compiler for each schema: what it compiles writes to `found` alone. */
+/** A compiler for each schema, because what it compiles writes to `found`. */
 const collectorOf = (found: Array<string>, declared: { any: boolean }): Ajv2020 => {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false })
   ajv.removeKeyword("format")
@@ -63,15 +63,15 @@ const collectorOf = (found: Array<string>, declared: { any: boolean }): Ajv2020 
       }
     }
   })
-  // Of an alternative that does not match, nothing is declared (JSON Schema 2020-12 core, section 7.7.1).
+  // An alternative that does not match declares nothing (JSON Schema 2020-12 core, section 7.7.1).
   for (const keyword of ["anyOf", "oneOf", "if", "contains", "not"])
     forgetting(ajv, keyword, found, "invalid")
-  // A property's name is no place in the output.
+  // A property's name is not a place in the output.
   forgetting(ajv, "propertyNames", found, "always")
   return ajv
 }
 
-/** Makes the code of a keyword take back what one of its subschemas found. */
+/** Makes the compiled keyword discard what a failed subschema found. */
 const forgetting = (
   ajv: Ajv2020,
   keyword: string,

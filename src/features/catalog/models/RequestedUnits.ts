@@ -1,4 +1,7 @@
-/** The units that a client's input asks for. Why they cannot be told is for the operator: the words are an expression's. */
+/**
+ * The units that a client's input requests. Failures are logged for the operator, because their texts come from an
+ * expression.
+ */
 import { Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
@@ -11,7 +14,7 @@ export class UnitsUnknown extends Schema.TaggedError<UnitsUnknown>()("UnitsUnkno
   }
 }
 
-/** What clients send can fail again and again: it is logged once in a while. */
+/** Rate-limited, because clients can cause it repeatedly. */
 export const make = (): ((
   entry: CatalogEntry,
   input: Json

@@ -13,7 +13,7 @@ export interface Units {
   delivered(result: RunResult): Effect.Effect<Money.Quantity, Unmeasurable>
 }
 
-/** A text is read as it is where it is a plain decimal, since a number holds only 15 digits of it. */
+/** A plain decimal text is used exactly, because a number has only 15 digits. */
 const toQuantity = (value: Json | undefined): Option.Option<Money.Quantity> => {
   if (typeof value === "number") return Money.quantityOf(value)
   if (typeof value !== "string" || value.trim() === "") return Option.none()
@@ -55,7 +55,7 @@ const compiled = (metering: Metering, field: Field) => {
 
 const isMeasured = ({ price }: Model): boolean => price.unit === "second" || price.unit === "gpu_second"
 
-/** What is held, and what is asked for, where an expression for it is not given. */
+/** Default of the held and requested units. */
 const usual = (model: Model): Quantities | null => {
   if (model.price.unit === "request") return { quantity: Money.units(1), maxQuantity: Money.units(1) }
   return isMeasured(model) ? { quantity: null, maxQuantity: Money.units(model.timeoutSeconds) } : null
@@ -63,12 +63,12 @@ const usual = (model: Model): Quantities | null => {
 
 const largest = (a: Money.Quantity, b: Money.Quantity): Money.Quantity => (a > b ? a : b)
 
-/** Each ms that has begun counts. By way of whole µs, since 16.1 × 1000 is more than 16100 as a double. */
+/** Each started ms counts. Rounded via µs, because 16.1 × 1000 exceeds 16100 as a double. */
 const wholeMillis = (seconds: number): number => Math.ceil(Math.round(seconds * 1e6) / 1_000)
 
 /**
- * @param countFiles how many files a valid output names; `null` when its schema declares none.
- * Fails with why the metering does not do for the model's unit.
+ * Fails with the reason why the metering does not fit the model's unit.
+ * @param countFiles counts the files of a valid output; `null` if its schema declares none.
  */
 export const make = (
   model: Model,
@@ -109,7 +109,7 @@ export const make = (
 
     const units: Units = {
       quantities,
-      // It is for a run, which is not told to come again.
+      // For a run, so it is never refused.
       delivered: (result) => Effect.catchTag(count(result), "EvaluatorBusy", Effect.die)
     }
     return Result.succeed(units)

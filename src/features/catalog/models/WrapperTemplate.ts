@@ -1,17 +1,16 @@
 /**
- * The template of a wrapper, filled in. Safe against injection: it is a tree of JSON and stays one, placeholders are looked
- * for in the template alone and once, values become whole strings, parts of strings or whole values, and never names of
- * members; what a value holds is never looked at for placeholders.
+ * Fills in the template of a wrapper. Safe against injection: the template stays a JSON tree, only the template is
+ * searched for placeholders, once, and values become whole values or parts of strings, never member names.
  */
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 
-/** Characters of all values in their places: a long one in many places is not to fill the memory. */
+/** The most characters of all filled-in values, so that a long value in many places does not fill the memory. */
 export const longestRendered = 10 * 1_024 * 1_024
 
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g
 const onlyPlaceholder = /^\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}$/
 
-/** The names of the placeholders in a template, each once. */
+/** The names of the placeholders in a template. */
 export const placeholders = (template: Json): ReadonlySet<string> => {
   const names = new Set<string>()
   const visit = (node: Json): void => {
@@ -22,22 +21,22 @@ export const placeholders = (template: Json): ReadonlySet<string> => {
   return names
 }
 
-/** What a value is within a longer text. */
+/** A value within a longer text. */
 const textOf = (value: Json | undefined): string => {
   if (value === undefined || value === null) return ""
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
 /**
- * The template with the values in place. A member, or an element, that is a placeholder without a value is left out; within
- * a longer text it is nothing. `null` when the texts would be longer than `longestRendered`.
+ * The filled-in template. A member or element whose value is missing is left out; within a text it is empty. `null` if
+ * the texts exceed `longestRendered`.
  */
 export const render = (template: JsonObject, values: JsonObject): Json | null => {
   let left = longestRendered
   const valueOf = (name: string): Json | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)
 
   const sizes = new Map<string, number>()
-  /** Characters, of whatever a value is; told once for each. */
+  /** Characters of any value, computed once. */
   const sizeOf = (name: string): number => {
     const known = sizes.get(name)
     if (known !== undefined) return known

@@ -1,7 +1,7 @@
-/** In what order things are found: numbers from the most to the least important, the lower the earlier, and the name last. */
+/** The order of search results: numbers from the most to the least important, lower first, then the name. */
 import { Order, Schema } from "effect"
 
-/** Also a place in a list that something else is put in before or behind, whatever becomes of what stood there. */
+/** Also a stable position in a list to which items are added. */
 export const Rank = Schema.Struct({ numbers: Schema.Array(Schema.Finite), name: Schema.String })
 export type Rank = typeof Rank.Type
 
@@ -15,7 +15,7 @@ export const order: Order.Order<Rank> = Order.combine(
 /** @param createdAt Unix time in ms. */
 export const newestFirst = (createdAt: number, name: string): Rank => ({ numbers: [-createdAt], name })
 
-/** Behind every place of a curated list. */
+/** After every place of a curated list. */
 const uncurated = 1_000_001
 
 export interface Findable {
@@ -26,15 +26,15 @@ export interface Findable {
   readonly createdAt: number
 }
 
-/** Among those that answer a query as well. */
+/** Among results that match a query equally well. */
 export const ofEqual = ({ createdAt, isDeprecated, name, recommended = uncurated }: Findable): Rank => ({
   numbers: [isDeprecated ? 1 : 0, recommended, -createdAt],
   name
 })
 
-/** How well it answers a query. */
+/** How well it matches a query. */
 export interface Relevance {
-  /** Words of the query that it answers. */
+  /** Matched words of the query. */
   readonly words: number
   /** Whether the query is its name. */
   readonly isNamed: boolean

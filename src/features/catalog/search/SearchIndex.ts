@@ -1,6 +1,6 @@
 /**
- * Finds things by words. All words of a query are looked for; when nothing has them all, what has most of them is found.
- * What has the query as its name is first, then it counts how well the words are answered, and where.
+ * Finds items by words. Returns items with all words of the query; if there are none, items with the most. An item
+ * whose name is the query comes first; then the quality and place of the matches count.
  */
 import { Order } from "effect"
 import * as Rank from "./Rank.ts"
@@ -9,9 +9,9 @@ import { folded, queryWords, wordsOf } from "./Words.ts"
 import { type Grade, grader, grades } from "./WordMatch.ts"
 
 export interface Searchable extends Rank.Findable {
-  /** Whoever asks for one of them exactly means this. */
+  /** An exact match of one of them means this item. */
   readonly names: ReadonlyArray<string>
-  /** Texts from the most to the least telling; as many as there are `weights`. */
+  /** Texts in the order of `weights`. */
   readonly texts: readonly [names: string, tags: string, description: string]
 }
 
@@ -20,26 +20,26 @@ export interface Found<A> {
   readonly rank: () => Rank.Rank
 }
 
-/** Of what several indexes have found for one query. */
+/** For results of several indexes. */
 export const bestFirst: Order.Order<Found<unknown>> = Order.mapInput(Rank.order, ({ rank }) => rank())
 
 export interface SearchIndex<A> {
-  /** Best first. Nothing for a query without a letter or digit. */
+  /** Best first. Empty for a query without letters and digits. */
   search(query: string): ReadonlyArray<Found<A>>
   close(): void
 }
 
-/** A word in a name is worth more than the same in a description, and less than a better answer anywhere. */
+/** A word in a name counts more than in a description, and less than a better match anywhere. */
 const weights = [2, 1, 0] as const
 
 const scoreOf = (grade: Grade, weight: number): number => grade * weights.length + weight
 
-/** Above any score of a query. */
+/** Above every score of a query. */
 const scores = 1_024
 
 const normal = (text: string): string => folded(text).trim()
 
-/** By word: where it is, each item once with its most telling text; a place is an index and a weight in one number. */
+/** By word: each item with its best text; a place combines index and weight in one number. */
 const placesOf = (searchables: ReadonlyArray<Searchable>): ReadonlyMap<string, ReadonlyArray<number>> => {
   const places = new Map<string, Array<number>>()
   searchables.forEach(({ texts }, index) => {
@@ -72,7 +72,7 @@ export const make = <A>(items: ReadonlyArray<A>, describe: (item: A) => Searchab
       const searchable = describe(item)
       return { item, searchable, rank: Rank.ofEqual(searchable) }
     })
-    // Where it is among equals is then its index.
+    // The index then decides among equals.
     .sort((a, b) => Rank.order(a.rank, b.rank))
   const searchables = entries.map(({ searchable }) => searchable)
   const named = namesOf(searchables)
@@ -81,7 +81,7 @@ export const make = <A>(items: ReadonlyArray<A>, describe: (item: A) => Searchab
   const placesByWord = [...places.values()]
   const vocabulary = Vocabulary.make(words)
 
-  /** Of each item how well it answers a word; 0 for not at all. */
+  /** Score of each item for a word; 0 without a match. */
   const answers = (asked: string): Uint8Array => {
     const best = new Uint8Array(entries.length)
     const gradeOf = grader(asked)
@@ -104,7 +104,7 @@ export const make = <A>(items: ReadonlyArray<A>, describe: (item: A) => Searchab
     const known = named.get(normal(query))
     const isNamed = (index: number): boolean => known?.has(index) === true
     const total = (index: number): number => found.reduce((sum, scores) => sum + (scores[index] ?? 0), 0)
-    // The order as one number: sorting those takes no time.
+    // The order as one number, which sorts fast.
     const keyOf = (index: number): number =>
       ((isNamed(index) ? 0 : scores) + (scores - 1 - total(index))) * entries.length + index
     const keys = answered.flatMap((count, index) => (count === most ? keyOf(index) : []))

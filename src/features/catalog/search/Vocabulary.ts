@@ -1,14 +1,14 @@
-/** The words that there are, in an FTS5 index of their trigrams that is kept in memory. */
+/** The indexed words, in an in-memory FTS5 index of their trigrams. */
 import { DatabaseSync } from "node:sqlite"
 import { shortestMisspelled, shortestPart } from "./WordMatch.ts"
 
-/** In no word. */
+/** Not part of any word. */
 const edge = "#"
 
-/** As it is indexed. */
+/** As indexed. */
 const edged = (word: string): string => `${edge}${edge}${word}${edge}${edge}`
 
-/** FTS5: what has all trigrams of a text. */
+/** FTS5: rows with all trigrams of a text. */
 const allOf = (letters: ReadonlyArray<string>): string =>
   `(${letters
     .slice(2)
@@ -19,8 +19,8 @@ const beginning = (letters: ReadonlyArray<string>) => allOf([edge, edge, ...lett
 const end = (letters: ReadonlyArray<string>) => allOf([...letters, edge, edge])
 
 /**
- * An FTS5 query for every word that may answer the asked one. One edit spoils two neighbours at most: of the letters before
- * them, or of those behind, half are left. Among four the two in the middle may be swapped: then both ends are.
+ * A query for every word that may match. One edit spoils at most two neighbours, so half of the letters before or
+ * behind it remain. In words of four letters the middle two may be swapped, and then both ends remain.
  */
 const queryOf = (asked: string): string => {
   const letters = [...asked]
@@ -34,12 +34,12 @@ const queryOf = (asked: string): string => {
 }
 
 export interface Vocabulary {
-  /** Indexes of every word that may answer the asked one, and of others: `WordMatch` tells. */
+  /** Indexes of all words that may match, and of others; `WordMatch` decides. */
   candidates(asked: string): ReadonlyArray<number>
   close(): void
 }
 
-/** @param words each once. */
+/** @param words without duplicates. */
 export const make = (words: ReadonlyArray<string>): Vocabulary => {
   const database = new DatabaseSync(":memory:")
   database.exec(
@@ -51,7 +51,7 @@ export const make = (words: ReadonlyArray<string>): Vocabulary => {
   database.exec("COMMIT")
   const matching = database.prepare("SELECT rowid AS word FROM words WHERE words MATCH ?")
   return {
-    // Words are of letters and digits alone: nothing in them ends a quoted text.
+    // Words contain only letters and digits, so quoting is safe.
     candidates: (asked) => matching.all(queryOf(asked)).map(({ word }) => Number(word)),
     close: () => database.close()
   }

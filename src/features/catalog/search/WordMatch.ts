@@ -1,18 +1,18 @@
-/** How well one word answers another that is searched for. */
+/** How well a word matches a searched word. */
 import { isOneEditApart } from "#src/kernel/text/EditDistance.ts"
 
-/** Below this many letters another word is no misspelling, but another word. */
+/** Words with fewer letters must match exactly. */
 export const shortestMisspelled = 4
 
-/** Below this many letters a word is in too many others. */
+/** Shorter parts occur in too many words. */
 export const shortestPart = 3
 
-/** Better ones are higher; 0 for none. */
+/** Higher is better; 0 for no match. */
 export const grades = { word: 4, prefix: 3, part: 2, misspelled: 1, none: 0 } as const
 
 export type Grade = (typeof grades)[keyof typeof grades]
 
-/** @param asked a word of a query; all words are as `Words` has them. */
+/** @param asked a word of a query. Both are in the form of `Words`. */
 export const grader = (asked: string): ((word: string) => Grade) => {
   const { length } = [...asked]
   return (word) => {

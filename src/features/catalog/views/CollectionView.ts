@@ -1,4 +1,4 @@
-/** A curated list of models and wrappers, and what a search finds (decisions, "Platform routes"). */
+/** Collections and search results (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import type { ListedCollection } from "../CatalogContents.ts"
 import * as ListingView from "./ListingView.ts"

@@ -1,4 +1,4 @@
-/** GPUs and what is started on them (decisions, "Platform routes"). */
+/** GPUs and deployment templates (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
 import { Gpu } from "#domain/catalog/Gpu.ts"

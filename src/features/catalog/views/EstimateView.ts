@@ -1,4 +1,4 @@
-/** What a run would cost, and how long it would take (decisions, "Platform routes"). */
+/** The price and duration of a possible run (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import * as Money from "#domain/Money.ts"
 import * as Pricing from "#domain/Pricing.ts"
@@ -42,7 +42,7 @@ export const EstimateBody = Schema.Struct({
   examples: [example, { ...example, isMaximum: true, expected: ListingView.modelExample.expected }]
 })
 
-/** What a run under the quote may cost, before it has ended. */
+/** The possible cost of a run under the quote. */
 export const costsOf = (quote: Pricing.Quote) =>
   ({
     estimatedCost: Money.format(Pricing.charge(quote, quote.quantity ?? quote.maxQuantity)),

@@ -1,4 +1,4 @@
-/** What the catalog says of a model or a wrapper (decisions, "Platform routes"). */
+/** Models and wrappers in the catalog (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { Category, type Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
@@ -115,7 +115,6 @@ export const WrapperBody = Schema.Struct({
   examples: [wrapperExample]
 })
 
-/** `kind` tells which. */
 export const ListedBody = Schema.Union([ModelBody, WrapperBody]).annotate({
   description: "A model or a wrapper: `kind` tells which."
 })
@@ -151,7 +150,7 @@ type Shown = Pick<
   "endpoint" | "displayName" | "description" | "category" | "tags" | "recommended" | "exampleInput"
 >
 
-/** What it shows of itself, and the model that runs. */
+/** The shown fields, and the model that runs. */
 export const partsOf = (listed: Listed): { readonly shown: Model | Wrapper; readonly runs: Model } =>
   listed.kind === "model"
     ? { shown: listed.model, runs: listed.model }
@@ -176,7 +175,7 @@ const recordOf = (shown: Shown, runs: Model, { status, updatedAt }: Listed) => {
   }
 }
 
-/** All but `expected`, which changes by itself. */
+/** All but `expected`, which changes without a publication. */
 export const record = (listed: Listed) => {
   if (listed.kind === "model") {
     return { ...recordOf(listed.model, listed.model, listed), kind: listed.kind }

@@ -1,4 +1,4 @@
-/** What a run costs (decisions, "Platform routes"). */
+/** The price of a run (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import * as Money from "#domain/Money.ts"
 import { BillingUnit, type Price } from "#domain/Pricing.ts"

@@ -14,9 +14,9 @@ interface Cohort<Member> {
 
 interface OfAccount<Member> {
   readonly byKey: Map<string, Cohort<Member>>
-  /** Cohorts that want whatever request. */
+  /** Cohorts for requests of any id. */
   readonly ofAll: Set<Cohort<Member>>
-  /** Cohorts that want requests by name. */
+  /** Cohorts for named requests. */
   readonly ofRequest: Map<RequestId, Set<Cohort<Member>>>
 }
 
@@ -24,7 +24,7 @@ export interface Audience<Member> {
   readonly size: () => number
   readonly add: (wanted: StreamFilter, member: Member) => Cohort<Member>
   readonly remove: (cohort: Cohort<Member>, member: Member) => void
-  /** The changes that each cohort wants, in their order; cohorts that want none are not there. */
+  /** The changes for each cohort, in order, without cohorts that get none. */
   readonly tellings: (
     changes: ReadonlyArray<StatusChange>
   ) => ReadonlyMap<Cohort<Member>, ReadonlyArray<StatusChange>>

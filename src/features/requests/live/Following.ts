@@ -10,9 +10,9 @@ import { matches, type StreamFilter } from "./StreamFilter.ts"
 
 export interface Follower<E> {
   readonly wanted: StreamFilter
-  /** Whether it has been told all that it will be. */
+  /** Whether the stream is complete. */
   readonly isDone: () => boolean
-  /** Tells it of changes, and waits until there is room for more. */
+  /** Sends changes, and waits until there is room for more. */
   readonly give: (changes: ReadonlyArray<StatusChange>) => Effect.Effect<void, E>
   readonly take: Listener["take"]
   /** Waits until there is room. */
@@ -30,17 +30,14 @@ export const make = Effect.gen(function* () {
   const hub = yield* LiveHub
   const turns = Semaphore.makeUnsafe(readers)
 
-  /** The turn is over with the page, for the one who is told of it may be slow. */
+  /** The turn ends with the read, because the reader of the page may be slow. */
   const inTurn = <A, E>(read: Effect.Effect<A, E>) =>
     turns.withPermits(1)(Effect.andThen(Effect.yieldNow, read))
 
   /**
-   * What there is now, as of the change that it gives: of each request that has not ended its last change, ascending, or
-   * of each that was named, whether it has ended or not. To be followed from that change on.
-   *
-   * A request that moves on meanwhile is past that change then. It is left out here, and told of with what is new: nothing is
-   * missed. Whoever is cut off in between resumes behind the last frame it has read: what it has not been told of yet has its
-   * last change behind that one, so it is told of all the same.
+   * The current state, and the change that it is as of: the last change of each request that has not ended, or of each
+   * named request. Follow from that change on. A request that changes meanwhile is left out here and sent as a later
+   * change. A client that is cut off resumes after its last frame and misses nothing.
    */
   const snapshot = Effect.fnUntraced(function* <E>(follower: Follower<E>) {
     const { accountId, requestIds } = follower.wanted
@@ -65,8 +62,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Where to read on: named requests that have no change behind `place` need no look at what all the others did since.
-   * Where one has, the account's changes up to that one are read, as those of a model are, a page at a time.
+   * Named requests without a change after this position need no read. Otherwise the account's changes, or those of a
+   * model, are read in pages.
    */
   const skipped = Effect.fnUntraced(function* ({ requestIds }: StreamFilter, place: number) {
     if (requestIds === null) return place
@@ -75,7 +72,7 @@ export const make = Effect.gen(function* () {
     return found.some(({ change }) => change > place) ? place : Math.max(place, newest)
   })
 
-  /** Where the hub stands is read before the page: what it has handed out until then is in it. */
+  /** The hub's position is read before the page, so the page contains what the hub has handed out by then. */
   const newsOf = (accountId: AccountId, change: number) =>
     Effect.suspend(() => {
       const handedOut = hub.place()
@@ -85,7 +82,7 @@ export const make = Effect.gen(function* () {
       }))
     })
 
-  /** Tells of every change behind `from`, each once and in order. Ends when the follower is done. */
+  /** Sends every change after `from` once and in order. Ends when the follower is done. */
   const follow = Effect.fnUntraced(function* <E>(follower: Follower<E>, from: number) {
     const { take, wanted } = follower
     let place = from

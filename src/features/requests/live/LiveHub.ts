@@ -18,9 +18,9 @@ export type Taking = "taken" | "full" | "declined"
 
 export interface Listener {
   readonly wanted: StreamFilter
-  /** The change that it has been told of last; or one that it does not want, behind which it has been told of none. */
+  /** The position of the last change that it has seen or does not want. */
   readonly place: number
-  /** Called at once with what is new; must neither wait nor throw. The same array for all listeners that want the same. */
+  /** Called with new changes; must neither wait nor throw. Listeners with equal filters get the same array. */
   readonly take: (changes: ReadonlyArray<StatusChange>) => Taking
 }
 
@@ -36,11 +36,11 @@ const pageSize = 500
 export class LiveHub extends Context.Service<
   LiveHub,
   {
-    /** The change up to which all has been handed out; 0 while nobody listens. */
+    /** The position up to which everything is handed out; 0 without listeners. */
     readonly place: () => number
     /**
-     * Hands the listener each change behind its place that it wants, once and in order, until it takes no more. Completes
-     * with its place then; at once where all up to `place()` has been handed out already, and it has to catch up first.
+     * Hands each wanted change after its position to the listener, once and in order, until it takes no more, and then
+     * completes with its position. Completes at once if the listener is behind and has to catch up first.
      */
     listen(listener: Listener): Effect.Effect<number>
   }
@@ -57,7 +57,7 @@ export class LiveHub extends Context.Service<
       const hand = (page: ReadonlyArray<StatusChange>) => {
         for (const [cohort, changes] of audience.tellings(page)) {
           for (const member of cohort.members) {
-            // Whoever has come while the page was read may have read of it itself.
+            // A listener that joined during the read may have read the page itself.
             const news = member.place < (changes[0]?.change ?? 0) ? changes : behind(changes, member.place)
             if (news.length === 0) continue
             const taking = member.take(news)
@@ -72,7 +72,7 @@ export class LiveHub extends Context.Service<
         while (audience.size() > 0) {
           const since = place
           const page = yield* liveStatus.after({ change: since, limit: pageSize })
-          // All have left meanwhile, and who has come since then stands further back.
+          // All listeners left meanwhile, and new ones are further back.
           if (place !== since) continue
           hand(page)
           if (page.length < pageSize) return
@@ -91,7 +91,7 @@ export class LiveHub extends Context.Service<
 
       const listen = ({ place: from, take, wanted }: Listener) =>
         Effect.callback<number>((resume) => {
-          // The first one begins where it stands, and what has moved since nobody listened is looked at.
+          // The first listener sets the position.
           if (audience.size() === 0) {
             place = from
             Queue.offerUnsafe(moved, undefined)

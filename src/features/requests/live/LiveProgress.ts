@@ -30,7 +30,7 @@ const type = ProgressReported.fields._tag.schema.literal
 export class LiveProgress extends Context.Service<
   LiveProgress,
   {
-    /** What is reported from now on of the requests that are wanted, until the scope ends. */
+    /** New reports on the wanted requests, until the scope ends. */
     listen(wanted: StreamFilter): Effect.Effect<Queue.Dequeue<Progress>, never, Scope.Scope>
   }
 >()("inferlog/src/features/requests/live/LiveProgress") {
@@ -47,7 +47,7 @@ export class LiveProgress extends Context.Service<
         if (typeof fraction !== "number") return null
         const id = RequestId.make(StreamName.idOf(stream))
         const { state } = yield* actors.current(id)
-        // Of a run that is over nothing is told: its end may have been told.
+        // An ended run reports nothing, because its end may already be sent.
         if (state._tag === "NotSubmitted" || state.phase._tag !== "Running") return null
         const { accountId, model } = state.submitted
         return { accountId, requestId: id, model, fraction } satisfies Progress

@@ -7,7 +7,7 @@ export interface StreamFilter {
   readonly accountId: AccountId
   /** `null`: all of them. */
   readonly requestIds: ReadonlySet<RequestId> | null
-  /** `null`: whatever their model. */
+  /** `null`: every model. */
   readonly models: ReadonlyArray<ModelEndpoint> | null
 }
 
@@ -19,6 +19,6 @@ export const matches = (
   (requestIds === null || requestIds.has(told.requestId)) &&
   (models === null || models.includes(told.model))
 
-/** Equal for equal filters only. */
+/** Equal only for equal filters. */
 export const keyOf = ({ models, requestIds }: StreamFilter): string =>
   JSON.stringify([requestIds && [...requestIds].sort(), models && [...models].sort()])

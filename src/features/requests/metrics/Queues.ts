@@ -13,7 +13,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const queues = yield* QueueAge.make
   const series = yield* ModelSeries.make
-  /** Whatever was in the catalog since the start: the requests of a model that has left it wait on. */
+  /** All models since the start, because requests of a withdrawn model still wait. */
   const shown = new Set<string>()
   return Effect.gen(function* () {
     const now = yield* steady.now

@@ -1,4 +1,4 @@
-/** A model that ships with the server: its catalog record and what a run of it bills (decisions, "Built-in models"). */
+/** A model that ships with the server: its catalog record and its billing (decisions, "Built-in models"). */
 import { Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
@@ -10,29 +10,28 @@ import * as Version from "../Version.ts"
 
 export interface BuiltinModel {
   readonly model: Model
-  /** Total over the inputs that are valid under the model's input schema. */
+  /** Total over inputs that are valid under the model's schema. */
   quantities(input: Json): Quantities
 }
 
-/** What an author writes down: a model without the fields that follow from the rest. */
+/** A model without its derived fields. */
 export interface Definition<Input> extends Omit<Model, "endpoint" | "version" | "providers"> {
-  /** `{ownerName}/{modelName}` */
   readonly endpoint: string
-  /** Reads what `quantities` needs from an input that is valid under `inputSchema`. */
+  /** Reads what `quantities` needs from a valid input. */
   readonly input: Schema.ConstraintDecoder<Input>
   quantities(input: Input): Quantities
 }
 
-/** The provider that runs every built-in model. */
+/** The provider of every built-in model. */
 const builtin: ProviderBinding = { name: "builtin", adapter: "builtin" }
 
 /** Units known before the run. */
 export const exactly = (quantity: Quantity): Quantities => ({ quantity, maxQuantity: quantity })
 
-/** Units that only the run can tell, and their bound. */
+/** Units that only the run can tell, with their limit. */
 export const atMost = (maxQuantity: Quantity): Quantities => ({ quantity: null, maxQuantity })
 
-/** Throws on an endpoint that no model may have. */
+/** Throws for an invalid endpoint. */
 export const defineModel = <Input>(definition: Definition<Input>): BuiltinModel => {
   const { endpoint, input, quantities, ...rest } = definition
   const unversioned = {

@@ -1,4 +1,4 @@
-/** One evaluation, as it goes to the thread, and what comes back. */
+/** The messages to and from the evaluating thread. */
 import { Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 
@@ -9,7 +9,7 @@ export interface Evaluation {
   readonly bindings: Readonly<Record<string, Json>>
 }
 
-/** `value` is left out where the expression ends in nothing. `reason` says nothing of the values. */
+/** `value` is absent for an empty result. `reason` contains no values. */
 export const Answer = Schema.Union([
   Schema.Struct({ _tag: Schema.tag("Done"), value: Schema.optionalKey(Schema.Unknown) }),
   Schema.Struct({ _tag: Schema.tag("Failed"), reason: Schema.String })

@@ -1,10 +1,10 @@
-/** Whom an expression is evaluated for: everybody has a turn of their own, and prices that are asked for a thread of their own. */
+/** Whom an expression is evaluated for: owners take turns, and estimates have a thread of their own. */
 import { Context, Schema } from "effect"
 
 export interface EvaluationFor {
-  /** Runs are as many as are under way; the others are calls, as many as clients send. */
+  /** Runs are limited by themselves; other evaluations are as many as clients send. */
   readonly purpose: "run" | "submit" | "estimate"
-  /** An account, or an address. */
+  /** An account or an address. */
   readonly owner: string
 }
 
@@ -15,7 +15,7 @@ export const EvaluationFor = Context.Reference<EvaluationFor>(
   }
 )
 
-/** As many calls wait for an evaluation as may, of all or of this owner. */
+/** Too many calls wait for an evaluation, in total or for this owner. */
 export class EvaluatorBusy extends Schema.TaggedError<EvaluatorBusy>()("EvaluatorBusy", {}) {
   override get message(): string {
     return "Too many inputs wait for their price to be told."

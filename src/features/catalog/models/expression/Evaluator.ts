@@ -1,9 +1,7 @@
 /**
- * The threads in which expressions are evaluated, apart from the one that serves: what they are applied to is a client's or a
- * provider's, and some steps of JSONata take as long as that likes. There are two: one for submits and runs, and one for
- * estimates, which cost nothing and so must not delay what is paid for. In each, evaluations take turns, so that none is
- * charged for another's time, and owners take turns, so that none waits for all that another one asks for. A thread is
- * started with the first evaluation, and anew when it had to be ended.
+ * The threads that evaluate expressions, because their values come from outside and some steps of JSONata take
+ * arbitrarily long. Submits and runs have one, estimates another, so that free calls do not delay paid ones.
+ * Evaluations and owners take turns. A thread starts with its first evaluation, and again after it was ended.
  */
 import { Effect, Exit, Schema } from "effect"
 import { WorkerLost } from "#src/kernel/threads/WorkerLost.ts"
@@ -15,7 +13,7 @@ import * as Limits from "./Limits.ts"
 
 const options = { file: new URL("./Thread.ts", import.meta.url), heapMb: Limits.heapMb, muted: false }
 
-/** How long a thread may take to begin, on a machine that is busy. */
+/** How long a thread may take to start on a busy machine. */
 const beginning = "30 seconds"
 
 const decode = Schema.decodeUnknownEffect(Answer)
@@ -28,7 +26,7 @@ const makeLane = () => {
   const turns = FairTurns.make()
   let ready: WorkerThread.Thread | null = null
 
-  /** A thread that fails a task, or does not answer in time, is ended: it may still be at it. */
+  /** A thread that fails or does not answer in time is ended, because it may still be running. */
   const exchange = (thread: WorkerThread.Thread, task: Evaluation, duration: typeof beginning | number) =>
     WorkerThread.exchange(thread, task).pipe(
       Effect.timeoutOrElse({ duration, orElse: late }),
@@ -61,7 +59,7 @@ const makeLane = () => {
 const paid = makeLane()
 const free = makeLane()
 
-/** Fails when the evaluation took too long, too much memory, or the thread with it; runs are never told to come again. */
+/** Fails if the evaluation exceeds its time or memory, or ends its thread; runs are never refused. */
 export const evaluate = (task: Evaluation): Effect.Effect<Answer, WorkerLost | EvaluatorBusy> =>
   Effect.flatMap(EvaluationFor, ({ owner, purpose }) => {
     const room = purpose === "run" ? null : Limits.rooms[purpose]

@@ -1,9 +1,12 @@
-/** One turn at a time, round robin over owners: however much one of them asks for, it delays each other one by one turn. */
+/**
+ * One turn at a time, round robin over owners, so that an owner with many evaluations delays the others by one turn
+ * each.
+ */
 import { Effect } from "effect"
 import { EvaluatorBusy } from "./EvaluationFor.ts"
 
 export interface Room {
-  /** Of those that wait under a room. */
+  /** Those waiting under a limit. */
   readonly inAll: number
   readonly ofOwner: number
 }
@@ -16,7 +19,7 @@ interface Ticket {
 }
 
 export interface FairTurns {
-  /** `room` bounds the wait: where it is full `EvaluatorBusy` is told at once. `null`: the caller's number is bounded. */
+  /** `room` limits the wait: beyond it the call fails with `EvaluatorBusy`. `null`: the caller limits itself. */
   run<A, E>(
     owner: string,
     room: Room | null,
@@ -26,7 +29,7 @@ export interface FairTurns {
 
 export const make = (): FairTurns => {
   let holder: Ticket | null = null
-  /** By owner, never empty; the owner whose turn is next comes first. */
+  /** By owner, never empty; the next owner comes first. */
   const waiting = new Map<string, Array<Ticket>>()
   let bounded = 0
 
@@ -71,7 +74,7 @@ export const make = (): FairTurns => {
       else ticket.onTurn = () => resume(Effect.void)
     })
 
-  /** Also of one that went away while it waited. */
+  /** Also after an interruption while waiting. */
   const leave = (ticket: Ticket) =>
     Effect.sync(() => {
       if (holder === ticket) return give(dequeue())

@@ -1,17 +1,17 @@
-/** Entry of the thread that evaluates: one expression after the other, each answered by one message. */
+/** Entry of the evaluating thread: one expression after the other, each answered by one message. */
 import jsonata from "jsonata"
 import { parentPort } from "node:worker_threads"
 import type { Answer, Evaluation } from "./Evaluation.ts"
 import * as Limits from "./Limits.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
 
-/** What JSONata makes, as JSON: it may hold functions, numbers that JSON has none of, and objects and arrays that are not plain. */
+/** Converts a JSONata result to JSON: it may contain functions, other numbers, and special objects and arrays. */
 const notJson = Symbol("no JSON")
 
-/** Levels: bodies that come from outside have 128 toPlainJson them at most. */
+/** Levels; request bodies have at most 128. */
 const deepest = 256
 
-/** Functions toPlainJson JSONata are objects, and lead to everything that they can see. */
+/** Functions of JSONata are objects, and expose everything in their scope. */
 const isFunction = (value: object): boolean => "_jsonata_lambda" in value || "_jsonata_function" in value
 
 const toPlainJson = (value: unknown, depth = 0): Json | typeof notJson => {
@@ -35,7 +35,7 @@ const isJson = (value: Json | typeof notJson): value is Json => value !== notJso
 const hasJson = (member: readonly [string, Json | typeof notJson]): member is readonly [string, Json] =>
   isJson(member[1])
 
-/** Compiled ones that are kept: the expressions of some hundred models. */
+/** Compiled expressions that are cached: those of some hundred models. */
 const capacity = 1_000
 const compiled = new Map<string, jsonata.Expression>()
 
@@ -44,7 +44,7 @@ const compile = (text: string): jsonata.Expression => {
   if (known !== undefined) return known
   if (compiled.size >= capacity) compiled.clear()
   const expression = jsonata(text, Limits.ofJsonata)
-  // What a client sends is never an expression.
+  // Expressions never come from a client.
   expression.registerFunction("eval", () => {
     throw { code: "D3137", message: "$eval is not to be had" }
   })
@@ -52,7 +52,7 @@ const compile = (text: string): jsonata.Expression => {
   return expression
 }
 
-/** Codes of the limits, and of `$error` and `$assert`, whose words are the manifest's own. Other messages quote values. */
+/** Codes of limits, and of `$error` and `$assert`, whose texts come from the manifest. Other messages quote values. */
 const speaking: ReadonlySet<string> = new Set(["D1011", "D1012", "D2015", "D3137", "D3141"])
 
 const textOf = (cause: unknown, member: "code" | "message"): string => {

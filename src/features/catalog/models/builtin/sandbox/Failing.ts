@@ -1,4 +1,4 @@
-/** Models that end badly, one for each way of it (decisions, "Failure views"). */
+/** Models that fail, one for each way to fail (decisions, "Failure views"). */
 import { defineModel } from "../BuiltinModel.ts"
 import { perRequest, sandboxDefaults } from "./SandboxDefaults.ts"
 import { objectOf } from "../ObjectSchema.ts"

@@ -1,16 +1,16 @@
-/** What the sandbox models have in common: no work, hence no limit on runs at once and next to no price. */
+/** What the sandbox models share: they do no work, so runs are unlimited and nearly free. */
 import { Schema } from "effect"
 import * as Money from "#domain/Money.ts"
 import { exactly } from "../BuiltinModel.ts"
 
-/** Slack over the longest run that can be asked for, in seconds. */
+/** Added to the longest possible run, in seconds. */
 export const slackSeconds = 60
 
 export const sandboxDefaults = {
   category: "utility",
   concurrency: 100_000,
   expectedSeconds: 1,
-  /** The longest `delayMs`, and slack. */
+  /** The longest `delayMs`, plus slack. */
   timeoutSeconds: 600 + slackSeconds
 } as const
 

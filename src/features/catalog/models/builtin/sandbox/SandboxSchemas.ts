@@ -1,9 +1,9 @@
-/** The parts that the JSON Schemas of several sandbox models share. */
+/** Schemas that several sandbox models share. */
 import type { Model } from "#domain/catalog/Model.ts"
 
 type JsonSchema = Model["inputSchema"]
 
-/** Longest message, in characters, that a client may have returned as an error. */
+/** Longest error message that a client may choose, in characters. */
 const longestMessage = 1_000
 
 export const delayMs: JsonSchema = {

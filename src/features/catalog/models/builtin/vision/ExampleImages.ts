@@ -1,4 +1,4 @@
-/** Pictures for example inputs: small enough to lie in the catalog, so that examples run without internet. */
+/** Pictures for example inputs, small enough for the catalog, so that examples run without internet. */
 
 /** A gradient of 16 × 12 pixels, WebP. */
 export const gradient =

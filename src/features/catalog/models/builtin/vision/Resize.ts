@@ -15,7 +15,7 @@ export const ResizeInput = Schema.Struct({
   format: Schema.optionalKey(OutputFormat)
 })
 
-/** Only with both sides given, and a fit that fills them, is the output's size known beforehand. */
+/** The output's size is known in advance only with both sides and a fit that fills them. */
 const quantities = ({ width, height, fit }: typeof ResizeInput.Type): Quantities => {
   if (width === undefined || height === undefined || fit === "outside") return atMost(megapixels(undefined))
   return fit === "inside" ? atMost(megapixels(width * height)) : exactly(megapixels(width * height))

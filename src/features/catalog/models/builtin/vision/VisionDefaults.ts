@@ -1,18 +1,18 @@
-/** What the models that run in worker threads have in common. */
+/** What the models in worker threads share. */
 import * as Money from "#domain/Money.ts"
 import { maxPixels } from "#src/features/media/ImageLimits.ts"
 import type { Quantities } from "../../Catalog.ts"
 import { exactly } from "../BuiltinModel.ts"
 
 /**
- * A run beyond the worker threads waits for one of them with its picture on disk, so the limit is a few per thread. It
- * is the same on every machine, because a model's version must not depend on the machine.
+ * A run beyond the threads waits with its picture on disk, so the limit is a few per thread. It must not depend on the
+ * machine, because it is part of the model's version.
  */
 export const visionDefaults = {
   concurrency: 8,
   maxQueued: 10_000,
   expectedSeconds: 2,
-  /** Download (30 s), the turns of the runs before it, and its own (60 s). */
+  /** Download (30 s), earlier runs, and its own (60 s). */
   timeoutSeconds: 300
 } as const
 
@@ -27,6 +27,6 @@ export const perImage = (unitPrice: bigint) => ({
   quantities: (): Quantities => exactly(Money.units(1))
 })
 
-/** Megapixels of a picture that is told in pixels; the limit of an output when it is not known or above. */
+/** Megapixels of a size in pixels; the limit if the size is unknown or larger. */
 export const megapixels = (pixels: number = maxPixels): Money.Quantity =>
   Money.millionths(Math.min(pixels, maxPixels))

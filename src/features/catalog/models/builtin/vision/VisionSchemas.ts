@@ -1,4 +1,4 @@
-/** The parts that the JSON Schemas of several vision models share. */
+/** Schemas that several vision models share. */
 import type { Model } from "#domain/catalog/Model.ts"
 import { maxDataUriLength, maxSide } from "#src/features/media/ImageLimits.ts"
 
