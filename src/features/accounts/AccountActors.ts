@@ -11,7 +11,7 @@ export class AccountActors extends Context.Service<
 >()("inferlog/src/features/accounts/AccountActors") {
   static readonly layer = Layer.effect(AccountActors, Actors.make(Account.aggregate))
 
-  /** Of one of several nodes: accounts that others open are in memory from then on. */
+  /** On several nodes, accounts of other nodes are in memory as soon as they are opened. */
   static readonly layerObserving = Layer.effect(
     AccountActors,
     Actors.make(Account.aggregate, { startsOnObserve: true })

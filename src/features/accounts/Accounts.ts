@@ -1,4 +1,4 @@
-/** What an operator does with accounts and their keys. Secrets leave here once, and reach the log as hashes only. */
+/** The operator's administration of accounts and keys. Secrets are returned once; the log has only their hashes. */
 import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
@@ -16,12 +16,12 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
   override readonly message = "There is no such account"
 }
 
-/** The account was erased: nothing of it changes any more. */
+/** The account was erased and cannot change any more. */
 export class AccountClosed extends Schema.TaggedError<AccountClosed>()("AccountClosed", {}) {
   override readonly message = "The account was erased"
 }
 
-/** Of two payments one id: the second was for another amount. */
+/** A second payment with the same id and another amount. */
 export class PaymentIdReused extends Schema.TaggedError<PaymentIdReused>()("PaymentIdReused", {}) {
   override readonly message = "Another amount was paid in under this payment id"
 }
@@ -36,16 +36,16 @@ const noKey = { AccountNotFound: () => new KeyNotFound(), KeyNotFound: () => new
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** Opens an account with its first key and balance. `opened` is false when it had been opened before. */
+    /** Opens an account with its first key and balance. `opened` is false if it existed before. */
     open(options: {
       readonly name: string
       readonly key: ApiKey.ApiKey
       readonly balance: NanoUsd
     }): Effect.Effect<{ readonly accountId: AccountId; readonly opened: boolean }, EventStoreError>
     /**
-     * A new key of the account, that may everything unless a grant is given; its secret is not to be had again.
-     *
-     * @param options.key made before with `KeyCommands.make`, by whoever has to keep its id before it is good.
+     * Creates a key, with all rights unless a grant is given. Its secret cannot be read again.
+     * @param options.key made in advance with `KeyCommands.make`, for callers that store its id before the key is
+     * valid.
      */
     issueKey(options: {
       readonly accountId: AccountId
@@ -53,21 +53,19 @@ export class Accounts extends Context.Service<
       readonly grant?: Grant.Grant
       readonly key?: ApiKey.ApiKey
     }): Effect.Effect<ApiKey.ApiKey, AccountNotFound | AccountClosed | TooManyKeys | EventStoreError>
-    /**
-     * Another secret for a key, in force at once. The one until now stays good for `graceMs`, the one before that no more.
-     */
+    /** Replaces the secret at once. The current one stays valid for `graceMs`; the one before it does not. */
     rotateKey(options: { readonly keyId: KeyId; readonly graceMs: number }): Effect.Effect<
       {
         readonly accountId: AccountId
         readonly key: ApiKey.ApiKey
-        /** Unix time in ms; `null` when the secret until now is good no more. */
+        /** Unix time in ms; `null` if the previous secret is invalid. */
         readonly previousExpiresAt: number | null
       },
       KeyNotFound | KeyRevoked | KeyExpired | EventStoreError
     >
-    /** In force at once. Revoking twice changes nothing. */
+    /** Revokes the key at once. Repeating it changes nothing. */
     revokeKey(keyId: string): Effect.Effect<void, KeyNotFound | EventStoreError>
-    /** Pays in `amount`, which is positive. `applied` is false when it had been paid in under this payment id before. */
+    /** Adds a positive `amount`. `applied` is false for a known payment id. */
     topUp(options: {
       readonly accountId: AccountId
       readonly amount: NanoUsd
@@ -77,9 +75,9 @@ export class Accounts extends Context.Service<
       { readonly applied: boolean },
       AccountNotFound | AccountClosed | PaymentIdReused | EventStoreError
     >
-    /** The limits in force. */
+    /** The current limits. */
     limits(accountId: AccountId): Effect.Effect<Limits, AccountNotFound | EventStoreError>
-    /** Gives the limits in force from now on: those that are left out stay as they are. */
+    /** Sets limits and returns all of them. Absent ones stay. */
     changeLimits(options: {
       readonly accountId: AccountId
       readonly limits: Partial<Limits>
@@ -90,7 +88,7 @@ export class Accounts extends Context.Service<
     Accounts,
     Effect.gen(function* () {
       const actors = yield* AccountActors
-      /** Limits are read before they are changed: of two changes at once neither undoes the other. */
+      /** Reads the limits first, so that concurrent changes do not undo each other. */
       const limitsLock = yield* Semaphore.make(1)
 
       const open = Effect.fn("Accounts.open")(function* ({
@@ -130,7 +128,7 @@ export class Accounts extends Context.Service<
         const { account, key, known } = yield* KeyCommands.rotate(actors, { ...options, issuer: null }).pipe(
           Rejections.expect({
             ...noKey,
-            // With its account it was revoked.
+            // The key was revoked with its account.
             AccountClosed: () => new KeyRevoked(),
             KeyRevoked: () => new KeyRevoked(),
             KeyExpired: () => new KeyExpired()

@@ -1,4 +1,4 @@
-/** API keys as clients carry them: `<keyId>:<secret>` (security, "Keys and secrets"). */
+/** API keys as clients send them: `<keyId>:<secret>` (security, "Keys and secrets"). */
 import * as crypto from "node:crypto"
 import { Option, Redacted } from "effect"
 import * as Account from "#domain/account/Account.ts"
@@ -18,7 +18,7 @@ export const parse = (text: string): Option.Option<ApiKey> => {
   return Option.some({ keyId: KeyId.make(keyId), secret: Redacted.make(secret) })
 }
 
-/** What the text of a key begins with: it is no secret. */
+/** The prefix of a key's text, which is not secret. */
 export const prefixOf = (keyId: KeyId): string => `${keyId}:`
 
 /** The text to show once. */
@@ -27,18 +27,18 @@ export const format = ({ keyId, secret }: ApiKey): string => `${prefixOf(keyId)}
 /** 256 random bits. */
 export const makeSecret = (): Redacted.Redacted => Redacted.make(crypto.randomBytes(32).toString("base64url"))
 
-/** Hex SHA-256: a secret of 256 random bits needs no slow hash. */
+/** Hex SHA-256: a random secret of 256 bits needs no slow hash. */
 export const hashSecret = (secret: Redacted.Redacted): string => sha256Hex(Redacted.value(secret))
 
 export const sha256Hex = (text: string): string => crypto.hash("sha256", text, "hex")
 
-/** A key as a request presents it: its secret is hashed at once and kept nowhere. */
+/** A key from a request. Its secret is hashed at once and not stored. */
 export interface Presented {
   readonly keyId: KeyId
   readonly secretHash: string
 }
 
-/** `null` for text that is no key. */
+/** `null` if the text is not a key. */
 export const present = (text: string): Presented | null => {
   const match = form.exec(text)
   if (match === null) return null
@@ -46,10 +46,10 @@ export const present = (text: string): Presented | null => {
   return { keyId: KeyId.make(keyId), secretHash: sha256Hex(secret) }
 }
 
-/** A hash as `matches` takes it: made once of each, for it is compared with by every request. */
+/** A hash in the form for `matches`: made once per key, because every request compares with it. */
 export const expected = (secretHash: string): Buffer => Buffer.from(secretHash, "latin1")
 
-/** Written and read in one go: a buffer for each comparison would cost more than to compare. */
+/** Shared buffers, written and read at once: allocating them would cost more than the comparison. */
 const scratch = Buffer.alloc(sha256Hex("").length)
 
 /** Constant time in the secret. */
@@ -64,16 +64,13 @@ const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 export const randomLetters = (length: number): string =>
   Array.from({ length }, () => letters.charAt(crypto.randomInt(letters.length))).join("")
 
-/** A first key whose id leads to an account that nobody has yet (`domain/account/Account.accountOf`). */
+/** A first key, whose id leads to an unused account (`domain/account/Account.accountOf`). */
 export const makeForNewAccount = (): ApiKey => ({
   keyId: KeyId.make(`key_${crypto.randomBytes(8).toString("hex")}_${randomLetters(8)}`),
   secret: makeSecret()
 })
 
-/**
- * A key whose id, and with it its account, follows from `digits`, of which there are at least 24 hexadecimal ones. The
- * secret is random.
- */
+/** A key whose id, and so its account, follows from at least 24 hexadecimal `digits`. The secret is random. */
 export const makeOf = (digits: string): ApiKey => ({
   keyId: Account.makeKeyId(AccountId.make(`acc_${digits.slice(0, 16)}`), digits.slice(16, 24)),
   secret: makeSecret()

@@ -1,4 +1,4 @@
-/** From an `Authorization` header to the caller behind it. */
+/** Finds the caller of an `Authorization` header. */
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import * as Key from "#domain/account/Key.ts"
@@ -12,33 +12,36 @@ import * as ApiKey from "./ApiKey.ts"
 import type { Caller } from "./Caller.ts"
 import { KeyUse, minuteMs } from "./KeyUse.ts"
 
-/** No header, another scheme, an unknown, revoked or expired key: told apart for nobody. */
+/** No header, another scheme, or an unknown, revoked or expired key. Callers cannot distinguish these. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 
 const knownKeys = 1_000
 
-/** Many programs know no scheme but Bearer (decisions, "Authorization"). An access token of OAuth is no key, and opens nothing here. */
+/**
+ * Many programs only know the scheme Bearer (decisions, "Authorization"). OAuth access tokens are not keys and are
+ * refused.
+ */
 const scheme = /^(?:key|bearer) +(\S+)$/i
 
-/** The key of an `Authorization` header, `null` where there is none. */
+/** The key of an `Authorization` header; `null` without one. */
 export const presentedBy = (header: string | undefined): ApiKey.Presented | null =>
   ApiKey.present(scheme.exec(header ?? "")?.[1] ?? "")
 
-/** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
+/** Compared when the key does not exist, so that an unknown id takes as long as a wrong secret. */
 const noSecret = ApiKey.expected(ApiKey.sha256Hex("no such key"))
 
 const unauthorized = Effect.fail(new Unauthorized())
 
-/** Who is behind a key, made once for as long as key and limits stay as they are: requests come by the thousand. */
+/** The caller behind a key, made once until key or limits change, because requests are frequent. */
 interface Known {
   readonly secretHash: Buffer
-  /** Of the secret before; of none when there is none. */
+  /** The previous secret's hash, or one that matches nothing. */
   readonly previousHash: Buffer
   readonly caller: Caller
-  /** By the secret in force, and by the one before. */
+  /** By the current secret, and by the previous one. */
   readonly admitted: Effect.Effect<Caller>
   readonly admittedBefore: Effect.Effect<Caller>
-  /** The end of the minute for which its use is noted, Unix time in ms. */
+  /** Until then its use is recorded, Unix time in ms (to the minute). */
   notedUntil: number
 }
 
@@ -46,11 +49,11 @@ export class Authentication extends Context.Service<
   Authentication,
   {
     /**
-     * `header` is `Key <keyId>:<secret>` (contract, "Authentication"), or the same under `Bearer`. The secret before the one in force is taken as long
-     * as it is good. For a key that was here before this needs no read of the log, and is done synchronously.
+     * `header` is `Key <keyId>:<secret>` (contract, "Authentication"), or the same with `Bearer`. The previous secret
+     * is accepted while it is valid. For a known key it reads no log and completes synchronously.
      */
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>
-    /** As `authenticate`, for whoever keeps a key beyond a request, without its secret. */
+    /** As `authenticate`, for callers that keep a key without its secret beyond a request. */
     recognize(presented: ApiKey.Presented): Effect.Effect<Caller, Unauthorized | EventStoreError>
   }
 >()("inferlog/src/features/accounts/Authentication") {
@@ -60,7 +63,7 @@ export class Authentication extends Context.Service<
       const actors = yield* AccountActors
       const keyUse = yield* KeyUse
 
-      /** Of an operator's key the account is found by a hash, the same each time. */
+      /** The account of an operator's key follows from a hash. */
       const accountIds = RecentlyUsed.make<AccountId>({ capacity: knownKeys })
       const accountOf = (keyId: KeyId): AccountId => {
         const known = accountIds.get(keyId)
@@ -95,7 +98,7 @@ export class Authentication extends Context.Service<
       ): Effect.Effect<Caller, Unauthorized> => {
         const key = keyOf(state, presented.keyId)
         const found = state._tag === "Account" && key !== undefined ? knownOf(key, state) : undefined
-        // Both, always: how long it takes tells nothing of either.
+        // Always computes both, so that the time reveals nothing.
         const isInForce = ApiKey.matches(presented, found?.secretHash ?? noSecret)
         const isPrevious = ApiKey.matches(presented, found?.previousHash ?? noSecret)
         if (key === undefined || found === undefined) return unauthorized

@@ -1,7 +1,7 @@
 /**
- * The first start: when there has never been an account, the first one is opened, with the key the operator chose
- * (`BOOTSTRAP_API_KEY`) or with one that is made and printed once. Of nodes that start at once all open the same account,
- * for the id of its key is the same on all of them, and one of them succeeds.
+ * The first start: if the log has no account, opens the first one, with the operator's key (`BOOTSTRAP_API_KEY`) or a
+ * new one that is printed once. Nodes that start at the same time open the same account, because the key's id is the
+ * same, and one of them succeeds.
  */
 import { Config, Console, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { AccountOpened } from "#domain/account/Event.ts"
@@ -53,12 +53,12 @@ const balance = Config.map(bootstrapBalance.config, (text) =>
   Option.getOrElse(Money.parse(text), () => Money.zero)
 )
 
-/** Events that there are only where there is an account, the commonest among them. */
+/** Event types that imply an account, the most common first. */
 const ofAccounts: ReadonlySet<string> = new Set(
   [AccountOpened, RequestSubmitted].map(({ fields }) => fields._tag.schema.literal)
 )
 
-/** What comes on a log before its first account is the operator's, models and keys of workers: a page or two tell. */
+/** Before its first account a log only has the operator's models and worker keys, so a page or two suffice. */
 const hasAccount = Effect.gen(function* () {
   const reader = yield* EventReader
   const first = reader.readAll(GlobalPosition.beginning).pipe(
@@ -68,7 +68,7 @@ const hasAccount = Effect.gen(function* () {
   return Option.isSome(yield* first)
 })
 
-/** Printed once, and the only time that the secret is to be seen. */
+/** Printed once; the secret cannot be read again. */
 const welcome = (key: ApiKey.ApiKey, balance: Money.NanoUsd, queueUrl: string) => `
 The first account is open, with a balance of ${Money.format(balance)} USD. Its API key, shown this once:
 

@@ -1,4 +1,4 @@
-/** Who makes a request: the account behind an API key, and what both may do. */
+/** Who makes a request: the account behind an API key, with the rights of both. */
 import type { Grant } from "#domain/account/Grant.ts"
 import type { Limits } from "#domain/account/Limits.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
@@ -10,6 +10,6 @@ export interface Caller {
   readonly grant: Grant
   /** Of the account. */
   readonly limits: Limits
-  /** Whether it came with the secret before the one in force, which is good for a while: it changes no keys. */
+  /** Whether the call used the previous secret, which cannot change keys. */
   readonly isSuperseded: boolean
 }

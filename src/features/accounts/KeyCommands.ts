@@ -1,4 +1,4 @@
-/** Keys are issued, rotated and revoked the same, whether an operator does it or one of the account's own keys. */
+/** Issues, rotates and revokes keys, for the operator and for the account's own keys. */
 import { Clock, Effect } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import type { Command, NewKey } from "#domain/account/Command.ts"
@@ -14,21 +14,21 @@ export interface Issue {
   readonly accountId: AccountId
   readonly name: string
   readonly grant: Grant
-  /** The key that issues it; `null`: the operator. */
+  /** The issuing key; `null`: the operator. */
   readonly issuer: KeyId | null
-  /** Made before (`make`), by whoever has to know it before it is on the log. */
+  /** Made in advance (`make`), for callers that need it before it is on the log. */
   readonly key?: ApiKey.ApiKey
 }
 
 export interface Rotate {
   readonly keyId: KeyId
-  /** How long the secret until now stays good, ms. */
+  /** How long the current secret stays valid, ms. */
   readonly graceMs: number
-  /** The key that rotates it; `null`: the operator. */
+  /** The rotating key; `null`: the operator. */
   readonly issuer: KeyId | null
 }
 
-/** As the log has it. */
+/** As of the log. */
 export const hashed = (key: ApiKey.ApiKey, name: string): NewKey => ({
   keyId: key.keyId,
   name,
@@ -37,7 +37,7 @@ export const hashed = (key: ApiKey.ApiKey, name: string): NewKey => ({
 
 export const accountOf = (keyId: string): AccountId => Account.accountOf(keyId, ApiKey.sha256Hex)
 
-/** The account, and the key as it has it, when the command has taken effect. */
+/** The account and its key, after the command. */
 const execute = Effect.fnUntraced(function* (
   actors: Actors,
   { accountId, keyId }: { readonly accountId: AccountId; readonly keyId: KeyId },

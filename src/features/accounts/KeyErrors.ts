@@ -1,4 +1,3 @@
-/** Why something cannot be done with a key. */
 import { Schema } from "effect"
 import * as Key from "#domain/account/Key.ts"
 
@@ -6,7 +5,7 @@ export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound"
   override readonly message = "There is no such key"
 }
 
-/** The key is another account's. */
+/** The key belongs to another account. */
 export class KeyForbidden extends Schema.TaggedError<KeyForbidden>()("KeyForbidden", {}) {}
 
 export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {
@@ -17,20 +16,20 @@ export class KeyExpired extends Schema.TaggedError<KeyExpired>()("KeyExpired", {
   override readonly message = "The key has expired"
 }
 
-/** A key would give, in these fields, what it does not have itself. */
+/** A key would give rights, in these fields, that it does not have. */
 export class GrantExceeded extends Schema.TaggedError<GrantExceeded>()("GrantExceeded", {
   fields: Schema.Array(Schema.Literals(Key.grantFields))
 }) {}
 
-/** The caller came with the secret before the one in force: it calls, but no longer decides about keys. */
+/** The call used the previous secret, which cannot change keys. */
 export class SecretSuperseded extends Schema.TaggedError<SecretSuperseded>()("SecretSuperseded", {}) {}
 
-/** The account's keys have given it as many keys as they may, ended ones included. */
+/** The account's keys have created the most keys over time, ended ones included. */
 export class KeysUsedUp extends Schema.TaggedError<KeysUsedUp>()("KeysUsedUp", {
   limit: Schema.Int
 }) {}
 
-/** As many keys of the account as may be are neither revoked nor expired. */
+/** The account has the most keys that are neither revoked nor expired. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", {
   limit: Schema.Int
 }) {

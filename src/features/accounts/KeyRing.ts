@@ -1,4 +1,4 @@
-/** What the keys of an account do with the keys of that account (decisions, "Platform routes"), whatever the transport. */
+/** What an account's keys may do with the account's keys (decisions, "Platform routes"), on every transport. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Grant } from "#domain/account/Grant.ts"
@@ -28,7 +28,7 @@ import {
 import { KeyUse } from "./KeyUse.ts"
 import * as Rejections from "./Rejections.ts"
 
-/** One key, by an id as a client gave it. */
+/** One key, by the id that a client gave. */
 export interface Named {
   readonly caller: Caller
   readonly id: string
@@ -37,11 +37,11 @@ export interface Named {
 export interface KeyPage {
   readonly total: number
   readonly items: ReadonlyArray<KeyItem>
-  /** Where the page ends, `null` when none follows. */
+  /** Where the page ends; `null` on the last page. */
   readonly next: PageKey | null
 }
 
-/** A key with its secret, which is not to be had again. */
+/** A key with its secret, which cannot be read again. */
 export interface Opened {
   readonly item: KeyItem
   readonly key: ApiKey.ApiKey
@@ -51,8 +51,8 @@ export class KeyRing extends Context.Service<
   KeyRing,
   {
     /**
-     * A page of the caller's account's keys, newest first and revoked ones too: the `page`th one from 1, or with `after` the
-     * one behind that place. It shows what was on the log when it was asked, or fails after 2 s.
+     * A page of the account's keys, newest first, with revoked ones: page `page`, from 1, or the page after `after`.
+     * Shows the log as of the call, or fails after 2 s.
      */
     list(options: {
       readonly caller: Caller
@@ -62,7 +62,7 @@ export class KeyRing extends Context.Service<
     }): Effect.Effect<KeyPage, ReadModelBehind | EventStoreError | SqlError>
     /** As of the log. */
     get(options: Named): Effect.Effect<KeyItem, KeyNotFound | KeyForbidden | EventStoreError | SqlError>
-    /** What is not said of the grant is as in that of the caller's key, which it may not exceed. */
+    /** Absent parts of the grant are those of the caller's key, which the grant must not exceed. */
     issue(options: {
       readonly caller: Caller
       readonly name: string
@@ -77,10 +77,10 @@ export class KeyRing extends Context.Service<
       | KeysUsedUp
       | EventStoreError
     >
-    /** Another secret, in force at once; the one until now stays good for `graceMs`, the one before that no more. */
+    /** Replaces the secret at once. The current one stays valid for `graceMs`; the one before it does not. */
     rotate(options: Named & { readonly graceMs: number }): Effect.Effect<
       Opened & {
-        /** Unix time in ms; `null` when the secret until now is good no more. */
+        /** Unix time in ms; `null` if the previous secret is invalid. */
         readonly previousExpiresAt: number | null
       },
       | KeyNotFound
@@ -94,7 +94,7 @@ export class KeyRing extends Context.Service<
       | EventStoreError
       | SqlError
     >
-    /** In force at once, and for good. Any key of the account, the caller's own too. Revoking twice changes nothing. */
+    /** Revokes a key of the account at once and for good, also the caller's own. Repeating it changes nothing. */
     revoke(
       options: Named
     ): Effect.Effect<void, KeyNotFound | KeyForbidden | SecretSuperseded | EventStoreError>
@@ -108,7 +108,7 @@ export class KeyRing extends Context.Service<
       const { withUse } = yield* KeyUse
       const projections = yield* Projections
 
-      /** As of the log: another node may have changed it. */
+      /** As of the log, because another node may have changed it. */
       const find = Effect.fnUntraced(function* ({ caller, id }: Named) {
         const accountId = KeyCommands.accountOf(id)
         const { state } = yield* actors.refresh(accountId)
@@ -164,7 +164,7 @@ export class KeyRing extends Context.Service<
         const { caller, graceMs } = options
         yield* inForce(caller)
         const { keyId } = yield* find(options)
-        // Before: once there is another secret, nothing may keep it from being shown.
+        // Checked first: once a new secret exists, it must be shown.
         const lastUsedAt = yield* keys.lastUsedAt({ accountId: caller.accountId, keyId })
         const { key, known } = yield* KeyCommands.rotate(actors, {
           keyId,
@@ -192,13 +192,13 @@ export class KeyRing extends Context.Service<
   ).pipe(Layer.provide([Keys.layer, KeyUse.layer]))
 }
 
-/** After a leak the secret before is in wrong hands for its grace: nothing that it does outlasts it, nor ends the new one. */
+/** A leaked secret may still be valid as the previous one: it must not create, keep or end keys. */
 const inForce = ({ isSuperseded }: Caller): Effect.Effect<void, SecretSuperseded> =>
   isSuperseded ? Effect.fail(new SecretSuperseded()) : Effect.void
 
 const refusals = {
   AccountClosed: () => new AccountClosed(),
-  /** Revoked or expired since the caller was let in. */
+  /** Revoked or expired since the caller was authenticated. */
   IssuerNotValid: () => new Unauthorized(),
   GrantExceeded: ({ fields }: { readonly fields: ReadonlyArray<keyof Grant> }) =>
     new GrantExceeded({ fields })

@@ -1,7 +1,6 @@
 /**
- * When the callers of this node last showed each key, to the minute and in memory: it costs no event. The read model has
- * the same of submits and uploads for good (`projections/keys`). What is lost with the process, or is another node's, is
- * that a key has done nothing but read since.
+ * When each key was last used on this node, to the minute and in memory, so that it costs no event. The read model has
+ * the submits and uploads durably (`projections/keys`), so a restart only loses reads.
  */
 import { Context, Layer } from "effect"
 import type { KeyId } from "#domain/Ids.ts"
@@ -21,9 +20,9 @@ export class KeyUse extends Context.Service<
   {
     /** @param now Unix time in ms. */
     readonly note: (keyId: KeyId, now: number) => void
-    /** The minute, as Unix time in ms; `null` when this node does not remember any. */
+    /** The minute, as Unix time in ms; `null` if this node has none. */
     readonly lastUsedAt: (keyId: KeyId) => number | null
-    /** The key of a list, with the later of what the list and this node know. */
+    /** The key of a list, with the later of both times. */
     readonly withUse: <Item extends Used>(item: Item) => Item
   }
 >()("inferlog/src/features/accounts/KeyUse") {

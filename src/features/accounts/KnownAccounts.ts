@@ -1,6 +1,6 @@
 /**
- * Brings accounts into memory, for one of several nodes: whoever asks it while the log is away is to be let in by his key,
- * though he has never asked this node before. Those that are opened from then on are observed.
+ * Loads accounts into memory on one of several nodes, so that their keys are accepted while the log cannot be read.
+ * Later accounts are observed.
  */
 import { Effect, Layer, Schedule } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
@@ -11,10 +11,10 @@ import { AccountActors } from "./AccountActors.ts"
 
 const pageSize = 500
 
-/** As many as stay in memory for sure. */
+/** As many as certainly stay in memory. */
 const most = 4_000
 
-/** Accounts that are read at once: there is time. */
+/** Accounts read at the same time. */
 const concurrency = 4
 
 const again = Schedule.spaced("10 seconds")
@@ -32,7 +32,7 @@ const load = Effect.gen(function* () {
   }
 })
 
-/** In the background: a key that is asked for meanwhile is read first. */
+/** In the background: a requested key is read first. */
 export const layer = Layer.effectDiscard(
   load.pipe(
     Effect.tapError((error) => Effect.logDebug("Accounts are brought into memory later", error)),

@@ -1,4 +1,3 @@
-/** What the server runs for accounts and their keys. */
 import { Layer } from "effect"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import { Authentication } from "./Authentication.ts"
@@ -7,7 +6,7 @@ import * as KnownAccounts from "./KnownAccounts.ts"
 import { Passwords } from "./Passwords.ts"
 import { RateLimits } from "./RateLimits.ts"
 
-/** One of several nodes loads all accounts, so that keys are accepted while the log cannot be read. */
+/** On several nodes, loads all accounts, so that keys are accepted while the log cannot be read. */
 const knownAccounts = LogServers.choose({ single: Layer.empty, shared: KnownAccounts.layer })
 
 export const layer = Layer.mergeAll(

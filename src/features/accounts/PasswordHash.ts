@@ -1,7 +1,6 @@
 /**
- * Slow hashes of passwords: scrypt (RFC 7914) with a salt of 16 random bytes, as text that says what it cost:
- * `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, base64 without padding (the PHC string format). Storage format: hashes of another cost
- * stay good.
+ * Hashes of passwords: scrypt (RFC 7914) with a salt of 16 random bytes, as `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`,
+ * base64 without padding (the PHC string format). A storage format: hashes with other costs stay valid.
  */
 import * as crypto from "node:crypto"
 import { Context, Effect } from "effect"
@@ -14,8 +13,8 @@ export interface Cost {
 }
 
 /**
- * Of new hashes: one of the settings that OWASP's "Password Storage" holds for equal, the one with little memory, 32 MiB. Only
- * tests have a lower one.
+ * For new hashes: the setting with the least memory, 32 MiB, among those that OWASP's "Password Storage" considers
+ * equal. Tests use a lower one.
  */
 export const ScryptCost = Context.Reference<Cost>("inferlog/src/features/accounts/ScryptCost", {
   defaultValue: () => ({ ln: 15, r: 8, p: 3 })
@@ -36,7 +35,7 @@ export const format = ({ hash, ln, p, r, salt }: PasswordHash): string =>
 
 const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
-/** `null` for text that `format` does not make. */
+/** `null` for a text that `format` did not make. */
 export const parse = (text: string): PasswordHash | null => {
   const match = form.exec(text)
   if (match === null) return null
@@ -50,7 +49,7 @@ export const parse = (text: string): PasswordHash | null => {
   }
 }
 
-/** On a thread of Node's pool, which nobody can call back: whoever waits for it does so to its end. */
+/** Runs on a thread of Node's pool and cannot be interrupted. */
 const derive = (password: string, salt: Buffer, { ln, p, r }: Cost): Effect.Effect<Buffer> =>
   Effect.uninterruptible(
     Effect.callback((resume) => {
@@ -67,7 +66,7 @@ export const make = Effect.fnUntraced(function* (password: string, cost: Cost) {
   return { ...cost, salt, hash: yield* derive(password, salt, cost) }
 })
 
-/** Matched by no password. Looking at it costs what looking at one that `make` made does. */
+/** Matches no password, at the same cost as a real hash. */
 export const ofNone = (cost: Cost): PasswordHash => ({
   ...cost,
   salt: crypto.randomBytes(saltBytes),

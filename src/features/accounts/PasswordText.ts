@@ -1,6 +1,6 @@
 /**
- * What may be a password: 15 to 256 characters of any script, none of them a control character, and no other rule. 15 is the
- * least where it is the only factor (NIST SP 800-63B-4, 3.1.1.2), and characters are code points, counted after NFKC.
+ * Valid passwords: 15 to 256 characters of any script without control characters. 15 is the least for a single factor
+ * (NIST SP 800-63B-4, 3.1.1.2); characters are code points after NFKC.
  */
 const shortest = 15
 const longest = 256
@@ -9,10 +9,10 @@ export const expectation = `a password of ${shortest} to ${longest} characters, 
 
 const form = new RegExp(`^\\P{Cc}{${shortest},${longest}}$`, "u")
 
-/** Code units before NFKC, which makes one character of several: nobody has much more of them normalised. */
+/** Code units before NFKC, which merges characters; a longer text is refused unnormalised. */
 const mostUnits = 16 * longest
 
-/** One text for what looks the same, whatever keyboard it was typed on. `null` for what is no password. */
+/** The same text for input that looks the same. `null` if it is not a valid password. */
 export const normalized = (text: string): string | null => {
   if (text.length > mostUnits || !text.isWellFormed()) return null
   const normal = text.normalize("NFKC")

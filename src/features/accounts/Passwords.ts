@@ -1,4 +1,4 @@
-/** Passwords of accounts: they open nothing but the sign-in page of assistants, and every account is without one at first. */
+/** Passwords of accounts. They only open the sign-in page of assistants, and an account has none at first. */
 import { Clock, Context, Effect, Layer, Redacted, Result, Semaphore } from "effect"
 import { isAccountId } from "#domain/account/Account.ts"
 import type { AccountId } from "#domain/Ids.ts"
@@ -13,39 +13,38 @@ import * as PasswordHash from "./PasswordHash.ts"
 import * as PasswordText from "./PasswordText.ts"
 import * as Rejections from "./Rejections.ts"
 
-/** Of the four threads that files and names need too (`UV_THREADPOOL_SIZE`). */
+/** Concurrent hashes, of the four threads that files and names also need (`UV_THREADPOOL_SIZE`). */
 const mostAtOnce = 2
 
-/** Passwords that are remembered as warned of. */
+/** Accounts whose warning is remembered. */
 const mostWarned = 10_000
 
-/** What is sealed has a nonce of its own each time. */
+/** Every sealed text has its own nonce. */
 const markOf = (sealed: string): string => ApiKey.sha256Hex(sealed)
 
 export class Passwords extends Context.Service<
   Passwords,
   {
     /**
-     * In force at once, in place of the one before; `null`: the account has none any more.
-     *
-     * @param options.password looked at before (`PasswordText.isPassword`): another text is a bug.
+     * Replaces the password at once; `null` removes it.
+     * @param options.password checked before (`PasswordText.isPassword`).
      */
     set(options: {
       readonly accountId: AccountId
       readonly password: Redacted.Redacted | null
     }): Effect.Effect<void, AccountNotFound | AccountClosed | EventStoreError>
     /**
-     * Its mark if it is the account's, `null` otherwise. It takes as long for an account that does not exist or has none.
-     * Some 200 ms of another thread: few are looked at at once. A password that was sealed under another master key is
-     * none, until another is set.
+     * The password's mark if it is correct, else `null`. Takes the same time for an unknown account or one without a
+     * password: about 200 ms of another thread, a few at a time. A password sealed under another master key counts as
+     * none.
      */
     verify(options: {
       readonly accountId: string
       readonly password: Redacted.Redacted
     }): Effect.Effect<string | null, EventStoreError>
     /**
-     * Of the password in force, `null` where there is none. It tells nothing of the password, and is another one for each
-     * that was ever set: also for the same text set again.
+     * The mark of the current password; `null` without one. Reveals nothing about it, and changes whenever a password
+     * is set.
      */
     mark(accountId: AccountId): Effect.Effect<string | null, EventStoreError>
   }
@@ -91,10 +90,10 @@ export class Passwords extends Context.Service<
           ).pipe(Effect.annotateLogs({ account_id: accountId }))
         })
 
-      /** `null` for accounts without one that can be looked at. */
+      /** `null` for accounts without a readable password. */
       const storedOf = Effect.fnUntraced(function* (accountId: string) {
         if (!isAccountId(accountId)) return null
-        // Another node may have changed it a moment ago.
+        // Another node may just have changed it.
         const { state } = yield* actors.refresh(accountId)
         if (state._tag !== "Account" || state.password === null) return null
         const opened = Sealing.open({ key: sealingKey, context: accountId }, state.password)

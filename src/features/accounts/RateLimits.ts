@@ -1,6 +1,6 @@
 /**
- * How often accounts and their keys may call, on this node: off, unless an operator has set a rate (decisions, "429 body").
- * Buckets live in memory alone: they are full after a start.
+ * Rates of accounts and keys on this node; off unless an operator sets one (decisions, "429 body"). Buckets are in
+ * memory and full after a start.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
@@ -11,11 +11,11 @@ import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
 
 type RatedCaller = Pick<Caller, "accountId" | "keyId" | "limits">
 
-/** What is left of one of the two rates that a call is under. */
+/** The state of one of the call's two rates. */
 export interface RateState {
   readonly scope: "account" | "key"
   readonly rate: Rate
-  /** Calls that are left at once. */
+  /** Calls left now. */
   readonly remaining: number
   /** Whole seconds, at least 1, until there is one more. */
   readonly nextInSeconds: number
@@ -24,7 +24,7 @@ export interface RateState {
 export interface Taken {
   /** The account's first; both as of now. */
   readonly standings: ReadonlyArray<RateState>
-  /** Of those that have nothing left the one to wait for longest; `null` for a call that may go on. */
+  /** The empty rate with the longest wait; `null` if the call may proceed. */
   readonly refusedBy: RateState | null
 }
 
@@ -34,7 +34,7 @@ export const isLimited = ({ limits }: Pick<Caller, "limits">): boolean =>
 /** Buckets of each kind. */
 const capacity = 100_000
 
-/** Looked at before anything is taken: a call that is refused takes nothing. */
+/** Checked before anything is taken, so that a refused call takes nothing. */
 interface Opened {
   readonly scope: RateState["scope"]
   readonly bucket: TokenBucket.TokenBucket
@@ -56,11 +56,11 @@ const longest = (standings: ReadonlyArray<RateState>): RateState | null =>
 export class RateLimits extends Context.Service<
   RateLimits,
   {
-    /** Takes one call from the account's rate and from the key's, or from neither. Only for those that are limited. */
+    /** Takes one call from both rates or from none. Only for limited callers. */
     take(caller: RatedCaller): Taken
     /**
-     * Of a call that was taken and turns out to be so many, 2 or more: takes the others, too. Where they are not all left it
-     * gives back the one; `refusedBy` then tells when all may be.
+     * For a call that was taken and turns out to be several: takes the others too. If not all are left, gives the first
+     * back, and `refusedBy` says when all fit.
      */
     takeRest(caller: RatedCaller, calls: number): Taken
   }

@@ -1,4 +1,4 @@
-/** What becomes of the rejections of an account's commands: errors for those that can come of one, bugs of the others. */
+/** Turns the rejections of an account's commands into errors, if the command can cause them, or into bugs. */
 import { Effect } from "effect"
 import type { Rejection } from "#domain/account/Command.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -11,7 +11,7 @@ type ErrorOf<Expected extends Errors> = {
   [Tag in keyof Expected]: Expected[Tag] extends (...rejected: ReadonlyArray<never>) => infer E ? E : never
 }[keyof Expected]
 
-/** `errors` are for the rejections that the command can lead to. */
+/** `errors` for the rejections that the command can cause. */
 export const expect =
   <Expected extends Errors>(errors: Expected) =>
   <A, R>(
@@ -23,5 +23,5 @@ export const expect =
       return make === undefined ? Effect.die(error) : Effect.fail(make(error as never) as ErrorOf<Expected>)
     })
 
-/** For a command that nothing can be wrong with. */
+/** For a command without rejections. */
 export const none = expect({})

@@ -1,4 +1,4 @@
-/** What clients ask about their account's money, whatever the transport (decisions, "Platform routes"). */
+/** An account's money as clients see it, on every transport (decisions, "Platform routes"). */
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type NanoUsd, NanoUsd as Amount, Quantity, zero } from "#domain/Money.ts"
@@ -18,21 +18,21 @@ import * as NamedRequest from "#src/features/requests/NamedRequest.ts"
 import { type RequestForbidden, Requests } from "#src/features/requests/Requests.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 
-/** More rows than one answer has (`mostUsageRows`). */
+/** More rows than one answer may have (`mostUsageRows`). */
 export class UsageTooLarge extends Schema.TaggedError<UsageTooLarge>()("UsageTooLarge", {}) {}
 
-/** An hour of 13 models for a month: what is more is asked for in pieces. */
+/** Rows of 13 models by hour for a month. */
 export const mostUsageRows = 10_000
 
 /** Amounts are nano-USD. */
 export interface AccountBalance extends Balance {
-  /** The balance less what is reserved; a credit limit comes on top. */
+  /** The balance minus reservations; a credit limit is added to it. */
   readonly available: NanoUsd
 }
 
 export interface Usage {
   readonly rows: ReadonlyArray<UsageRow>
-  /** Of all rows. */
+  /** Over all rows. */
   readonly totals: {
     readonly requests: number
     readonly cost: NanoUsd
@@ -43,16 +43,16 @@ export interface Usage {
 /** Of the caller's account. */
 type OfCaller<F> = Omit<F, "accountId"> & { readonly caller: Caller }
 
-/** All of them show what was on the log when they were asked, or fail after 2 s. */
+/** All of them show the log as of the call, or fail after 2 s. */
 export class Statements extends Context.Service<
   Statements,
   {
     balance(caller: Caller): Effect.Effect<AccountBalance, ReadModelBehind | EventStoreError | SqlError>
-    /** Sums of what was charged, in the order of buckets, models and units. Failed and cancelled requests are in none. */
+    /** Sums of charges, ordered by bucket, model and unit. Failed and cancelled requests do not count. */
     usage(
       options: OfCaller<UsageFilter>
     ): Effect.Effect<Usage, UsageTooLarge | ReadModelBehind | EventStoreError | SqlError>
-    /** A page of the account's entries, newest first: the `page`th one from 1, or with `after` the one behind that place. */
+    /** A page of the account's entries, newest first: page `page`, from 1, or the page after `after`. */
     entries(
       options: OfCaller<Filter> & {
         readonly page: number
@@ -61,8 +61,8 @@ export class Statements extends Context.Service<
       }
     ): Effect.Effect<LedgerPage, RequestForbidden | ReadModelBehind | EventStoreError | SqlError>
     /**
-     * All entries that there are when the first ones are read, newest first, as many at a time as are read at once. Between
-     * two reads nothing is held: whoever reads slowly is in nobody's way.
+     * All entries as of the first read, newest first, in pages. Holds nothing between reads, so that slow readers do
+     * not matter.
      */
     allEntries(
       options: OfCaller<Filter>
@@ -82,7 +82,7 @@ export class Statements extends Context.Service<
         const requests = yield* Requests
         const isCurrent = projections.current("ledger")
 
-        /** What was asked for, of the caller's account. */
+        /** Filter of the caller's account. */
         const filterOf = Effect.fnUntraced(function* <F extends Pick<Filter, "requestId">>({
           caller,
           ...asked

@@ -1,6 +1,6 @@
 /**
- * What accounts may spend, on this node: strict here, while the overdraft across nodes is bounded by what the others submit
- * before this one has seen it (architecture, "Billing").
+ * What accounts may spend on this node. Strict within the node; over several nodes the overdraft is limited by what
+ * other nodes submit within their lag (architecture, "Billing").
  */
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
@@ -16,30 +16,29 @@ import * as StreamName from "#streams/StreamName.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import * as FundsCells from "./FundsCells.ts"
 
-/** How long a submit that would be refused, and a start, waits for the fold to pass what is on the log. */
+/** How long a start, or a submit about to be refused, waits for the fold to follow the log. */
 const patience = "2 seconds"
 
 export class Funds extends Context.Service<
   Funds,
   Pick<FundsCells.FundsCells, "of" | "ofKey" | "reserve" | "affords" | "cancel"> & {
-    /** Whether the cells have reached what was on the log at the start: what they say before is of the past. */
+    /** Whether the cells have reached the log's end as of the start; before that they are outdated. */
     readonly isLevel: () => boolean
-    /** Waits until they have, at most 2 s. */
+    /** Waits until then, at most 2 s. */
     readonly levelled: Effect.Effect<void, ReadModelBehind>
     /**
-     * Waits until everything is in the cells that was on the log when this began, at most 2 s: a refusal after it leaves
-     * out no top-up and no end of a request that anybody was told of before.
+     * Waits at most 2 s until the cells have what was on the log when this began, so that a refusal considers every
+     * top-up and end that a client may know of.
      */
     readonly caughtUp: Effect.Effect<void>
     /**
-     * For a reserve whose append failed, so that it may be on the log or come there yet: once that is over, takes it back
-     * when it is not there. Tried until the log can be read. The first event of the request, which this node's funds have
-     * passed then; `null` when there is none.
+     * Settles a reserve whose append failed and may still be on the log: cancels it when it is certain that it is not.
+     * Retries until the log can be read. Returns the request's first event; `null` without one.
      */
     settle(requestId: RequestId): Effect.Effect<RecordedEvent | null>
   }
 >()("inferlog/src/features/funds/Funds") {
-  /** There when the cells have reached the head of the log, or after 2 s. They follow it from then on. */
+  /** Ready when the cells have reached the head of the log, or after 2 s. They follow it from then on. */
   static readonly layer = Layer.effect(
     Funds,
     Effect.gen(function* () {
@@ -50,7 +49,7 @@ export class Funds extends Context.Service<
       const cells = FundsCells.make(start)
       const reached = HeadSignal.make(start.position)
 
-      /** All of them or, but for the ones that cannot be read, none: nobody comes in between. */
+      /** Applies all events except unreadable ones without interruption. */
       const fold = (events: ReadonlyArray<RecordedEvent>) =>
         Effect.suspend(() => {
           const unreadable = events.filter((event) => !isFolded(cells, event))
@@ -99,7 +98,7 @@ export class Funds extends Context.Service<
         settle: Effect.fnUntraced(function* (requestId) {
           const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
           yield* settled(stream)
-          // Not by the head: where the log cannot be reached, it is what this node has last seen of it.
+          // If the log cannot be reached, the newest state that this node has seen counts.
           const [submitted] = yield* reader
             .read(stream)
             .pipe(Effect.retry(Schedule.spaced("1 second")), Effect.orDie)

@@ -1,9 +1,7 @@
 /**
- * What each account may spend, and what each key has spent, as a fold of the log with what is reserved on this node ahead
- * of it. Nothing here waits: between a look and what follows from it nobody comes in.
- *
- * In memory there is a cell for each account and each key that has spent something, and an entry for each request that has
- * not ended, some hundred bytes each.
+ * What each account may spend and each key has spent: a fold of the log, with this node's reserves ahead of it.
+ * Synchronous, so that nothing changes between a check and its effect. Memory: a cell for each account and each
+ * spending key, and some hundred bytes for each open request.
  */
 import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
 import { endOf, startOf } from "#domain/CalendarTime.ts"
@@ -15,7 +13,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
 /** Amounts are nano-USD. */
 interface AccountFunds {
-  /** The balance less what is held; below zero by the credit limit at most. */
+  /** The balance minus holds; negative by at most the credit limit. */
   readonly available: NanoUsd
   readonly held: NanoUsd
   /** Requests that have not ended. */
@@ -25,20 +23,20 @@ interface AccountFunds {
 
 /** Amounts are nano-USD. */
 interface KeySpending {
-  /** What was charged in the month, and what is held now. */
+  /** Charges of the month, plus current holds. */
   readonly spent: NanoUsd
-  /** When the next month begins (UTC), Unix time in ms. */
+  /** Begin of the next month (UTC), Unix time in ms. */
   readonly resetsAt: number
 }
 
-/** What a request asks for. Amounts are nano-USD. */
+/** The hold that a request needs. Amounts are nano-USD. */
 export interface HoldTerms {
   readonly accountId: AccountId
   readonly keyId: KeyId
   readonly hold: NanoUsd
-  /** What the key may spend in a calendar month (UTC); `null`: as much as the account has. */
+  /** What the key may spend in a calendar month (UTC); `null`: no limit. */
   readonly budget: NanoUsd | null
-  /** Now, Unix time in ms: the month that counts is the one it is in. */
+  /** Now, Unix time in ms; determines the month. */
   readonly at: number
 }
 
@@ -48,21 +46,21 @@ export interface FundsCells {
   readonly of: (accountId: AccountId) => AccountFunds
   readonly ofKey: (key: Pick<HoldTerms, "accountId" | "keyId" | "at">) => KeySpending
   /**
-   * Takes the hold from what is available, and from the key's budget. A request that has a hold already keeps it, which
-   * then counts against this key's budget too until one of them is on the log, and it takes as many cancels as there were reserves to give it back.
+   * Takes the hold from the available money and the key's budget. A request with a hold keeps it; the hold then also
+   * counts against this key's budget until one of them is on the log, and needs as many cancels as reserves.
    */
   readonly reserve: (requestId: RequestId, wanted: HoldTerms) => Reserved
-  /** What `reserve` would say of a request that has no hold. Takes nothing. */
+  /** What `reserve` would return for a request without a hold. Takes nothing. */
   readonly affords: (wanted: HoldTerms) => Reserved
-  /** Takes a reserve back: it led to no event. Nothing happens to a hold that is on the log. */
+  /** Cancels a reserve that led to no event. No effect on a hold that is on the log. */
   readonly cancel: (requestId: RequestId) => void
-  /** The next event of the log. Throws on one that cannot be read, and leaves it out. */
+  /** Applies the next event of the log. Throws on an unreadable one and skips it. */
   readonly fold: (event: RecordedEvent) => void
 }
 
 interface KeyCell {
   held: bigint
-  /** The newest one in which anything was charged, when it began. */
+  /** Begin of the newest month with charges. */
   month: number
   /** In that month. */
   spent: bigint
@@ -79,7 +77,7 @@ interface Cell {
 interface Hold {
   readonly cell: Cell
   readonly key: KeyCell
-  /** Keys of other reserves of it, as long as nobody knows whose will be on the log: it counts against each one's budget. */
+  /** Keys of other reserves of the request until one is on the log; it counts against each budget. */
   twins: ReadonlyArray<KeyCell>
   readonly amount: bigint
   /** Reserves that were not cancelled. */
@@ -89,7 +87,9 @@ interface Hold {
 
 const noTwins: ReadonlyArray<KeyCell> = []
 
-/** What counts against a budget. Where the newest charge is of a later month, by another node's clock, that one counts. */
+/**
+ * What counts against a budget. If the newest charge is in a later month by another node's clock, that month counts.
+ */
 const usedOf = (key: KeyCell | undefined, at: number): bigint => {
   if (key === undefined) return 0n
   return key.held + (key.month >= startOf("month", at) ? key.spent : 0n)
@@ -138,7 +138,7 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerState): 
     holds.delete(requestId)
   }
 
-  /** Of what was given back. */
+  /** Released amounts. */
   const charge = ({ cell, key }: Hold, amount: bigint, at: number) => {
     cell.available -= amount
     const month = startOf("month", at)
@@ -161,7 +161,7 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerState): 
   const isWithinBudget = (key: KeyCell | undefined, { at, budget, hold }: HoldTerms): boolean =>
     budget === null || usedOf(key, at) + hold <= budget
 
-  /** Another reserve of a request that has a hold: its key may be the one that is charged. */
+  /** Another reserve for the request: its key may be the one that is charged. */
   const reserveAgain = (hold: Hold, wanted: HoldTerms): Reserved => {
     const key = keyOf(hold.cell, wanted.keyId)
     if (!hold.isPosted && key !== hold.key && !hold.twins.includes(key)) {
@@ -201,7 +201,7 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerState): 
       case "Released":
       case "Reverted": {
         const hold = holds.get(money.requestId)
-        // A reserve for a request that has ended: the one who made it takes it back.
+        // A reserve for an ended request; its caller cancels it.
         if (hold === undefined || !hold.isPosted) return
         giveBack(money.requestId, hold)
         if (money._tag === "Captured" && money.amount > 0n) charge(hold, money.amount, event.time)

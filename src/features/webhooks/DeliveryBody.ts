@@ -1,6 +1,6 @@
 /**
- * What a webhook carries (contract, "Result / webhook payload"): the object that `response_url` answers with, with `event`
- * and `billingStatus` (decisions, "Payload of `start`").
+ * The body of a webhook (contract, "Result / webhook payload"): the answer of `response_url`, with `event` and
+ * `billingStatus` (decisions, "Payload of `start`").
  */
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
@@ -10,7 +10,7 @@ import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import type { Urls } from "#src/kernel/settings/PublicUrls.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
 
-/** `start` of a request that has not ended, `completed` of one that has. */
+/** `start` for a request that has not ended, `completed` for one that has. */
 export const make = <Payload extends Json>(
   urls: Pick<Urls, "mediaUrl">,
   event: WebhookEventName,
@@ -23,7 +23,7 @@ export const make = <Payload extends Json>(
   return { ...result, event, ...(billing === null ? {} : { billingStatus: billing }) }
 }
 
-/** The canonical text of it, whose payloads are given by theirs: they are copied, and never parsed. */
+/** Its canonical text. Payload texts are copied and never parsed. */
 export const text = (...body: Parameters<typeof make<string>>): string => {
   const { input, output, ...rest } = make<string>(...body)
   return CanonicalJson.stringifyWith(rest, { input: input ?? "null", output: output ?? "null" })

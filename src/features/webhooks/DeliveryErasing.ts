@@ -1,4 +1,4 @@
-/** Erases the frozen body of a delivery, when the request's own input and output are erased. */
+/** Erases the stored body of a delivery together with the request's input and output. */
 import { Clock, Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
@@ -10,15 +10,15 @@ import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { DeliveryActors } from "./DeliveryActors.ts"
 
 /**
- * Gone when it returns; what has not been delivered by then never will be. Nothing happens when there is no such delivery,
- * and repeated it does what is left.
+ * Erased when it returns; an unfinished delivery is never sent then. No effect on a missing delivery; a repeat finishes
+ * the rest.
  */
 export const make = Effect.gen(function* () {
   const actors = yield* DeliveryActors
   const payloads = yield* Payloads
 
   return Effect.fn("DeliveryErasing.erase")(function* (id: DeliveryId) {
-    // Another node may have scheduled it since this one last asked.
+    // Another node may just have scheduled it.
     const known = yield* actors.refresh(id)
     if (known.state._tag === "NotScheduled") return
     const at = yield* Clock.currentTimeMillis
@@ -39,10 +39,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/**
- * For a delivery that was scheduled while its request was erased: whoever did that may not have found it. Gives whether it
- * has been erased.
- */
+/** For a delivery that was scheduled while its request was erased. Returns whether it has been erased. */
 export const makeLate = Effect.gen(function* () {
   const requests = yield* RequestActors
   const node = yield* Nodes

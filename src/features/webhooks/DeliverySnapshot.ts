@@ -1,4 +1,4 @@
-/** A delivery as its own stream tells of it, in the shape that lists have. */
+/** A delivery from its own stream, in the form of lists. */
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { Attempt, Delivery, Phase } from "#domain/webhook-delivery/State.ts"
 import type { DeliveryItem, DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"

@@ -1,4 +1,3 @@
-/** What the server runs for webhooks. */
 import { Layer } from "effect"
 import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import * as DeliverySender from "./deliveries/DeliverySender.ts"
@@ -6,10 +5,10 @@ import * as Recoveries from "./deliveries/Recoveries.ts"
 import { SigningSecrets } from "./SigningSecrets.ts"
 import { Webhooks } from "./Webhooks.ts"
 
-/** For clients: deliveries and signing secrets. */
+/** Deliveries and signing secrets for clients. */
 export const layer = Layer.merge(Webhooks.layer, SigningSecrets.layer)
 
-/** Sends what is due. */
+/** Sends due deliveries. */
 export const layerSending = Layer.merge(DeliverySender.layer, Recoveries.layer).pipe(
   Layer.provide(Telemetry.untraced)
 )

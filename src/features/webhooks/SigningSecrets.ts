@@ -1,4 +1,4 @@
-/** The secrets that an account's webhooks are signed with (contract, "Webhook signing secret"). On the log they are sealed. */
+/** The signing secrets of an account's webhooks (contract, "Webhook signing secret"), sealed on the log. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
 import * as SigningSecret from "#domain/account/SigningSecret.ts"
@@ -13,27 +13,26 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as StandardWebhooks from "./StandardWebhooks.ts"
 
-/** None of the account's secrets can be opened: they were sealed under another `MASTER_KEY`. */
+/** No secret of the account can be opened: they were sealed under another `MASTER_KEY`. */
 export class SecretsUnreadable extends Schema.TaggedError<SecretsUnreadable>()("SecretsUnreadable", {}) {
   override readonly message =
     "The signing secrets of an account cannot be opened: they were sealed under another MASTER_KEY"
 }
 
-/** Secrets that are kept open, of all accounts. */
+/** Opened secrets in memory, of all accounts. */
 const mostOpened = 10_000
 
-/** Accounts that are remembered as warned of. */
+/** Accounts whose warning is remembered. */
 const mostWarned = 10_000
 
 export class SigningSecrets extends Context.Service<
   SigningSecrets,
   {
-    /** `whsec_` and base64 text: the secret in force. An account that has none gets one, durably. */
+    /** `whsec_` and base64 text: the current secret. Creates one durably for an account without one. */
     current(accountId: AccountId): Effect.Effect<Redacted.Redacted, SecretsUnreadable | EventStoreError>
     /**
-     * A new secret, in force at once. The one before signs beside it until `previousKeyExpiresAt`, Unix time in ms, which is
-     * `graceMs` from now; `null` when none does. Of ten that are valid one gives way: those that cannot be opened go first,
-     * then the oldest.
+     * Replaces the secret at once. The previous one also signs until `previousKeyExpiresAt`, Unix time in ms, `graceMs`
+     * from now; `null` without one. Beyond ten valid secrets one is dropped: an unreadable one, else the oldest.
      */
     rotate(
       accountId: AccountId,
@@ -43,9 +42,9 @@ export class SigningSecrets extends Context.Service<
       AccountClosed | EventStoreError
     >
     /**
-     * The value of `webhook-signature`: one signature for each secret that is valid now and can be opened, newest first. An
-     * account that has none gets one, also when it is closed. On another node than the one that rotated, the new secret
-     * signs as soon as the log has been followed that far.
+     * The value of `webhook-signature`: one signature for each valid, readable secret, newest first. Creates a secret
+     * for an account without one, even if closed. Other nodes sign with a new secret as soon as they have followed the
+     * log.
      */
     sign(
       accountId: AccountId,
@@ -65,12 +64,12 @@ export class SigningSecrets extends Context.Service<
       const actors = yield* AccountActors
       const sealingKey = (yield* MasterKey).keyFor("webhook signing secrets")
 
-      /** By account and sealed text, so that a signature costs one HMAC; `null` for what cannot be opened. */
+      /** By account and sealed text, so that a signature costs one HMAC; `null` if unreadable. */
       const opened = RecentlyUsed.make<crypto.KeyObject | null>({ capacity: mostOpened })
 
       const warned = RecentlyUsed.make<true>({ capacity: mostWarned })
 
-      /** Once for each account, however many of its secrets there are. */
+      /** Once for each account. */
       const warn = (accountId: AccountId) =>
         Effect.suspend(() => {
           if (warned.get(accountId) === true) return Effect.void
@@ -114,7 +113,7 @@ export class SigningSecrets extends Context.Service<
       })
 
       const current = Effect.fn("SigningSecrets.current")(function* (accountId: AccountId) {
-        // Another node may have rotated a moment ago.
+        // Another node may just have rotated it.
         const { state } = yield* actors.refresh(accountId)
         const [inForce] = yield* ensured(accountId, state)
         const secret = inForce === undefined ? null : yield* open(accountId, inForce.sealed)
@@ -123,7 +122,7 @@ export class SigningSecrets extends Context.Service<
       })
 
       const rotate = Effect.fn("SigningSecrets.rotate")(function* (accountId: AccountId, graceMs: number) {
-        // Another node may have rotated a moment ago.
+        // Another node may just have rotated it.
         const before = yield* actors.refresh(accountId)
         const useless: Array<string> = []
         for (const { sealed } of secretsOf(before.state)) {
@@ -137,7 +136,7 @@ export class SigningSecrets extends Context.Service<
         return { key, previousKeyExpiresAt: secretsOf(state)[1]?.expiresAt ?? null }
       })
 
-      /** Validity is of the wall clock: for a receiver who goes by it, the time of the message is now. */
+      /** Validity uses the wall clock, as receivers do. */
       const sign = Effect.fnUntraced(function* (
         accountId: AccountId,
         message: Parameters<SigningSecrets["Service"]["sign"]>[1]

@@ -1,17 +1,17 @@
 /**
- * Signatures of webhooks, as Standard Webhooks has them ("Signature scheme", "Webhook headers" and "Verifying signatures" of
+ * Signatures by Standard Webhooks ("Signature scheme", "Webhook headers" and "Verifying signatures" of
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md; contract, "Events").
  */
 import * as crypto from "node:crypto"
 import { Result, Schema } from "effect"
 import * as SameBytes from "#src/kernel/text/SameBytes.ts"
 
-/** Of the secrets that this service makes. The specification wants 24 to 64. */
+/** Bytes of new secrets. The specification requires 24 to 64. */
 export const secretLength = 32
 
 const prefix = "whsec_"
 
-/** It never says what was found instead. */
+/** Never says what was found instead. */
 export class MalformedSecret extends Schema.TaggedError<MalformedSecret>()("MalformedSecret", {
   expected: Schema.String
 }) {
@@ -24,7 +24,7 @@ export const secretText = (bytes: Uint8Array): string => `${prefix}${Buffer.from
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** What signatures are keyed with: the bytes behind `whsec_`. */
+/** The key of signatures: the bytes behind `whsec_`. */
 export const secretBytes = (text: string): Result.Result<Buffer, MalformedSecret> => {
   if (!text.startsWith(prefix)) return malformed("a secret that begins with whsec_")
   const encoded = text.slice(prefix.length)
@@ -38,7 +38,7 @@ const malformed = (expected: string) => Result.fail(new MalformedSecret({ expect
 export interface Message {
   /** `webhook-id` */
   readonly id: string
-  /** `webhook-timestamp`: Unix time in seconds. As text it is signed as it is. */
+  /** `webhook-timestamp`: Unix time in seconds. Text is signed as it is. */
   readonly timestamp: number | string
   /** Exactly the bytes of the request's body. */
   readonly body: Uint8Array
@@ -48,16 +48,16 @@ export interface Message {
 export const signature = (key: crypto.KeyObject | Uint8Array, { body, id, timestamp }: Message): string =>
   `v1,${crypto.createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64")}`
 
-/** Whether one of the entries of `webhook-signature` is that of the message. Constant time in the signature. */
+/** Whether an entry of `webhook-signature` matches the message. Constant time in the signature. */
 export const isSigned = (key: Uint8Array, message: Message, signatures: string): boolean => {
   const expected = Buffer.from(signature(key, message))
   return signatures.split(" ").some((entry) => SameBytes.isSame(Buffer.from(entry), expected))
 }
 
-/** Seconds that the time of a message may be off for a receiver. */
+/** Tolerance of a message's time, s. */
 export const defaultTolerance = 300
 
-/** A request as a receiver got it. Of a header that is not there the value is `null`. */
+/** A request as received; `null` for a missing header. */
 export interface Received {
   readonly id: string | null
   readonly timestamp: string | null
@@ -74,24 +74,22 @@ export interface Check {
     | "secret"
     | "webhook-signature"
     | "match"
-  /** `skipped`: what it is about is missing, or malformed, as a check before it says. */
+  /** `skipped`: its subject is missing or malformed, as an earlier check says. */
   readonly outcome: "ok" | "failed" | "skipped"
-  /** What was found, without the secret. */
+  /** The finding, without the secret. */
   readonly detail: string
 }
 
-/** `isOk` is `null` for a check that cannot be made. */
+/** `isOk` is `null` for a skipped check. */
 const checked = (name: Check["name"], isOk: boolean | null, detail: string): Check =>
   isOk === null ? { name, outcome: "skipped", detail: "" } : { name, outcome: isOk ? "ok" : "failed", detail }
 
-/**
- * Everything that a receiver has to check, in order. A request is to be trusted when none of the checks has failed.
- */
+/** All checks of a receiver, in order. Trust a request only if none has failed. */
 export const check = (options: {
   readonly received: Received
   /** `whsec_…` */
   readonly secret: string
-  /** Unix time in ms by which the timestamp is judged. */
+  /** Time of the check, Unix time in ms. */
   readonly now: number
   /** Seconds. */
   readonly tolerance?: number
@@ -107,7 +105,7 @@ export const check = (options: {
   const key = secretBytes(secret)
   const entries = signature === null ? 0 : signature.split(" ").filter((entry) => /^v1,./.test(entry)).length
   const isId = id ? !id.includes(".") : null
-  // Of an id or a timestamp that nobody signs, a signature that does not match says nothing.
+  // A malformed id or timestamp makes a mismatch meaningless.
   const message = id && isId && timestamp && seconds !== null && entries > 0 ? { id, timestamp, body } : null
   return [
     checked(

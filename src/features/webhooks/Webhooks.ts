@@ -1,4 +1,4 @@
-/** What clients do with the deliveries of their webhooks, whatever the transport (contract, "Webhook management"). */
+/** What clients do with their webhook deliveries, on every transport (contract, "Webhook management"). */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { SqlError } from "effect/sql/SqlError"
@@ -18,19 +18,19 @@ import { DeliveryActors } from "./DeliveryActors.ts"
 import * as DeliverySnapshot from "./DeliverySnapshot.ts"
 import { RecoveryActors } from "./RecoveryActors.ts"
 
-/** There is no such delivery, or it can be none's id. */
+/** No such delivery, or a malformed id. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
 
-/** The delivery is another account's. */
+/** The delivery belongs to another account. */
 export class DeliveryForbidden extends Schema.TaggedError<DeliveryForbidden>()("DeliveryForbidden", {}) {}
 
-/** It is being sent just now. */
+/** The delivery is being sent. */
 export class DeliveryInProgress extends Schema.TaggedError<DeliveryInProgress>()("DeliveryInProgress", {}) {}
 
-/** What would be sent was erased. */
+/** The body was erased. */
 export class BodyErased extends Schema.TaggedError<BodyErased>()("BodyErased", {}) {}
 
-/** One delivery, by an id as a client gave it. */
+/** One delivery, by the id that a client gave. */
 export interface Named {
   readonly caller: Caller
   readonly id: string
@@ -40,8 +40,8 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     /**
-     * A page of the caller's deliveries, newest first: the `page`th one from 1, or with `after` the one behind that place.
-     * It shows what was on the log when it was asked, or fails after 2 s.
+     * A page of the caller's deliveries, newest first: page `page`, from 1, or the page after `after`. Shows the log as
+     * of the call, or fails after 2 s.
      */
     list(
       options: Omit<Filter, "accountId"> & {
@@ -57,7 +57,7 @@ export class Webhooks extends Context.Service<
       DeliverySnapshot.DeliverySnapshot,
       DeliveryNotFound | DeliveryForbidden | EventStoreError
     >
-    /** Sends it again, with a fresh number of attempts. While it waits to be sent at once this changes nothing. */
+    /** Sends it again, with new attempts. No effect while it waits to be sent. */
     replay(
       options: Named
     ): Effect.Effect<
@@ -65,8 +65,8 @@ export class Webhooks extends Context.Service<
       DeliveryNotFound | DeliveryForbidden | DeliveryInProgress | BodyErased | EventStoreError
     >
     /**
-     * Has all failed deliveries sent again that the caller's account got from `since` on and before `until`, Unix time in
-     * ms. How many there are; when it returns that is durably asked for, not done.
+     * Sends all failed deliveries of the account again that were created from `since` on and before `until`, Unix time
+     * in ms. Returns their number; durably requested, not yet sent.
      */
     recover(
       options: Omit<Failed, "accountId"> & { readonly caller: Caller }
@@ -84,7 +84,7 @@ export class Webhooks extends Context.Service<
       const ids = yield* IdGenerator
       const steady = yield* SteadyTime
 
-      /** Whether the lists have everything that was on the log when this began. */
+      /** Whether the lists have what was on the log when this began. */
       const isCurrent = projections.caughtUp("deliveries")
 
       const judge = (
@@ -98,7 +98,7 @@ export class Webhooks extends Context.Service<
           : Effect.fail(new DeliveryForbidden())
       }
 
-      /** As of the log: another node may be at it. */
+      /** As of the log, because another node may be sending it. */
       const find: Webhooks["Service"]["get"] = ({ caller, id }) =>
         isDeliveryId(id)
           ? Effect.flatMap(actors.refresh(id), ({ state }) => judge(id, caller, state))
@@ -127,7 +127,7 @@ export class Webhooks extends Context.Service<
       }) {
         const wasCurrent = yield* isCurrent
         const count = yield* deliveries.countFailed({ accountId, ...time })
-        // Where the lists lag there may be some that are not counted: whoever works it off finds them.
+        // A lagging list may count too few; the recovery finds all.
         if (count > 0 || !wasCurrent) {
           const recovery = { at: yield* steady.now, accountId, ...time }
           yield* recoveries

@@ -1,4 +1,4 @@
-/** The record of one API key (decisions, "Platform routes"). Its secret is told where it is made, and nowhere else. */
+/** The wire form of an API key (decisions, "Platform routes"). Its secret is shown only when it is created. */
 import { Schema } from "effect"
 import { Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"

@@ -1,4 +1,4 @@
-/** What an audit remembers of an account: whether it is open, its payments, its limits, its open holds, and what its keys have spent. */
+/** What an audit tracks of an account: its payments, limits and open holds, and what its keys have spent. */
 import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
 import { startOf } from "#domain/CalendarTime.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
@@ -9,28 +9,27 @@ import * as AuditFields from "./AuditFields.ts"
 import { brokenBy } from "./Invariant.ts"
 
 /**
- * A request was accepted beyond what the account might spend. Several nodes may do so within the time they lag, one node
- * alone only within the ms that it takes to follow a limit that was lowered.
+ * A request exceeded the account's funds. Several nodes may cause it within their lag; a single node only within the ms
+ * until it follows a lowered limit.
  */
 export interface Overdraft {
   readonly accountId: AccountId
   /** Where it first happened. */
   readonly position: GlobalPosition
   readonly requests: number
-  /** The furthest below the credit limit, nano-USD, positive. */
+  /** The most below the credit limit, nano-USD, positive. */
   readonly worst: bigint
 }
 
-/** What was charged for the requests of a key in the newest month (UTC) in which anything was. */
+/** Charges for a key's requests in the newest month (UTC) with any. */
 interface KeySpending {
-  /** When the month began, Unix time in ms. */
+  /** Begin of the month, Unix time in ms. */
   month: number
-  /** nano-USD. */
   spent: bigint
 }
 
 export interface Account {
-  /** Its names in the books: made once, since they are looked up at every event. */
+  /** Its names in the books, made once because every event needs them. */
   readonly available: LedgerAccount
   readonly held: LedgerAccount
   isClosed: boolean
@@ -38,16 +37,16 @@ export interface Account {
   readonly payments: Set<string>
   /** Of the requests that have not ended, nano-USD. */
   openHolds: bigint
-  /** Of the keys whose requests were ever charged. */
+  /** By key, for keys with charges. */
   readonly keys: Map<KeyId, KeySpending>
   overdraft: Overdraft | null
 }
 
 export interface Accounts {
   readonly open: (event: RecordedEvent, accountId: AccountId) => void
-  /** Fails the audit when the account is not opened yet. */
+  /** Fails the audit if the account is not open. */
   readonly get: (event: RecordedEvent, accountId: AccountId) => Account
-  /** All that were opened. */
+  /** All opened accounts. */
   readonly all: ReadonlyMap<AccountId, Account>
 }
 
@@ -80,7 +79,7 @@ export const make = (): Accounts => {
   }
 }
 
-/** Of a `BalanceToppedUp`. Returns its reference. */
+/** For a `BalanceToppedUp`. Returns its reference. */
 export const payIn = (account: Account, event: RecordedEvent, amount: bigint): string => {
   if (account.isClosed) throw brokenBy(event, "open account", "the account is closed")
   if (amount <= 0n) throw brokenBy(event, "positive top-up", `the amount is ${amount} nano-USD`)
@@ -93,7 +92,7 @@ export const payIn = (account: Account, event: RecordedEvent, amount: bigint): s
   return reference
 }
 
-/** A request was charged at `time`, free ones included. */
+/** A request was charged at `time`, possibly nothing. */
 export const spend = ({ keys }: Account, keyId: KeyId, amount: bigint, time: number): void => {
   const month = startOf("month", time)
   const key = keys.get(keyId)

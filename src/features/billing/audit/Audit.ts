@@ -1,4 +1,4 @@
-/** One pass over a log that proves the chain and the money at once, beside a running server. */
+/** One pass over a log that proves the hash chain and the money, also beside a running server. */
 import { type Config, Effect } from "effect"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
@@ -13,16 +13,16 @@ import { AuditFailed } from "./Invariant.ts"
 import * as ReadModel from "./ReadModel.ts"
 
 export interface Options extends Auditor.Listener {
-  /** Called with the number of events audited so far, and the position of the last, after each page that was. */
+  /** Called after each page with the number of audited events and the position of the last. */
   readonly onProgress?: (events: number, position: GlobalPosition.GlobalPosition) => Effect.Effect<void>
 }
 
-/** What was proven. */
+/** The proven facts. */
 export interface Audited extends Verified {
   readonly accounts: number
   readonly entries: number
   readonly openRequests: number
-  /** The position as of which the read model agrees with the log, events before its end, or why it was not compared. */
+  /** The position at which the read model agrees with the log, in events before its end, or why it was not compared. */
   readonly readModel:
     | {
         readonly _tag: "Agrees"
@@ -30,7 +30,7 @@ export interface Audited extends Verified {
         readonly behind: number
       }
     | { readonly _tag: "NotCompared"; readonly reason: string }
-  /** No breach: several nodes may accept more than an account has, within the time they lag. */
+  /** No breach: several nodes may accept more than an account has, within their lag. */
   readonly overdrafts: ReadonlyArray<AccountAudit.Overdraft>
 }
 
@@ -38,7 +38,7 @@ export interface Audited extends Verified {
 const makeComparison = (model: ReadModel.ReadModel, standing: Auditor.AuditState) => {
   let comparedAt: number | null = null
   return {
-    /** Events before the position at which it was compared; `null` when it was not. */
+    /** Events before the compared position; `null` if not compared. */
     comparedAt: () => comparedAt,
     reached: (position: GlobalPosition.GlobalPosition, events: number) => {
       if (comparedAt !== null || model._tag === "Missing" || position !== model.ledger.position) return
@@ -49,7 +49,7 @@ const makeComparison = (model: ReadModel.ReadModel, standing: Auditor.AuditState
   }
 }
 
-/** What a check throws as the failure that it is; anything else is a bug. */
+/** Turns thrown check failures into failures; anything else is a bug. */
 const failing = (check: () => void): Effect.Effect<void, AuditFailed> =>
   Effect.suspend(() => {
     try {
@@ -69,13 +69,13 @@ export const run: (
   AuditFailed | EventStoreError | BlobStoreError | Config.ConfigError,
   EventReader | Payloads
 > = Effect.fn("Audit.run")(function* (directory, { onProgress, ...listener }) {
-  // Before the log's end is read, so that the log reaches at least as far.
+  // Read before the log's end, so that the log reaches at least as far.
   const model = yield* Effect.sync(() => ReadModel.read(directory))
   const auditor = Auditor.make(listener)
   const { accounts, books, requests } = auditor.standing
   const comparison = makeComparison(model, auditor.standing)
 
-  // Each entry was found to sum to zero when it was booked: here the books are counted through once more.
+  // Each entry was checked when it was booked; here the books are summed once more.
   const checkSum = (position: GlobalPosition.GlobalPosition) => {
     const sum = books.sum()
     if (sum === 0n) return

@@ -1,4 +1,4 @@
-/** What an audit reads of events besides the money that they move (`projections/ledger/MoneyEvents`). */
+/** Fields of events that an audit reads beside the moved money (`projections/ledger/MoneyEvents`). */
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import { type Billing, BillingStatus } from "#domain/inference-request/Event.ts"
 import { Quantity } from "#domain/Money.ts"
@@ -7,7 +7,7 @@ import * as Fields from "#projections/EventFields.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { brokenBy } from "./Invariant.ts"
 
-/** Fails the audit on an event whose data nothing here could have written. What stands in it is not told. */
+/** Fails the audit on data that no release could have written, without repeating it. */
 export const read = <A>(event: RecordedEvent, fields: (event: RecordedEvent) => A): A => {
   try {
     return fields(event)
@@ -17,7 +17,7 @@ export const read = <A>(event: RecordedEvent, fields: (event: RecordedEvent) => 
   }
 }
 
-/** Decimal text in data, as amounts are. */
+/** Amounts are decimal texts. */
 const quantity = (data: JsonObject, field: string): Quantity => Quantity.make(Fields.amount(data, field))
 
 export const quote = ({ data }: RecordedEvent): Quote => {
@@ -40,7 +40,7 @@ export const attempt = ({ data }: RecordedEvent): number => Fields.integer(data,
 export interface Output {
   readonly attempt: number
   readonly delivered: Quantity
-  /** Whether files that it names are to be stored before it is charged. */
+  /** Whether its named files have to be stored before the charge. */
   readonly hasMedia: boolean
 }
 

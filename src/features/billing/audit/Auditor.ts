@@ -1,7 +1,7 @@
 /**
- * Folds the log into books of its own and checks every event that concerns money. What it remembers grows with accounts,
- * their payments and open requests, not with the log: events of a request that is not open stand after its end, since
- * only the first event of a stream can open it.
+ * Folds the log into its own books and checks every event about money. Memory grows with accounts, payments and open
+ * requests, not with the log. An event of a request that is not open comes after its end, because only the first event
+ * of a stream can open it.
  */
 import { AccountId } from "#domain/Ids.ts"
 import * as Account from "#domain/account/Account.ts"
@@ -20,18 +20,18 @@ import * as Books from "./Books.ts"
 import { brokenBy } from "./Invariant.ts"
 import * as RequestAudit from "./RequestAudit.ts"
 
-/** What an event moved. */
+/** Amounts that an event moved. */
 export interface Booked {
   readonly event: RecordedEvent
   readonly accountId: AccountId
-  /** `null` for a top-up, as the model. */
+  /** `null` for a top-up, like the model. */
   readonly requestId: string | null
   readonly model: string | null
-  /** Of a top-up, in the operator's words. */
+  /** Of a top-up, given by the operator. */
   readonly reference: string | null
-  /** None when a request was free. */
+  /** Empty if a request was free. */
   readonly entries: ReadonlyArray<Entry>
-  /** How the request that ended is billed. */
+  /** Billing of the ended request. */
   readonly billing: BillingStatus | null
 }
 
@@ -40,7 +40,7 @@ export interface Listener {
   readonly booked: (booked: Booked) => void
 }
 
-/** What is true of the money after the events so far. */
+/** The facts after the events so far. */
 export interface AuditState {
   readonly books: Books.Books
   readonly accounts: ReadonlyMap<AccountId, AccountAudit.Account>
@@ -49,12 +49,12 @@ export interface AuditState {
 }
 
 export interface Auditor {
-  /** Throws `AuditFailed` when the event breaks an invariant; there is no going on after that. */
+  /** Throws `AuditFailed` if the event breaks an invariant; the audit cannot continue then. */
   readonly pass: (event: RecordedEvent) => void
   readonly standing: AuditState
 }
 
-/** Nothing else may come after the end of a request. */
+/** No other event may follow the end of a request. */
 const afterTheEnd: ReadonlySet<string> = new Set<Event["_tag"]>([
   "LateOutcomeIgnored",
   "PayloadsErased",
@@ -63,7 +63,7 @@ const afterTheEnd: ReadonlySet<string> = new Set<Event["_tag"]>([
 
 const moneyTypes: ReadonlySet<string> = new Set(MoneyEvents.types)
 
-/** The longest time that a date can tell, ms. */
+/** The latest time that a date can express, ms. */
 const lastTime = 8.64e15
 
 export const make = ({ booked, opened }: Listener): Auditor => {
@@ -213,7 +213,7 @@ export const make = ({ booked, opened }: Listener): Auditor => {
   }
 }
 
-/** Refuses an event of a type that this release does not know. */
+/** Refuses events of types that this release does not know. */
 const passingBy =
   <E extends DomainEvent>(codec: EventCodec<E>, pass: (event: RecordedEvent, type: E["_tag"]) => void) =>
   (event: RecordedEvent) => {

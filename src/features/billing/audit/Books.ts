@@ -1,13 +1,13 @@
-/** The books of an audit: what each account of the ledger has, as the entries say. */
+/** The books of an audit: the balance of each ledger account by its entries. */
 import { format, NanoUsd } from "#domain/Money.ts"
 import { type Entry, type LedgerAccount, postingsOf } from "#domain/Ledger.ts"
 
 export interface Books {
-  /** What is wrong with the entries, or `null` when they are booked. Nothing is booked of an entry that is wrong. */
+  /** Books the entries, or returns their fault and books none. */
   readonly book: (entries: ReadonlyArray<Entry>) => string | null
-  /** nano-USD, negative when more was taken out than put in. */
+  /** nano-USD; negative if more was taken out than put in. */
   readonly balance: (account: LedgerAccount) => bigint
-  /** All accounts together: zero in sound books. */
+  /** The sum of all accounts: zero in correct books. */
   readonly sum: () => bigint
   readonly entries: () => number
 }

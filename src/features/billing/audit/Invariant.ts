@@ -1,42 +1,42 @@
-/** What an audit proves, by name, and the first event that breaks one of them (docs/reference/cli.md, "audit"). */
+/** The invariants that an audit proves, and the first event that breaks one (docs/reference/cli.md, "audit"). */
 import { Schema } from "effect"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
 export const Invariant = Schema.Literals([
-  /** Events, their order and their payloads are what was written (`streams/Verify`). */
+  /** Events, their order and their payloads are unchanged (`streams/Verify`). */
   "chain",
-  /** Events of accounts and requests are of a known shape, and money moves by them alone. */
+  /** Events of accounts and requests have a known form, and only they move money. */
   "known events",
-  /** The postings of every entry sum to zero, and so do all accounts of the books. */
+  /** The postings of every entry sum to zero, and so do all accounts. */
   "balanced books",
-  /** An account is opened, once, before anything is held or paid in for it, and nothing is paid in after its closing. */
+  /** An account is opened once, before any hold or payment, and gets no payment after its closing. */
   "open account",
-  /** What is paid in is positive. */
+  /** Payments are positive. */
   "positive top-up",
-  /** There is one top-up under each payment id of an account. */
+  /** An account has one top-up per payment id. */
   "one top-up per payment",
-  /** A request's stream begins with its submit, and has no other. */
+  /** A request's stream begins with its only submit. */
   "submitted first",
-  /** What is held is what the quote says for the most that may be delivered. */
+  /** The hold is the quote's price for the most that may be delivered. */
   "hold as quoted",
-  /** A request ends once. After it nothing comes but late reports and what erasing needs. */
+  /** A request ends once. Only late reports and erasure events may follow. */
   "one end",
-  /** What is charged was delivered by the same run, and was not rejected; files that it names are stored. */
+  /** Charged units were delivered by the same run and not rejected, and its named files are stored. */
   "delivered before charged",
-  /** The charge follows from the quote and what was delivered, and is `partial` when that is less than asked for. */
+  /** The charge follows from quote and delivery, and is `partial` if less than requested was delivered. */
   "charge as quoted",
-  /** Nothing is charged for a run that failed. */
+  /** A failed run is not charged. */
   "no charge for a failure",
-  /** The forced end comes after its retries, and no earlier than it may. */
+  /** A forced end follows its retries and comes no earlier than allowed. */
   "forced end in time",
-  /** What is held of an account's money is the sum of the holds of its requests that have not ended. */
+  /** An account's held money is the sum of the holds of its open requests. */
   "held for open requests",
-  /** Balances, holds, limits and what keys have spent in the read model are those of the log. */
+  /** Balances, holds, limits and keys' spending in the read model match the log. */
   "read model"
 ])
 export type Invariant = typeof Invariant.Type
 
-/** The first place where the log does not keep what it has to. */
+/** The first violation. */
 export class AuditFailed extends Schema.TaggedError<AuditFailed>()("AuditFailed", {
   position: Schema.String,
   invariant: Invariant,
@@ -47,7 +47,7 @@ export class AuditFailed extends Schema.TaggedError<AuditFailed>()("AuditFailed"
   }
 }
 
-/** `reason` goes on with `type of stream:`. */
+/** `reason` continues after `type of stream:`. */
 export const brokenBy = (event: RecordedEvent, invariant: Invariant, reason: string): AuditFailed =>
   new AuditFailed({
     position: event.position,

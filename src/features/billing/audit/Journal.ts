@@ -1,4 +1,4 @@
-/** The journal: every entry of the ledger as a line that an accountant, or a program, can read (docs/reference/cli.md, "audit"). */
+/** The journal: every ledger entry as a line for people and programs (docs/reference/cli.md, "audit"). */
 import type { Entry } from "#domain/Ledger.ts"
 import { format } from "#domain/Money.ts"
 import * as Csv from "#src/kernel/text/Csv.ts"
@@ -35,10 +35,10 @@ const lineOf = ({ accountId, event, model, reference, requestId }: Booked, entry
   position: event.position
 })
 
-/** What stands before the first line. */
+/** The header. */
 export const header = (format: Format): string => (format === "csv" ? Csv.line(columns) : "")
 
-/** The lines of what an event moved. */
+/** The lines of an event's entries. */
 export const lines = (format: Format, booked: Booked): string => {
   let text = ""
   for (const entry of booked.entries) {
@@ -50,7 +50,7 @@ export const lines = (format: Format, booked: Booked): string => {
 
 const csv = (line: Line): string => Csv.line(columns.map((column) => Csv.text(line[column] ?? "")))
 
-/** Control characters that JSON leaves as they are are escaped as well, for terminals. */
+/** Also escapes control characters that JSON does not, for terminals. */
 const json = (line: Line): string =>
   JSON.stringify(line).replace(
     /[\u007f-\u009f]/g,

@@ -1,6 +1,6 @@
-/** A stretch of time whose entries are shown. What is proven does not depend on it. */
+/** The period whose entries are shown. The proof does not depend on it. */
 
-/** Unix time in ms; an event at `from` is within, one at `to` is not. */
+/** Unix time in ms; `from` is included, `to` is not. */
 export interface Period {
   /** `null`: from the beginning of the log. */
   readonly from: number | null
@@ -15,12 +15,12 @@ export const isWithin = (period: Period, time: number): boolean =>
 
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
 
-/** Unix time in ms of an ISO 8601 date or date and time; UTC where it has no zone. `null` for anything else. */
+/** Unix time in ms of an ISO 8601 date or date-time, UTC without a zone; `null` if malformed. */
 export const parseTime = (text: string): number | null => {
   const [, date, time = "00:00", zone = "Z"] = isoTime.exec(text) ?? []
   if (date === undefined) return null
   const midnight = Date.parse(`${date}T00:00:00Z`)
-  // The parser takes the 31st of February for a day in March.
+  // The parser accepts 31 February as a day in March.
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return null
   const millis = Date.parse(`${date}T${time}${zone}`)
   return Number.isNaN(millis) ? null : millis

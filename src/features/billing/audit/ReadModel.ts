@@ -1,4 +1,4 @@
-/** The ledger of the read side, to be held against the log: as of one position, read from its file beside a running server. */
+/** The ledger's read model at one position, read from its file beside a running server, to compare with the log. */
 import * as fs from "node:fs"
 import { availableOf, heldOf } from "#domain/Ledger.ts"
 import { noLimits } from "#domain/account/Limits.ts"
@@ -13,12 +13,12 @@ import { usd } from "./Books.ts"
 
 export type ReadModel =
   | { readonly _tag: "Found"; readonly ledger: LedgerState.LedgerState }
-  /** There is nothing to compare with; `reason` tells why. */
+  /** The read model cannot be compared, for the `reason`. */
   | { readonly _tag: "Missing"; readonly reason: string }
 
 const missing = (reason: string): ReadModel => ({ _tag: "Missing", reason })
 
-/** One state of the file, whatever the server writes meanwhile. */
+/** One consistent state of the file. */
 export const read = (directory: string): ReadModel => {
   const filename = Generations.current(Generations.baseIn(directory))
   if (!fs.existsSync(filename)) return missing("there is no file of read models")
@@ -40,7 +40,7 @@ export const read = (directory: string): ReadModel => {
   }
 }
 
-/** Where the read model is not what the log says at its position; `null` when it is. */
+/** The first difference at the read model's position; `null` without one. */
 export const difference = (
   { balances, holds, limits, spending }: LedgerState.LedgerState,
   { accounts, books, requests }: AuditState

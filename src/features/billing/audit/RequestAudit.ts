@@ -1,4 +1,4 @@
-/** What an audit remembers of a request that has not ended, and what has to be true of its end. Of ended ones nothing is kept. */
+/** What an audit tracks of an open request, and the checks of its end. Ended requests are forgotten. */
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 import type { Quantity } from "#domain/Money.ts"
@@ -19,12 +19,12 @@ export interface OpenRequest {
   readonly submittedAt: number
   output: AuditFields.Output | null
   isRejected: boolean
-  /** Whether the files that its output names are stored. */
+  /** Whether the files of its output are stored. */
   isStored: boolean
   sweepRetries: number
 }
 
-/** Of a `RequestSubmitted`. */
+/** For a `RequestSubmitted`. */
 export const open = (event: RecordedEvent, accountId: AccountId): OpenRequest => {
   const quote = AuditFields.read(event, AuditFields.quote)
   const { hold, maxQuantity, minimumCharge, quantity, unitPrice } = quote
@@ -49,7 +49,7 @@ export const open = (event: RecordedEvent, accountId: AccountId): OpenRequest =>
   }
 }
 
-/** What the event, which is no end, changes. */
+/** Applies an event that does not end the request. */
 export const pass = (request: OpenRequest, event: RecordedEvent): void => {
   switch (event.type) {
     case "OutputReceived":
@@ -71,7 +71,7 @@ export const pass = (request: OpenRequest, event: RecordedEvent): void => {
   }
 }
 
-/** Of a `RequestCompleted`. */
+/** For a `RequestCompleted`. */
 export const complete = (request: OpenRequest, event: RecordedEvent): AuditFields.Completion => {
   const completion = AuditFields.read(event, AuditFields.completion)
   const { amount, status, units } = completion.billing
@@ -121,7 +121,7 @@ const checkCharge = (
 const isShort = ({ quantity }: Pricing.Quote, units: Quantity): boolean =>
   quantity !== null && units < quantity
 
-/** Of a `RequestForceFailed`. */
+/** For a `RequestForceFailed`. */
 export const forceFail = ({ submittedAt, sweepRetries }: OpenRequest, event: RecordedEvent): void => {
   const retries = AuditFields.read(event, AuditFields.sweepRetries)
   const ageMs = WallTime.steadyOf(event) - submittedAt

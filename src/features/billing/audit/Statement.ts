@@ -1,15 +1,15 @@
-/** What became of each account's money within a period. Amounts are nano-USD. */
+/** Each account's money within a period. Amounts are nano-USD. */
 import type { AccountId } from "#domain/Ids.ts"
 import type { Entry } from "#domain/Ledger.ts"
 import type { Booked } from "./Auditor.ts"
 import * as Period from "./Period.ts"
 
 export interface Row {
-  /** Balance before the period, what was held included. */
+  /** Balance before the period, including held money. */
   opening: bigint
   topUps: bigint
   charges: bigint
-  /** Of the balance at the period's end. */
+  /** Part of the balance at the period's end. */
   held: bigint
   /** Requests that ended within the period. */
   charged: number
@@ -23,7 +23,7 @@ export const available = (row: Row): bigint => closing(row) - row.held
 export interface Statement {
   readonly opened: (accountId: AccountId, time: number) => void
   readonly booked: (booked: Booked) => void
-  /** In the order in which accounts were opened; those of later than the period are left out. */
+  /** In the order of opening, without accounts opened after the period. */
   readonly rows: ReadonlyMap<AccountId, Row>
 }
 

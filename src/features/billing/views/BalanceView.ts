@@ -1,4 +1,4 @@
-/** What an account has (decisions, "Platform routes"). */
+/** The wire form of a balance (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { format } from "#domain/Money.ts"
 import type { AccountBalance } from "../Statements.ts"

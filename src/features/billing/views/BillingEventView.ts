@@ -1,4 +1,4 @@
-/** What happened to an account's money, one entry of the ledger each (decisions, "Platform routes"): as JSON, and as CSV. */
+/** The wire form of a ledger entry (decisions, "Platform routes"), as JSON and as CSV. */
 import { Schema } from "effect"
 import { format } from "#domain/Money.ts"
 import type { LedgerEntry } from "#projections/ledger/Ledger.ts"
@@ -51,7 +51,7 @@ export const ListBody = ListView.bodyOf(BillingEventBody).annotate({
   examples: [{ page: 1, limit: 20, total: 1, totalPages: 1, data: [example], next: null }]
 })
 
-/** An event may have several entries: a charge, and what is given back beside it. */
+/** An event may have several entries: a charge and a release. */
 export const record = (entry: LedgerEntry): BillingEventBody => ({
   id: `bil_${entry.position}-${entry.ordinal}`,
   type: entry.kind,
@@ -64,7 +64,7 @@ export const record = (entry: LedgerEntry): BillingEventBody => ({
   position: entry.position
 })
 
-/** The columns of the CSV, by which programs find them: more may be added behind these. */
+/** The CSV columns, found by name: add more only at the end. */
 export const csvHeader = Csv.line([
   "id",
   "type",
@@ -81,6 +81,6 @@ export const csvLine = (entry: LedgerEntry): string => {
   const { amount, balanceAfter, createdAt, currency, id, modelEndpoint, position, requestId, type } =
     record(entry)
   const texts = [id, type, requestId ?? "", modelEndpoint ?? ""].map(Csv.text)
-  // Amounts are numbers: one below zero is no formula.
+  // Amounts are numbers, so a negative one is no formula.
   return Csv.line([...texts, amount, currency, balanceAfter, createdAt, position])
 }

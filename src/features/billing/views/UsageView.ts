@@ -1,4 +1,4 @@
-/** What was charged, by time, model and unit (decisions, "Platform routes"). */
+/** Charges by time, model and unit (decisions, "Platform routes"). */
 import { Schema } from "effect"
 import { Granularity } from "#domain/CalendarTime.ts"
 import { format, formatQuantity } from "#domain/Money.ts"

@@ -4,7 +4,7 @@ import * as Counters from "./Counters.ts"
 import type { Lane } from "./Lane.ts"
 
 export interface BodyBytes {
-  /** False when there is no room. A body too large for its share is taken where its owner has no other. */
+  /** False without room. A body too large for its share is accepted if its owner has no other. */
   readonly take: (lane: Lane, bytes: number) => boolean
   readonly giveBack: (lane: Lane, bytes: number) => void
 }

@@ -1,4 +1,4 @@
-/** A number for each of some keys; those at 0 take no memory. */
+/** Counters by key; those at 0 take no memory. */
 export const make = () => {
   const counts = new Map<string, number>()
   const get = (key: string) => counts.get(key) ?? 0

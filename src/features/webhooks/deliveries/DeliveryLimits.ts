@@ -1,32 +1,32 @@
-/** How many deliveries one node sends at once. */
+/** Limits of the deliveries that one node sends at the same time. */
 import * as v8 from "node:v8"
 import { Context } from "effect"
 
 export interface DeliveryLimits {
   readonly inAll: number
-  /** Of one account: some are always another one's. */
+  /** For one account, which leaves some to others. */
   readonly perAccount: number
-  /** In silent lanes: some are always for those that answer. */
+  /** In silent lanes, which leaves some to receivers that answer. */
   readonly silent: number
   /** In silent lanes of one account. */
   readonly silentPerAccount: number
-  /** In a silent lane while there are few: one URL that hangs there does not keep the others waiting. */
+  /** In a silent lane while there are few, so that one hanging URL does not block the others. */
   readonly perSilentLane: number
   /** The widest window of a lane. */
   readonly perLane: number
-  /** To one receiver, of all accounts: more than in one lane, so that none of them has it to itself. */
+  /** To one receiver, over all accounts: more than in one lane, so that no lane takes all. */
   readonly perReceiver: number
-  /** Of bodies in memory, bytes; a larger one is made and sent alone. */
+  /** Bytes of bodies in memory; a larger one is made and sent alone. */
   readonly bytes: number
-  /** Of one account, and of one receiver; a larger one is its only one. */
+  /** For one account and for one receiver; a larger one is its only one. */
   readonly bytesPerAccount: number
   readonly bytesPerReceiver: number
 }
 
-/** Of the heap, whose size tells how much memory the process may have; bodies stand beside it for the most part. */
+/** Share of the heap, whose size reflects the process's memory; most bodies are outside it. */
 const bytes = () => Math.min(256 * 1024 * 1024, Math.floor(v8.getHeapStatistics().heap_size_limit / 4))
 
-/** A slot is held for 15 s by a receiver that never answers: a thousand of those do not take all that one account may have. */
+/** A receiver that never answers holds a slot for 15 s: a thousand of them must not take an account's share. */
 export const DeliveryLimits = Context.Reference<DeliveryLimits>(
   "inferlog/src/features/webhooks/deliveries/DeliveryLimits",
   {

@@ -1,6 +1,6 @@
 /**
- * The sender of webhooks: a process manager that is woken by what is owed and what is due, and obeys what each delivery
- * says of itself. Waiting deliveries are rows, never fibers; only what is being sent has one.
+ * The sender of webhooks: a process manager that wakes for owed and due deliveries, and follows each delivery's next
+ * action. Waiting deliveries are rows, never fibers; only an attempt has a fiber.
  */
 import { Cause, Effect, Layer } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
@@ -23,13 +23,13 @@ import * as LostAttempts from "./LostAttempts.ts"
 import * as Slots from "./Slots.ts"
 import * as Scheduling from "./Scheduling.ts"
 
-/** Claims made, and deliveries scheduled, in one pass: what is left follows in the next one. */
+/** Claims and schedules of one pass; the rest follows in the next. */
 const mostPerPass = 256
 
-/** On one of several nodes, each of which looks at the rows of all. */
+/** On several nodes, each of which reads the rows of all. */
 const mostPerSharedPass = 64
 
-/** How many of those read what they need at once. */
+/** Concurrent reads of what they need. */
 const concurrency = 64
 
 const make = Effect.gen(function* () {
@@ -51,16 +51,18 @@ const make = Effect.gen(function* () {
   const schedule = yield* Scheduling.make(slots, held, attempts)
   const loseAttempts = yield* LostAttempts.make(attempts.has)
 
-  /** The account that was served last: the next pass goes on after it. */
+  /** The next pass continues after the account that was served last. */
   let served: AccountId | null = null
 
-  /** The last of what is owed that a pass has looked at: what it could not schedule keeps nobody behind it waiting. */
+  /**
+   * The last owed delivery that a pass has seen, so that one that cannot be scheduled does not block those behind it.
+   */
   let looked: OwedDelivery | null = null
 
   const readable = <Row extends Pick<OwedDelivery, "requestId">>(rows: ReadonlyArray<Row>) =>
     rows.filter(({ requestId }) => !unreadable.has(requestId))
 
-  /** What cannot be had for now, or not at all, keeps no other one waiting. */
+  /** A delivery that cannot be read does not block others. */
   const alone = ({ requestId }: Pick<OwedDelivery, "requestId">, begin: Effect.Effect<boolean, unknown>) =>
     Effect.catchCause(begin, (cause) =>
       Cause.hasInterruptsOnly(cause)
@@ -79,7 +81,7 @@ const make = Effect.gen(function* () {
       concurrency
     })
 
-  /** True when there is something that the read models have to catch up with. */
+  /** True if the read models have to catch up. */
   const sendDue = Effect.fnUntraced(function* (now: number) {
     const isAlone = node.live().length < 2
     const room = Math.min(slots.free(), isAlone ? mostPerPass : mostPerSharedPass)
@@ -107,7 +109,7 @@ const make = Effect.gen(function* () {
     const limit = Turns.rowsFor(mostPerPass, node.live()) + unreadable.count()
     const rows = yield* due.owed({ after: looked, limit })
     looked = rows.length < limit ? null : (rows.at(-1) ?? null)
-    // Without a time of their own: a node that is stuck has its turn for a moment only.
+    // These rows have no time, so a stuck node only delays them by its turn.
     const own = loop.ownOf(
       readable(rows).map((row) => ({ ...row, dueAt: 0 })),
       now
@@ -126,7 +128,7 @@ const make = Effect.gen(function* () {
     const hasSent = yield* sendDue(now)
     const hasScheduled = yield* scheduleOwed(now)
     if (!hasSent && !hasScheduled) return false
-    // When one lags, its next move wakes us: until then the rows would be looked at again in vain.
+    // A lagging read model wakes the sender with its next change; until then the rows would be read in vain.
     return !(yield* caughtUp).includes(false)
   })
 

@@ -1,4 +1,4 @@
-/** From a delivery whose next attempt is due to the claim of it. */
+/** Claims deliveries whose next attempt is due. */
 import { Effect } from "effect"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import { isDue } from "#domain/webhook-delivery/NextAction.ts"
@@ -28,19 +28,19 @@ export const make = (slots: Slots, attempts: Attempts) =>
       const isDueNow = (state: Delivery) => isDue(state, now)
       const { state: known } = yield* actors.current(id)
       if (known._tag === "Delivery" && isDueNow(known)) return known
-      // Another node may know better: what this one remembers is not to refuse the same row for ever.
+      // Another node may know more: a stale state here must not refuse the same row again and again.
       const { state } = yield* actors.refresh(id)
       return state._tag === "Delivery" && isDueNow(state) ? state : null
     })
 
-    /** A node that scheduled it may have gone down before it found out that the request had been erased. */
+    /** A node that scheduled it may have died before it noticed that the request was erased. */
     const isErasedLate = ({ history, scheduled }: Delivery, id: DeliveryId) =>
       history.every(({ durationMs }) => durationMs === null)
         ? // Of a request that cannot be read nobody knows, and the body is frozen.
           Effect.catchDefect(eraseIfLate(id, scheduled.requestId), () => Effect.succeed(false))
         : Effect.succeed(false)
 
-    /** What is not to be had for good would be asked for again for ever, and keep others waiting: it is given up. */
+    /** A delivery that can never be sent is given up; otherwise it would be retried for ever. */
     const abandon = Effect.fnUntraced(function* (
       id: DeliveryId,
       { scheduled }: Delivery,
@@ -62,7 +62,7 @@ export const make = (slots: Slots, attempts: Attempts) =>
         )
         .pipe(Effect.catchTag("PayloadUnavailable", (error) => abandon(id, delivery, error)))
 
-    /** What it takes to send it is at hand before it is claimed: an attempt is spent on nothing else. */
+    /** Everything needed is read before the claim, so that no attempt is wasted. */
     const claim = Effect.fnUntraced(function* (id: DeliveryId, delivery: Delivery) {
       if (yield* isErasedLate(delivery, id)) return null
       const text = yield* open(id, delivery)
@@ -73,7 +73,7 @@ export const make = (slots: Slots, attempts: Attempts) =>
       return state._tag === "Delivery" ? ({ delivery: state, signed } satisfies Claimed) : null
     })
 
-    /** True when the read model has something to catch up with: a claim, or what made the row stale. */
+    /** True if the read model has to catch up. */
     return Effect.fnUntraced(function* ({ accountId, deliveryId: id, origin }: DueDelivery) {
       if (attempts.has(id) || !slots.isOpen({ accountId, origin })) return false
       const delivery = yield* find(id)

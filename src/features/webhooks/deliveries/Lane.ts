@@ -1,6 +1,6 @@
 /** One account at one receiver. */
 export interface Lane {
   readonly accountId: string
-  /** Scheme, host and port: the receiver. */
+  /** Scheme, host and port. */
   readonly origin: string
 }

@@ -1,6 +1,6 @@
 /**
- * Ends attempts that no node works on: those of nodes that are gone, and own ones whose claim was stored though it seemed to
- * fail. A lost attempt counts as a failed one, so that a crash loop keeps to the schedule.
+ * Ends attempts that no node works on: those of dead nodes, and own ones that were stored although their append seemed
+ * to fail. A lost attempt counts as a failed one, so that a crash loop keeps to the schedule.
  */
 import { Effect } from "effect"
 import { nextAction } from "#domain/webhook-delivery/NextAction.ts"
@@ -18,7 +18,7 @@ import { DeliveryActors } from "../DeliveryActors.ts"
 const pageSize = 500
 const concurrency = 64
 
-/** `isUnderWay`: whether this node is at the delivery. */
+/** `isUnderWay`: whether this node sends the delivery. */
 export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
   Effect.gen(function* () {
     const due = yield* DueDeliveries
@@ -28,7 +28,7 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
     const waitForHead = yield* WaitForHead.make
     const tell = RateLimitedLog.make()
 
-    /** Nobody is at it, and it is for this node to see to that. */
+    /** Whether no node works on it and this node has to end it. */
     const isOurs = (owner: string, id: DeliveryId) => {
       if (isUnderWay(id)) return false
       return owner === node.self || (!node.isAlive(owner) && Rendezvous.first(id, node.live()) === node.self)
@@ -55,7 +55,7 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
           )
         : Effect.void
 
-    /** Every attempt of this node's that was claimed before; not to be called while this node claims. */
+    /** Every attempt that this node claimed before. Do not run it while this node claims. */
     return Effect.gen(function* () {
       yield* waitForHead(projection.name)
       yield* PagedRows.forEach({

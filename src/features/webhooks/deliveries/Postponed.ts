@@ -1,4 +1,4 @@
-/** What could not be begun, for a while: it is asked for again later, and keeps nobody else waiting until then. */
+/** Deliveries that could not begin and wait for a retry without blocking others. */
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
@@ -6,26 +6,26 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 
 const holdMs = 5_000
 
-/** For so long what a delivery needs and is not to be had may be on its way to whoever answers for the log, ms. */
+/** How long to wait for a delivery's missing payload before it counts as lost, ms. */
 export const patienceMs = 60_000
 
-/** Of each kind; the ones that were held first go. */
+/** Entries of each kind; the oldest are dropped. */
 const most = 2_000
 
 export interface Postponed {
-  /** Whatever this account has. */
+  /** Any delivery of this account. */
   readonly account: (accountId: AccountId) => Effect.Effect<void>
   readonly delivery: (id: DeliveryId) => Effect.Effect<void>
-  /** Whether the delivery, or its account, is held. */
+  /** Whether the delivery or its account is postponed. */
   readonly has: (id: DeliveryId, accountId: AccountId) => Effect.Effect<boolean>
-  /** What is held now. */
+  /** The postponed deliveries and accounts. */
   readonly now: Effect.Effect<{
     readonly accounts: ReadonlyArray<string>
     readonly deliveries: ReadonlyArray<string>
   }>
 }
 
-/** Keys in the order in which their time is over. */
+/** Keys in the order of their time. */
 const makeKeys = () => {
   const until = new Map<string, number>()
   const dropFirst = () => {

@@ -1,6 +1,6 @@
 /**
- * Works off bulk recoveries, page by page. Each delivery remembers by which one it was last sent again, so that one that is
- * begun anew after a crash, or that two nodes are at, asks for nothing twice.
+ * Processes bulk recoveries page by page. Each delivery stores the recovery that last sent it again, so that a recovery
+ * that restarts after a crash, or runs on two nodes, repeats nothing.
  */
 import { Effect, Layer } from "effect"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
@@ -18,10 +18,10 @@ import { supervise } from "#src/kernel/async/Supervise.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 import { RecoveryActors } from "../RecoveryActors.ts"
 
-/** Recoveries, each of another account, that are worked off side by side. */
+/** Recoveries of different accounts processed at the same time. */
 const atOnce = 10
 
-/** How often they are looked for. */
+/** Interval of looks for them. */
 const interval = "1 second"
 
 const make = Effect.gen(function* () {
@@ -36,14 +36,14 @@ const make = Effect.gen(function* () {
   const tell = RateLimitedLog.make()
 
   const recover = Effect.fnUntraced(function* (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) {
-    // Another node may have given it up since this one last saw it.
+    // Another node may just have given it up.
     yield* actors.refresh(id)
     const at = yield* steady.now
     const { events } = yield* actors.execute(id, { _tag: "Recover", at, recoveryId })
     return events.length
   })
 
-  /** What another release has written, or is damaged, keeps no other one waiting. */
+  /** A record that cannot be read does not block others. */
   const recoverAlone = (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) =>
     recover(recoveryId, id).pipe(
       Effect.catchDefect((defect) =>
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
       Effect.annotateLogs({ recovery_id: open.recoveryId })
     )
 
-  /** The read model shows at least what its client was told the number of: he waited for it. */
+  /** The read model shows at least what its client was told, because that call waited for it. */
   const pass = Effect.gen(function* () {
     const open = yield* due.recoveries(atOnce)
     if (open.length === 0) return

@@ -1,7 +1,7 @@
 /**
- * From an event that a client is to be told of to its delivery: the body is made from the request as it is now, frozen, and
- * recorded under an id that request and event give, so that it is scheduled once, whoever tries. Where there is a slot it
- * is sent at once; the claim of that is in the same append.
+ * Schedules a delivery for an event: makes the body from the current request, stores it, and records it under an id
+ * derived from request and event, so that it is scheduled once. If a slot is free, the same append contains the claim
+ * and it is sent at once.
  */
 import { Effect } from "effect"
 import { isTerminal, type Request } from "#domain/inference-request/State.ts"
@@ -29,17 +29,17 @@ import type { Attempts, Claimed } from "./Attempts.ts"
 import { type Postponed, patienceMs } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
 
-/** What a body has beside input and output, bytes, more or less. */
+/** Approximate bytes of a body beside input and output. */
 const frameBytes = 4 * 1024
 
-/** Bodies that are remembered while the log refuses them. */
+/** Bodies kept while the log refuses them. */
 const mostUntaken = 10_000
 
 /** A body as of a version of the request. */
 interface Frozen {
   readonly version: Snapshot["version"]
   readonly sealed: SealedPayload
-  /** As of versions before: one of them may have been taken though that seemed to fail. */
+  /** Bodies of earlier versions: one may have been stored although its append seemed to fail. */
   readonly others: ReadonlyArray<SealedPayload>
 }
 
@@ -53,11 +53,11 @@ interface Owed {
 const isDueNow = ({ event }: OwedDelivery, { phase, startedAt }: Request): boolean =>
   event === "completed" ? isTerminal(phase) : startedAt !== null && !isTerminal(phase)
 
-/** When that happened which it tells of, Unix time in ms. */
+/** Time of the event, Unix time in ms. */
 const happenedAt = ({ event, snapshot: { request } }: Owed): number =>
   event === "completed" && isTerminal(request.phase) ? request.phase.at : (request.startedAt ?? 0)
 
-/** What its body holds at most, bytes. */
+/** The most bytes of its body. */
 const sizeOf = ({ event, snapshot: { request } }: Owed): number =>
   request.submitted.payloads.input.size +
   (event === "start" ? 0 : (request.output?.ref.size ?? 0)) +
@@ -76,10 +76,10 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
     const node = yield* Nodes
     const eraseIfLate = yield* DeliveryErasing.makeLate
 
-    /** Large bodies that the log has not taken so far: each try would leave another blob that nobody knows. */
+    /** Large bodies that the log has refused: each try would leave another unreferenced blob. */
     const untaken = RecentlyUsed.make<Frozen>({ capacity: mostUntaken })
 
-    /** `null` when nothing is owed after all: a `start` whose request has ended is not sent (contract, rule 1). */
+    /** `null` if nothing is owed: a `start` of an ended request is not sent (contract, rule 1). */
     const look = Effect.fnUntraced(function* (row: OwedDelivery) {
       const { event, requestId } = row
       const known = SnapshotOf.of(requestId, yield* requestActors.current(requestId))
@@ -92,7 +92,7 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
       return { id: DeliveryIds.of(requestId, event), event, snapshot, webhook } satisfies Owed
     })
 
-    /** A client is told of the end of its request, though nobody can tell any more what it carried. */
+    /** The end of the request is reported even if its payloads cannot be read any more. */
     const payloadsOf = Effect.fnUntraced(function* (owed: Owed) {
       const { snapshot } = owed
       const texts = Effect.flatMap(requests.payloadTexts(snapshot), ({ input, output }) =>
@@ -130,14 +130,14 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
       return { ...frozen, text }
     })
 
-    /** What the log has not taken, now that it has taken one. */
+    /** Blobs that the log refused, after it has accepted one. */
     const discardOthers = (id: DeliveryId, all: ReadonlyArray<SealedPayload>, state: State) => {
       untaken.delete(id)
       const taken = state._tag === "Delivery" ? state.scheduled.payloads.body.hash : null
       return payloads.discard(all.filter(({ hash }) => hash !== taken))
     }
 
-    /** What of it is claimed with it: without a signature or a slot it waits for the next pass. */
+    /** The part that is claimed with it. Without a signature or a slot it waits for the next pass. */
     const schedule = Effect.fnUntraced(function* (owed: Owed, isPlaced: boolean) {
       const { event, id, snapshot, webhook } = owed
       const { accountId } = snapshot.request.submitted
@@ -156,7 +156,7 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
       const command = { _tag: "Schedule", delivery, node: signed === null ? null : node.self } as const
       const { events, state } = yield* actors.create(id, command, [sealed])
       yield* discardOthers(id, [...others, sealed], state)
-      // Of one that had been erased before, the body has nothing that would have to go.
+      // A request erased before left nothing in the body.
       const mayBeLate = events.length > 0 && snapshot.request.erasure === null
       const isLate = mayBeLate && (yield* eraseIfLate(id, snapshot.id))
       if (signed === null || state._tag === "NotScheduled") return null
@@ -166,7 +166,7 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
       return null
     })
 
-    /** Later: the bodies that are in memory now have to go first. */
+    /** Later, when the bodies in memory are sent. */
     const scheduleWaiting = Effect.fnUntraced(function* (owed: Owed, load: Load) {
       if (!slots.takeBytes(load)) return false
       yield* Effect.ensuring(
@@ -176,7 +176,7 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
       return true
     })
 
-    /** True when something was recorded, so that the read model has something to catch up with. */
+    /** True if something was recorded, so that the read model has to catch up. */
     return Effect.fnUntraced(function* (row: OwedDelivery) {
       const owed = yield* look(row)
       if (owed === null || attempts.has(owed.id)) return false

@@ -1,4 +1,4 @@
-/** Counts what becomes of webhooks, and logs those that are given up. */
+/** Counts results of webhooks, and logs those that are given up. */
 import { Context, Effect, Layer, Metric } from "effect"
 import type { AttemptError, Event } from "#domain/webhook-delivery/Event.ts"
 import type { Delivery } from "#domain/webhook-delivery/State.ts"
@@ -7,10 +7,10 @@ import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 import * as Families from "./Families.ts"
 import * as ObservedActors from "#src/features/requests/metrics/ObservedActors.ts"
 
-/** One word for all statuses of a class: labels are few. */
+/** One label for a class of statuses. */
 const wordOf = (error: AttemptError): string => error.replace(/^http_(\d).*$/, "http_$1xx")
 
-/** The series that counts the event; `undefined` for events that are not counted. */
+/** The series for the event; `undefined` for events that are not counted. */
 const seriesOf = (event: Event) => {
   switch (event._tag) {
     case "AttemptSucceeded":
@@ -38,7 +38,7 @@ const make = Effect.gen(function* () {
     for (const event of events) seriesOf(event)?.updateUnsafe(1, context)
   }
 
-  /** Neither the URL, which may hold a secret, nor what the receiver said. */
+  /** Without the URL, which may contain a secret, and the receiver's answer. */
   const warn = (
     id: string,
     { attempts, lastError, scheduled }: Delivery,

@@ -1,4 +1,3 @@
-/** The metrics of webhook deliveries. */
 import * as Family from "#src/platform/telemetry/metrics/Family.ts"
 
 export const webhooksPending = Family.gauge({

@@ -1,4 +1,4 @@
-/** Reads how many webhooks wait, and for how long the one that is due longest has been due. */
+/** Reads how many webhooks wait, and how long the oldest is overdue. */
 import { Effect, Metric } from "effect"
 import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"

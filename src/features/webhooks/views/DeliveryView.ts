@@ -1,4 +1,4 @@
-/** The record of one webhook delivery (contract, "Webhook delivery record"). */
+/** The wire form of a webhook delivery (contract, "Webhook delivery record"). */
 import { Schema } from "effect"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { type DeliveryItem, DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
