@@ -1,6 +1,6 @@
 /**
- * Attempts under way on this node: a fiber each, from the claim on the log to the record of how it ended. A claim is an
- * event that is recorded before anything is sent, so that neither a crash nor another node sends once too often.
+ * The attempts of this node: claim → post → record. The claim is an event on the log before anything is sent, so that
+ * neither a crash nor another node sends twice. Post and record run in a fiber of their own.
  */
 import { Cause, Clock, Duration, Effect, Fiber, FiberSet, Option } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
@@ -21,7 +21,7 @@ import * as PostResult from "./PostResult.ts"
 import type { Postponed } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
 
-/** A request that is ready to be sent: signed a moment ago. */
+/** A signed request, ready to be sent. */
 interface Signed {
   readonly body: Uint8Array
   /** By lower-case name. */
@@ -34,16 +34,23 @@ export interface Claimed {
   readonly signed: Signed
 }
 
-const name = "inferlog-webhooks/1"
+/** A delivery with its slot, from before its claim until its outcome is recorded. */
+export interface Place {
+  readonly id: DeliveryId
+  readonly accountId: AccountId
+  readonly load: Load
+}
 
-/** Waits for it a little: an append cannot be interrupted, and a log that is away keeps nobody from stopping. */
+const userAgent = "inferlog-webhooks/1"
+
+/** Waits briefly, because an append cannot be interrupted and an unreachable log must not delay a stop. */
 const soon = (effect: Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
   Effect.flatMap(Effect.forkDetach(Effect.ignoreCause(effect)), (fiber) =>
     Effect.asVoid(Effect.timeoutOption(Fiber.await(fiber), "500 millis"))
   )
 
-/** `ended` runs when a slot is free again, whose delivery went its way. */
-export const make = (slots: Slots, held: Postponed, ended: Effect.Effect<unknown>) =>
+/** `onFree` runs when an attempt has returned its slot. */
+export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const actors = yield* DeliveryActors
     const outbound = yield* Outbound
@@ -51,14 +58,14 @@ export const make = (slots: Slots, held: Postponed, ended: Effect.Effect<unknown
     const steady = yield* SteadyTime
     const node = yield* Nodes
     const fibers = yield* FiberSet.make()
-    const under = new Set<DeliveryId>()
-    /** Those whose claim is not made yet. */
+    const placed = new Set<DeliveryId>()
+    /** Those without a claim on the log yet. */
     const starting = new Set<DeliveryId>()
-    const tellOfClaim = RateLimitedLog.make()
-    const tellOfRecord = RateLimitedLog.make()
-    const tellOfEnd = RateLimitedLog.make()
+    const logClaim = RateLimitedLog.make()
+    const logRecord = RateLimitedLog.make()
+    const logEnd = RateLimitedLog.make()
 
-    /** The headers of an attempt that is made now (contract, "Events"). The time is the one that receivers have, too. */
+    /** The headers of an attempt that is made now (contract, "Events"). The time is that of the wall clock. */
     const sign = Effect.fnUntraced(function* (id: DeliveryId, accountId: AccountId, text: string) {
       const body = Buffer.from(text)
       const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
@@ -67,7 +74,7 @@ export const make = (slots: Slots, held: Postponed, ended: Effect.Effect<unknown
         body,
         headers: {
           "content-type": "application/json",
-          "user-agent": name,
+          "user-agent": userAgent,
           "webhook-id": id,
           "webhook-timestamp": String(timestamp),
           "webhook-signature": signature
@@ -90,12 +97,12 @@ export const make = (slots: Slots, held: Postponed, ended: Effect.Effect<unknown
       yield* actors.execute(id, { _tag: "LoseAttempt", at, attempt, node: node.self })
     })
 
-    /** Whether the receiver answered; `null` when nobody asked it. */
-    const run = Effect.fnUntraced(function* (id: DeliveryId, claimed: Claimed) {
+    /** Returns whether the receiver answered; `null` if it was not called. */
+    const postAndRecord = Effect.fnUntraced(function* (id: DeliveryId, claimed: Claimed) {
       const attempt = claimed.delivery.attempts
       const since = yield* MonotonicTime.millis
       const result = yield* post(claimed).pipe(
-        // The node stops: whoever comes next goes on.
+        // The node stops: the next one makes another attempt.
         Effect.onInterrupt(() => soon(lose(id, attempt)))
       )
       const durationMs = (yield* MonotonicTime.millis) - since
@@ -103,41 +110,40 @@ export const make = (slots: Slots, held: Postponed, ended: Effect.Effect<unknown
       yield* untilStored(
         "What became of a webhook is not recorded yet",
         actors.execute(id, { _tag: "RecordAttempt", at, attempt, durationMs, result }),
-        tellOfRecord
+        logRecord
       )
       return PostResult.hasAnswered(result)
     })
 
-    const giveBack = (id: DeliveryId, load: Load, answered: boolean | null) =>
+    const returnSlot = ({ id, load }: Place, answered: boolean | null) =>
       Effect.sync(() => {
-        under.delete(id)
+        placed.delete(id)
         slots.giveBack(load, answered)
       })
 
-    const release = (id: DeliveryId, load: Load, answered: boolean | null) =>
-      Effect.andThen(giveBack(id, load, answered), ended)
-
-    const send = (id: DeliveryId, load: Load, claimed: Claimed) =>
-      FiberSet.run(
+    /** Posts a claimed attempt and records its outcome, in a fiber of its own, and then leaves the place. */
+    const send = ({ accountId, id, load }: Place, claimed: Claimed) => {
+      const place = { accountId, id, load: slots.made(load) }
+      return FiberSet.run(
         fibers,
-        run(id, claimed).pipe(
+        postAndRecord(id, claimed).pipe(
           Effect.catchCause((cause) =>
             Cause.hasInterruptsOnly(cause)
               ? Effect.succeed(null)
               : Effect.as(
-                  tellOfEnd(Effect.logError("An attempt to send a webhook was left without an end", cause)),
+                  logEnd(Effect.logError("An attempt to send a webhook was left without an end", cause)),
                   null
                 )
           ),
-          Effect.flatMap((answered) => release(id, load, answered)),
+          Effect.flatMap((answered) => Effect.andThen(returnSlot(place, answered), onFree)),
           Effect.annotateLogs({ delivery_id: id })
         )
       )
+    }
 
-    /** What cannot be had for now is asked for again a little later; without secrets that is whatever the account has. */
-    const hold = <E extends { readonly _tag: string }>(
-      id: DeliveryId,
-      accountId: AccountId,
+    /** Without a readable signing secret all of the account's deliveries wait, otherwise this one. */
+    const postpone = <E extends { readonly _tag: string }>(
+      { accountId, id }: Place,
       cause: Cause.Cause<E>
     ) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.void
@@ -146,61 +152,54 @@ export const make = (slots: Slots, held: Postponed, ended: Effect.Effect<unknown
         ({ _tag }) => _tag === "SecretsUnreadable"
       )
       return Effect.andThen(
-        isUnsigned ? held.account(accountId) : held.delivery(id),
-        tellOfClaim(Effect.logError("A webhook cannot be sent for now", cause)).pipe(
+        isUnsigned ? postponed.account(accountId) : postponed.delivery(id),
+        logClaim(Effect.logError("A webhook cannot be sent for now", cause)).pipe(
           Effect.annotateLogs({ delivery_id: id })
         )
       )
     }
 
-    const begin = <E extends { readonly _tag: string }>(
-      id: DeliveryId,
-      accountId: AccountId,
-      load: Load,
-      claim: Effect.Effect<Claimed | null, E>
-    ): Effect.Effect<boolean> =>
-      Effect.uninterruptibleMask((restore) =>
-        restore(claim).pipe(
-          Effect.onExit(() => Effect.sync(() => starting.delete(id))),
-          Effect.matchCauseEffect({
-            // Nobody is woken: while the log takes nothing, the next one would fail, too.
-            onFailure: (cause) =>
-              Effect.andThen(hold(id, accountId, cause), Effect.as(giveBack(id, load, null), false)),
-            onSuccess: (claimed) =>
-              Effect.as(
-                claimed === null ? release(id, load, null) : send(id, slots.made(load), claimed),
-                true
-              )
-          })
-        )
-      )
-
     return {
       sign,
+      send,
 
-      has: (id: DeliveryId) => under.has(id),
+      /** Leaves a place without an attempt. */
+      leave: (place: Place) => Effect.andThen(returnSlot(place, null), onFree),
 
-      /** Those of which the log does not say yet that this node is at them. */
+      has: (id: DeliveryId) => placed.has(id),
+
+      /** Deliveries of this node whose claim is not on the log yet. */
       starting: (): ReadonlyArray<DeliveryId> => [...starting],
 
       /**
-       * Runs `claim`, which gives what it has claimed or `null`, and sends that in a fiber of its own. The slot that was
-       * taken for it is given back when all is over. A claim that fails is told of, and held for a while. True when the
-       * read models have something to catch up with. A large body, which may take its time, is claimed in a fiber, too.
+       * Runs the sequence claim → `send`, or claim → `leave`, for a delivery whose slot was taken; only the claim is
+       * interruptible, with `restore`. If it fails, the delivery is postponed and its slot returned. Returns whether the
+       * read models have to catch up. With a large body, which takes time, the sequence runs in a fiber of its own.
        */
-      begin: <E extends { readonly _tag: string }>(
-        id: DeliveryId,
-        accountId: AccountId,
-        load: Load,
-        claim: Effect.Effect<Claimed | null, E>
+      within: <E extends { readonly _tag: string }>(
+        place: Place,
+        sequence: (
+          restore: <A, E1>(effect: Effect.Effect<A, E1>) => Effect.Effect<A, E1>
+        ) => Effect.Effect<unknown, E>
       ): Effect.Effect<boolean> =>
         Effect.suspend(() => {
-          under.add(id)
+          const { id, load } = place
+          placed.add(id)
           starting.add(id)
-          const beginning = begin(id, accountId, load, claim)
+          const claimed = () => Effect.sync(() => starting.delete(id))
+          const running = Effect.uninterruptibleMask((restore) =>
+            sequence((claim) => Effect.onExit(restore(claim), claimed)).pipe(
+              Effect.matchCauseEffect({
+                // Frees no waiting delivery: while the log refuses appends, the next one would fail, too.
+                onFailure: (cause) =>
+                  Effect.andThen(postpone(place, cause), Effect.as(returnSlot(place, null), false)),
+                onSuccess: () => Effect.succeed(true)
+              })
+            )
+          )
           return load.bytes > whileMade(inlineLimit)
-            ? Effect.as(FiberSet.run(fibers, beginning), false)
-            : beginning
+            ? Effect.as(FiberSet.run(fibers, running), false)
+            : running
         })
     }
   })

@@ -83,6 +83,11 @@ export const make = (slots: Slots, attempts: Attempts) =>
       const claiming = Effect.catchTag(claim(id, delivery), "AttemptNotDue", () =>
         Effect.as(actors.refresh(id), null)
       )
-      return yield* attempts.begin(id, accountId, load, claiming)
+      const place = { id, accountId, load }
+      return yield* attempts.within(place, (restore) =>
+        Effect.flatMap(restore(claiming), (claimed) =>
+          claimed === null ? attempts.leave(place) : attempts.send(place, claimed)
+        )
+      )
     })
   })

@@ -183,9 +183,13 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
       const { accountId } = owed.snapshot.request.submitted
       if (yield* held.has(owed.id, accountId)) return false
       const load: Load = { accountId, origin: originOf(owed.webhook.url), bytes: whileMade(sizeOf(owed)) }
-      return slots.take(load)
-        ? yield* attempts.begin(owed.id, accountId, load, schedule(owed, true))
-        : yield* scheduleWaiting(owed, load)
+      if (!slots.take(load)) return yield* scheduleWaiting(owed, load)
+      const place = { id: owed.id, accountId, load }
+      return yield* attempts.within(place, (restore) =>
+        Effect.flatMap(restore(schedule(owed, true)), (claimed) =>
+          claimed === null ? attempts.leave(place) : attempts.send(place, claimed)
+        )
+      )
     })
   })
 
