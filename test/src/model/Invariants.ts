@@ -78,14 +78,14 @@ const checkMoney = Effect.fnUntraced(function* (world: World) {
   const events = yield* Stream.runCollect(store.readAll(GlobalPosition.beginning))
   const auditor = Auditor.make({ opened: () => {}, booked: () => {} })
   for (const event of events) auditor.pass(event)
-  assert.strictEqual(auditor.standing.books.sum(), 0n, "all postings together")
+  assert.strictEqual(auditor.state.books.sum(), 0n, "all postings together")
   const own = yield* world.books
-  assert.strictEqual(auditor.standing.books.balance("revenue"), own.revenue(), "what was earned")
+  assert.strictEqual(auditor.state.books.balance("revenue"), own.revenue(), "what was earned")
 
   const node = world.node()
   const state = yield* node.on(Effect.flatMap(Ledger, ({ state }) => state))
   assert.strictEqual(state.position, yield* store.head, "the ledger is behind")
-  assert.isNull(ReadModel.difference(state, auditor.standing))
+  assert.isNull(ReadModel.difference(state, auditor.state))
   const funds = yield* node.on(Funds)
   for (const accountId of own.accounts()) {
     const { available, held, least, open } = own.of(accountId)

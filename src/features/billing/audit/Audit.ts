@@ -72,8 +72,8 @@ export const run: (
   // Read before the log's end, so that the log reaches at least as far.
   const model = yield* Effect.sync(() => ReadModel.read(directory))
   const auditor = Auditor.make(listener)
-  const { accounts, books, requests } = auditor.standing
-  const comparison = makeComparison(model, auditor.standing)
+  const { accounts, books, requests } = auditor.state
+  const comparison = makeComparison(model, auditor.state)
 
   // Each entry was checked when it was booked; here the books are summed once more.
   const checkSum = (position: GlobalPosition.GlobalPosition) => {

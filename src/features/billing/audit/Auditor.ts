@@ -9,8 +9,8 @@ import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts
 import { type Entry, entriesOf, type Hold, type MoneyEvent } from "#domain/Ledger.ts"
 import type { DomainEvent, EventCodec } from "#domain/EventCodec.ts"
 import type { Event as AccountEvent } from "#domain/account/Event.ts"
-import type { Event } from "#domain/inference-request/Event.ts"
-import type { BillingStatus } from "#domain/inference-request/Event.ts"
+import { isEnding } from "#domain/inference-request/Ending.ts"
+import type { BillingStatus, Event } from "#domain/inference-request/Event.ts"
 import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -51,7 +51,7 @@ export interface AuditState {
 export interface Auditor {
   /** Throws `AuditFailed` if the event breaks an invariant; the audit cannot continue then. */
   readonly pass: (event: RecordedEvent) => void
-  readonly standing: AuditState
+  readonly state: AuditState
 }
 
 /** No other event may follow the end of a request. */
@@ -86,8 +86,8 @@ export const make = ({ booked, opened }: Listener): Auditor => {
     if (wrong !== null) throw brokenBy(event, "balanced books", wrong)
     const held = books.balance(account.held)
     if (held !== account.openHolds) {
-      const told = `${held} nano-USD are held, ${account.openHolds} for requests that have not ended`
-      throw brokenBy(event, "held for open requests", told)
+      const reason = `${held} nano-USD are held, ${account.openHolds} for requests that have not ended`
+      throw brokenBy(event, "held for open requests", reason)
     }
     const requestId = money._tag === "ToppedUp" ? null : money.requestId
     booked({ event, accountId, requestId, entries, ...rest })
@@ -95,7 +95,7 @@ export const make = ({ booked, opened }: Listener): Auditor => {
 
   const submit = (event: RecordedEvent) => {
     const money = AuditFields.read(event, MoneyEvents.read)
-    if (money?._tag !== "Held") throw brokenBy(event, "known events", "it holds nothing")
+    if (money?._tag !== "Held") throw brokenBy(event, "known events", "it reserves no money")
     const { accountId, amount } = money
     const account = accounts.get(event, accountId)
     const request = RequestAudit.open(event, accountId)
@@ -125,8 +125,8 @@ export const make = ({ booked, opened }: Listener): Auditor => {
   const passRequest = (event: RecordedEvent, type: Event["_tag"]) => {
     const isFirst = event.ordinal === 0
     if (isFirst !== (event.type === "RequestSubmitted")) {
-      const told = isFirst ? "its stream does not begin with its submit" : "it is submitted a second time"
-      throw brokenBy(event, "submitted first", told)
+      const reason = isFirst ? "its stream does not begin with its submit" : "it is submitted a second time"
+      throw brokenBy(event, "submitted first", reason)
     }
     if (isFirst) return submit(event)
     const request = requests.get(event.stream)
@@ -134,32 +134,8 @@ export const make = ({ booked, opened }: Listener): Auditor => {
       if (!afterTheEnd.has(event.type)) throw brokenBy(event, "one end", "the request had ended before")
       return
     }
-    switch (type) {
-      case "RequestCompleted":
-        return end(event, request, RequestAudit.complete(request, event).billing.status)
-      case "RequestForceFailed":
-        RequestAudit.forceFail(request, event)
-        return end(event, request, "failed")
-      case "RequestFailed":
-      case "RequestCancelled":
-        return end(event, request, "failed")
-      case "RequestSubmitted":
-      case "DispatchStarted":
-      case "ProviderAccepted":
-      case "RunTakenOver":
-      case "RequestStarted":
-      case "ProgressReported":
-      case "OutputReceived":
-      case "OutputRejected":
-      case "CancelRequested":
-      case "RequestRequeued":
-      case "SweepRetried":
-      case "LateOutcomeIgnored":
-      case "MediaStored":
-      case "PayloadsErased":
-      case "ErasedFilesRemoved":
-        return RequestAudit.pass(request, event)
-    }
+    if (isEnding(type)) end(event, request, RequestAudit.end(request, event, type))
+    else RequestAudit.pass(request, event, type)
   }
 
   const passAccount = (event: RecordedEvent, type: AccountEvent["_tag"]) => {
@@ -170,7 +146,7 @@ export const make = ({ booked, opened }: Listener): Auditor => {
         return opened(accountId, event)
       case "BalanceToppedUp": {
         const money = AuditFields.read(event, MoneyEvents.read)
-        if (money?._tag !== "ToppedUp") throw brokenBy(event, "known events", "it pays nothing in")
+        if (money?._tag !== "ToppedUp") throw brokenBy(event, "known events", "it adds no money")
         const account = accounts.get(event, accountId)
         const reference = AccountAudit.payIn(account, event, money.amount)
         return book(event, money, { account, accountId, model: null, reference, billing: null }, undefined)
@@ -199,15 +175,16 @@ export const make = ({ booked, opened }: Listener): Auditor => {
   ].map(({ aggregate, pass }) => ({ prefix: `${aggregate.category}-`, pass }))
 
   return {
-    standing: { books, accounts: accounts.all, requests },
+    state: { books, accounts: accounts.all, requests },
     pass: (event) => {
       for (const { pass, prefix } of categories) {
         if (!event.stream.startsWith(prefix)) continue
-        if (Math.abs(event.time) > lastTime) throw brokenBy(event, "known events", "its time is no date")
+        if (Math.abs(event.time) > lastTime)
+          throw brokenBy(event, "known events", "its time is not a valid date")
         return pass(event)
       }
       if (moneyTypes.has(event.type)) {
-        throw brokenBy(event, "known events", "it stands in no stream of an account or a request")
+        throw brokenBy(event, "known events", "its stream is neither an account's nor a request's")
       }
     }
   }

@@ -1,5 +1,7 @@
 /** What an audit tracks of an open request, and the checks of its end. Ended requests are forgotten. */
 import type { AccountId, KeyId } from "#domain/Ids.ts"
+import type { Ending } from "#domain/inference-request/Ending.ts"
+import type { BillingStatus, Event } from "#domain/inference-request/Event.ts"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
 import type { Quantity } from "#domain/Money.ts"
 import * as Pricing from "#domain/Pricing.ts"
@@ -50,29 +52,59 @@ export const open = (event: RecordedEvent, accountId: AccountId): OpenRequest =>
 }
 
 /** Applies an event that does not end the request. */
-export const pass = (request: OpenRequest, event: RecordedEvent): void => {
-  switch (event.type) {
+export const pass = (
+  request: OpenRequest,
+  event: RecordedEvent,
+  type: Exclude<Event["_tag"], Ending["_tag"]>
+): void => {
+  switch (type) {
     case "OutputReceived":
       request.output = AuditFields.read(event, AuditFields.output)
-      break
+      return
     case "OutputRejected":
       request.isRejected = true
-      break
+      return
     case "MediaStored":
       request.isStored = AuditFields.read(event, AuditFields.attempt) === request.output?.attempt
-      break
+      return
     case "SweepRetried": {
       const retry = AuditFields.read(event, AuditFields.sweepRetry)
       if (retry !== ++request.sweepRetries) {
         const counted = `it counts ${retry} retries, the log has ${request.sweepRetries}`
         throw brokenBy(event, "forced end in time", counted)
       }
+      return
     }
+    case "RequestSubmitted":
+    case "DispatchStarted":
+    case "ProviderAccepted":
+    case "RunTakenOver":
+    case "RequestStarted":
+    case "ProgressReported":
+    case "CancelRequested":
+    case "RequestRequeued":
+    case "LateOutcomeIgnored":
+    case "PayloadsErased":
+    case "ErasedFilesRemoved":
+      return
   }
 }
 
-/** For a `RequestCompleted`. */
-export const complete = (request: OpenRequest, event: RecordedEvent): AuditFields.Completion => {
+/** Checks the end of a request and returns how it is billed. */
+export const end = (request: OpenRequest, event: RecordedEvent, type: Ending["_tag"]): BillingStatus => {
+  switch (type) {
+    case "RequestCompleted":
+      return complete(request, event).billing.status
+    case "RequestForceFailed":
+      checkForcedEnd(request, event)
+      return "failed"
+    case "RequestFailed":
+    case "RequestCancelled":
+      return "failed"
+  }
+}
+
+const complete = (request: OpenRequest, event: RecordedEvent): AuditFields.Completion => {
   const completion = AuditFields.read(event, AuditFields.completion)
   const { amount, status, units } = completion.billing
   if (status !== "failed") {
@@ -110,8 +142,8 @@ const checkCharge = (
   }
   const expected = Pricing.charge(quote, units)
   if (amount !== expected || amount > quote.hold) {
-    const told = `${usd(amount)} is charged, the quote says ${usd(expected)}`
-    throw brokenBy(event, "charge as quoted", told)
+    const reason = `${usd(amount)} is charged, the quote says ${usd(expected)}`
+    throw brokenBy(event, "charge as quoted", reason)
   }
   if ((status === "partial") !== isShort(quote, units)) {
     throw brokenBy(event, "charge as quoted", `the bill is ${status}, what was delivered is not`)
@@ -121,8 +153,7 @@ const checkCharge = (
 const isShort = ({ quantity }: Pricing.Quote, units: Quantity): boolean =>
   quantity !== null && units < quantity
 
-/** For a `RequestForceFailed`. */
-export const forceFail = ({ submittedAt, sweepRetries }: OpenRequest, event: RecordedEvent): void => {
+const checkForcedEnd = ({ submittedAt, sweepRetries }: OpenRequest, event: RecordedEvent): void => {
   const retries = AuditFields.read(event, AuditFields.sweepRetries)
   const ageMs = WallTime.steadyOf(event) - submittedAt
   if (retries === sweepRetries && SweepSchedule.isGivenUp(retries, ageMs)) return

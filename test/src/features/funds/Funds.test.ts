@@ -201,7 +201,7 @@ describe("Limits", () => {
         yield* Stream.runForEach(readAll(GlobalPosition.beginning), (event) =>
           Effect.sync(() => auditor.pass(event))
         )
-        const { overdraft } = auditor.standing.accounts.get(accountId) ?? assert.fail()
+        const { overdraft } = auditor.state.accounts.get(accountId) ?? assert.fail()
         assert.deepInclude(overdraft, { requests: 1, worst: usd("0.002") })
       })
     )

@@ -108,7 +108,7 @@ describe("An audit of forged events", () => {
         return ForgedLog.insertAfter(log, first, { ...first, stream: "Gift-1", id: "gift" })
       },
       "known events",
-      /no stream of an account/
+      /neither an account's nor a request's/
     )
     forged(
       "an account that is opened twice",
@@ -127,7 +127,7 @@ describe("An audit of forged events", () => {
         return paid
       },
       "known events",
-      /no date/
+      /not a valid date/
     )
     forged(
       "an event of a type that nobody knows",
