@@ -33,7 +33,7 @@ const record = (index: number) => ({
 const remedy = "It holds sign-ins only: move it away, and assistants sign in anew"
 
 describe("the file of sign-ins", () => {
-  it.effect("is opened again, and a start over garbage says what to do with it", () =>
+  it.effect("is reopened, and a start with a corrupt file explains what to do", () =>
     Effect.gen(function* () {
       const file = yield* newFile
       yield* used(
@@ -53,7 +53,7 @@ describe("the file of sign-ins", () => {
   it.effect.each([
     { version: 2, sql: "PRAGMA user_version = 2" },
     { version: 0, sql: "CREATE TABLE logins (name TEXT)" }
-  ])("of version $version is refused, and left as it was", ({ sql, version }) =>
+  ])("of version $version is rejected, and not changed", ({ sql, version }) =>
     Effect.gen(function* () {
       const file = yield* newFile
       change(file, sql)
@@ -86,7 +86,7 @@ describe("the file of sign-ins", () => {
     })
   )
 
-  it.effect("with damaged pages fails what needs them, and nothing else", () =>
+  it.effect("with damaged pages fails only what needs those pages", () =>
     Effect.gen(function* () {
       const file = yield* newFile
       const all = Array.from({ length: 24 }, (_, index) => record(index))

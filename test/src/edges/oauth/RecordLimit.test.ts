@@ -25,8 +25,8 @@ const kept = (count: number) =>
     )
   )
 
-describe("room for what anybody may begin", () => {
-  it.effect("is made by what would end first, a hundredth at a time, and never for more than the most", () =>
+describe("room for unauthenticated records", () => {
+  it.effect("is made by removing the records that end first, a hundredth at a time, at the limit only", () =>
     Effect.gen(function* () {
       const { count, put } = yield* Records
       yield* put({ model: "Client", id: "x", payload: {}, expiresAt: 1, grantId: null, loginId: null })
@@ -47,7 +47,7 @@ describe("room for what anybody may begin", () => {
     }).pipe(Effect.provide(records))
   )
 
-  it.effect("is made at once where there are too many already", () =>
+  it.effect("is made at once when there are already too many", () =>
     Effect.gen(function* () {
       yield* Effect.forEach(Array.from({ length: 20 }).keys(), keep)
       yield* RecordLimit.make(yield* Records, { model, most: 5 })

@@ -28,7 +28,7 @@ const signedIn = Effect.gen(function* () {
 })
 
 layer(TestServer.layer())("refreshes of one sign-in", (it) => {
-  it.effect("are 30 a minute, and the token of one that came too early stays good", () =>
+  it.effect("are limited to 30 a minute, and a rejected one does not use up its token", () =>
     Effect.gen(function* () {
       const { clientId, refresh } = yield* signedIn
       let last = refresh
@@ -43,7 +43,7 @@ layer(TestServer.layer())("refreshes of one sign-in", (it) => {
     })
   )
 
-  it.effect("with one token within its grace leave the newest ten good", () =>
+  it.effect("with one token within its grace period leave the newest ten valid", () =>
     Effect.gen(function* () {
       const { clientId, loginId, refresh } = yield* signedIn
       const all: Array<OAuth.Tokens> = []
@@ -59,7 +59,7 @@ layer(TestServer.layer())("refreshes of one sign-in", (it) => {
     })
   )
 
-  it.effect("leave few rows behind, however many there were", () =>
+  it.effect("leave few rows, however many there were", () =>
     Effect.gen(function* () {
       const { clientId, loginId, refresh } = yield* signedIn
       let last = refresh

@@ -13,7 +13,7 @@ const basic = (id: string, secret: string) => ({
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("registering a client", (it) => {
-  it.effect("tells the client what it is", () =>
+  it.effect("returns the client's metadata", () =>
     Effect.gen(function* () {
       const reply = yield* OAuth.register({
         redirect_uris: [OAuth.redirectUri],
@@ -39,7 +39,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("registering a client",
   )
 
   it.effect.each(["client_secret_basic", "client_secret_post"])(
-    "gives a secret for %s, and wants it",
+    "returns a secret for %s, and requires it",
     (method) =>
       Effect.gen(function* () {
         const { key } = yield* TestServer.TestServer
@@ -81,7 +81,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("registering a client",
     },
     { body: "\xff", type: "application/json", status: 400, said: /must be a JSON object in UTF-8/ },
     { body: `"${"a".repeat(64 * 1024)}"`, type: "application/json", status: 413, said: /./ }
-  ])("refuses $type of this kind with $status", ({ body, said, status, type }) =>
+  ])("rejects $type of this kind with $status", ({ body, said, status, type }) =>
     Effect.gen(function* () {
       const headers = { "content-type": type }
       const reply = yield* OAuth.call({ method: "POST", path: "/oauth/register", headers, body })
@@ -91,7 +91,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("registering a client",
     })
   )
 
-  it.effect("a body that is too large is refused by the token endpoint too", () =>
+  it.effect("a body that is too large is rejected by the token endpoint too", () =>
     Effect.gen(function* () {
       const reply = yield* OAuth.token({ grant_type: "a".repeat(64 * 1024) })
       assert.deepStrictEqual([reply.status, OAuth.errorOf(reply)], [413, "invalid_request"])
@@ -121,7 +121,7 @@ const isKnown = (id: string) =>
   Effect.flatMap(Records, ({ find }) => Effect.map(find({ model: "Client", id }), (found) => found !== null))
 
 layer(Layer.fresh(alone))("the rate limit of registrations", (it) => {
-  it.effect("is of each address, and of all that are not public; what is refused takes nothing", () =>
+  it.effect("applies to each address, and to all non-public ones together; rejected calls are free", () =>
     Effect.gen(function* () {
       const one = "93.184.216.34"
       yield* registerFrom(one)
@@ -164,7 +164,7 @@ const seldom = Layer.succeed(AuthorizeLimits, {
 })
 
 layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(seldom))))("the rate limit of sign-ins", (it) => {
-  it.effect("lets no more begin than can be kept, and says so to people", () =>
+  it.effect("limits the begun sign-ins, with an error page", () =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()
       yield* OAuth.begun(clientId)
@@ -191,8 +191,8 @@ const roomForTwo = Layer.succeed(AuthorizeLimits, {
   authorizations: 2
 })
 
-layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(roomForTwo))))("sign-ins that wait", (it) => {
-  it.effect("are so many at most: for another one the oldest goes", () =>
+layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(roomForTwo))))("pending sign-ins", (it) => {
+  it.effect("are limited: a new one replaces the oldest", () =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()
       const visits: Array<OAuth.Visit> = []
@@ -205,7 +205,7 @@ layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(roomForTwo))))("sign-ins
     })
   )
 
-  it.effect("are left alone by what begins nothing", () =>
+  it.effect("are not removed by rejected requests", () =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()
       yield* OAuth.begun(clientId)

@@ -67,7 +67,7 @@ describe("Signing in by a key", () => {
     "  operator:s3cret\r\n",
     "Key operator:s3cret",
     " key  operator:s3cret "
-  ])("takes %j", (text) =>
+  ])("accepts %j", (text) =>
     Effect.gen(function* () {
       const { accountId } = yield* open(operator)
       const signedIn = yield* byKey(text)
@@ -87,14 +87,14 @@ describe("Signing in by a key", () => {
     "operator:S3cret",
     "nobody:s3cret",
     "Bearer operator:s3cret"
-  ])("refuses %j", (text) =>
+  ])("rejects %j", (text) =>
     Effect.gen(function* () {
       yield* open(operator)
       assert.strictEqual(yield* tagOf(byKey(text)), "SignInRefused")
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("refuses the secret before the one in force, and a key that was revoked", () =>
+  it.effect("rejects a previous secret, and a revoked key", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* open(operator)
@@ -109,7 +109,7 @@ describe("Signing in by a key", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("says of a key that no tool can use that it grants nothing", () =>
+  it.effect("reports a key without a scope for any tool", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { accountId } = yield* open(operator)
@@ -123,7 +123,7 @@ describe("Signing in by a key", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("says after 30 wrong keys from an address how long others have to wait there", () =>
+  it.effect("reports after 30 wrong keys from an address how long it is limited", () =>
     Effect.gen(function* () {
       const accountId = yield* account
       const guessing = byKey("nobody:s3cret", somewhere)
@@ -138,21 +138,19 @@ describe("Signing in by a key", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect.each([somewhere, home])(
-    "takes a right key from %s, however many wrong ones came from there",
-    (from) =>
-      Effect.gen(function* () {
-        yield* open(operator)
-        const mine = ApiKey.format(operator)
-        assert.deepStrictEqual(yield* times(200, tagOf(byKey(mine, from))), ["ByKey"])
-        const guesses = yield* times(200, tagOf(byKey("nobody:s3cret", from)))
-        assert.deepStrictEqual(guesses, ["SignInRefused", "TooManySignIns"])
-        assert.deepStrictEqual(yield* times(200, tagOf(byKey(mine, from))), ["ByKey"])
-        assert.strictEqual(yield* tagOf(byKey("nobody:s3cret", from)), "TooManySignIns")
-      }).pipe(Effect.provide(layer))
+  it.effect.each([somewhere, home])("accepts a right key from %s, despite many wrong ones", (from) =>
+    Effect.gen(function* () {
+      yield* open(operator)
+      const mine = ApiKey.format(operator)
+      assert.deepStrictEqual(yield* times(200, tagOf(byKey(mine, from))), ["ByKey"])
+      const guesses = yield* times(200, tagOf(byKey("nobody:s3cret", from)))
+      assert.deepStrictEqual(guesses, ["SignInRefused", "TooManySignIns"])
+      assert.deepStrictEqual(yield* times(200, tagOf(byKey(mine, from))), ["ByKey"])
+      assert.strictEqual(yield* tagOf(byKey("nobody:s3cret", from)), "TooManySignIns")
+    }).pipe(Effect.provide(layer))
   )
 
-  it.effect("counts no key that is right and grants nothing", () =>
+  it.effect("does not count a right key without grants", () =>
     Effect.gen(function* () {
       const { accountId } = yield* open(operator)
       const grant = { ...Grant.unlimited, scopes: ["billing:read"] } as const
@@ -164,7 +162,7 @@ describe("Signing in by a key", () => {
 })
 
 describe("Signing in by a password", () => {
-  it.effect("takes the account's own, and refuses everything else alike", () =>
+  it.effect("accepts the account's own, and rejects everything else with one error", () =>
     Effect.gen(function* () {
       const accountId = yield* account
       const passwordMark = (yield* (yield* Passwords).mark(accountId)) ?? ""
@@ -179,7 +177,7 @@ describe("Signing in by a password", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("waits after 10 that were wrong, though it is right; keys are not kept waiting", () =>
+  it.effect("rejects even a right one after 10 wrong ones; keys are not affected", () =>
     Effect.gen(function* () {
       const accountId = yield* account
       assert.deepStrictEqual(yield* times(10, guess(accountId, somewhere)), ["SignInRefused"])
@@ -219,7 +217,7 @@ describe("Signing in by a password", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("counts none while the log is away", () => {
+  it.effect("counts no guess while the log is unavailable", () => {
     let isAway = false
     const away = Effect.suspend(() =>
       isAway ? Effect.fail(new EventStoreError({ reason: "The log of the test is away" })) : Effect.void

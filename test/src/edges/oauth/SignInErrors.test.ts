@@ -41,8 +41,8 @@ const inTheForm: ReadonlyArray<readonly [SignInErrors.Correctable, number, "api_
   [new AccountClosed(), 403, "account"]
 ]
 
-describe("what goes wrong with a sign-in", () => {
-  it.each(inTheForm)("can be put right in the form where that helps: %s", (error, status, field) => {
+describe("errors of a sign-in", () => {
+  it.each(inTheForm)("are shown in the form if they can be corrected there: %s", (error, status, field) => {
     const problem = SignInErrors.toProblem(error, "Key")
     assert.deepInclude(problem, { status, field })
     assert.isTrue(SignInErrors.correctable.includes(error._tag))
@@ -50,7 +50,7 @@ describe("what goes wrong with a sign-in", () => {
     assert.deepStrictEqual(SignInErrors.headersOf(error), wait)
   })
 
-  it("says how long to wait, which scopes help, and of how many keys there are too many", () => {
+  it("state how long to wait, which scopes help, and the limit of keys", () => {
     const adviceFor = (error: SignInErrors.Correctable) => SignInErrors.toProblem(error, "Password")
     assert.include(
       adviceFor(new TooManySignIns({ retryAfterSeconds: 42 })).advice,
@@ -68,7 +68,7 @@ describe("what goes wrong with a sign-in", () => {
     [new TooManyAttempts(), 429, 0],
     [SignInErrors.foreignForm, 403, 0],
     [new EventStoreError({ reason: "away" }), 503, 1]
-  ] as const)("otherwise has a page of its own: %s", ([error, status, logged]) =>
+  ] as const)("otherwise have their own page: %s", ([error, status, logged]) =>
     Effect.gen(function* () {
       const page = yield* answered(Effect.fail(error))
       assert.deepInclude(page, { status, logged })
@@ -77,7 +77,7 @@ describe("what goes wrong with a sign-in", () => {
     })
   )
 
-  it.effect("shows only the id under which a defect is logged", () =>
+  it.effect("show only the id under which a defect is logged", () =>
     Effect.gen(function* () {
       const page = yield* answered(Effect.die(new Error("the secret is s3cret")))
       assert.deepInclude(page, { status: 500, logged: 1 })

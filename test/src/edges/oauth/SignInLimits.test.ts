@@ -23,7 +23,7 @@ const times = <A>(count: number, run: (index: number) => A) =>
   Array.from({ length: count }, (_, index) => run(index))
 
 describe("The limits of signing in", () => {
-  it("let 10 passwords of an account fail, from wherever they come, and then one every 90 seconds", () => {
+  it("allow 10 wrong passwords per account from all addresses, and then one every 90 seconds", () => {
     const { fail, wait } = limitsAt()
     const failed = times(10, (index) => fail(acme, `93.184.216.${index}`))
     assert.deepStrictEqual([...new Set(failed)], [null])
@@ -39,7 +39,7 @@ describe("The limits of signing in", () => {
     assert.strictEqual(fail(acme, ""), 90)
   })
 
-  it("leave the keys of an account alone, and its password those of others", () => {
+  it("do not affect the keys of an account, or passwords of others", () => {
     const { fail } = limitsAt()
     times(20, () => fail(acme, address))
     assert.isNumber(fail(acme, address))
@@ -47,7 +47,7 @@ describe("The limits of signing in", () => {
     assert.isNull(fail("acc_fedcba9876543210", address))
   })
 
-  it("let 30 keys fail from an address, and as many passwords, and then one every 20 seconds", () => {
+  it("allow 30 wrong keys per address, and as many passwords, and then one every 20 seconds", () => {
     const { fail, wait } = limitsAt()
     assert.deepStrictEqual([...new Set(times(30, () => fail(null, address)))], [null])
     assert.strictEqual(fail(null, address), 20)
@@ -60,7 +60,7 @@ describe("The limits of signing in", () => {
     assert.strictEqual(fail(null, address), 20)
   })
 
-  it("let 100 keys fail from addresses that are not public, and then one every 6 seconds", () => {
+  it("allow 100 wrong keys from non-public addresses, and then one every 6 seconds", () => {
     const { fail, wait } = limitsAt()
     assert.deepStrictEqual([...new Set(times(100, (index) => fail(null, `10.0.0.${index}`)))], [null])
     assert.strictEqual(fail(null, "127.0.0.1"), 6)
@@ -70,7 +70,7 @@ describe("The limits of signing in", () => {
     assert.strictEqual(fail(null, ""), 6)
   })
 
-  it("let 30 passwords of all accounts fail at once, and then 2 a second", () => {
+  it("allow 30 wrong passwords of all accounts at once, and then 2 a second", () => {
     const { fail, wait } = limitsAt()
     const account = (index: number) => `acc_${String(index).padStart(16, "0")}`
     assert.deepStrictEqual([...new Set(times(30, (index) => fail(account(index), "")))], [null])
@@ -83,14 +83,14 @@ describe("The limits of signing in", () => {
     assert.isNull(fail(null, ""))
   })
 
-  it("tell the longest of several waits", () => {
+  it("report the longest of several waits", () => {
     const { fail } = limitsAt()
     times(10, () => fail(acme, address))
     times(20, (index) => fail(`acc_${String(index).padStart(16, "0")}`, address))
     assert.strictEqual(fail(acme, address), 90)
   })
 
-  it("take nothing for an attempt that they refuse, and give back what one took that succeeds", () => {
+  it("count nothing for a rejected attempt, and give back a successful one", () => {
     const { fail, take, wait } = limitsAt()
     times(10, () => fail(acme, address))
     times(100, () => fail(acme, address))
@@ -113,7 +113,7 @@ describe("The limits of signing in", () => {
     assert.strictEqual(fail(acme, ""), 90)
   })
 
-  it("remember an account however many others fail meanwhile", () => {
+  it("remember an account despite many failures of others", () => {
     const { fail, wait } = limitsAt()
     times(10, () => fail(acme, ""))
     let others = 0

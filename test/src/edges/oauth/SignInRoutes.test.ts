@@ -67,7 +67,7 @@ const alertOf = ({ text }: Reply): string =>
 const services = TestServer.layer().pipe(Layer.provide(Layer.succeed(ScryptCost, PasswordNode.cheap)))
 
 layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
-  it.effect("is for the browser that was sent to it alone", () =>
+  it.effect("is served only to the browser that was redirected to it", () =>
     Effect.gen(function* () {
       const visit = yield* visited
       const other = yield* visited
@@ -97,7 +97,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("takes the account's password, and makes one key of it however often it is sent", () =>
+  it.effect("accepts the account's password, and creates one key, however often it is sent", () =>
     Effect.gen(function* () {
       const account = yield* Keys.account("delta")
       const { caller } = yield* OAuth.byKey(account["authorization"] ?? "")
@@ -122,7 +122,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("takes a browser on by way of a page, which leads anywhere", () =>
+  it.effect("redirects a browser through a page, to any address", () =>
     Effect.gen(function* () {
       const visit = yield* visited
       const api_key = yield* ownKey
@@ -135,7 +135,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("asks again for what does not fit, and repeats no secret", () =>
+  it.effect("shows the form again for invalid input, without repeating a secret", () =>
     Effect.gen(function* () {
       const visit = yield* visited
       const weak = yield* Keys.created({}, { scopes: ["billing:read"] })
@@ -163,7 +163,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("takes no form that another page has sent", () =>
+  it.effect("rejects a form from another site", () =>
     Effect.gen(function* () {
       const visit = yield* visited
       const fields = { api_key: yield* ownKey, decision: "allow" }
@@ -188,7 +188,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("takes no form of another sign-in of the same client", () =>
+  it.effect("rejects a form of another sign-in of the same client", () =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()
       const [visit, other] = [yield* OAuth.begun(clientId), yield* OAuth.begun(clientId)]
@@ -198,7 +198,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("refuses what is no such form", () =>
+  it.effect("rejects a malformed form", () =>
     Effect.gen(function* () {
       const visit = yield* visited
       const csrf = tokenOf(yield* show(visit))
@@ -222,7 +222,7 @@ layer(services, { excludeTestServices: true })("the sign-in page", (it) => {
     })
   )
 
-  it.effect("ends a sign-in for which too many keys were wrong", () =>
+  it.effect("ends a sign-in after too many wrong keys", () =>
     Effect.gen(function* () {
       const visit = yield* visited
       const body = (api_key: string, csrf: string) =>

@@ -16,7 +16,7 @@ const later = Effect.fnUntraced(function* (ms: number) {
 const daysLater = (days: number) => later(days * 86_400_000)
 
 layer(TestServer.layer())("tokens", (it) => {
-  it.effect("a code is good for a minute", () =>
+  it.effect("a code is valid for a minute", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { client_id: clientId } = yield* OAuth.registered()
@@ -28,7 +28,7 @@ layer(TestServer.layer())("tokens", (it) => {
     })
   )
 
-  it.effect("an access token is good for an hour", () =>
+  it.effect("an access token is valid for an hour", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { access } = yield* OAuth.signedIn(key)
@@ -39,7 +39,7 @@ layer(TestServer.layer())("tokens", (it) => {
     })
   )
 
-  it.effect("a refresh token is good for 60 days, and the one in its place for 60 more", () =>
+  it.effect("a refresh token is valid for 60 days, and its successor for 60 more", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { clientId, refresh } = yield* OAuth.signedIn(key)
@@ -53,28 +53,26 @@ layer(TestServer.layer())("tokens", (it) => {
     })
   )
 
-  it.effect(
-    "a refresh token is taken again for 20 seconds: calls that are refused at once refresh at once",
-    () =>
-      Effect.gen(function* () {
-        const { key } = yield* TestServer.TestServer
-        const { clientId, refresh } = yield* OAuth.signedIn(key)
-        const both = yield* Effect.all(
-          [OAuth.refreshed(clientId, refresh), OAuth.refreshed(clientId, refresh)],
-          {
-            concurrency: 2
-          }
-        )
-        yield* TestClock.adjust("19 seconds")
-        const late = yield* OAuth.refreshed(clientId, refresh)
-        for (const { access, refresh } of [...both, late]) {
-          assert.strictEqual(yield* OAuth.stateOf(access), "alive")
-          yield* OAuth.refreshed(clientId, refresh)
+  it.effect("a refresh token is accepted again for 20 seconds, for concurrent refreshes", () =>
+    Effect.gen(function* () {
+      const { key } = yield* TestServer.TestServer
+      const { clientId, refresh } = yield* OAuth.signedIn(key)
+      const both = yield* Effect.all(
+        [OAuth.refreshed(clientId, refresh), OAuth.refreshed(clientId, refresh)],
+        {
+          concurrency: 2
         }
-      })
+      )
+      yield* TestClock.adjust("19 seconds")
+      const late = yield* OAuth.refreshed(clientId, refresh)
+      for (const { access, refresh } of [...both, late]) {
+        assert.strictEqual(yield* OAuth.stateOf(access), "alive")
+        yield* OAuth.refreshed(clientId, refresh)
+      }
+    })
   )
 
-  it.effect("a used refresh token is remembered for a week, and means nothing after that", () =>
+  it.effect("a used refresh token is remembered for a week, and is unknown after that", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { clientId, refresh } = yield* OAuth.signedIn(key)
@@ -85,7 +83,7 @@ layer(TestServer.layer())("tokens", (it) => {
     })
   )
 
-  it.effect("an access token that is given back ends alone", () =>
+  it.effect("a revoked access token ends alone", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { access, clientId, refresh } = yield* OAuth.signedIn(key)
@@ -98,7 +96,7 @@ layer(TestServer.layer())("tokens", (it) => {
     })
   )
 
-  it.effect("tokens of others and texts that are none are given back without effect", () =>
+  it.effect("revoking foreign and malformed tokens has no effect", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { access, refresh } = yield* OAuth.signedIn(key)
@@ -115,7 +113,7 @@ layer(TestServer.layer())("tokens", (it) => {
     { what: "for another resource", fields: { aud: "https://elsewhere.dev/mcp" } },
     { what: "of another scope", fields: { scope: "other" } },
     { what: "of no login", fields: { accountId: "nobody" } }
-  ])("$what are refused", ({ fields }) =>
+  ])("$what are rejected", ({ fields }) =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
       const { access, clientId } = yield* OAuth.signedIn(key)
@@ -140,7 +138,7 @@ layer(TestServer.layer())("tokens", (it) => {
     "Key alpha:secret",
     "Bearer a b",
     "token"
-  ])("of `%s` there is none", (header) =>
+  ])("`%s` does not return them", (header) =>
     Effect.gen(function* () {
       const { authenticate } = yield* AccessTokens
       const { reason } = yield* Effect.flip(authenticate(header))
@@ -148,7 +146,7 @@ layer(TestServer.layer())("tokens", (it) => {
     })
   )
 
-  it.effect("are no other kind of what the server gives out", () =>
+  it.effect("are not accepted in place of other credentials", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const { access, clientId, refresh } = yield* OAuth.signedIn(key)

@@ -14,7 +14,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", 
     ["/", "/mcp/"],
     [undefined, "/"],
     ["", undefined]
-  ])("mean the same tool server by <MCP_URL>%s and <MCP_URL>%s", ([asked, redeemed]) =>
+  ])("treat <MCP_URL>%s and <MCP_URL>%s as the same tool server", ([asked, redeemed]) =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
       const named = (path?: string): OAuth.Fields =>
@@ -32,7 +32,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", 
   )
 
   it.effect.each(["", "mcp offline_access", "openid email profile", "claudeai"])(
-    "a refresh that asks for the scope `%s` gets the one that there is",
+    "a refresh for the scope `%s` gets the granted scope",
     (scope) =>
       Effect.gen(function* () {
         const { key } = yield* TestServer.TestServer
@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", 
     { path: "/oauth/token", type: "application/json", body: "{}", said: /must be application\/x-www-form-u/ },
     { path: "/oauth/revoke", type: form, body: "", said: /^The parameter token is missing\.$/ },
     { path: "/oauth/revoke", type: "text/plain", body: "token=a", said: /must be application\/x-www-form-u/ }
-  ])("say what is missing when $path gets `$body` as $type", ({ body, path, said, type }) =>
+  ])("report what is missing when $path gets `$body` as $type", ({ body, path, said, type }) =>
     Effect.gen(function* () {
       const headers = type === undefined ? {} : { "content-type": type }
       const reply = yield* OAuth.call({ method: "POST", path, headers, body })
@@ -97,21 +97,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for tokens", 
     })
   )
 
-  it.effect(
-    "a refresh token of the address that the server had before means nothing, whatever is asked for",
-    () =>
-      Effect.gen(function* () {
-        const { key, urls } = yield* TestServer.TestServer
-        const sql = yield* OAuthDatabase
-        const { clientId, refresh } = yield* OAuth.signedIn(key)
-        const before = "https://before.dev/mcp"
-        yield* sql`
+  it.effect("a refresh token of the server's previous address is invalid, for any scope", () =>
+    Effect.gen(function* () {
+      const { key, urls } = yield* TestServer.TestServer
+      const sql = yield* OAuthDatabase
+      const { clientId, refresh } = yield* OAuth.signedIn(key)
+      const before = "https://before.dev/mcp"
+      yield* sql`
         UPDATE oauth_records SET payload = json_set(payload, '$.resource', ${before})
         WHERE model = 'RefreshToken' AND json_extract(payload, '$.clientId') = ${clientId}`
-        for (const fields of [{}, { resource: `${urls.mcpUrl}/mcp` }, { resource: before }]) {
-          const reply = yield* OAuth.refresh(clientId, refresh, fields)
-          assert.deepStrictEqual([reply.status, OAuth.errorOf(reply)], [400, "invalid_grant"])
-        }
-      })
+      for (const fields of [{}, { resource: `${urls.mcpUrl}/mcp` }, { resource: before }]) {
+        const reply = yield* OAuth.refresh(clientId, refresh, fields)
+        assert.deepStrictEqual([reply.status, OAuth.errorOf(reply)], [400, "invalid_grant"])
+      }
+    })
   )
 })

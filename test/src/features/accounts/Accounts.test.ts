@@ -26,7 +26,7 @@ describe("Accounts", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("opens one account on two nodes that start at once", () =>
+  it.effect("opens one account when two nodes start at once", () =>
     Effect.gen(function* () {
       const one = yield* TestNode.start({ name: "one", dispatches: false })
       const two = yield* TestNode.start({ name: "two", dispatches: false })
@@ -37,7 +37,7 @@ describe("Accounts", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("puts no secret on the log, neither a chosen one nor one that it makes", () =>
+  it.effect("writes no secret to the log, neither a chosen nor a generated one", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const chosen = key("operator", "a secret that the operator chose".replaceAll(" ", "-"))
@@ -53,7 +53,7 @@ describe("Accounts", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("issues keys that lead to their account, each another", () =>
+  it.effect("issues distinct keys that open their account", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { authenticate } = yield* Authentication
@@ -84,7 +84,7 @@ describe("Accounts", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("revokes a key once, and no other", () =>
+  it.effect("revokes only the given key, once", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { authenticate } = yield* Authentication
@@ -100,7 +100,7 @@ describe("Accounts", () => {
 })
 
 describe("ApiKey", () => {
-  it("reads what it writes", () => {
+  it("parses what it formats", () => {
     const made = ApiKey.makeForNewAccount()
     const read = ApiKey.parse(ApiKey.format(made))
     if (read._tag === "None") return assert.fail("the key is not readable")
@@ -108,7 +108,7 @@ describe("ApiKey", () => {
     assert.strictEqual(Redacted.value(read.value.secret), Redacted.value(made.secret))
   })
 
-  it("keeps everything after the first colon as the secret", () => {
+  it("treats everything after the first colon as the secret", () => {
     const read = ApiKey.parse("id:a:b")
     assert.deepStrictEqual(
       read._tag === "Some" ? [read.value.keyId, Redacted.value(read.value.secret)] : [],
@@ -128,7 +128,7 @@ describe("ApiKey", () => {
     "id:secret\n",
     `${"i".repeat(65)}:s`,
     `id:${"s".repeat(257)}`
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     assert.strictEqual(ApiKey.parse(text)._tag, "None")
   })
 

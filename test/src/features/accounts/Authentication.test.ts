@@ -25,7 +25,7 @@ describe("Authentication", () => {
     "Key   operator:s3cret",
     "Bearer operator:s3cret",
     "bearer operator:s3cret"
-  ])("takes the header %j", (header) =>
+  ])("accepts the header %j", (header) =>
     Effect.gen(function* () {
       const { accountId } = yield* open(first)
       assert.deepStrictEqual(yield* callerOf(header), Callers.of(accountId, first.keyId))
@@ -59,14 +59,14 @@ describe("Authentication", () => {
     "Key __proto__:s3cret",
     `Key operator:${ApiKey.sha256Hex("s3cret")}`,
     `Key ${"o".repeat(100_000)}:s3cret`
-  ])("refuses the header %j", (header) =>
+  ])("rejects the header %j", (header) =>
     Effect.gen(function* () {
       yield* open(first)
       assert.isNull(yield* callerOf(header))
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("knows a key no more as soon as it is revoked", () =>
+  it.effect("rejects a key as soon as it is revoked", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const { accountId } = yield* open(first)
@@ -79,7 +79,7 @@ describe("Authentication", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("tells the secret before the one in force, and makes each caller once", () =>
+  it.effect("marks the previous secret, and creates each caller once", () =>
     Effect.gen(function* () {
       const { accountId } = yield* open(first)
       const { key: after } = yield* (yield* Accounts).rotateKey({ keyId: first.keyId, graceMs: 60_000 })
@@ -95,7 +95,7 @@ describe("Authentication", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("takes a secret with its own key only, in the account and between accounts", () =>
+  it.effect("accepts a secret with its own key only, in the account and between accounts", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const other = key("other-operator", "0ther")
@@ -115,7 +115,7 @@ describe("Authentication", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("knows a key that another node has issued", () =>
+  it.effect("accepts a key that another node has issued", () =>
     Effect.gen(function* () {
       const one = yield* TestNode.start({ name: "one", dispatches: false })
       const two = yield* TestNode.start({ name: "two", dispatches: false })

@@ -41,7 +41,7 @@ describe("The first start", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("makes a key when none was chosen, prints it, and has no secret on the log", () =>
+  it.effect("generates a key if none is given, prints it, and writes no secret to the log", () =>
     Effect.gen(function* () {
       const printed = yield* start({})
       const key = /^ {2}(key_\S+)$/m.exec(printed)?.[1] ?? ""
@@ -51,7 +51,7 @@ describe("The first start", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is the only one: a later start changes and prints nothing, whatever its settings", () =>
+  it.effect("happens once: a later start changes and prints nothing, whatever its settings", () =>
     Effect.gen(function* () {
       yield* start({ BOOTSTRAP_API_KEY: "dev:s3cret" })
       const before = yield* logText
@@ -61,7 +61,7 @@ describe("The first start", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("opens it when the log has a catalog and no account yet", () =>
+  it.effect("opens an account when the log has a catalog but no account", () =>
     Effect.gen(function* () {
       yield* Effect.scoped(Layer.build(BuiltinPublishing.layer))
       yield* start({ BOOTSTRAP_API_KEY: "dev:s3cret" })
@@ -73,7 +73,7 @@ describe("The first start", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is not one when there is a request, whose account need not be looked for", () =>
+  it.effect("does not happen when a request exists", () =>
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(Log.alice, Log.echo, Log.t0))
       const before = yield* logText
@@ -82,7 +82,7 @@ describe("The first start", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("of two nodes at once opens one account, and prints the one key that leads to it", () =>
+  it.effect("of two nodes at once opens one account, and prints the one key that opens it", () =>
     Effect.gen(function* () {
       const reader = yield* EventReader
       /** Both have found the log empty. */
@@ -98,7 +98,7 @@ describe("The first start", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("makes a secret of its own each time, whatever the master key", () =>
+  it.effect("generates a new secret each time, whatever the master key", () =>
     Effect.gen(function* () {
       const fresh = Effect.provide(start({}), layer)
       const [one, other] = [yield* fresh, yield* fresh].map(
@@ -114,7 +114,7 @@ describe("The first start", () => {
     { BOOTSTRAP_API_KEY: "id:s3cret with space" },
     { BOOTSTRAP_BALANCE: "-1" },
     { BOOTSTRAP_BALANCE: "much" }
-  ])("is refused with %o, and the secret is not repeated", (settings) =>
+  ])("is rejected with %o, without repeating the secret", (settings) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(start(settings))
       if (!Exit.isFailure(exit)) return assert.fail("it starts")

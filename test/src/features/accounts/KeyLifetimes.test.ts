@@ -40,7 +40,7 @@ const rotate = Effect.fnUntraced(function* ({ keyId }: ApiKey.ApiKey, graceMs: n
 })
 
 describe("A key that was rotated", () => {
-  it.effect("is opened by both secrets until the grace is over, then by the new one", () =>
+  it.effect("accepts both secrets until the grace period ends, then the new one", () =>
     Effect.gen(function* () {
       const before = yield* issue()
       const { key: after, previousExpiresAt } = yield* rotate(before, 60_000)
@@ -53,7 +53,7 @@ describe("A key that was rotated", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("without a grace is opened by the new secret alone, at once", () =>
+  it.effect("without a grace period accepts only the new secret, at once", () =>
     Effect.gen(function* () {
       const before = yield* issue()
       assert.isTrue(yield* isLetIn(before))
@@ -63,7 +63,7 @@ describe("A key that was rotated", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("twice is opened by the newest two secrets", () =>
+  it.effect("twice accepts the newest two secrets", () =>
     Effect.gen(function* () {
       const one = yield* issue()
       const { key: two } = yield* rotate(one, 60_000)
@@ -75,7 +75,7 @@ describe("A key that was rotated", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is opened by no secret when it is revoked in the grace", () =>
+  it.effect("accepts no secret when it is revoked in the grace period", () =>
     Effect.gen(function* () {
       const before = yield* issue()
       const { key: after } = yield* rotate(before, 60_000)
@@ -84,7 +84,7 @@ describe("A key that was rotated", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("lets in on another node by the same secrets", () =>
+  it.effect("accepts the same secrets on another node", () =>
     Effect.gen(function* () {
       const one = yield* TestNode.start({ name: "one", dispatches: false })
       const two = yield* TestNode.start({ name: "two", dispatches: false })
@@ -98,7 +98,7 @@ describe("A key that was rotated", () => {
 })
 
 describe("A key that expires", () => {
-  it.effect("lets in until then, and by no secret afterwards", () =>
+  it.effect("is accepted until then, and with no secret afterwards", () =>
     Effect.gen(function* () {
       const before = yield* issue({ expiresAt: 60_000 })
       const { key: after, previousExpiresAt } = yield* rotate(before, 600_000)
@@ -111,7 +111,7 @@ describe("A key that expires", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is not rotated afterwards", () =>
+  it.effect("cannot be rotated afterwards", () =>
     Effect.gen(function* () {
       const expiring = yield* issue({ expiresAt: 60_000 })
       yield* TestClock.adjust(60_000)
@@ -121,7 +121,7 @@ describe("A key that expires", () => {
 })
 
 describe("The caller behind a key", () => {
-  it.effect("may what the key was granted, under the limits of the account", () =>
+  it.effect("has the rights of the key, under the limits of the account", () =>
     Effect.gen(function* () {
       const grant: Grant.Grant = {
         scopes: ["requests:read"],
@@ -140,7 +140,7 @@ describe("The caller behind a key", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is the same as long as key and limits are, and found without waiting", () =>
+  it.effect("is the same object as long as key and limits are, and is found synchronously", () =>
     Effect.gen(function* () {
       const issued = yield* issue()
       const { authenticate } = yield* Authentication

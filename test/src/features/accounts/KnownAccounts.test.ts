@@ -22,7 +22,7 @@ const untilInMemory = (accountId: AccountId) =>
   Effect.repeat(Effect.andThen(Effect.yieldNow, isInMemory(accountId)), { until: (isThere) => isThere })
 
 describe("KnownAccounts", () => {
-  it.effect("brings accounts into memory that this node has never been asked about", () =>
+  it.effect("loads accounts that this node has not used before", () =>
     Effect.gen(function* () {
       const options = { dispatches: false, projections: [KeysProjection.projection] }
       const first = yield* TestNode.start({ name: "first", ...options })

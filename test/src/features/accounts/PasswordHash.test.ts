@@ -5,7 +5,7 @@ import * as PasswordHash from "#src/features/accounts/PasswordHash.ts"
 const cost = { ln: 4, r: 8, p: 1 }
 
 describe("The hash of a password", () => {
-  it.effect("is that of RFC 7914, section 12", () =>
+  it.effect("follows RFC 7914, section 12", () =>
     Effect.gen(function* () {
       const vector = {
         ln: 10,
@@ -19,7 +19,7 @@ describe("The hash of a password", () => {
     })
   )
 
-  it.effect("is text that is read again, whatever it cost", () =>
+  it.effect("is parsed from its text, at any cost", () =>
     Effect.gen(function* () {
       const one = yield* PasswordHash.make("correct horse battery", cost)
       const other = yield* PasswordHash.make("correct horse battery", { ln: 5, r: 4, p: 2 })
@@ -32,13 +32,13 @@ describe("The hash of a password", () => {
     })
   )
 
-  it.effect("costs what is recommended unless a test says otherwise", () =>
+  it.effect("uses the recommended cost outside tests", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* PasswordHash.ScryptCost, { ln: 15, r: 8, p: 3 })
     })
   )
 
-  it.effect("of none is matched by nothing", () =>
+  it.effect("of an absent password matches nothing", () =>
     Effect.gen(function* () {
       const none = PasswordHash.ofNone(cost)
       for (const text of ["", "correct horse battery"]) {
@@ -53,7 +53,7 @@ describe("The hash of a password", () => {
     `$argon2id$ln=15,r=8,p=3$${"a".repeat(22)}$${"a".repeat(43)}`,
     `$scrypt$ln=150,r=8,p=3$${"a".repeat(22)}$${"a".repeat(43)}`,
     `$scrypt$ln=15,r=8,p=3$${"a".repeat(22)}$${"a".repeat(43)}\n`
-  ])("is not %j", (text) => {
+  ])("rejects %j", (text) => {
     assert.isNull(PasswordHash.parse(text))
   })
 })

@@ -11,25 +11,25 @@ describe("The text of a password", () => {
     }
   })
 
-  it("is the same for what looks the same", () => {
+  it("is the same for equivalent Unicode forms", () => {
     const composed = "déjà vu, déjà lu, déjà bu"
     assert.strictEqual(normalized(composed.normalize("NFD")), composed)
     assert.strictEqual(normalized("ｃｏｒｒｅｃｔ　ｈｏｒｓｅ　ｂａｔｔｅｒｙ"), "correct horse battery")
   })
 
-  it("is counted after that", () => {
+  it("is counted after normalization", () => {
     assert.isFalse(isPassword("e\u0301".repeat(14)))
     assert.isTrue(isPassword("e\u0301".repeat(256)))
     assert.isTrue(isPassword("ﬄ".repeat(5)))
     assert.isFalse(isPassword("ﬄ".repeat(86)))
   })
 
-  it.each(["\n", "\r", "\t", "\0", "\u007f", "\u0085", "\ud800"])("has no %j in it", (character) => {
+  it.each(["\n", "\r", "\t", "\0", "\u007f", "\u0085", "\ud800"])("must not contain %j", (character) => {
     assert.isFalse(isPassword(`correct horse${character}battery`))
     assert.isFalse(isPassword(`correct horse battery${character}`))
   })
 
-  it("is refused without a look at it where it is far too long", () => {
+  it("is rejected without normalization when it is far too long", () => {
     assert.isNull(normalized("a".repeat(100_000_000)))
   })
 })

@@ -25,7 +25,7 @@ const sealedOf = (accountId: AccountId) =>
   )
 
 describe("The password of an account", () => {
-  it.effect("is none at first, the last one that was set, and none again", () =>
+  it.effect("is absent at first, then the last one set, and absent after removal", () =>
     Effect.gen(function* () {
       const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
@@ -42,7 +42,7 @@ describe("The password of an account", () => {
     }).pipe(Effect.provide(PasswordNode.layer))
   )
 
-  it.effect("is matched by what looks the same, and by nothing that is no password", () =>
+  it.effect("matches equivalent Unicode forms, and no invalid password", () =>
     Effect.gen(function* () {
       const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
@@ -56,7 +56,7 @@ describe("The password of an account", () => {
     }).pipe(Effect.provide(PasswordNode.layer))
   )
 
-  it.effect("has a mark of its own, as often as the same one is set again", () =>
+  it.effect("has a new mark each time it is set, even to the same text", () =>
     Effect.gen(function* () {
       const { mark, set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
@@ -73,7 +73,7 @@ describe("The password of an account", () => {
     }).pipe(Effect.provide(PasswordNode.layer))
   )
 
-  it.effect("is in force on other nodes at once", () =>
+  it.effect("applies on other nodes at once", () =>
     Effect.gen(function* () {
       const one = yield* PasswordNode.start()
       const two = yield* PasswordNode.start()
@@ -86,7 +86,7 @@ describe("The password of an account", () => {
     }).pipe(Effect.provide(MemoryEventStore.layer))
   )
 
-  it.effect("is of one account, and its hash too", () =>
+  it.effect("is bound to one account, like its hash", () =>
     Effect.gen(function* () {
       const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
@@ -98,7 +98,7 @@ describe("The password of an account", () => {
     }).pipe(Effect.provide(PasswordNode.layer))
   )
 
-  it.effect("is on the log neither in clear nor as a hash in clear", () =>
+  it.effect("is never in the log in clear, nor as a plain hash", () =>
     Effect.gen(function* () {
       const { set } = yield* Passwords
       const accountId = yield* PasswordNode.account
@@ -111,7 +111,7 @@ describe("The password of an account", () => {
     }).pipe(Effect.provide(PasswordNode.layer))
   )
 
-  it.effect("is set for no account that is not there or was erased, which loses the one that it had", () =>
+  it.effect("cannot be set for an unknown or erased account; erasing removes it", () =>
     Effect.gen(function* () {
       const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
@@ -133,7 +133,7 @@ describe("The password of an account", () => {
     }).pipe(Effect.provide(PasswordNode.layer))
   )
 
-  it.effect("is none under another master key, which is said once, until another one is set", () => {
+  it.effect("is unreadable under another master key, which is logged once, until it is set again", () => {
     const lines: Array<string> = []
     return Effect.gen(function* () {
       const before = yield* PasswordNode.start()
@@ -158,7 +158,7 @@ describe("The password of an account", () => {
     )
   })
 
-  it.effect("costs the same to look at where there is none, no account, or no name of one", () =>
+  it.effect("takes the same time to check when it, its account or its name is missing", () =>
     Effect.gen(function* () {
       const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account
@@ -174,7 +174,7 @@ describe("The password of an account", () => {
     }).pipe(Effect.provide(PasswordNode.layer), Effect.scoped)
   )
 
-  it.live("is looked at twice at once, however many ask and go away meanwhile", () =>
+  it.live("is checked at most twice concurrently, despite many callers that disconnect", () =>
     Effect.gen(function* () {
       const { set, verify } = yield* Passwords
       const accountId = yield* PasswordNode.account

@@ -21,13 +21,13 @@ const take = (by: ReturnType<typeof caller>) =>
   })
 
 describe("RateLimits", () => {
-  it("are for those alone that have a rate", () => {
+  it("apply only to callers that have a rate", () => {
     assert.isFalse(isLimited(caller({ maxOpenRequests: 1, maxStreams: 1 })))
     assert.isTrue(isLimited(caller({ accountRate: rate(1, 1) })))
     assert.isTrue(isLimited(caller({ keyRate: rate(1, 1) })))
   })
 
-  it.effect("let through as many calls as the rate has at once, and then one after the other", () =>
+  it.effect("allow a burst of the full rate, and then one call after another", () =>
     Effect.gen(function* () {
       const acme = caller({ keyRate: rate(3, 6) })
       for (const left of [2, 1, 0]) assert.deepStrictEqual(yield* take(acme), [null, left])
@@ -42,7 +42,7 @@ describe("RateLimits", () => {
     }).pipe(Effect.provide(RateLimits.layer))
   )
 
-  it.effect("count an account over all its keys, and each key alone", () =>
+  it.effect("count an account over all its keys, and each key separately", () =>
     Effect.gen(function* () {
       const limits = { accountRate: rate(3, 60), keyRate: rate(2, 60) }
       const [one, two] = [caller(limits, "one"), caller(limits, "two")]
@@ -55,7 +55,7 @@ describe("RateLimits", () => {
     }).pipe(Effect.provide(RateLimits.layer))
   )
 
-  it.effect("take nothing for a call that they refuse", () =>
+  it.effect("count nothing for a rejected call", () =>
     Effect.gen(function* () {
       const limits = { accountRate: rate(10, 60), keyRate: rate(1, 1) }
       assert.deepStrictEqual(yield* take(caller(limits)), [null, 9, 0])
@@ -65,7 +65,7 @@ describe("RateLimits", () => {
     }).pipe(Effect.provide(RateLimits.layer))
   )
 
-  it.effect("let through all of what turns out to be several calls, or none, and say when all may be", () =>
+  it.effect("allow all or none of several calls, and report when all are allowed", () =>
     Effect.gen(function* () {
       const { takeRest } = yield* RateLimits
       const acme = caller({ accountRate: rate(20, 20), keyRate: rate(6, 60) })
@@ -88,7 +88,7 @@ describe("RateLimits", () => {
     }).pipe(Effect.provide(RateLimits.layer))
   )
 
-  it.effect("name the one to wait for longest, in whole seconds and at least one", () =>
+  it.effect("report the longest wait, in whole seconds and at least one", () =>
     Effect.gen(function* () {
       const { take } = yield* RateLimits
       const limits = { accountRate: rate(1, 30), keyRate: rate(1_000, 1) }

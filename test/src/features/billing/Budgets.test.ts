@@ -57,7 +57,7 @@ const cancel = Effect.fnUntraced(function* (id: RequestId) {
 })
 
 describe("A key's budget", () => {
-  it.effect("for ten requests takes ten of a thousand at once, and is no other key's", () =>
+  it.effect("for ten requests accepts ten of a thousand concurrent ones, separately from other keys", () =>
     withBalance(
       "1",
       Effect.gen(function* () {
@@ -81,7 +81,7 @@ describe("A key's budget", () => {
     )
   )
 
-  it.effect("counts what was charged, and can be spent once an end has returned", () =>
+  it.effect("counts charges, and returned amounts are usable once an end has returned", () =>
     withBalance(
       "1",
       Effect.gen(function* () {
@@ -99,7 +99,7 @@ describe("A key's budget", () => {
     )
   )
 
-  it.effect("is there again with the next month, but for what is held", () =>
+  it.effect("is renewed each month, minus current holds", () =>
     atTheEndOfJanuary(
       withBalance(
         "1",
@@ -122,7 +122,7 @@ describe("A key's budget", () => {
     )
   )
 
-  it.effect("is held once for fifty twins under a key, who all get the answer", () =>
+  it.effect("is held once for fifty twins under an idempotency key, which all get the answer", () =>
     withBalance(
       "1",
       Effect.gen(function* () {
@@ -137,7 +137,7 @@ describe("A key's budget", () => {
     )
   )
 
-  it.effect("that was spent leaves nothing on the log, under whatever keys", () =>
+  it.effect("that is spent leaves no events, under any idempotency keys", () =>
     withBalance(
       "1",
       Effect.gen(function* () {
@@ -153,7 +153,7 @@ describe("A key's budget", () => {
     )
   )
 
-  it.effect("stays spent after a restart, wherever the ledger stands", () =>
+  it.effect("stays spent after a restart, at any position of the ledger", () =>
     Effect.gen(function* () {
       yield* (yield* TestAccounts).open(account, "1")
       const caller = callerWith("0.003")

@@ -33,7 +33,7 @@ import {
 } from "./FundsNode.ts"
 
 describe("A hold", () => {
-  it.effect("is given back when the append failed", () =>
+  it.effect("is released when the append failed", () =>
     withBalance(
       price,
       Effect.gen(function* () {
@@ -49,7 +49,7 @@ describe("A hold", () => {
     )
   )
 
-  it.effect("is given back when the input cannot be stored", () =>
+  it.effect("is released when the input cannot be stored", () =>
     withBlobs(
       { before: () => Effect.fail(new BlobStoreError({ reason: "The disk of the test is full" })) },
       Effect.gen(function* () {
@@ -60,7 +60,7 @@ describe("A hold", () => {
     )
   )
 
-  it.effect("is given back when nothing was appended, since the request was there before and has ended", () =>
+  it.effect("is released when nothing was appended because the request already existed and has ended", () =>
     withBalance(
       price,
       Effect.gen(function* () {
@@ -86,7 +86,7 @@ describe("A hold", () => {
     )
   )
 
-  it.effect("leaves no input behind when the append failed", () => {
+  it.effect("leaves no input when the append failed", () => {
     const puts: Array<string> = []
     return withBlobs(
       { before: (key) => Effect.sync(() => void puts.push(key)) },
@@ -104,7 +104,7 @@ describe("A hold", () => {
     )
   })
 
-  it.effect("stays when the append failed and yet is on the log, and its payload with it", () =>
+  it.effect("stays when a failed append is on the log after all, like its payload", () =>
     withBalance(
       price,
       Effect.gen(function* () {
@@ -121,7 +121,7 @@ describe("A hold", () => {
     )
   )
 
-  it.effect("is charged for what was delivered, and the rest given back", () =>
+  it.effect("is charged for the delivered units, and the rest released", () =>
     withBalance(
       "1",
       Effect.gen(function* () {
@@ -140,7 +140,7 @@ describe("A hold", () => {
     { _tag: "RequestForceFailed", at: 0, attempt: 1, retries: 5, message: "lost" }
   ]
   for (const end of ends) {
-    it.effect(`is given back by ${end._tag}`, () =>
+    it.effect(`is released by ${end._tag}`, () =>
       withBalance(
         price,
         Effect.gen(function* () {
@@ -155,8 +155,8 @@ describe("A hold", () => {
   }
 })
 
-describe("A node that has not read the end of the log yet", () => {
-  it.effect("reads on before it refuses a submit", () =>
+describe("A node behind the end of the log", () => {
+  it.effect("catches up before it rejects a submit", () =>
     withLag("0", (gate) =>
       Effect.gen(function* () {
         assert.strictEqual(yield* refusal(), "InsufficientBalance")
@@ -171,7 +171,7 @@ describe("A node that has not read the end of the log yet", () => {
     )
   )
 
-  it.effect("refuses it after two seconds all the same", () =>
+  it.effect("rejects the submit after two seconds", () =>
     withLag("0", (gate) =>
       Effect.gen(function* () {
         yield* gate.close
@@ -184,7 +184,7 @@ describe("A node that has not read the end of the log yet", () => {
     )
   )
 
-  it.effect("gives nothing back of an append that may have taken place", () =>
+  it.effect("releases nothing of an append that may have succeeded", () =>
     withLag(price, (gate) =>
       Effect.gen(function* () {
         const faults = yield* AppendFaults.AppendFaults

@@ -65,7 +65,7 @@ describe("A submit that failed and lands late", () => {
     )
   )
 
-  it.effect("and is lost after all gives both back", () =>
+  it.effect("and is lost after all releases both", () =>
     withLateAppends((log, blobs) =>
       Effect.gen(function* () {
         yield* log.holdUp
@@ -79,7 +79,7 @@ describe("A submit that failed and lands late", () => {
     )
   )
 
-  it.effect("keeps hold and request while the log cannot be read", () =>
+  it.effect("keeps both while the log cannot be read", () =>
     withLateAppends((log, blobs) =>
       Effect.gen(function* () {
         yield* log.holdUp
@@ -97,7 +97,7 @@ describe("A submit that failed and lands late", () => {
     )
   )
 
-  it.effect("leaves no input behind when a twin was stored in its place", () =>
+  it.effect("leaves no input when a twin was stored in its place", () =>
     withLateAppends((log, blobs) =>
       Effect.gen(function* () {
         yield* log.holdUp
@@ -113,8 +113,8 @@ describe("A submit that failed and lands late", () => {
   )
 })
 
-describe("A submit that the log is known not to have", () => {
-  it.effect("gives hold and input back at once, though the log cannot be read", () =>
+describe("A submit that is certainly not on the log", () => {
+  it.effect("releases hold and input at once, even if the log cannot be read", () =>
     withLateAppends((log, blobs) =>
       Effect.gen(function* () {
         yield* log.refuse

@@ -68,7 +68,7 @@ const reservesOnly = Effect.map(AppendFaults.AppendFaults, ({ fail }) => fail("R
 const available = (node: TestNode.TestNode) => Effect.map(node.on(funds), ({ available }) => available)
 
 describe("A balance on two nodes", () => {
-  it.effect("for ten requests takes ten when each has seen the other", () =>
+  it.effect("for ten requests accepts ten when each node has seen the other's", () =>
     withNodes("0.01", ({ one, two }) =>
       Effect.gen(function* () {
         let count = 0
@@ -84,7 +84,7 @@ describe("A balance on two nodes", () => {
     )
   )
 
-  it.effect("is overdrawn by what the other one has accepted within the lag at most", () =>
+  it.effect("is overdrawn at most by what the other node has accepted within the lag", () =>
     withNodes("0.01", ({ gate, one, two }) =>
       Effect.gen(function* () {
         yield* Effect.all([one.on(funds), two.on(funds)])
@@ -116,7 +116,7 @@ describe("A balance on two nodes", () => {
     )
   )
 
-  it.effect("is the same on both after ends and limits that either has recorded", () =>
+  it.effect("is the same on both after ends and limits recorded by either", () =>
     withNodes("0.003", ({ one, two }) =>
       Effect.gen(function* () {
         const first = yield* one.on(submit())
@@ -141,7 +141,7 @@ describe("Twins on two nodes", () => {
     ["that see each other", false],
     ["that do not see each other", true]
   ] as const) {
-    it.effect(`${what} are one request with one hold, one input and one charge`, () =>
+    it.effect(`${what} become one request with one hold, one input and one charge`, () =>
       withNodes("0.01", ({ blobs, gate, one, two }) =>
         Effect.gen(function* () {
           if (isClosed) yield* gate.close
@@ -175,7 +175,7 @@ describe("Twins on two nodes", () => {
     )
   }
 
-  it.effect("are one request when the first node dies after it has reserved the key", () =>
+  it.effect("become one request when the first node dies after it has reserved the key", () =>
     withNodes("0.01", ({ blobs, one, two }) =>
       Effect.gen(function* () {
         yield* one.on(reservesOnly)

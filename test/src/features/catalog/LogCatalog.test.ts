@@ -77,7 +77,7 @@ const stopProjection = Effect.gen(function* () {
 })
 
 describe("The catalog of the log", () => {
-  it.effect("shows the same after a restart", () =>
+  it.effect("is the same after a restart", () =>
     Effect.gen(function* () {
       const onNode = <A, E>(body: Effect.Effect<A, E, TestNode.NodeServices | EventReader>) =>
         Effect.acquireUseRelease(
@@ -98,7 +98,7 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.scoped, Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("has what ships with the release, and its own words for what a run of it bills", () =>
+  it.effect("contains the release's models, with their own metering", () =>
     Effect.gen(function* () {
       yield* publishBuiltins
       const head = yield* (yield* EventReader).head
@@ -114,7 +114,7 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("leaves what an operator has withdrawn as it is when the release ships it again", () =>
+  it.effect("keeps a definition withdrawn by an operator when the release ships it again", () =>
     Effect.gen(function* () {
       yield* publishBuiltins
       yield* (yield* Publishing).withdraw("model", "sandbox/echo", "command")
@@ -123,7 +123,7 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("finds every definition that was in force, and the last one for a version that never was", () =>
+  it.effect("finds every earlier definition, and the last one for an unknown version", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux] })
       yield* publish({ models: [better] })
@@ -141,7 +141,7 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("finds a wrapper as it was, over its model as that was", () =>
+  it.effect("finds an earlier wrapper, over its model at that time", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux], wrappers: [logo] })
       const entry = yield* find("acme/logo")
@@ -169,7 +169,7 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("does not offer a wrapper whose model was withdrawn, or is a wrapper, or never was", () =>
+  it.effect("hides a wrapper whose model is withdrawn, is a wrapper, or does not exist", () =>
     Effect.gen(function* () {
       yield* publish({
         models: [flux],
@@ -185,7 +185,7 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("keeps what it has compiled until that changes, and its list with it", () =>
+  it.effect("caches compiled entries and its list until they change", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux, model("acme/other")] })
       const [list, entry] = [yield* all, yield* find("acme/other")]
@@ -197,7 +197,7 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("leaves out what it cannot read or compile, and goes on", () =>
+  it.effect("skips entries that it cannot read or compile", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux, model("acme/later"), model("acme/broken")] })
       yield* publishForeign(flux, { category: "smell" })
@@ -215,23 +215,21 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect(
-    "tells at once what was offered last, and that nothing was when its rows are past the question",
-    () =>
-      Effect.gen(function* () {
-        yield* publish({ models: [flux], wrappers: [logo] })
-        yield* publish({ models: [better] })
-        yield* (yield* Publishing).withdraw("model", "acme/flux", "command")
-        const [last, wrapped] = [yield* lastOffered("acme/flux"), yield* lastOffered("acme/logo")]
-        assert.deepStrictEqual(last?.model, better)
-        assert.strictEqual(wrapped?.model.version, versioned(logo, better))
-        assert.strictEqual(yield* lastOffered("acme/flux"), last)
-        assert.instanceOf(yield* Effect.flip(lastOffered("acme/none")), NotKnownHere)
-        assert.isNull(yield* lastOffered("acme/none"))
-      }).pipe(Effect.provide(node))
+  it.effect("returns the last offered definition at once, and none for a position beyond its rows", () =>
+    Effect.gen(function* () {
+      yield* publish({ models: [flux], wrappers: [logo] })
+      yield* publish({ models: [better] })
+      yield* (yield* Publishing).withdraw("model", "acme/flux", "command")
+      const [last, wrapped] = [yield* lastOffered("acme/flux"), yield* lastOffered("acme/logo")]
+      assert.deepStrictEqual(last?.model, better)
+      assert.strictEqual(wrapped?.model.version, versioned(logo, better))
+      assert.strictEqual(yield* lastOffered("acme/flux"), last)
+      assert.instanceOf(yield* Effect.flip(lastOffered("acme/none")), NotKnownHere)
+      assert.isNull(yield* lastOffered("acme/none"))
+    }).pipe(Effect.provide(node))
   )
 
-  it.effect("takes no other version for one that it may not have yet, and nothing for gone", () =>
+  it.effect("does not substitute a version it may not have yet, and does not report it as gone", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux] })
       yield* stopProjection
@@ -244,7 +242,7 @@ describe("The catalog of the log", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("offers no built-in model that this release does not have", () =>
+  it.effect("hides a built-in model that this release does not have", () =>
     Effect.gen(function* () {
       const shipped = BuiltinCatalog.builtinModels.flatMap(({ model }) => model)[0]
       assert.isDefined(shipped)

@@ -92,7 +92,7 @@ describe("Publishing", () => {
     }).pipe(Effect.scoped, Effect.provide(node))
   )
 
-  it.effect("has what it published in the catalog when it returns", () =>
+  it.effect("is visible in the catalog when it returns", () =>
     Effect.gen(function* () {
       assert.isNull(yield* find("acme/flux"))
       const published = yield* publish(everything)
@@ -112,7 +112,7 @@ describe("Publishing", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("writes nothing about what has not changed", () =>
+  it.effect("writes nothing for unchanged definitions", () =>
     Effect.gen(function* () {
       yield* publish(everything)
       const before = { head: yield* head, contents: yield* contents }
@@ -123,7 +123,7 @@ describe("Publishing", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("tells what has become of each definition, and lists what changed last first", () =>
+  it.effect("reports the result for each definition, and lists the latest change first", () =>
     Effect.gen(function* () {
       const publishing = yield* Publishing
       yield* publish({ ...everything, models: [flux, model("acme/other")] })
@@ -158,7 +158,7 @@ describe("Publishing", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("leaves the others published when one of them cannot be", () =>
+  it.effect("publishes the other definitions when one of them fails", () =>
     Effect.gen(function* () {
       yield* publish(everything)
       const failed = yield* Effect.flip(
@@ -171,7 +171,7 @@ describe("Publishing", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("finds nothing to deprecate or to withdraw where there is nothing", () =>
+  it.effect("does nothing when there is nothing to deprecate or to withdraw", () =>
     Effect.gen(function* () {
       const { deprecate, withdraw } = yield* Publishing
       yield* publish(everything)
@@ -198,7 +198,7 @@ describe("Publishing", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("by two nodes at once makes each definition once, and both show the same", () =>
+  it.effect("by two nodes at once creates each definition once, and both show the same", () =>
     Effect.gen(function* () {
       const nodes = yield* Effect.forEach(["a", "b"], (name) => TestNode.start({ ...options, name }))
       const before = yield* head
@@ -214,7 +214,7 @@ describe("Publishing", () => {
     }).pipe(Effect.scoped, Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("is seen by the other nodes within a second or two", () =>
+  it.effect("is visible on other nodes within two seconds", () =>
     Effect.gen(function* () {
       const a = yield* TestNode.start({ ...options, name: "a" })
       const b = yield* TestNode.start({ ...options, name: "b" })

@@ -39,7 +39,7 @@ const endOf = (id: Parameters<typeof Facts.untilEnd>[0]) =>
   })
 
 describe("A request", () => {
-  it.effect("keeps the version that it was submitted against when another one is published meanwhile", () =>
+  it.effect("keeps its version when another one is published meanwhile", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux] })
       const running = yield* Facts.submit({ endpoint })
@@ -68,7 +68,7 @@ describe("A request", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("of a withdrawn model is not accepted, and those that were end, running or waiting", () =>
+  it.effect("of a withdrawn model is rejected, and earlier ones still end, running or waiting", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux] })
       const running = yield* Facts.submit({ endpoint })
@@ -84,7 +84,7 @@ describe("A request", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("of a wrapper runs its model, with the template that was in force", () =>
+  it.effect("of a wrapper runs its model, with the template at that time", () =>
     Effect.gen(function* () {
       yield* publish({ models: [flux], wrappers: [wrapper("acme/logo", endpoint)] })
       const input = { name: "you" }

@@ -57,7 +57,7 @@ const play = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
 })
 
 describe("The runs of a model", () => {
-  it.live("are never more at once than it allows, whatever comes and ends", () =>
+  it.live("never exceed its concurrency", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 25 }), (steps) =>
@@ -70,7 +70,7 @@ describe("The runs of a model", () => {
     )
   )
 
-  it.effect("fill its room, and those of another model go on beside a full one", () =>
+  it.effect("use its free slots, and other models continue beside a full one", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const runs = yield* Runs
@@ -94,7 +94,7 @@ describe("The runs of a model", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are given to one account after the other", () =>
+  it.effect("alternate between accounts", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       yield* Facts.submit()
@@ -112,7 +112,7 @@ describe("The runs of a model", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are shared out: one request is not held up by another account's thousand", () =>
+  it.effect("are shared fairly: one request does not wait for another account's thousand", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       yield* Effect.replicateEffect(Facts.submit({ model: triple, account: "acc_busy" }), 1_000)
@@ -129,7 +129,7 @@ describe("The runs of a model", () => {
 })
 
 describe("Waiting requests", () => {
-  it.effect("are no fibers, however many, and are run in their order once there is room", () =>
+  it.effect("use no fibers, however many, and run in order once there is room", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const runs = yield* Runs

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Contenders from "#src/features/dispatch/Contenders.ts"
 
-describe("The models of a pass", () => {
-  it("are served in turn: those never served first, the one served last last", () => {
+describe("The order of models in a pass", () => {
+  it("starts with those never served, and ends with the one served last", () => {
     const served = Contenders.served<string>()
     for (const endpoint of ["a", "b", "c", "a"]) served.note(endpoint, `account of ${endpoint}`)
     assert.deepStrictEqual(served.inTurn(["a", "b", "new", "c"]), ["new", "b", "c", "a"])
@@ -10,7 +10,7 @@ describe("The models of a pass", () => {
     assert.isNull(served.lastOf("new"))
   })
 
-  it("are not remembered for ever", () => {
+  it("is not remembered for ever", () => {
     const served = Contenders.served<string>()
     served.note("first", "account")
     for (let model = 0; model < 10_000; model++) served.note(`model ${model}`, "account")

@@ -29,7 +29,7 @@ const untilCrashes = (ids: ReadonlyArray<RequestId>, crashes: number) =>
   )
 
 describe("After a crash", () => {
-  it.effect("one run that was lost begins, and twice as many each time that those before survive", () =>
+  it.effect("one lost run begins, and twice as many each time that the previous ones survive", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const ids = yield* crashed(12)
@@ -45,7 +45,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("a request that was not under way does not wait for those that were", () =>
+  it.effect("a request that was not running does not wait for those that were", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const ids = yield* crashed(12)
@@ -58,7 +58,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("the next ones begin as soon as those before have ended", () =>
+  it.effect("the next runs begin as soon as the previous ones have ended", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const ids = yield* crashed(12)
@@ -72,8 +72,8 @@ describe("After a crash", () => {
   )
 })
 
-describe("A request whose run is under way at three crashes in a row", () => {
-  it.effect("fails, unbilled, and another one that was under way at two of them ends as ever", () =>
+describe("A request that is running at three crashes in a row", () => {
+  it.effect("fails without a charge, and one that was running at two of them ends normally", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const [first, second] = yield* crashed(2)

@@ -13,7 +13,7 @@ const elsewhere = Fleet.modelAt("test/elsewhere", [{ name: "x", adapter: "fal" }
 const layer = Fleet.layer([alone, pair, trio, elsewhere])
 
 describe("A model with several providers", () => {
-  it.effect("is run by the first of them", () =>
+  it.effect("runs at the first of them", () =>
     Effect.gen(function* () {
       const asked = Fleet.answering(yield* TestProvider, () => succeeded())
       const id = yield* Facts.submit({ model: trio })
@@ -23,7 +23,7 @@ describe("A model with several providers", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is run by one whose adapter this server has", () =>
+  it.effect("runs at one whose adapter this server has", () =>
     Effect.gen(function* () {
       const asked = Fleet.answering(yield* TestProvider, () => succeeded())
       yield* Facts.untilEnd(yield* Facts.submit({ model: elsewhere }))
@@ -31,7 +31,7 @@ describe("A model with several providers", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("goes on to the next one after each that fails, and round", () =>
+  it.effect("moves to the next one after each failure, in a circle", () =>
     Effect.gen(function* () {
       const asked = Fleet.answering(yield* TestProvider, () =>
         asked.length < 5 ? Fleet.transportError : succeeded()
@@ -57,7 +57,7 @@ describe("A model with several providers", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is tried at all of them also when a run was put off before", () =>
+  it.effect("is tried at all of them even if a run was postponed before", () =>
     Effect.gen(function* () {
       const asked = Fleet.answering(yield* TestProvider, (name) => {
         if (asked.length === 1) return Fleet.rateLimited(250)
@@ -70,7 +70,7 @@ describe("A model with several providers", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("runs at another one at once when one asks to be left alone", () =>
+  it.effect("runs at another one at once when one requests a pause", () =>
     Effect.gen(function* () {
       const asked = Fleet.answering(yield* TestProvider, (name) =>
         name === "a" ? Fleet.rateLimited(3_600_000) : succeeded()
@@ -113,31 +113,29 @@ describe("A provider that fails", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect(
-    "gives way to the next one while it is left alone, and takes its place again when it is well",
-    () =>
-      Effect.gen(function* () {
-        let isWell = false
-        const asked = Fleet.answering(yield* TestProvider, (name) =>
-          name === "a" && !isWell ? Fleet.transportError : succeeded()
-        )
-        const ids = yield* Effect.replicateEffect(Facts.submit({ model: pair }), 5)
-        yield* Effect.forEach(ids, (id) => Facts.untilType(id, "RequestRequeued"))
-        yield* TestClock.adjust("1 second")
-        yield* Effect.forEach(ids, Facts.untilEnd)
-        yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
-        assert.deepStrictEqual(asked.slice(5), ["b", "b", "b", "b", "b", "b"])
-        isWell = true
-        yield* TestClock.adjust("5 seconds")
-        yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
-        yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
-        assert.deepStrictEqual(asked.slice(11), ["a", "a"])
-      }).pipe(Effect.provide(layer))
+  it.effect("is replaced by the next one while avoided, and is used again when it has recovered", () =>
+    Effect.gen(function* () {
+      let isWell = false
+      const asked = Fleet.answering(yield* TestProvider, (name) =>
+        name === "a" && !isWell ? Fleet.transportError : succeeded()
+      )
+      const ids = yield* Effect.replicateEffect(Facts.submit({ model: pair }), 5)
+      yield* Effect.forEach(ids, (id) => Facts.untilType(id, "RequestRequeued"))
+      yield* TestClock.adjust("1 second")
+      yield* Effect.forEach(ids, Facts.untilEnd)
+      yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+      assert.deepStrictEqual(asked.slice(5), ["b", "b", "b", "b", "b", "b"])
+      isWell = true
+      yield* TestClock.adjust("5 seconds")
+      yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+      yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+      assert.deepStrictEqual(asked.slice(11), ["a", "a"])
+    }).pipe(Effect.provide(layer))
   )
 })
 
 describe("A provider that asks for a pause", () => {
-  it.effect("has it: no other request burns through a 429, and all go on when it is over", () =>
+  it.effect("gets it: no other request runs into a 429, and all continue afterwards", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const asked = Fleet.answering(provider, () => Fleet.rateLimited(30_000))

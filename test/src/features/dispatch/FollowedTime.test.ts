@@ -20,7 +20,7 @@ const running = (...heard: ReadonlyArray<number>): Request => {
   return state
 }
 
-describe("The time that a run was followed", () => {
+describe("The measured time of a run", () => {
   it.each([
     ["is all of it where nobody lost sight of it", running(), 10_000, 60],
     [

@@ -35,14 +35,14 @@ const many = (count: number, message: string): ReadonlyArray<Violation> =>
   Array.from({ length: count }, (_, index) => ({ instancePath: `/${index}`.padEnd(8, "x"), message }))
 
 describe("The violations of an output", () => {
-  it.effect("are all kept when they are few", () =>
+  it.effect("are all stored when they are few", () =>
     Effect.gen(function* () {
       const violations = many(3, "must be object")
       assert.deepStrictEqual(yield* kept(violations), violations)
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are the first 1,000 at most", () =>
+  it.effect("are limited to the first 1,000", () =>
     Effect.gen(function* () {
       const violations = many(1_001, "short")
       assert.deepStrictEqual(yield* kept(violations), violations.slice(0, 1_000))
@@ -52,21 +52,21 @@ describe("The violations of an output", () => {
   it.effect.each([
     ["ASCII", "m".repeat(1_016)],
     ["characters of three bytes", "\u20ac".repeat(338) + "mm"]
-  ] as const)("have at most 32 KiB of text in all, in %s", ([, message]) =>
+  ] as const)("are limited to 32 KiB of text in all, in %s", ([, message]) =>
     Effect.gen(function* () {
       const violations = many(1_000, message)
       assert.deepStrictEqual(yield* kept(violations), violations.slice(0, 32))
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("keep the first, however long, so that the output stays invalid", () =>
+  it.effect("include the first one, however long, and the output stays invalid", () =>
     Effect.gen(function* () {
       const violations = many(2, "m".repeat(40_000))
       assert.deepStrictEqual(yield* kept(violations), violations.slice(0, 1))
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("fit a message of 1 MB with room to spare, whatever JSON makes of their characters", () =>
+  it.effect("fit a message of 1 MB, however JSON escapes their characters", () =>
     Effect.gen(function* () {
       const violations = yield* kept(many(1_000, "\u0001".repeat(24)))
       assert.lengthOf(violations, 1_000)

@@ -68,7 +68,7 @@ describe("The seconds of a run", () => {
     [undefined, 2.5],
     [Number.NaN, 2.5],
     [-1, 2.5]
-  ] as const)("are the provider's own measure when it has one: %s", ([seconds, billed]) =>
+  ] as const)("are the provider's own measurement if available: %s", ([seconds, billed]) =>
     Effect.gen(function* () {
       const reported = { ...succeeded("out"), ...(seconds === undefined ? {} : { seconds }) }
       const { outcome } = yield* mapped({}, "in", reported)
@@ -111,22 +111,20 @@ describe("The binding of a run", () => {
 })
 
 describe("Mapping", () => {
-  it.effect(
-    "leaves input and output as they are where the binding says nothing, and counts by the manifest",
-    () =>
-      Effect.gen(function* () {
-        const { given, outcome } = yield* mapped({}, { value: "in" }, succeeded({ value: "out" }))
-        assert.deepStrictEqual(given, [{ value: "in" }])
-        assert.deepStrictEqual(outcome, {
-          _tag: "Succeeded",
-          output: { value: "out" },
-          delivered: Money.Quantity.make(2_500_000n)
-        })
+  it.effect("leaves input and output unchanged without expressions, and counts by the manifest", () =>
+    Effect.gen(function* () {
+      const { given, outcome } = yield* mapped({}, { value: "in" }, succeeded({ value: "out" }))
+      assert.deepStrictEqual(given, [{ value: "in" }])
+      assert.deepStrictEqual(outcome, {
+        _tag: "Succeeded",
+        output: { value: "out" },
+        delivered: Money.Quantity.make(2_500_000n)
       })
+    })
   )
 
   it.effect(
-    "puts the input in the provider's terms, and its answer in the model's, which may look at the input",
+    "maps the input to the provider's form, and its answer to the model's, with access to the input",
     () =>
       Effect.gen(function* () {
         const { given, outcome } = yield* mapped(
@@ -143,7 +141,7 @@ describe("Mapping", () => {
       })
   )
 
-  it.effect("refuses a run whose input cannot be mapped, without asking the provider", () =>
+  it.effect("rejects a run whose input cannot be mapped, without calling the provider", () =>
     Effect.gen(function* () {
       const { given, outcome } = yield* mapped({ input: "nothing" }, { value: "in" }, succeeded({}))
       assert.deepStrictEqual(given, [])
@@ -155,7 +153,7 @@ describe("Mapping", () => {
     })
   )
 
-  it.effect("counts an answer that cannot be mapped as a run that failed", () =>
+  it.effect("treats an answer that cannot be mapped as a failed run", () =>
     Effect.gen(function* () {
       const { outcome } = yield* mapped({ output: "nothing" }, {}, succeeded({ secret: "hunter2" }))
       assert.deepStrictEqual(outcome, {
@@ -165,7 +163,7 @@ describe("Mapping", () => {
     })
   )
 
-  it.effect("leaves every other outcome alone", () =>
+  it.effect("preserves every other outcome", () =>
     Effect.gen(function* () {
       const outcomes: ReadonlyArray<ProviderOutcome> = [
         { _tag: "ModelFailed", message: "no" },

@@ -24,7 +24,7 @@ const next = (count: number) =>
   )
 
 describe("The limit of a provider", () => {
-  it.effect("is over all models that it runs, and the room that comes is theirs in turn", () =>
+  it.effect("covers all models that it runs, and they share free slots in turn", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       yield* Effect.replicateEffect(Facts.submit({ model: one }), 6)
@@ -48,7 +48,7 @@ describe("The limit of a provider", () => {
     }).pipe(Effect.provide(Fleet.layer([one, two])))
   )
 
-  it.effect("lets a model go on as soon as the runs of another one, which needs no more, are over", () =>
+  it.effect("lets a model continue as soon as the runs of an idle one are over", () =>
     Effect.gen(function* () {
       yield* Effect.replicateEffect(Facts.submit({ model: one }), 2)
       const [first] = yield* next(2)
@@ -60,7 +60,7 @@ describe("The limit of a provider", () => {
     }).pipe(Effect.provide(Fleet.layer([one, two])))
   )
 
-  it.effect("is not one model's for having most requests: each has its part of what there is at once", () =>
+  it.effect("is not used up by the model with most requests: each model has a share", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const blocked = yield* Effect.replicateEffect(Facts.submit({ model: ten }), 10)
@@ -75,7 +75,7 @@ describe("The limit of a provider", () => {
     }).pipe(Effect.provide(Fleet.layer([ten, tenToo])))
   )
 
-  it.effect("goes on at another provider when it is reached", () =>
+  it.effect("moves runs to another provider when it is reached", () =>
     Effect.gen(function* () {
       yield* Effect.replicateEffect(Facts.submit({ model: spilling }), 3)
       const names = (yield* next(3)).map(({ job }) => job.binding.name)
@@ -83,7 +83,7 @@ describe("The limit of a provider", () => {
     }).pipe(Effect.provide(Fleet.layer([spilling])))
   )
 
-  it.effect("is over all nodes: together they have no more runs than it allows", () =>
+  it.effect("covers all nodes: together they never exceed it", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const options = { models: [three, threeToo], providers: Fleet.behindHttp }
@@ -120,7 +120,7 @@ const threeToo = Fleet.modelAt("test/three-too", [{ name: "three", concurrency: 
 
 /** Nodes with neither a share of the model nor one of its provider could wait for each other for ever. */
 describe("A limit that is smaller than the number of nodes", () => {
-  it.effect("of a model and of its provider leaves a node that can run it", () =>
+  it.effect("of a model and of its provider leaves one node that can run it", () =>
     Effect.gen(function* () {
       const models = ["a", "b", "c", "d", "e", "f"].map((name) =>
         Fleet.modelAt(`test/rare-${name}`, [{ name: `rare-${name}`, concurrency: 1 }], { concurrency: 1 })
@@ -137,8 +137,8 @@ describe("A limit that is smaller than the number of nodes", () => {
   )
 })
 
-describe("A small limit of a provider that stands in", () => {
-  it.effect("is lent to the node that may run the model, where no such node has a part of it", () =>
+describe("A small limit of a fallback provider", () => {
+  it.effect("is lent to the node that may run the model, if that node has no share", () =>
     Effect.gen(function* () {
       const models = ["a", "b", "c", "d", "e", "f"].map((name) =>
         Fleet.modelAt(
@@ -183,37 +183,35 @@ describe("A wrapper", () => {
     })
   ).pipe(Layer.provide(BuiltinCatalog.layerOf([base, wrapper])))
 
-  it.effect(
-    "has no room of its own: its runs count with those of its base model, and both come in turn",
-    () =>
-      Effect.gen(function* () {
-        const runs = yield* Runs
-        yield* Effect.replicateEffect(Facts.submit({ model: base }), 4)
-        const open = [...(yield* next(2))]
-        const wrapped = new Set(yield* Effect.replicateEffect(Facts.submit({ model: wrapper }), 4))
-        const served: Array<string> = []
-        for (let turn = 0; turn < 4; turn++) {
-          assert.strictEqual(runs.count("test/base"), 2)
-          const [oldest] = open.splice(0, 1)
-          yield* oldest?.ends(succeeded()) ?? Effect.void
-          const run = yield* (yield* TestProvider).next
-          open.push(run)
-          assert.strictEqual(run.job.model.endpoint, "test/base")
-          served.push(wrapped.has(run.job.requestId) ? "wrapper" : "base")
-        }
-        assert.deepStrictEqual(served, ["wrapper", "base", "wrapper", "base"])
-      }).pipe(Effect.provide(Fleet.layer([base, wrapper], { catalog })))
+  it.effect("has no slots of its own: its runs count with those of its base model, in turn", () =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      yield* Effect.replicateEffect(Facts.submit({ model: base }), 4)
+      const open = [...(yield* next(2))]
+      const wrapped = new Set(yield* Effect.replicateEffect(Facts.submit({ model: wrapper }), 4))
+      const served: Array<string> = []
+      for (let turn = 0; turn < 4; turn++) {
+        assert.strictEqual(runs.count("test/base"), 2)
+        const [oldest] = open.splice(0, 1)
+        yield* oldest?.ends(succeeded()) ?? Effect.void
+        const run = yield* (yield* TestProvider).next
+        open.push(run)
+        assert.strictEqual(run.job.model.endpoint, "test/base")
+        served.push(wrapped.has(run.job.requestId) ? "wrapper" : "base")
+      }
+      assert.deepStrictEqual(served, ["wrapper", "base", "wrapper", "base"])
+    }).pipe(Effect.provide(Fleet.layer([base, wrapper], { catalog })))
   )
 })
 
-describe("A provider that says how many runs it has room for", () => {
+describe("A provider that reports its free slots", () => {
   const worked = testModel("test/worked", { concurrency: 100 })
   const model = {
     ...worked,
     model: { ...worked.model, providers: [{ name: "gpus", adapter: "pull" }] }
   } as const
 
-  it.effect("gets so many, and more as soon as there is more room", () =>
+  it.effect("gets as many runs, and more as soon as there are more slots", () =>
     Effect.gen(function* () {
       const changes = yield* Queue.unbounded<void>()
       let room = 0
@@ -248,7 +246,7 @@ describe("A provider that says how many runs it has room for", () => {
     })
   )
 
-  it.effect("costs nothing when it grows and nothing waits for it", () =>
+  it.effect("causes no work when it grows and nothing waits", () =>
     Effect.gen(function* () {
       const changes = yield* Queue.unbounded<void>()
       let passes = 0

@@ -25,7 +25,7 @@ const crashed = Effect.gen(function* () {
 })
 
 describe("After a crash", () => {
-  it.effect("the next node runs what the dead one ran again, as another attempt", () =>
+  it.effect("the next node repeats the dead node's run, as another attempt", () =>
     Effect.gen(function* () {
       const { id } = yield* crashed
       const heir = yield* start("heir")
@@ -90,7 +90,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("a job that the provider has under a name is followed, not run again", () =>
+  it.effect("a job with a known name at the provider is followed, not run again", () =>
     Effect.gen(function* () {
       const { id } = yield* crashedWithJob
       const heir = yield* start("heir")
@@ -105,7 +105,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("a job that is followed has what is left of its model's limit, and time to collect its end", () =>
+  it.effect("a followed job has the rest of its model's limit, and time to collect its end", () =>
     Effect.gen(function* () {
       const limited = testModel("test/limited", { concurrency: 2, timeoutSeconds: 60 })
       const provider = yield* TestProvider
@@ -138,7 +138,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("a job that is followed counts before more of its model is claimed", () =>
+  it.effect("a followed job counts before more runs of its model are claimed", () =>
     Effect.gen(function* () {
       const { dead } = yield* crashedWithJob
       yield* dead.revive
@@ -155,7 +155,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("a job is followed once, also when the dispatcher starts over", () =>
+  it.effect("a job is followed once, even when the dispatcher restarts", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       yield* crashedWithJob
@@ -169,7 +169,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("more jobs to follow than their model allows by now leave no room for others", () =>
+  it.effect("more followed jobs than their model's current concurrency leave no slots for others", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const endpoint = "test/shrunk"
@@ -195,7 +195,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("a client can still stop a job that is followed", () =>
+  it.effect("a client can still cancel a followed job", () =>
     Effect.gen(function* () {
       const { id } = yield* crashedWithJob
       const heir = yield* start("heir")
@@ -207,7 +207,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("a run that was to be stopped is not run again: its request is cancelled", () =>
+  it.effect("a run with a requested cancel is not repeated: its request is cancelled", () =>
     Effect.gen(function* () {
       const { dead, id } = yield* crashed
       yield* dead.revive
@@ -223,7 +223,7 @@ describe("After a crash", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("every claim is taken over, also when they are more than a page", () =>
+  it.effect("every claim is taken over, also beyond one page", () =>
     Effect.gen(function* () {
       const count = 1_200
       const wide = testModel("test/wide", { concurrency: count, timeoutSeconds: 100_000 })
@@ -238,8 +238,8 @@ describe("After a crash", () => {
   )
 })
 
-describe("A node that goes down in good order", () => {
-  it.effect("gives its runs back, and the next one runs them at once", () =>
+describe("A node that shuts down gracefully", () => {
+  it.effect("returns its runs, and the next one starts them at once", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const first = yield* start("first")
@@ -260,7 +260,7 @@ describe("A node that goes down in good order", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("does so though the log takes no outcome, and the next one runs what was not recorded", () =>
+  it.effect("does so even when the log rejects outcomes, and the next one repeats unrecorded runs", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const first = yield* start("first")
@@ -284,7 +284,7 @@ describe("A node that goes down in good order", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("leaves a job that the provider runs without it to the next node", () =>
+  it.effect("leaves a job that continues at the provider to the next node", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const first = yield* start("first")
@@ -299,7 +299,7 @@ describe("A node that goes down in good order", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("cancels what a client wanted stopped", () =>
+  it.effect("completes the cancels that clients requested", () =>
     Effect.gen(function* () {
       const first = yield* start("first")
       const id = yield* first.on(request)

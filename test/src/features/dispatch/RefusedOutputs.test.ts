@@ -93,7 +93,7 @@ describe("A large output", () => {
     )
   })
 
-  it.effect("with files goes whole when it is erased, with the text that has our URLs", () => {
+  it.effect("with files is erased completely, including the text with our URLs", () => {
     const { payloads, store } = watched()
     return Effect.gen(function* () {
       const { url } = yield* server()

@@ -28,27 +28,25 @@ const requeuedAfter = Effect.fnUntraced(function* (id: RequestId, outcome: Provi
 })
 
 describe("A run that fails in transport", () => {
-  it.effect(
-    "is tried again five times, after 250 ms and twice as long each time, then the request fails",
-    () =>
-      Effect.gen(function* () {
-        const provider = yield* TestProvider
-        const id = yield* Facts.submit()
-        for (const [index, expected] of [250, 500, 1_000, 2_000, 4_000].entries()) {
-          assert.strictEqual(yield* requeuedAfter(id, transportError, index + 1), expected)
-          yield* TestClock.adjust(expected - 1)
-          assert.strictEqual(provider.begun().length, index + 1)
-          yield* TestClock.adjust(1)
-        }
-        yield* (yield* provider.next).ends(transportError)
-        const all = yield* Facts.untilEnd(id)
-        const [failed] = Facts.ofType(all, "RequestFailed")
-        assert.deepInclude(failed, { reason: "transport_error", message: "connection reset", attempt: 6 })
-        assert.strictEqual(provider.begun().length, 6)
-      }).pipe(Effect.provide(layer))
+  it.effect("is retried five times, after 250 ms and twice as long each time, then the request fails", () =>
+    Effect.gen(function* () {
+      const provider = yield* TestProvider
+      const id = yield* Facts.submit()
+      for (const [index, expected] of [250, 500, 1_000, 2_000, 4_000].entries()) {
+        assert.strictEqual(yield* requeuedAfter(id, transportError, index + 1), expected)
+        yield* TestClock.adjust(expected - 1)
+        assert.strictEqual(provider.begun().length, index + 1)
+        yield* TestClock.adjust(1)
+      }
+      yield* (yield* provider.next).ends(transportError)
+      const all = yield* Facts.untilEnd(id)
+      const [failed] = Facts.ofType(all, "RequestFailed")
+      assert.deepInclude(failed, { reason: "transport_error", message: "connection reset", attempt: 6 })
+      assert.strictEqual(provider.begun().length, 6)
+    }).pipe(Effect.provide(layer))
   )
 
-  it.effect("leaves no trace in the end when a later run succeeds", () =>
+  it.effect("leaves no trace in the result when a later run succeeds", () =>
     Effect.gen(function* () {
       const id = yield* Facts.submit()
       yield* TestClock.adjust(yield* requeuedAfter(id, transportError, 1))
@@ -62,9 +60,9 @@ describe("A run that fails in transport", () => {
   )
 })
 
-describe("A run that its provider puts off", () => {
+describe("A run that its provider postpones", () => {
   it.effect(
-    "comes back when the provider said, any number of times, and the request is never lost to it",
+    "is retried at the provider's time, any number of times, and its request never fails from it",
     () =>
       Effect.gen(function* () {
         const provider = yield* TestProvider
@@ -86,7 +84,7 @@ describe("A run that its provider puts off", () => {
     [Number.NaN, 250],
     [300.5, 301],
     [Number.POSITIVE_INFINITY, 86_400_000]
-  ])("waits a sensible time when the provider says %d ms: %d ms", ([said, expected]) =>
+  ])("waits a bounded time when the provider requests %d ms: %d ms", ([said, expected]) =>
     Effect.gen(function* () {
       const id = yield* Facts.submit()
       assert.strictEqual(yield* requeuedAfter(id, rateLimited(said), 1), expected)
@@ -95,7 +93,7 @@ describe("A run that its provider puts off", () => {
 })
 
 describe("A run that does not end", () => {
-  it.effect("is asked to stop at the model's limit, and the request fails whatever it ends in", () =>
+  it.effect("is asked to stop at the model's limit, and the request fails whatever its outcome", () =>
     Effect.gen(function* () {
       const id = yield* Facts.submit({ model: hasty })
       const run = yield* (yield* TestProvider).next
@@ -129,7 +127,7 @@ describe("A run that does not end", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("makes room for the next request when it is stopped", () =>
+  it.effect("frees its slot for the next request when it is stopped", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       yield* Facts.submit({ model: hasty })

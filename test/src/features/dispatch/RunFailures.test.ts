@@ -69,7 +69,7 @@ describe("A provider with a defect", () => {
   const cyclic: { [key: string]: Json } = {}
   cyclic["self"] = cyclic
 
-  it.effect("that gives no JSON fails the request, and nothing else", () =>
+  it.effect("that returns invalid JSON fails its request only", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       provider.answerWith(() => Effect.succeed(succeeded(cyclic)))
@@ -81,7 +81,7 @@ describe("A provider with a defect", () => {
   )
 })
 
-describe("A run that cannot be made", () => {
+describe("A run that cannot start", () => {
   it.effect("fails its request when the server has no provider of that name", () =>
     Effect.gen(function* () {
       const id = yield* Facts.submit({ model: orphan })
@@ -102,7 +102,7 @@ describe("A run that cannot be made", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("leaves its request alone as long as this node cannot tell what the model is", () =>
+  it.effect("leaves its request waiting as long as this node cannot read the model", () =>
     Effect.gen(function* () {
       let isKnown = false
       const lastOffered = (known: Catalog["Service"]) => (endpoint: string) =>
@@ -119,26 +119,31 @@ describe("A run that cannot be made", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("gives its request back, at no try's cost, when this node cannot tell the model's version", () =>
-    Effect.gen(function* () {
-      let asked = 0
-      const catalog = changed((known) => ({
-        findVersion: (endpoint, version) =>
-          ++asked > 8 ? known.findVersion(endpoint, version) : Effect.fail(new NotKnownHere({ endpoint }))
-      }))
-      const node = yield* TestNode.start({ name: "one", catalog })
-      const id = yield* node.on(Facts.submit())
-      yield* Fleet.passRetries(id, 8).pipe(node.on)
-      yield* (yield* (yield* TestProvider).next).ends(succeeded())
-      const all = yield* node.on(Facts.untilEnd(id))
-      assert.lengthOf(Facts.ofType(all, "RequestCompleted"), 1)
-      const waits = Facts.ofType(all, "RequestRequeued").map(({ at, dueAt }) => dueAt - at)
-      assert.deepStrictEqual(waits, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
-      assert.deepStrictEqual((yield* node.on(Facts.snapshot(id))).request.retries, { transport: 0, lost: 0 })
-    }).pipe(Effect.provide(TestNode.storeLayer))
+  it.effect(
+    "returns its request, without counting an attempt, when this node cannot read the model's version",
+    () =>
+      Effect.gen(function* () {
+        let asked = 0
+        const catalog = changed((known) => ({
+          findVersion: (endpoint, version) =>
+            ++asked > 8 ? known.findVersion(endpoint, version) : Effect.fail(new NotKnownHere({ endpoint }))
+        }))
+        const node = yield* TestNode.start({ name: "one", catalog })
+        const id = yield* node.on(Facts.submit())
+        yield* Fleet.passRetries(id, 8).pipe(node.on)
+        yield* (yield* (yield* TestProvider).next).ends(succeeded())
+        const all = yield* node.on(Facts.untilEnd(id))
+        assert.lengthOf(Facts.ofType(all, "RequestCompleted"), 1)
+        const waits = Facts.ofType(all, "RequestRequeued").map(({ at, dueAt }) => dueAt - at)
+        assert.deepStrictEqual(waits, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
+        assert.deepStrictEqual((yield* node.on(Facts.snapshot(id))).request.retries, {
+          transport: 0,
+          lost: 0
+        })
+      }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("waits for a log that does not give its input for now, which costs the request no try", () =>
+  it.effect("waits while the log does not return its input, without counting an attempt", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const faults = yield* AppendFaults.AppendFaults
@@ -176,7 +181,7 @@ describe("A run that cannot be made", () => {
 
 describe("The end of a run", () => {
   it.effect(
-    "with an output that breaks the model's schema is recorded with every breach and not billed",
+    "with an output that violates the model's schema is recorded with every violation and not billed",
     () =>
       Effect.gen(function* () {
         const provider = yield* TestProvider
@@ -204,7 +209,7 @@ describe("The end of a run", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect.each([0, 1])("gives back an output of 64 KiB and %d bytes whole", (more) =>
+  it.effect.each([0, 1])("returns an output of 64 KiB and %d bytes completely", (more) =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const reader = yield* EventReader

@@ -22,7 +22,7 @@ const submit = (account: string, megabytes = 4) =>
   Facts.submit({ model: wide, account, inputMemory: megabytes * mega })
 
 describe("Runs whose inputs fill the memory", () => {
-  it.effect("wait in the queue, while those of other accounts are run", () =>
+  it.effect("wait in the queue, while those of other accounts run", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const { runs } = yield* InputMemory.InputMemory
@@ -48,7 +48,7 @@ describe("Runs whose inputs fill the memory", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("run one at a time where each is larger than all of it", () =>
+  it.effect("run one at a time when each exceeds the memory", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const ids = [yield* submit("a", 40), yield* submit("b", 40)]

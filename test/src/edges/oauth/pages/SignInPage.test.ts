@@ -35,7 +35,7 @@ const anyText = fc.oneof(
 )
 
 describe("the sign-in page", () => {
-  it("shows who asks, as its own claim, and where the answer goes", () => {
+  it("shows the client's claimed name, and the host of its redirect address", () => {
     const { html } = from("https://claude.ai/api/mcp/auth_callback?x=1")
     assert.include(titleOf(html), "<bdi>Claude</bdi>")
     assert.include(html, "The name has not been checked.")
@@ -58,13 +58,13 @@ describe("the sign-in page", () => {
     ],
     ["com.acme.app:/oauth", "com.acme.app:/oauth", "com.acme.app:"],
     ["COM.App://Claude.ai/x", "com.app://Claude.ai/x", "com.app:"]
-  ])("for %s says %s and lets the form lead to %s", (redirectUri, shown, source) => {
+  ])("for %s shows %s and allows the form to lead to %s", (redirectUri, shown, source) => {
     const page = from(redirectUri)
     assert.strictEqual(shownTarget(page.html), shown)
     assert.include(policyOf(page), `; form-action 'self' ${source};`)
   })
 
-  it("makes text of whatever it is given", () => {
+  it("escapes all values", () => {
     const hostile = `</h1><script>alert(1)</script><img src=x onerror="a">'"&`
     const page = SignInPage.render({
       ...form,
@@ -76,7 +76,7 @@ describe("the sign-in page", () => {
     assert.include(page.html, "&lt;/h1&gt;&lt;script&gt;")
   })
 
-  it("has the same elements and a sound policy for all names, addresses and accounts", () => {
+  it("has the same elements and a valid policy for all names, addresses and accounts", () => {
     const expected = skeleton(SignInPage.render({ ...form, account: "a" }).html)
     const policy =
       /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src data:; form-action 'self' [a-z][\w.+-]*:[^\s;,'*]*; frame-ancestors 'none'; base-uri 'none'$/
@@ -98,7 +98,7 @@ describe("the sign-in page", () => {
     )
   })
 
-  it("takes from a name what cannot be seen, and cuts it", () => {
+  it("removes invisible characters from a name, and shortens it", () => {
     const name = `\u202EevilA\u200Bcme\u0000\n  two ${"x".repeat(100)}`
     const shown = /<bdi>(.*?)<\/bdi>/s.exec(from("https://a.dev", name).html)?.[1] ?? ""
     assert.strictEqual(shown, `evilAcme two ${"x".repeat(47)}…`)
@@ -122,11 +122,11 @@ describe("the sign-in page", () => {
     ["what is composed", "Tro\u031B\u0323 ly\u0301", "Trợ lý"],
     ["marks that are letters' own", "ผู้ช่วย", "ผู้ช่วย"],
     ["letters that show nothing", "Cl\u3164au\u2800de", "Claude"]
-  ])("keeps a name to its lines: %s", (_, name, shown) => {
+  ])("keeps a name within its lines: %s", (_, name, shown) => {
     assert.include(titleOf(from("https://a.dev", name).html), `<bdi>${shown}</bdi>`)
   })
 
-  it("is styled by what its policy allows", () => {
+  it("uses only styles that its policy allows", () => {
     const page = from("https://a.dev")
     const css = /<style>([\s\S]*?)<\/style>/.exec(page.html)?.[1] ?? ""
     assert.include(policyOf(page), `style-src 'sha256-${crypto.hash("sha256", css, "base64")}'`)
@@ -156,20 +156,20 @@ describe("the sign-in page", () => {
     [1, "1 second."],
     [119, "119 seconds."],
     [121, "3 minutes."]
-  ])("tells %d seconds to wait as %s", (seconds, words) => {
+  ])("shows %d seconds to wait as %s", (seconds, words) => {
     assert.match(SignInProblem.tooManySignIns(seconds, "Key").advice, new RegExp(`in ${words}$`))
   })
 })
 
 describe("the other pages", () => {
-  it("an error makes text of all that it says, and has no form to send", () => {
+  it("an error escapes all values, and has no form", () => {
     const page = ErrorPage.render({ title: "<i>", paragraphs: ["<b>&", '"'], requestId: "<u>" })
     assert.notMatch(page.html, /<[ibu]>/)
     assert.include(page.html, "&lt;b&gt;&amp;")
     assert.include(policyOf(page), "form-action 'none'")
   })
 
-  it("the last one goes on by itself, and by a link", () => {
+  it("the last one continues automatically, and by a link", () => {
     const address = "https://mcp.acme.dev/oauth/authorize/uid"
     const page = ReturnPage.render({ decision: "deny", redirectUri: "https://a.dev", address })
     assert.strictEqual(page.headers["refresh"], `0; url=${address}`)

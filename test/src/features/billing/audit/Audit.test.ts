@@ -47,7 +47,7 @@ const statementOf = Effect.fnUntraced(function* (directory: string, from: number
 })
 
 describe("An audit", () => {
-  it.live("proves a log with every kind of end, and the read model that was made of it", () =>
+  it.live("verifies a log with every kind of end, and its read model", () =>
     Effect.gen(function* () {
       const directory = yield* written
       const { accounts, events, openRequests, overdrafts, readModel } = yield* AuditedLog.audit(directory)
@@ -59,7 +59,7 @@ describe("An audit", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("proves a log without accounts, and tells that there is no read model", () =>
+  it.live("verifies a log without accounts, and reports a missing read model", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       yield* DataDirectory.own(directory, Effect.void)
@@ -69,7 +69,7 @@ describe("An audit", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("compares a read model that is behind as of its own position", () =>
+  it.live("compares a lagging read model at its own position", () =>
     Effect.gen(function* () {
       const directory = yield* written
       const { events } = yield* AuditedLog.audit(directory)
@@ -80,7 +80,7 @@ describe("An audit", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("tells that a read model stands past the end of the log, whose last events are gone", () =>
+  it.live("reports a read model beyond the end of a truncated log", () =>
     Effect.gen(function* () {
       const directory = yield* written
       const { events } = yield* AuditedLog.audit(directory)
@@ -94,7 +94,7 @@ describe("An audit", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("tells of an account that went beyond its credit limit, and is no failure for it", () =>
+  it.live("reports an account beyond its credit limit, without failing", () =>
     Effect.gen(function* () {
       const directory = yield* written
       const later = AuditedLog.t0 + 30 * AuditedLog.day
@@ -114,7 +114,7 @@ describe("An audit", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("states what became of each account's money, over all time and within a period", () =>
+  it.live("reports each account's amounts, over all time and within a period", () =>
     Effect.gen(function* () {
       const directory = yield* written
       const { day, t0 } = AuditedLog

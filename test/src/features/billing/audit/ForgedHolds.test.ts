@@ -17,7 +17,7 @@ describe("An audit of forged events", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("passes quotes of earlier versions, whose runs could round to nothing", () =>
+  it.live("passes quotes of earlier versions, whose runs could round to zero", () =>
     Effect.gen(function* () {
       const directory = yield* copy
       ForgedLog.rewrite(directory, quoted("charged", { minimumCharge: "0" }))
@@ -141,7 +141,7 @@ describe("An audit of forged events", () => {
     )
   })
 
-  it.live("finds a top-up that was taken out by the read model that knows it", () =>
+  it.live("finds a removed top-up through the read model", () =>
     Effect.gen(function* () {
       const directory = yield* copy
       const position = ForgedLog.rewrite(directory, (log) => {

@@ -38,13 +38,13 @@ const field = (reference: string): string =>
   )
 
 describe("The journal as CSV", () => {
-  it("quotes what would end a field or a line", () => {
+  it("quotes delimiters and line breaks", () => {
     assert.strictEqual(field("plain: 7 EUR"), "plain: 7 EUR")
     assert.strictEqual(field(`a "b", c`), `"a ""b"", c"`)
     assert.strictEqual(field("two\nlines"), `"two\nlines"`)
   })
 
-  it("makes text of what a spreadsheet would take for a formula", () => {
+  it("escapes spreadsheet formulas", () => {
     for (const text of ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "＝1", "\t=1"]) {
       assert.strictEqual(field(text), `"'${text}"`)
     }
@@ -53,7 +53,7 @@ describe("The journal as CSV", () => {
 })
 
 describe("The journal as JSON", () => {
-  it("is one line for each entry, with nothing that steers a terminal", () => {
+  it("is one line for each entry, without control characters", () => {
     const line = Journal.lines("json", booked("\u001b[31m\u009b\nred"))
     assert.match(line, /^[^\p{Cc}]+\n$/u)
     assert.include(JSON.parse(line), { reference: "\u001b[31m\u009b\nred", amount: "0.000000001" })

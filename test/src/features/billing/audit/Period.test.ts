@@ -15,7 +15,7 @@ describe("A time of a period", () => {
     }
   })
 
-  it("is nothing else", () => {
+  it("rejects anything else", () => {
     const wrong = [
       "",
       "2026",

@@ -10,9 +10,9 @@ import { billed, copy, fails, shareLog } from "./TamperedCopies.ts"
 
 shareLog()
 
-describe("A read model that was changed", () => {
+describe("A modified read model", () => {
   const altered = (what: string, sql: string, reason: RegExp) =>
-    it.live(`is found out: ${what}`, () =>
+    it.live(`is detected: ${what}`, () =>
       Effect.gen(function* () {
         const directory = yield* copy
         using db = new DatabaseSync(`${directory}/projections.sqlite`)
@@ -65,9 +65,9 @@ describe("A read model that was changed", () => {
   altered("a limit", "UPDATE ledger_limits SET credit_limit = '2000000000'", /limits of acc_\w+beta0/)
 })
 
-describe("A log that was changed by hand", () => {
+describe("A manually modified log", () => {
   const altered = (what: string, sql: string, position: string, reason: RegExp) =>
-    it.live(`is found out: ${what}`, () =>
+    it.live(`is detected: ${what}`, () =>
       Effect.gen(function* () {
         const directory = yield* copy
         TamperedLog.withDatabase(directory, (db) => db.exec(sql))
@@ -90,7 +90,7 @@ describe("A log that was changed by hand", () => {
     /the payload input is missing/
   )
 
-  it.live("is found out where it breaks first, by the chain or by the books", () =>
+  it.live("is reported at its first fault, in the chain or the books", () =>
     Effect.gen(function* () {
       const late = `UPDATE events SET data = replace(data, '"attempt":1', '"attempt":9')
         WHERE stream = '${AuditedLog.streamOf("running")}' AND ordinal = 1`

@@ -34,7 +34,7 @@ const models = BuiltinCatalog.builtinModels.map(({ model, quantities }) => ({
 }))
 
 describe("BuiltinCatalog", () => {
-  it("has exactly the models that clients rely on", () => {
+  it("contains exactly the models that clients rely on", () => {
     assert.deepStrictEqual(models.map(({ endpoint }) => String(endpoint)).sort(), [
       "sandbox/echo",
       "sandbox/fail",
@@ -51,7 +51,7 @@ describe("BuiltinCatalog", () => {
     ])
   })
 
-  it("gives every model a version of its own", () => {
+  it("gives every model its own version", () => {
     assert.strictEqual(new Set(models.map(({ model }) => model.version)).size, models.length)
   })
 
@@ -72,12 +72,12 @@ describe("BuiltinCatalog", () => {
     assert.deepStrictEqual(undescribed(model.outputSchema, ""), [])
   })
 
-  it.each(models)("$endpoint takes and returns nothing that it does not name", ({ model }) => {
+  it.each(models)("$endpoint rejects undeclared fields in input and output", ({ model }) => {
     assert.deepStrictEqual(open(model.inputSchema, ""), [])
     assert.deepStrictEqual(open(model.outputSchema, ""), [])
   })
 
-  it.each(models)("$endpoint has a price, units and limits that fit each other", ({ model, quantities }) => {
+  it.each(models)("$endpoint has a consistent price, units and limits", ({ model, quantities }) => {
     const { quantity, maxQuantity } = quantities(model.exampleInput)
     assert.isTrue(model.price.unitPrice > 0n && maxQuantity > 0n && (quantity ?? maxQuantity) <= maxQuantity)
     assert.isTrue(model.expectedSeconds > 0 && model.expectedSeconds <= model.timeoutSeconds)
@@ -85,7 +85,7 @@ describe("BuiltinCatalog", () => {
   })
 
   layer(BuiltinCatalog.layer)((it) => {
-    it.effect.each(models)("$endpoint takes its example and refuses what is no object", ({ model }) =>
+    it.effect.each(models)("$endpoint accepts its example and rejects what is not an object", ({ model }) =>
       Effect.gen(function* () {
         const entry = yield* Effect.flatMap(Catalog, (catalog) => catalog.find(model.endpoint))
         assert.strictEqual(entry?.model.version, model.version)
@@ -97,7 +97,7 @@ describe("BuiltinCatalog", () => {
       })
     )
 
-    it.effect("finds no model under a name that is none", () =>
+    it.effect("finds no model under an invalid name", () =>
       Effect.gen(function* () {
         const catalog = yield* Catalog
         for (const name of ["sandbox/none", "sandbox", "", "constructor", "__proto__"]) {
@@ -107,7 +107,7 @@ describe("BuiltinCatalog", () => {
       })
     )
 
-    it.effect("answers with the current version when the one asked for is gone", () =>
+    it.effect("returns the current version when the requested one is gone", () =>
       Effect.gen(function* () {
         const catalog = yield* Catalog
         const current = yield* catalog.find("sandbox/echo")

@@ -45,14 +45,14 @@ describe("BuiltinModel", () => {
     assert.notStrictEqual(version(changed), version({}))
   })
 
-  it("counts the units of an input and ignores what it does not need", () => {
+  it("counts the units of an input and ignores other fields", () => {
     assert.deepStrictEqual(defineModel(definition).quantities({ count: 3, other: "x" }), {
       quantity: Money.units(3),
       maxQuantity: Money.units(3)
     })
   })
 
-  it.each(["models/resize", "noslash", "a/b/c", "A/b"])("refuses the endpoint %s", (endpoint) => {
+  it.each(["models/resize", "noslash", "a/b/c", "A/b"])("rejects the endpoint %s", (endpoint) => {
     assert.throws(() => defineModel({ ...definition, endpoint }))
   })
 })

@@ -23,13 +23,13 @@ describe("Expression", () => {
     })
   )
 
-  it.effect("takes bindings as variables", () =>
+  it.effect("accepts bindings as variables", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* evaluate("$input.text & $", "!", { input: { text: "hi" } }), "hi!")
     })
   )
 
-  it("is refused with the place where it cannot be parsed", () => {
+  it("is rejected with the position when it cannot be parsed", () => {
     const compiled = Expression.compile("a +")
     assert(Result.isFailure(compiled))
     assert.match(compiled.failure.reason, /at character 3$/)
@@ -46,21 +46,21 @@ describe("Expression", () => {
     ["a text without an end", "$pad('x', 900000000)", /memory|takes too long|broke off|cannot be evaluated/],
     ["another expression in a text", "$eval('1')", /not to be had/],
     ["what is no number", "1 / 0", /cannot be evaluated|no JSON/]
-  ] as const)("fails of %s, and the next one does not", ([, text, reason]) =>
+  ] as const)("fails for %s, and the next one does not", ([, text, reason]) =>
     Effect.gen(function* () {
       assert.match(yield* failureOf(text, `${"a".repeat(40)}!`), reason)
       assert.strictEqual(yield* evaluate("1 + 1"), 2)
     }).pipe(TestClock.withLive)
   )
 
-  it.effect("fails without a word of what it was applied to", () =>
+  it.effect("fails without quoting its input", () =>
     Effect.gen(function* () {
       const reason = yield* failureOf("$number(secret)", { secret: "hunter2" })
       assert.notInclude(reason, "hunter2")
     })
   )
 
-  it.effect("has its time to itself, however many are evaluated at once", () =>
+  it.effect("has its own time limit, however many are evaluated at once", () =>
     Effect.gen(function* () {
       const work = evaluate("$sum([1..3000].($ * 2))")
       const all = yield* Effect.forEach(Array.range(1, 60), () => work, { concurrency: "unbounded" })
@@ -68,7 +68,7 @@ describe("Expression", () => {
     })
   )
 
-  it.effect("cannot change what it is applied to", () =>
+  it.effect("cannot change its input", () =>
     Effect.gen(function* () {
       const value = { a: { b: 1 } }
       yield* Effect.exit(evaluate("$ ~> |a|{'b': 2}|", value))

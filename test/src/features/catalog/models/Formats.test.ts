@@ -17,7 +17,7 @@ describe("Formats", () => {
     ["email", "a@example.com", "a"],
     ["date-time", "2026-01-01T00:00:00Z", "today"],
     ["json-pointer", "/a", "a"]
-  ])("%s takes %j and not %j", (format, good, bad) => {
+  ])("%s accepts %j and not %j", (format, good, bad) => {
     assert.deepStrictEqual([isOf(format, good), isOf(format, bad)], [true, false])
   })
 
@@ -25,7 +25,7 @@ describe("Formats", () => {
     ["uri", `data:image/png;base64,${"A".repeat(megabytes)}`],
     ["uri-reference", `data:,${"/a".repeat(megabytes / 2)}`],
     ["byte", "A".repeat(megabytes)]
-  ])("%s takes a file of megabytes", (format, text) => {
+  ])("%s accepts a file of megabytes", (format, text) => {
     assert.isTrue(isOf(format, text))
     assert.isFalse(isOf(format, `${text} `))
   })
@@ -37,7 +37,7 @@ describe("Formats", () => {
     ["email", "", "a."],
     ["json-pointer", "", "/a"],
     ["json-pointer-uri-fragment", "#", "/a"]
-  ])("%s refuses any other text of megabytes", (format, head, rest) => {
+  ])("%s rejects any other text of megabytes", (format, head, rest) => {
     assert.isFalse(isOf(format, head + rest.repeat(megabytes / 2)))
   })
 })

@@ -28,7 +28,7 @@ describe("The fields of an input", () => {
     ])
   })
 
-  it("have their ranges and lengths in words", () => {
+  it("describe ranges and lengths in words", () => {
     assert.deepStrictEqual(only({ type: "integer", minimum: 1, maximum: 4 }), {
       type: "integer",
       limits: "1 to 4"
@@ -46,7 +46,7 @@ describe("The fields of an input", () => {
     assert.isUndefined(limits({ type: "array", minItems: 0 }))
   })
 
-  it("have their types in words, with what is in lists and objects", () => {
+  it("describe types in words, with the contents of lists and objects", () => {
     const type = (property: JsonObject) => only(property).type
     assert.strictEqual(type({}), "any")
     assert.strictEqual(type({ type: ["string", "null"] }), "string or null")
@@ -61,7 +61,7 @@ describe("The fields of an input", () => {
     assert.match(type({ type: "object", properties: many }), /^object \{ p0, .*p11, … \}$/)
   })
 
-  it("have the values that are allowed, and of many the first ones", () => {
+  it("show the allowed values, up to a limit", () => {
     assert.deepStrictEqual(only({ enum: ["a", 1, null] }), {
       type: "string or number or null",
       allowed: ["a", 1, null]
@@ -72,7 +72,7 @@ describe("The fields of an input", () => {
     assert.strictEqual(many.limits, "50 values are allowed, the first 40 are listed")
   })
 
-  it("have what their references say, and their own words before it", () => {
+  it("include their references' descriptions, after their own", () => {
     const $defs = { side: { type: "integer", maximum: 9, description: "A side." } }
     assert.deepStrictEqual(only({ $ref: "#/$defs/side", description: "The width." }, { $defs }), {
       type: "integer",
@@ -82,7 +82,7 @@ describe("The fields of an input", () => {
     assert.deepStrictEqual(only({ $ref: "#/$defs/none" }, { $defs }), { type: "any" })
   })
 
-  it("are those of all parts that a schema is put together from", () => {
+  it("include all parts of a combined schema", () => {
     const schema = {
       type: "object",
       $defs: { sized: { properties: { width: { type: "integer" } }, required: ["width"] } },
@@ -100,7 +100,7 @@ describe("The fields of an input", () => {
     )
   })
 
-  it("of a schema that leads back to itself have an end", () => {
+  it("of a recursive schema are finite", () => {
     const tree = { anyOf: [{ type: "array", items: { $ref: "#/$defs/tree" } }, { $ref: "#/$defs/tree" }] }
     assert.match(only({ $ref: "#/$defs/tree" }, { $defs: { tree } }).type, /^array of /)
     const loop = { $ref: "#/$defs/loop" }
@@ -114,7 +114,7 @@ describe("The fields of an input", () => {
     assert.deepStrictEqual(InputFields.of({ type: "object", properties: [] }), [])
   })
 
-  it("leave a default out that is longer than a line or two", () => {
+  it("omit a default that is longer than a line or two", () => {
     assert.deepStrictEqual(only({ type: "string", default: "x".repeat(400) }), { type: "string" })
   })
 })

@@ -32,7 +32,7 @@ describe("JsonPointer.at", () => {
     ['/k"l', 6],
     ["/ ", 7],
     ["/m~0n", 8]
-  ])("finds what is at %j", (pointer, expected) => {
+  ])("finds the value at %j", (pointer, expected) => {
     assert.deepStrictEqual(JsonPointer.at(document, pointer), expected)
   })
 
@@ -54,7 +54,7 @@ describe("JsonPointer.at", () => {
 })
 
 describe("JsonPointer.replaceAt", () => {
-  it("replaces one value and leaves the given one alone", () => {
+  it("replaces one value without changing the input", () => {
     const given: Json = { images: [{ url: "a" }, { url: "b" }], "x/y": { "~": 1 } }
     assert.deepStrictEqual(JsonPointer.replaceAt(given, "/images/1/url", "c"), {
       images: [{ url: "a" }, { url: "c" }],
@@ -65,7 +65,7 @@ describe("JsonPointer.replaceAt", () => {
     assert.strictEqual(JsonPointer.replaceAt(given, "", null), null)
   })
 
-  it("takes `__proto__` for a name as any other", () => {
+  it("treats `__proto__` as an ordinary name", () => {
     const replaced = JsonPointer.replaceAt(hostile, "/__proto__/url", "b")
     assert.strictEqual(JSON.stringify(replaced), '{"__proto__":{"url":"b"},"constructor":[null]}')
     assert.strictEqual(JsonPointer.at(replaced, "/constructor/0"), null)

@@ -33,7 +33,7 @@ describe("JsonSchemaValidator", () => {
     assert.deepStrictEqual(validator(schema).violations({ prompt: "x" }), [])
   })
 
-  it("names every breach at once, with path, message and keyword", () => {
+  it("reports every violation at once, with path, message and keyword", () => {
     const found = issues(schema, {
       fit: secret,
       kind: secret,
@@ -58,7 +58,7 @@ describe("JsonSchemaValidator", () => {
     )
   })
 
-  it("tells an index from a property whose name is a number", () => {
+  it("distinguishes an index from a property whose name is a number", () => {
     assert.deepStrictEqual(
       issues(schema, { prompt: "x", names: { "0": 1 } }).map((issue) => issue.path),
       [["names", "0"]]
@@ -72,7 +72,7 @@ describe("JsonSchemaValidator", () => {
     )
   })
 
-  it("names an unknown property in the path only, cut short", () => {
+  it("names an unknown property in the path only, truncated", () => {
     const name = "x".repeat(100)
     assert.deepStrictEqual(issues(schema, { prompt: "x", [name]: 1 }), [
       {
@@ -91,7 +91,7 @@ describe("JsonSchemaValidator", () => {
     )
   })
 
-  it("refuses numbers that are not finite", () => {
+  it("rejects numbers that are not finite", () => {
     const value: Json = JSON.parse("1e999")
     assert.deepStrictEqual(
       issues({ type: "number" }, value).map((issue) => issue.code),
@@ -99,7 +99,7 @@ describe("JsonSchemaValidator", () => {
     )
   })
 
-  it("gives violations as JSON pointers", () => {
+  it("returns violations as JSON pointers", () => {
     assert.deepStrictEqual(
       validator(schema).violations({ prompt: "x", sizes: [{}, { width: "1" }], "a/b~c": 1 }),
       [
@@ -139,14 +139,14 @@ describe("JsonSchemaValidator", () => {
     assert.notInclude(JSON.stringify(found.map((issue) => issue.message)), "toolong")
   })
 
-  it("stops at 1,000 breaches", () => {
+  it("stops at 1,000 violations", () => {
     const numbers: JsonSchema = { type: "array", items: { type: "number" } }
     const value = Array.from({ length: 20_000 }, () => "x")
     assert.strictEqual(issues(numbers, value).length, 1_000)
     assert.strictEqual(validator(numbers).violations(value).length, 1_000)
   })
 
-  it("names only the first breach of a value too large to collect them all", () => {
+  it("reports only the first violation of a value too large to collect all", () => {
     const numbers: JsonSchema = { type: "array", items: { type: "array", items: { type: "number" } } }
     const row = Array.from({ length: 1_000 }, () => "x")
     assert.deepStrictEqual(
@@ -158,7 +158,7 @@ describe("JsonSchemaValidator", () => {
     )
   })
 
-  it("names only the first breach of a value with an endless property name", () => {
+  it("reports only the first violation of a value with an endless property name", () => {
     const texts: JsonSchema = {
       type: "object",
       additionalProperties: { type: "array", items: { type: "string" } }
@@ -180,12 +180,12 @@ describe("JsonSchemaValidator", () => {
     { name: "a description that is none", schema: { type: "string", description: 5 } },
     { name: "a pattern that is none", schema: { type: "string", pattern: "(" } },
     { name: "an asynchronous schema", schema: { $async: true, type: "string" } }
-  ])("refuses a schema with $name", ({ schema }) => {
+  ])("rejects a schema with $name", ({ schema }) => {
     const made = JsonSchemaValidator.make(schema)
     assert.isTrue(Result.isFailure(made) && made.failure instanceof JsonSchemaValidator.InvalidJsonSchema)
   })
 
-  it("compiles two schemas of one $id, each to its own", () => {
+  it("compiles two schemas with one $id separately", () => {
     const text = validator({ $id: "https://models.test/input", type: "string" })
     const number = validator({ $id: "https://models.test/input", type: "number" })
     assert.deepStrictEqual([text.issues("x"), number.issues(1)], [[], []])

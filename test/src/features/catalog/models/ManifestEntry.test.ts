@@ -39,7 +39,7 @@ const unitsOf = Effect.fnUntraced(function* (one: Model, input: Json, output: Js
   return [asText(quantity), asText(maxQuantity), asText(delivered)]
 })
 
-describe("The units of a model of a manifest", () => {
+describe("The units of a manifest's model", () => {
   const size = "width * height / 1000000"
   const made = "$sum(output.images.(width * height)) / 1000000"
   const files = { outputSchema: urls }
@@ -134,7 +134,7 @@ describe("The units of a model of a manifest", () => {
       model("request", {}, { providers: [{ name: "a", adapter: "http", output: "((" }] }),
       /^providers\[0\]\.output: /
     ]
-  ] as const)("are refused for %s", (_name, one, reason) => {
+  ] as const)("are rejected for %s", (_name, one, reason) => {
     const made = ManifestEntry.make({ model: one })
     assert(Result.isFailure(made))
     assert.match(made.failure.reason, reason)
@@ -192,7 +192,7 @@ describe("The entry of a wrapper", () => {
     )
   })
 
-  it.effect("gives the base model what the template makes of input and defaults, and counts by that", () =>
+  it.effect("passes the rendered template to the base model, and counts its units", () =>
     Effect.gen(function* () {
       const input: JsonObject = { who: "a {{count}}" }
       assert.deepStrictEqual(entry.validateInput(input), [])
@@ -203,7 +203,7 @@ describe("The entry of a wrapper", () => {
     })
   )
 
-  it("refuses what breaks its own schema by that alone, and what the base model would not take", () => {
+  it("rejects inputs that violate its own schema, or then the base model's", () => {
     assert.deepStrictEqual(entry.validateInput({ who: 1, count: 9 }), [
       { path: ["who"], message: "must be string", code: "type" }
     ])

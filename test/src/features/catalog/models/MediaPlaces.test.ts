@@ -108,12 +108,12 @@ describe("MediaPlaces", () => {
     assert.deepStrictEqual(places(schema, output), [])
   })
 
-  it("costs a schema without URLs nothing", () => {
+  it("costs nothing for a schema without URLs", () => {
     const { of } = MediaPlaces.make({ properties: { a: { type: "string" } } })
     assert.strictEqual(of({ a: url }), of([]))
   })
 
-  it("keeps schemas and outputs apart, also with one `$id`", () => {
+  it("separates schemas and outputs, also with one `$id`", () => {
     const first = MediaPlaces.make({ $id: "https://example.com/schema", properties: { a: uri } })
     const second = MediaPlaces.make({ $id: "https://example.com/schema", properties: { b: uri } })
     const output = { a: url, b: url }
@@ -146,7 +146,7 @@ describe("CatalogEntry.mediaPlaces", () => {
     })
   )
 
-  it.effect("takes a file of megabytes in a data: URI", () =>
+  it.effect("accepts a file of megabytes in a data: URI", () =>
     Effect.gen(function* () {
       const entry = yield* entryOf({ type: "object", properties: { image: uri } })
       const output = { image: `data:image/png;base64,${"A".repeat(8 * 1024 * 1024)}` }

@@ -38,7 +38,7 @@ const delays = [echo, fail, providerFail, invalidOutput].map((model) => ({
 }))
 
 describe("SandboxModels", () => {
-  it.each(delays)("$endpoint takes a delayMs of whole ms from 0 to 600000", ({ model, base }) => {
+  it.each(delays)("$endpoint accepts a delayMs of whole ms from 0 to 600000", ({ model, base }) => {
     for (const delayMs of [0, 1, 600_000]) assert.deepStrictEqual(broken(model, { ...base, delayMs }), [])
     for (const [delayMs, code] of [
       [-1, "minimum"],
@@ -57,7 +57,7 @@ describe("SandboxModels", () => {
     assert.strictEqual(holdFor(model, { ...base, delayMs: 600_000 }), "0.001")
   })
 
-  it("echo requires a value of any type and takes nothing else", () => {
+  it("echo requires a value of any type and rejects other fields", () => {
     for (const value of [null, true, 0, "", [1], { a: 1 }])
       assert.deepStrictEqual(broken(echo, { value }), [])
     assert.deepStrictEqual(broken(echo, {}), ["value required"])
@@ -69,14 +69,14 @@ describe("SandboxModels", () => {
   it.each([
     { model: fail, endpoint: fail.model.endpoint },
     { model: providerFail, endpoint: providerFail.model.endpoint }
-  ])("$endpoint takes a message of at most 1,000 characters", ({ model }) => {
+  ])("$endpoint accepts a message of at most 1,000 characters", ({ model }) => {
     assert.deepStrictEqual(broken(model, {}), [])
     assert.deepStrictEqual(broken(model, { message: "x".repeat(1_000) }), [])
     assert.deepStrictEqual(broken(model, { message: "x".repeat(1_001) }), ["message maxLength"])
     assert.deepStrictEqual(broken(model, { message: 1 }), ["message type"])
   })
 
-  it("slow takes 0 to 3,600 seconds, has time for them, and costs 0.0001 for each, and never nothing", () => {
+  it("slow accepts 0 to 3,600 seconds, has time for them, and costs 0.0001 for each, never zero", () => {
     for (const seconds of [0, 0.25, 3_600]) assert.deepStrictEqual(broken(slow, { seconds }), [])
     assert.deepStrictEqual(broken(slow, {}), ["seconds required"])
     assert.deepStrictEqual(broken(slow, { seconds: -1 }), ["seconds minimum"])
@@ -89,7 +89,7 @@ describe("SandboxModels", () => {
     )
   })
 
-  it("partial takes a count of 1 to 10 and a deliver of 0 to 10, and holds 0.002 for each item asked", () => {
+  it("partial accepts a count of 1 to 10 and a deliver of 0 to 10, and holds 0.002 for each requested item", () => {
     assert.deepStrictEqual(broken(partial, { count: 1, deliver: 0 }), [])
     assert.deepStrictEqual(broken(partial, { count: 10, deliver: 10 }), [])
     assert.deepStrictEqual(broken(partial, { count: 0, deliver: -1 }), ["count minimum", "deliver minimum"])
@@ -99,7 +99,7 @@ describe("SandboxModels", () => {
     assert.strictEqual(holdFor(partial, { count: 4, deliver: 3 }), "0.008")
   })
 
-  it.effect("partial is charged for what it delivered", () =>
+  it.effect("partial is charged for delivered items", () =>
     Effect.gen(function* () {
       const input = { count: 4, deliver: 3 }
       const { quantity, maxQuantity } = partial.quantities(input)
@@ -111,7 +111,7 @@ describe("SandboxModels", () => {
     })
   )
 
-  it("flaky takes 0 to 10 failures at 0.001 per request", () => {
+  it("flaky accepts 0 to 10 failures at 0.001 per request", () => {
     for (const failures of [0, 10]) assert.deepStrictEqual(broken(flaky, { failures }), [])
     assert.deepStrictEqual(broken(flaky, {}), ["failures required"])
     assert.deepStrictEqual(broken(flaky, { failures: 11 }), ["failures maximum"])
@@ -125,18 +125,20 @@ describe("SandboxModels", () => {
     { model: partial, input: { count: 10, deliver: 10 }, places: [] },
     { model: flaky, input: { failures: 0 }, places: [] },
     { model: invalidOutput, input: {}, places: ["/label", "/score"] }
-  ])("$model.model.endpoint breaks its output schema in these places: $places", ({ model, input, places }) =>
-    Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(outcomeOf(model, input))
-      yield* TestClock.adjust("2 seconds")
-      const outcome = yield* Fiber.join(fiber)
-      assert(outcome._tag === "Succeeded")
-      assert.deepStrictEqual(
-        Result.getOrThrow(JsonSchemaValidator.make(model.model.outputSchema))
-          .violations(outcome.output)
-          .map((violation) => violation.instancePath),
-        places
-      )
-    })
+  ])(
+    "$model.model.endpoint violates its output schema in these places: $places",
+    ({ model, input, places }) =>
+      Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(outcomeOf(model, input))
+        yield* TestClock.adjust("2 seconds")
+        const outcome = yield* Fiber.join(fiber)
+        assert(outcome._tag === "Succeeded")
+        assert.deepStrictEqual(
+          Result.getOrThrow(JsonSchemaValidator.make(model.model.outputSchema))
+            .violations(outcome.output)
+            .map((violation) => violation.instancePath),
+          places
+        )
+      })
   )
 })

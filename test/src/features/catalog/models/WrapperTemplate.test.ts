@@ -34,23 +34,23 @@ describe("WrapperTemplate.render", () => {
       { t: "{{ }} {a} {{1x}} $1 {{a b}}" }
     ],
     ["names of members alone", { "{{a}}": "{{a}}" }, { a: "x" }, { "{{a}}": "x" }]
-  ] as const)("puts in %s", (_name, template, values, expected) => {
+  ] as const)("inserts %s", (_name, template, values, expected) => {
     assert.deepStrictEqual(WrapperTemplate.render(template, values), expected)
   })
 
-  it("does not look into values for placeholders, nor for patterns of a replacement", () => {
+  it("does not expand placeholders in values, or replacement patterns", () => {
     const values = { a: "{{secret}} $& $1", secret: "hunter2" }
     const template = { whole: "{{a}}", part: "<{{a}}>" }
     const expected = { whole: values.a, part: `<${values.a}>` }
     assert.deepStrictEqual(WrapperTemplate.render(template, values), expected)
   })
 
-  it("takes no value from what every object inherits", () => {
+  it("reads no inherited property", () => {
     const template = { a: "{{constructor}}", b: "<{{toString}}>", c: "{{__proto__}}" }
     assert.deepStrictEqual(WrapperTemplate.render(template, {}), { b: "<>" })
   })
 
-  it("gives up on texts that grow past its limit", () => {
+  it("fails for texts beyond its limit", () => {
     const half = "x".repeat(WrapperTemplate.longestRendered / 2 + 1)
     assert.isNull(WrapperTemplate.render({ t: "{{a}} {{a}}" }, { a: half }))
     assert.isNull(WrapperTemplate.render({ t: "{{a}}", u: "{{a}}" }, { a: half }))
@@ -58,7 +58,7 @@ describe("WrapperTemplate.render", () => {
     assert.isNotNull(WrapperTemplate.render({ t: "{{a}}" }, { a: half }))
   })
 
-  it("keeps every other part of the template, whatever the values", () => {
+  it("preserves every other part of the template", () => {
     const seed = Date.now() | 0
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.jsonValue(), (before, after, value) => {

@@ -68,7 +68,7 @@ describe("a search", () => {
     assert.deepStrictEqual(found(catalog, query), expected)
   })
 
-  it("puts a name first, then a word, a beginning, a part and a misspelling", () => {
+  it("ranks a name first, then a word, a prefix, a part and a misspelling", () => {
     const items = [
       item("e/1", "fluz"),
       item("d/2", "reflux"),
@@ -79,12 +79,12 @@ describe("a search", () => {
     assert.deepStrictEqual(found(items, "flux"), ["a/flux", "b/4", "c/3", "d/2", "e/1"])
   })
 
-  it("puts what is named so before what has it in its name, however well recommended that is", () => {
+  it("ranks an exact name before a name that contains it, whatever the curated rank", () => {
     const items = [item("a/flux-pro", "", { recommended: 1 }), item("z/flux", "", { createdAt: 1 })]
     assert.deepStrictEqual(found(items, "Flux"), ["z/flux", "a/flux-pro"])
   })
 
-  it("puts a name before a tag, and a tag before a description", () => {
+  it("ranks a name before a tag, and a tag before a description", () => {
     const items = [
       item("a/1", "portrait"),
       item("b/2", "", { texts: ["b/2", "portrait", ""] }),
@@ -93,7 +93,7 @@ describe("a search", () => {
     assert.deepStrictEqual(found(items, "portrait"), ["c/portrait-maker", "b/2", "a/1"])
   })
 
-  it("puts what is deprecated last among equals, then goes by the curated place, then the newest, then the name", () => {
+  it("ranks deprecated entries last among equals, then by curated rank, date and name", () => {
     const items = [
       item("a/old", "speech", { isDeprecated: true, recommended: 1, createdAt: 9 }),
       item("d/x", "speech", { createdAt: 1 }),
@@ -105,14 +105,14 @@ describe("a search", () => {
     assert.deepStrictEqual(found(items, "speech"), ["g/x", "f/x", "e/x", "c/x", "d/x", "a/old"])
   })
 
-  it("finds what has all words, and only if nothing has what has most of them", () => {
+  it("finds entries with all words, and otherwise those with most of them", () => {
     const items = [item("a/1", "video caption"), item("b/2", "video"), item("c/3", "video caption speech")]
     assert.deepStrictEqual(found(items, "video caption"), ["a/1", "c/3"])
     assert.deepStrictEqual(found(items, "video caption speech"), ["c/3"])
     assert.deepStrictEqual(found(items, "video caption music"), ["a/1", "c/3"])
   })
 
-  it("takes the first words of a long query, each once", () => {
+  it("uses the first words of a long query, each once", () => {
     const words = Array.from({ length: 50 }, (_, index) => `word${index}`)
     assert.deepStrictEqual(queryWords(["word0", ...words].join(" ")), words.slice(0, mostWords))
   })
@@ -123,7 +123,7 @@ const letters = fc.string({ unit: fc.constantFrom(..."abcdé日"), minLength: 1,
 const text = fc.array(letters, { maxLength: 6 }).map((words) => words.join(" "))
 
 describe("the index", () => {
-  it("finds exactly what looking at every word of every item does", () => {
+  it("finds exactly what a full scan finds", () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 12 }), text, (texts, query) => {
         const items = texts.map((words, index) => item(`x/${index}`, words, { texts: ["", "", words] }))
@@ -139,7 +139,7 @@ describe("the index", () => {
     )
   })
 
-  it("takes any text for a query", () => {
+  it("accepts any text as a query", () => {
     const index = SearchIndex.make(catalog, (item) => item)
     const special = fc.constantFrom(
       '"',
@@ -186,7 +186,7 @@ const editsOf = (word: string): ReadonlySet<string> => {
 const abc = fc.string({ unit: fc.constantFrom(..."abc"), maxLength: 6 })
 
 describe("one edit apart", () => {
-  it("is what one inserted, left out, changed or swapped letter makes, either way round", () => {
+  it("means one letter inserted, left out, changed or swapped, in either direction", () => {
     fc.assert(
       fc.property(abc, abc, (a, b) => {
         if (a === b) return

@@ -23,7 +23,7 @@ const held = Effect.gen(function* () {
 })
 
 describe("FairTurns", () => {
-  it.effect("go to each owner in turn, and to what one asks for in its order", () =>
+  it.effect("go to each owner in turn, and to an owner's waiters in order", () =>
     Effect.gen(function* () {
       const { end, order, wait } = yield* held
       const fibers = [
@@ -41,7 +41,7 @@ describe("FairTurns", () => {
   )
 
   it.effect(
-    "are refused at once where too many wait, of one owner or of all, unless the wait has no bound",
+    "are rejected at once when too many wait, of one owner or of all, unless the wait is unbounded",
     () =>
       Effect.gen(function* () {
         const { end, order, wait } = yield* held
@@ -62,7 +62,7 @@ describe("FairTurns", () => {
       })
   )
 
-  it.effect("pass those by that have gone away, and their places are free", () =>
+  it.effect("skip waiters that have left, and free their places", () =>
     Effect.gen(function* () {
       const { end, order, turns, wait } = yield* held
       const room = { inAll: 1, ofOwner: 1 }

@@ -12,7 +12,7 @@ type Case = readonly [string, { readonly [key: string]: Json }, number]
 const quantitiesOf = (endpoint: string, input: Json) =>
   visionModels.find(({ model }) => String(model.endpoint) === endpoint)?.quantities(input)
 
-describe("quantities of the models that make and read pictures", () => {
+describe("quantities of the image models", () => {
   it.each<Case>([
     ["vision/resize", { image, width: 640, height: 480 }, 307_200],
     ["vision/resize", { image, width: 640, height: 480, fit: "contain" }, 307_200],
@@ -23,7 +23,7 @@ describe("quantities of the models that make and read pictures", () => {
     ["vision/convert", { image, format: "png" }, one],
     ["vision/blurhash", { image }, one],
     ["vision/ocr", { image }, one]
-  ])("%s is asked for %j %i millionths", (endpoint, input, millionths) => {
+  ])("%s requests for %j %i millionths", (endpoint, input, millionths) => {
     const quantity = Money.millionths(millionths)
     assert.deepStrictEqual(quantitiesOf(endpoint, input), { quantity, maxQuantity: quantity })
   })
@@ -33,8 +33,11 @@ describe("quantities of the models that make and read pictures", () => {
     ["vision/resize", { image, width: 640, height: 480, fit: "outside" }, cap],
     ["vision/resize", { image, width: 640 }, cap],
     ["vision/resize", { image }, cap]
-  ])("%s holds at most for %j %i millionths, for only the run can tell", (endpoint, input, millionths) => {
-    const maxQuantity = Money.millionths(millionths)
-    assert.deepStrictEqual(quantitiesOf(endpoint, input), { quantity: null, maxQuantity })
-  })
+  ])(
+    "%s holds for %j at most %i millionths, because only the run determines the units",
+    (endpoint, input, millionths) => {
+      const maxQuantity = Money.millionths(millionths)
+      assert.deepStrictEqual(quantitiesOf(endpoint, input), { quantity: null, maxQuantity })
+    }
+  )
 })
