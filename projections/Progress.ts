@@ -21,10 +21,10 @@ export interface ProjectionState {
 export interface Board {
   readonly publish: (moved: ReadonlyArray<Progress>) => void
   readonly states: () => ReadonlyMap<string, ProjectionState>
-  /** Waits until the state of the projection satisfies `wanted`, and returns it. `undefined` for an unknown projection. */
+  /** Waits until the state of the projection satisfies `isReached`, and returns it. `undefined` for an unknown projection. */
   readonly until: (
     projection: string,
-    wanted: (state: ProjectionState) => boolean
+    isReached: (state: ProjectionState) => boolean
   ) => Effect.Effect<ProjectionState | undefined>
 }
 
@@ -53,11 +53,11 @@ export const makeBoard = (): Board => {
       for (const { projections } of moved) projections.forEach(wake)
     },
     states: () => new Map(states),
-    until: (projection, wanted) =>
+    until: (projection, isReached) =>
       Effect.callback((resume) => {
         const check = () => {
           const state = states.get(projection)
-          if (state === undefined || wanted(state)) resume(Effect.succeed(state))
+          if (state === undefined || isReached(state)) resume(Effect.succeed(state))
           else wait(projection, check)
         }
         check()

@@ -126,12 +126,12 @@ const reading = (board: Board): Pick<Projections["Service"], "states" | "waitFor
   changes: (projection) =>
     Stream.fromPull(
       Effect.sync(() => {
-        let seen: GlobalPosition.GlobalPosition | undefined
+        let lastEmitted: GlobalPosition.GlobalPosition | undefined
         return board
-          .until(projection, (now) => now.position !== seen)
+          .until(projection, (now) => now.position !== lastEmitted)
           .pipe(
             Effect.flatMap((now) => (now === undefined ? Effect.never : Effect.succeed(now.position))),
-            Effect.tap((position) => Effect.sync(() => (seen = position))),
+            Effect.tap((position) => Effect.sync(() => (lastEmitted = position))),
             Effect.map((position) => [position] as const)
           )
       })

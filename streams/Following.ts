@@ -36,11 +36,11 @@ export const make = ({ page, head, signal }: Pages): Pick<Reading, "readAll" | "
     ),
   changes: Stream.fromPull(
     Effect.sync(() => {
-      let seen: GlobalPosition.GlobalPosition | undefined
+      let lastEmitted: GlobalPosition.GlobalPosition | undefined
       return Effect.suspend(() =>
-        seen === undefined ? Effect.sync(signal.current) : signal.past(seen)
+        lastEmitted === undefined ? Effect.sync(signal.current) : signal.past(lastEmitted)
       ).pipe(
-        Effect.tap((position) => Effect.sync(() => (seen = position))),
+        Effect.tap((position) => Effect.sync(() => (lastEmitted = position))),
         Effect.map((position) => [position] as const)
       )
     })

@@ -33,11 +33,11 @@ export const make = (): Mailbox => {
     Effect.uninterruptibleMask((restore) => {
       let wake = () => {}
       const next = () => wake()
-      const turn = Effect.callback<void>((resume) => {
+      const ownTurn = Effect.callback<void>((resume) => {
         wake = () => resume(Effect.void)
         waiting.add(next)
       })
-      return Effect.onExitPrimitive(restore(turn), (exit) => {
+      return Effect.onExitPrimitive(restore(ownTurn), (exit) => {
         // Interrupted after its turn had come, so the next one gets it.
         if (Exit.isFailure(exit) && !waiting.delete(next)) pass()
         return undefined

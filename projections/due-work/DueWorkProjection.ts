@@ -89,11 +89,11 @@ export const projection: Projection = {
     }
 
     const started = (stream: StreamName, time: number) => {
-      const seen = rows.look(stream)
-      if (seen?.startOwed === false) oweStart(stream)
-      if (seen?.phase !== "claimed") return
-      const overdue = overdueAt(seen, time)
-      if (seen.deadlineAt === seen.endBy && seen.overdueAt === overdue) return
+      const current = rows.look(stream)
+      if (current?.startOwed === false) oweStart(stream)
+      if (current?.phase !== "claimed") return
+      const overdue = overdueAt(current, time)
+      if (current.deadlineAt === current.endBy && current.overdueAt === overdue) return
       const row = rows.edit(stream)
       if (row === undefined) return
       row.deadlineAt = row.endBy

@@ -113,7 +113,7 @@ export const projection: Projection = {
     }
 
     /** Forgets the start, because another run follows. */
-    const again = ({ stream }: RecordedEvent) => {
+    const resetStart = ({ stream }: RecordedEvent) => {
       if (open.look(stream)?.startedAt === null) return
       const row = open.edit(stream)
       if (row !== undefined && row.tookMs === null) row.startedAt = null
@@ -129,8 +129,8 @@ export const projection: Projection = {
         const row = open.edit(event.stream)
         if (row !== undefined) row.startedAt = steadyOf(event)
       }),
-      onType(RequestRequeued, again),
-      onType(SweepRetried, again),
+      onType(RequestRequeued, resetStart),
+      onType(SweepRetried, resetStart),
       onType(OutputReceived, (event) => {
         const row = open.edit(event.stream)
         const time = steadyOf(event)

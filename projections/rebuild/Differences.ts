@@ -70,10 +70,10 @@ const definitionsOf = (db: DatabaseSync, projection: string): ReadonlyMap<string
 
 const compareDefinitions = ({ expected, stored }: Sides, projection: string) => {
   const found = definitionsOf(stored, projection)
-  const wanted = definitionsOf(expected, projection)
-  const names = [...new Set([...wanted.keys(), ...found.keys()])]
-  const name = names.find((name) => found.get(name)?.text !== wanted.get(name)?.text)
-  const tables = names.filter((name) => wanted.get(name)?.type === "table")
+  const expectedDefinitions = definitionsOf(expected, projection)
+  const names = [...new Set([...expectedDefinitions.keys(), ...found.keys()])]
+  const name = names.find((name) => found.get(name)?.text !== expectedDefinitions.get(name)?.text)
+  const tables = names.filter((name) => expectedDefinitions.get(name)?.type === "table")
   if (name === undefined) return [tables, null] as const
   const shown = (definition: Definition | undefined) =>
     definition === undefined ? null : { definition: definition.text }
@@ -82,7 +82,7 @@ const compareDefinitions = ({ expected, stored }: Sides, projection: string) => 
     table: name,
     key: {},
     stored: shown(found.get(name)),
-    expected: shown(wanted.get(name))
+    expected: shown(expectedDefinitions.get(name))
   }
   return [tables, difference] as const
 }
@@ -102,7 +102,7 @@ type Values = ReadonlyArray<SQLOutputValue>
 function* walkTable({ expected, stored }: Sides, table: string): Generator<undefined, Difference | null> {
   const { columns, keys } = columnsOf(expected, table)
   const found = rowsOf(stored, table, keys)
-  const wanted = rowsOf(expected, table, keys)
+  const expectedRows = rowsOf(expected, table, keys)
   const keyOf = (row: Values) => row.slice(0, keys.length)
   const named = (row: Values | undefined) => (row === undefined ? null : shown(columns, row))
   const difference = (key: Values, stored: Values | undefined, expected: Values | undefined): Difference => ({
@@ -114,7 +114,7 @@ function* walkTable({ expected, stored }: Sides, table: string): Generator<undef
   })
   try {
     for (;;) {
-      const [left, right] = [nextOf(found), nextOf(wanted)]
+      const [left, right] = [nextOf(found), nextOf(expectedRows)]
       if (left === undefined && right === undefined) return null
       if (left === undefined || right === undefined)
         return difference(keyOf(left ?? right ?? []), left, right)
@@ -126,7 +126,7 @@ function* walkTable({ expected, stored }: Sides, table: string): Generator<undef
     }
   } finally {
     found.return?.()
-    wanted.return?.()
+    expectedRows.return?.()
   }
 }
 

@@ -60,7 +60,7 @@ export const copy = Effect.fn("LogCopy.copy")(function* ({
 
   const pass = Effect.fnUntraced(function* (events: ReadonlyArray<RecordedEvent>) {
     yield* check.pass(events)
-    const missing = events.slice(yield* prefix.passed(events))
+    const missing = events.slice(yield* prefix.countStored(events))
     if (missing.length > 0) yield* target.append(yield* CopiedPayloads.read(source, missing))
     copied += missing.length
     yield* onProgress(check.reached().position)

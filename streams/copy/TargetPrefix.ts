@@ -16,7 +16,9 @@ export class NotACopy extends Schema.TaggedError<NotACopy>()("NotACopy", {
 
 export interface TargetPrefix {
   /** How many of the source's next events the target has: all of them, or those up to its end. */
-  readonly passed: (events: ReadonlyArray<RecordedEvent>) => Effect.Effect<number, NotACopy | EventStoreError>
+  readonly countStored: (
+    events: ReadonlyArray<RecordedEvent>
+  ) => Effect.Effect<number, NotACopy | EventStoreError>
   /** Must be called at the end of the source. Fails if the target continues. */
   readonly atEnd: Effect.Effect<void, NotACopy | EventStoreError>
 }
@@ -37,7 +39,7 @@ export const open = Effect.fnUntraced(function* (
   })
 
   return {
-    passed: Effect.fnUntraced(function* (events) {
+    countStored: Effect.fnUntraced(function* (events) {
       for (const [index, event] of events.entries()) {
         if (at === page.length && !isOver) yield* refill
         const found = page[at]

@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (reads: MessageReads, records: P
   const get = StoredMessages.make(nats, names(options).payloads.stream, what)
   const subjects = Subjects.make(options)
   /** When this node first saw each note, by sequence number. Only its own clock is used. */
-  let seen = new Map<number, number>()
+  let firstSeen = new Map<number, number>()
 
   const removeAll = (stream: StreamName, erased: ReadonlyArray<string>) =>
     Effect.forEach(erased, (name) => records.remove(stream, name), { discard: true })
@@ -91,12 +91,12 @@ export const make = Effect.fnUntraced(function* (reads: MessageReads, records: P
       const found = yield* get({ seq: after + 1, next_by_subj: subjects.allErasures })
       if (found === null) break
       after = found.seq
-      const since = seen.get(after) ?? now
+      const since = firstSeen.get(after) ?? now
       remaining.set(after, since)
       if (now - since < graceMs) continue
       yield* Effect.catch(repairOne(found), logLater)
     }
-    seen = remaining
+    firstSeen = remaining
   })
 
   yield* repair.pipe(Effect.catch(logLater), Effect.repeat(repairs), Effect.forkScoped)

@@ -30,7 +30,7 @@ export interface Fences {
   readonly settled: (stream: StreamName) => Effect.Effect<void>
 }
 
-const again = Schedule.spaced("1 second")
+const retryInterval = Schedule.spaced("1 second")
 
 class Behind extends Error {
   override readonly message =
@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (publishing: Publish, reads: Mes
         () => new Behind()
       ),
       Effect.map((found) => StoredMessages.isSentAs(found, message.id)),
-      Effect.retry(again),
+      Effect.retry(retryInterval),
       Effect.orDie
     )
 
@@ -86,7 +86,8 @@ export const make = Effect.fnUntraced(function* (publishing: Publish, reads: Mes
         message.stream,
         Effect.flatMap(findOut(message, tail), (isStored) => (isStored ? onStored : onAbsent))
       ),
-    retryInBackground: (stream, work) => inBackground(stream, Effect.orDie(Effect.retry(work, again))),
+    retryInBackground: (stream, work) =>
+      inBackground(stream, Effect.orDie(Effect.retry(work, retryInterval))),
     settled: (stream) =>
       Effect.suspend(() => Effect.forEach([...(open.get(stream) ?? [])], Deferred.await, { discard: true }))
   } satisfies Fences

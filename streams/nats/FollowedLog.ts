@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* ({
   let pending: Array<RecordedEvent> = []
   /** Sequence numbers of the last message with events, and of the last message of any kind. */
   let sequence = start?.sequence ?? 0
-  let passed = sequence
+  let received = sequence
   let published = sequence
 
   const publish = () => {
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* ({
     if (last === undefined) return
     recent.push(events)
     onBatch({ events, sequence })
-    published = passed
+    published = received
     signal.publish(last.position)
   }
 
@@ -63,9 +63,9 @@ export const make = Effect.fnUntraced(function* ({
   const { diverged } = yield* Follower.make({
     start,
     onMessage: (message) => {
-      passed = message.sequence
+      received = message.sequence
       if (message.events.length === 0) {
-        if (pending.length === 0) published = passed
+        if (pending.length === 0) published = received
         return
       }
       // Messages arrive in packets, so one turn publishes all of them.

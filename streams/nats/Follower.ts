@@ -20,7 +20,7 @@ const inactiveMs = 30_000
 /** How often to check for messages that do not arrive. */
 const watchInterval = "5 seconds"
 
-const again = Schedule.spaced("250 millis")
+const retryInterval = Schedule.spaced("250 millis")
 
 /** After this many consumers in a row that skip a message but deliver a later one, the message counts as gone. */
 const maxGaps = 4
@@ -135,7 +135,7 @@ export const make = Effect.fnUntraced(function* ({
 
   yield* follow.pipe(
     Effect.catch((error) => Effect.logDebug("The log is followed anew", error)),
-    Effect.repeat(again),
+    Effect.repeat(retryInterval),
     Effect.raceFirst(Effect.ignore(Deferred.await(diverged))),
     Effect.forkScoped
   )

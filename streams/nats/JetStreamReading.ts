@@ -55,9 +55,9 @@ export const make = ({ known, reads, recent, records, sequence, signal }: Readin
     first: number
   ): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError> =>
     Effect.flatMap(reads.page(first), (messages) => {
-      const passed = AppendMessage.sequenceOf(after)
+      const lastRead = AppendMessage.sequenceOf(after)
       const later = messages.flatMap(({ events, sequence }) =>
-        sequence > passed
+        sequence > lastRead
           ? events
           : events.filter(({ position }) => !GlobalPosition.isReached(position, after))
       )

@@ -24,10 +24,10 @@ const parts = (version: string): ReadonlyArray<number> =>
   (/^v?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number)
 
 const isOlder = (found: string, needed: string): boolean => {
-  const wanted = parts(needed)
-  const have = parts(found)
-  const index = wanted.findIndex((part, index) => part !== (have[index] ?? -1))
-  return index !== -1 && (have[index] ?? -1) < (wanted[index] ?? 0)
+  const neededParts = parts(needed)
+  const foundParts = parts(found)
+  const index = neededParts.findIndex((part, index) => part !== (foundParts[index] ?? -1))
+  return index !== -1 && (foundParts[index] ?? -1) < (neededParts[index] ?? 0)
 }
 
 /** Checks the connected server. The other servers of its cluster are assumed to be no older. */

@@ -16,10 +16,10 @@ export const make = (reads: Reads): PayloadReadAhead => {
   let page: ReadonlyArray<StoredPayload> = []
   let next = 0
   /** Sequence number of the record before `page[next]`. */
-  let passed = 0
+  let lastSequence = 0
 
   const refill = () => {
-    page = reads.payloadPage(passed)
+    page = reads.payloadPage(lastSequence)
     next = 0
   }
 
@@ -31,7 +31,7 @@ export const make = (reads: Reads): PayloadReadAhead => {
       if (found === undefined) return undefined
       if (found.stream !== stream || found.payload.name !== name) continue
       next = index + 1
-      passed = found.sequence
+      lastSequence = found.sequence
       return found.payload
     }
     return undefined

@@ -34,8 +34,8 @@ export const make = (options: {
         Effect.map(
           attempt(() => categories.flatMap(reads.ofCategory)),
           (sequences) => {
-            const wanted = sequences.filter((one) => one <= Number(end)).sort((a, b) => a - b)
-            return Stream.fromIterable(Array.chunksOf(wanted, pageSize)).pipe(
+            const matching = sequences.filter((one) => one <= Number(end)).sort((a, b) => a - b)
+            return Stream.fromIterable(Array.chunksOf(matching, pageSize)).pipe(
               Stream.mapEffect((some) => attempt(() => reads.numbered(some))),
               Stream.flattenIterable
             )

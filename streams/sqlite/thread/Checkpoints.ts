@@ -55,10 +55,10 @@ export const make = (db: DatabaseSync, filename: string): Checkpoints => {
   let fault: string | undefined
   let extent: Extent = { log: 0, copied: 0 }
   /** Pages of the WAL at the last checkpoint. */
-  let tried = 0
+  let lastTried = 0
 
   const run = () => {
-    tried = extent.log
+    lastTried = extent.log
     try {
       extent = extentOf(passive.get())
       fault = undefined
@@ -74,8 +74,8 @@ export const make = (db: DatabaseSync, filename: string): Checkpoints => {
     afterCommit: () => {
       extent = extentOf(inspect.get())
       // The WAL was restarted.
-      if (extent.log < tried) tried = 0
-      if (extent.log - tried >= triggerPages) run()
+      if (extent.log < lastTried) lastTried = 0
+      if (extent.log - lastTried >= triggerPages) run()
     },
     retry: () => {
       if (fault !== undefined) run()
