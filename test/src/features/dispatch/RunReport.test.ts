@@ -77,7 +77,7 @@ describe("What a run reports", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("has the start before the first progress on the log, and all lines when the run ends", () =>
+  it.effect("records the start before the first progress, and all lines when the run ends", () =>
     Effect.gen(function* () {
       const { id, run } = yield* begin
       yield* run.does(({ progress }) => progress({ fraction: 0.5, logs: ["one"] }))
@@ -93,7 +93,7 @@ describe("What a run reports", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("says the start again with the outcome when it could not be recorded", () =>
+  it.effect("records the start with the outcome when it could not be recorded earlier", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       const { id, run } = yield* begin
@@ -109,7 +109,7 @@ describe("What a run reports", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("leaves some 260 events of an hour of a report a second, and every line of it", () =>
+  it.effect("leaves about 260 events for an hour of one report a second, with every line", () =>
     Effect.gen(function* () {
       const seconds = 3_600
       const reader = yield* EventReader
@@ -161,7 +161,7 @@ describe("What a run reports", () => {
       }).pipe(Effect.provide(layer))
   )
 
-  it.effect("has the job's name on the log before the provider goes on, however long the log is away", () =>
+  it.effect("records the job's name before the provider continues, however long the log is unavailable", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       const { id, run } = yield* begin
@@ -176,7 +176,7 @@ describe("What a run reports", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("never fails the run: what cannot be recorded is left out", () =>
+  it.effect("never fails the run: reports that cannot be recorded are dropped", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       const { id, run } = yield* begin

@@ -29,7 +29,7 @@ describe("When the log cannot be written", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("an outcome that was stored unheard is recorded once", () =>
+  it.effect("an outcome that was stored despite an error is recorded once", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       const id = yield* Facts.submit()
@@ -45,7 +45,7 @@ describe("When the log cannot be written", () => {
   )
 
   it.effect(
-    "the next run of a request can be stopped though the end of the one before was stored unheard",
+    "the next run of a request can be stopped when the previous end was stored despite an error",
     () =>
       Effect.gen(function* () {
         const faults = yield* AppendFaults.AppendFaults
@@ -67,7 +67,7 @@ describe("When the log cannot be written", () => {
       }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a claim that was refused is made again, and the others beside it are run", () =>
+  it.effect("a rejected claim is repeated, and the others run", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       const provider = yield* TestProvider
@@ -83,7 +83,7 @@ describe("When the log cannot be written", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a claim that was stored unheard is found, and its request run", () =>
+  it.effect("a claim that was stored despite an error is found, and its request runs", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       const provider = yield* TestProvider
@@ -121,7 +121,7 @@ const halting: Projection = {
 }
 
 describe("When the work queue has stopped", () => {
-  it.effect("what is claimed is run once, and the dispatcher does not spin on its stale rows", () => {
+  it.effect("claimed requests run once, and the dispatcher does not spin on stale rows", () => {
     let passes = 0
     const watched = {
       ...single,

@@ -12,8 +12,8 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 const patient = testModel("test/patient", { timeoutSeconds: 100_000, concurrency: 2 })
 const start = (name: string) => TestNode.start({ name, models: [single, patient] })
 
-describe("A request that cannot be read", () => {
-  it.effect("keeps no other request from being recovered or run, whether it is claimed or queued", () =>
+describe("An unreadable request", () => {
+  it.effect("stops no other request from being recovered or run, claimed or queued", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const first = yield* start("first")

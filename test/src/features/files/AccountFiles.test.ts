@@ -80,7 +80,7 @@ const assertGone = Effect.fnUntraced(function* (ids: ReadonlyArray<FileId>) {
 })
 
 describe("The files of an erased account", () => {
-  it.effect("are gone with their names before its erasure is finished, and no one else's", () =>
+  it.effect("are deleted with their names before its erasure finishes; other accounts' files stay", () =>
     Effect.gen(function* () {
       const { hers, others } = yield* scene
       const before = yield* verify()
@@ -98,7 +98,7 @@ describe("The files of an erased account", () => {
     }).pipe(Effect.provide(erasing.pipe(Layer.provideMerge(Library.local()))))
   )
 
-  it.effect("hold its erasure up as long as a byte of them is left", () => {
+  it.effect("delay its erasure until every byte is deleted", () => {
     const blobs = Erased.failingBlobs()
     return Effect.gen(function* () {
       const { hers } = yield* scene

@@ -37,7 +37,7 @@ const described = Effect.fnUntraced(function* (items: ReadonlyArray<LibraryFile>
   return items
 })
 
-describe("Files that clients have brought", () => {
+describe("Uploaded files", () => {
   it.effect("are listed and returned one by one with the same fields, announced or uploaded", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(5_000)
@@ -72,7 +72,7 @@ describe("Files that clients have brought", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("are in pages, each from where the one before ended", () =>
+  it.effect("are paginated, each page from the end of the previous one", () =>
     Effect.gen(function* () {
       const all: Array<string> = []
       for (let number = 0; number < 5; number++) {
@@ -95,7 +95,7 @@ describe("Files that clients have brought", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("are nothing to other accounts", () =>
+  it.effect("are invisible to other accounts", () =>
     Effect.gen(function* () {
       const id = yield* Library.uploaded("purr")
       assert.deepStrictEqual(yield* Library.ids({ caller: bob }), [])
@@ -109,7 +109,7 @@ describe("Files that clients have brought", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("are gone to the last byte when they are deleted, whether they had come or not", () =>
+  it.effect("are deleted with all bytes, pending or uploaded", () =>
     Effect.gen(function* () {
       const present = yield* Library.uploaded("purr")
       const { id: pending, uploadUrl } = yield* Library.initiate()
@@ -133,7 +133,7 @@ describe("Files that clients have brought", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("stay as they are when the log does not take that they are deleted", () =>
+  it.effect("stay unchanged when the log rejects their deletion", () =>
     Effect.gen(function* () {
       const id = yield* Library.uploaded("purr")
       ;(yield* AppendFaults).fail("FileDeleted", 1)
@@ -146,7 +146,7 @@ describe("Files that clients have brought", () => {
   )
 })
 
-describe("Files that a request has made", () => {
+describe("Output files of a request", () => {
   it.effect("are linked to it, without their thumbnails", () =>
     Effect.gen(function* () {
       const id = yield* completed()
@@ -181,7 +181,7 @@ describe("Files that a request has made", () => {
     }).pipe(Effect.scoped, Effect.provide(running))
   )
 
-  it.effect("go alone with their thumbnails, and the request tells their URLs all the same", () =>
+  it.effect("are deleted with their thumbnails, and the request still returns their URLs", () =>
     Effect.gen(function* () {
       const id = yield* completed()
       const before = yield* mediaOf(id)
@@ -202,7 +202,7 @@ describe("Files that a request has made", () => {
     }).pipe(Effect.scoped, Effect.provide(running))
   )
 
-  it.effect("go with their thumbnails on a node that has not heard yet how the request has ended", () =>
+  it.effect("are deleted with their thumbnails on a node that has not yet read how the request ended", () =>
     Effect.gen(function* () {
       const maker = yield* TestNode.start({ name: "maker", models: [gallery] })
       const other = yield* TestNode.start({ name: "other", models: [gallery], follows: false })
@@ -237,8 +237,8 @@ describe("Files that a request has made", () => {
   )
 })
 
-describe("A node that has nothing but the log and the blobs", () => {
-  it.effect("tells the same of all files", () =>
+describe("A node with only the log and the blobs", () => {
+  it.effect("returns the same for all files", () =>
     Effect.gen(function* () {
       const all = Effect.gen(function* () {
         const { items, total } = yield* Library.list()
@@ -266,7 +266,7 @@ describe("A node that has nothing but the log and the blobs", () => {
   )
 })
 
-describe("A file that came straight to the store", () => {
+describe("A file that was uploaded directly to the store", () => {
   it.effect("is detected by the first read, and later lists agree", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {

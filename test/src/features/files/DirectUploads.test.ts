@@ -47,7 +47,7 @@ const isGone = Effect.fnUntraced(function* (id: Parameters<typeof Library.read>[
 })
 
 describe("DirectUploads", () => {
-  it.effect("tells of a file that is on its way, and removes it when its caller goes away", () =>
+  it.effect("lists a file during its upload, and removes it when its caller disconnects", () =>
     Effect.gen(function* () {
       const { item, storing } = yield* halfway
       assert.deepInclude(item, { fileName: "a.txt", size: 4, status: "pending" })
@@ -62,7 +62,7 @@ describe("DirectUploads", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("leaves nothing when its caller goes away while it is announced", () =>
+  it.effect("leaves nothing when its caller disconnects during the announcement", () =>
     Effect.gen(function* () {
       const storing = yield* Effect.forkChild(store({ body: Stream.never }), { startImmediately: true })
       yield* Fiber.interrupt(storing)
@@ -82,7 +82,7 @@ describe("DirectUploads", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("removes a file whose body has another size than was said", () =>
+  it.effect("removes a file whose body has another size than announced", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(store({ size: 5 }))
       assert.match(failure._tag === "BlobStoreError" ? failure.reason : "", /another size/)
@@ -92,7 +92,7 @@ describe("DirectUploads", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("leaves what the sweep removes after an hour, when it dies halfway", () =>
+  it.effect("leaves an unfinished file, which the sweep removes after an hour", () =>
     Effect.gen(function* () {
       const { end, item, storing } = yield* halfway
       yield* TestClock.adjust("59 minutes")
@@ -106,7 +106,7 @@ describe("DirectUploads", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("removes the bytes of a file that was deleted while they came", () =>
+  it.effect("removes the bytes of a file that was deleted during its upload", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       const go = yield* Deferred.make<void>()
@@ -123,7 +123,7 @@ describe("DirectUploads", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.effect("stores four files of an account at once, and others' meanwhile", () =>
+  it.effect("stores four files of an account at once, and those of others meanwhile", () =>
     Effect.gen(function* () {
       const end = yield* Deferred.make<never, BlobStoreError>()
       const four = yield* Deferred.make<void>()

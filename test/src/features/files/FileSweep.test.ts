@@ -25,7 +25,7 @@ const output = Effect.gen(function* () {
   return id
 })
 
-describe("A file whose time is over", () => {
+describe("An expired file", () => {
   it.effect("is gone to the millisecond for every reader, and swept after that", () =>
     Effect.gen(function* () {
       const made = yield* output
@@ -55,7 +55,7 @@ describe("A file whose time is over", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("is swept with all others, on however many pages", () =>
+  it.effect("is swept with all others, over any number of pages", () =>
     Effect.gen(function* () {
       yield* Effect.forEach(Array.range(1, 410), () => output, { concurrency: 16 })
       yield* TestClock.setTime(days(30))
@@ -65,9 +65,9 @@ describe("A file whose time is over", () => {
   )
 })
 
-describe("A removal that was cut short", () => {
+describe("An interrupted removal", () => {
   for (const lost of ["the bytes are not removed", "their removal is not recorded"] as const) {
-    it.effect(`goes on in the next pass, on another node, where ${lost}`, () => {
+    it.effect(`continues in the next pass, on another node, where ${lost}`, () => {
       const blobs = Erased.failingBlobs()
       const store = blobs.layer.pipe(Layer.provideMerge(Library.folder))
       return Effect.gen(function* () {
@@ -121,7 +121,7 @@ describe("A removal that was cut short", () => {
   })
 })
 
-describe("What clients bring straight to the store", () => {
+describe("A direct upload", () => {
   for (const [finder, find] of [
     ["whoever reads it", (id: FileId) => Library.read(id)],
     ["whoever lists it", () => Library.list()]
@@ -195,7 +195,7 @@ describe("What clients bring straight to the store", () => {
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
-  it.effect("after it was deleted is removed as long as its URL is good", () => {
+  it.effect("after its deletion is removed as long as its URL is valid", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const { id } = yield* Library.initiate()

@@ -23,28 +23,28 @@ const refused = (named: Array.NonEmptyReadonlyArray<Part>, came = uploaded, size
 const [first, second, third] = uploaded as [UploadedPart, UploadedPart, UploadedPart]
 
 describe("PartsCheck", () => {
-  it("takes parts in whatever order they are named", () => {
+  it("accepts parts in any order", () => {
     const checked = PartsCheck.check([third, first, second], uploaded, sizeOfAll)
     assert.deepStrictEqual(Result.getOrThrow(checked), [first, second, third])
   })
 
-  it("believes sizes that came, not those that are named", () => {
+  it("uses the sizes of uploaded parts, not the given ones", () => {
     const lying = { partNumber: 1, etag: first.etag, size: 1 }
     assert.deepStrictEqual([...Result.getOrThrow(PartsCheck.check([lying], [first], null))], [first])
   })
 
-  it("names the parts that are missing, be they named or left out", () => {
+  it("names missing parts, given or omitted", () => {
     assert.deepStrictEqual(refused([first, second, third, part(4), part(6)]), ["missing", [4, 5, 6]])
     assert.deepStrictEqual(refused([first, third]), ["missing", [2]])
     assert.deepStrictEqual(refused([first], []), ["missing", [1]])
     assert.deepStrictEqual(refused([part(maxParts)], []), ["missing", Array.range(1, maxParts)])
   })
 
-  it("names the parts that came and would be left out", () => {
+  it("names uploaded parts that would be omitted", () => {
     assert.deepStrictEqual(refused([first]), ["not_named", [2, 3]])
   })
 
-  it("names the parts with another ETag than came", () => {
+  it("names parts with another ETag than uploaded", () => {
     const others = Array.map(uploaded, (one) => ({ ...one, etag: "other" }))
     assert.deepStrictEqual(refused(others as unknown as Array.NonEmptyReadonlyArray<Part>), [
       "etag_mismatch",
@@ -56,20 +56,20 @@ describe("PartsCheck", () => {
     ])
   })
 
-  it("names the parts before the last that are smaller than 5 MiB", () => {
+  it("names parts before the last that are smaller than 5 MiB", () => {
     const came = [part(1, minPartBytes - 1), part(2), part(3, 0), part(4, 1)] as const
     assert.deepStrictEqual(refused([...came], [...came]), ["too_small", [1, 3]])
     assert.isTrue(Result.isSuccess(PartsCheck.check([part(1, 0)], [part(1, 0)], null)))
   })
 
-  it("wants as many bytes as were declared", () => {
+  it("requires the declared number of bytes", () => {
     assert.deepStrictEqual(refused([first, second, third], uploaded, sizeOfAll - 1), [
       "wrong_size",
       [1, 2, 3]
     ])
   })
 
-  it("accepts exactly the parts that came, in every order", () => {
+  it("accepts exactly the uploaded parts, in every order", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.func(fc.nat()), (count, weight) => {
         const came = Array.range(1, count).map((number) => part(number))

@@ -22,7 +22,7 @@ describe("An upload in parts", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("has its parts put together one after the other", () => {
+  it.effect("has its parts assembled one after the other", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const upload = yield* Library.initiateMultipart()
@@ -42,7 +42,7 @@ describe("An upload in parts", () => {
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
-  it.effect("that is deleted while its parts are put together stays deleted, to the last byte", () => {
+  it.effect("that is deleted during its assembly stays deleted, to the last byte", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const upload = yield* Library.initiateMultipart()
@@ -62,7 +62,7 @@ describe("An upload in parts", () => {
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
-  it.effect("is deleted, whether it is being completed or not", () =>
+  it.effect("can be deleted, during its completion too", () =>
     Effect.gen(function* () {
       const { first, second, upload } = yield* inParts()
       const [completed] = yield* Effect.all(
@@ -78,7 +78,7 @@ describe("An upload in parts", () => {
   )
 })
 
-describe("After a crash between the parts' being put together and the event", () => {
+describe("After a crash between the assembly of the parts and the event", () => {
   it.effect("the upload is completed by a repeat, in a folder", () =>
     Effect.gen(function* () {
       const { first, second, upload } = yield* inParts()
@@ -104,7 +104,7 @@ describe("After a crash between the parts' being put together and the event", ()
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("the upload is completed by a repeat where the parts are no parts any more", () => {
+  it.effect("the upload is completed by a repeat when the parts no longer exist", () => {
     const store = DirectUploadStore.make()
     return Effect.gen(function* () {
       const upload = yield* Library.initiateMultipart()
@@ -118,7 +118,7 @@ describe("After a crash between the parts' being put together and the event", ()
     }).pipe(Effect.provide(Library.direct(store)))
   })
 
-  it.effect("the upload is there when the event was stored after all", () =>
+  it.effect("the upload is complete when the event was stored after all", () =>
     Effect.gen(function* () {
       const { first, second, upload } = yield* inParts()
       ;(yield* AppendFaults).fail("UploadCompleted", 1, "stored unheard")

@@ -21,8 +21,8 @@ const eventsOf = Effect.fnUntraced(function* (id: string) {
   return recorded.map(File.aggregate.codec.decode)
 })
 
-describe("A file that a client announces", () => {
-  it.effect("is on the log with all but its name, and pending in the list", () =>
+describe("An announced file", () => {
+  it.effect("is recorded without its name, and pending in the list", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_000)
       const { fileUrl, id } = yield* Library.initiate({
@@ -49,7 +49,7 @@ describe("A file that a client announces", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("is not announced when the log does not take it", () =>
+  it.effect("is rejected when the log rejects it", () =>
     Effect.gen(function* () {
       ;(yield* AppendFaults).fail("UploadInitiated", 2)
       assert.strictEqual(yield* Library.refusal(Library.initiate()), "EventStoreError")
@@ -58,7 +58,7 @@ describe("A file that a client announces", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("has 5 GiB at most in one piece, and ten thousand times that in parts", () =>
+  it.effect("has at most 5 GiB in one piece, and ten thousand times that in parts", () =>
     Effect.gen(function* () {
       const [one, parts] = [5 * GiB, 10_000 * 5 * GiB]
       yield* Library.initiate({ size: one })
@@ -71,7 +71,7 @@ describe("A file that a client announces", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("is put until its URL is an hour old, and not a moment longer", () =>
+  it.effect("can be uploaded until its URL is an hour old, to the millisecond", () =>
     Effect.gen(function* () {
       const [early, late] = [yield* Library.initiate(), yield* Library.initiate()]
       const upload = yield* Library.initiateMultipart()
@@ -91,7 +91,7 @@ describe("A file that a client announces", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("is gone when nothing has come in the time that files are kept", () =>
+  it.effect("is gone when nothing was uploaded within the retention time", () =>
     Effect.gen(function* () {
       const { id } = yield* Library.initiate()
       yield* TestClock.adjust(Duration.subtract(Duration.days(30), Duration.millis(1)))
@@ -111,7 +111,7 @@ describe("A file that a client announces", () => {
 })
 
 describe("An upload in parts", () => {
-  it.effect("is a file when it is completed, and is kept from then on", () =>
+  it.effect("becomes a file when it is completed, and its retention starts then", () =>
     Effect.gen(function* () {
       const { first, second, upload } = yield* inParts({ size: minPart + 3 })
       assert.isNull(yield* Library.read(upload.id))
@@ -131,7 +131,7 @@ describe("An upload in parts", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("is nothing to another account, under another id, or of a file in one piece", () =>
+  it.effect("is unknown to another account, under another id, and for a file in one piece", () =>
     Effect.gen(function* () {
       const { first, upload } = yield* inParts()
       const single = yield* Library.initiate()
@@ -156,7 +156,7 @@ describe("An upload in parts", () => {
     }).pipe(Effect.provide(Library.local()))
   )
 
-  it.effect("that is refused has changed nothing, and may be completed rightly then", () =>
+  it.effect("that is rejected changes nothing, and may be completed correctly afterwards", () =>
     Effect.gen(function* () {
       const { first, second, upload } = yield* inParts({ size: minPart + 3 })
       const wrong = { ...second, etag: first.etag }
@@ -184,7 +184,7 @@ describe("An upload in parts", () => {
     ["7 days", "30 days"],
     ["2 days", "2 days"]
   ] as const) {
-    it.effect(`is gone after ${kept} where files are kept for ${retention}, and its parts with it`, () =>
+    it.effect(`is gone after ${kept} with a retention of ${retention}, and so are its parts`, () =>
       Effect.gen(function* () {
         const { first, second, upload } = yield* inParts()
         yield* TestClock.adjust(Duration.subtract(Duration.fromInputUnsafe(kept), Duration.millis(1)))
@@ -205,7 +205,7 @@ describe("An upload in parts", () => {
     )
   }
 
-  it.effect("does not fit any more where another file has taken its room meanwhile", () =>
+  it.effect("does not fit any more when another file has used its room", () =>
     Effect.gen(function* () {
       const { first, second, upload } = yield* inParts()
       const { id } = yield* Library.initiate({ size: 1 })

@@ -36,7 +36,7 @@ import {
 } from "#test/src/features/billing/FundsNode.ts"
 
 describe("A balance", () => {
-  it.effect("for ten requests takes ten of a thousand at once", () =>
+  it.effect("for ten requests accepts ten of a thousand concurrent ones", () =>
     withBalance(
       "0.01",
       Effect.gen(function* () {
@@ -53,7 +53,7 @@ describe("A balance", () => {
     )
   )
 
-  it.effect("pays for what is on the log and for nothing else, at whatever moment clients go away", () => {
+  it.effect("pays only for recorded requests, whenever clients disconnect", () => {
     const turns = (count: number) => Effect.repeat(Effect.yieldNow, { times: count })
     const leaving = (patience: number) =>
       Effect.gen(function* () {
@@ -76,7 +76,7 @@ describe("A balance", () => {
     )
   })
 
-  it.effect("is held once for fifty twins under a key, who all get the answer", () =>
+  it.effect("is held once for fifty twins under a key, which all get the answer", () =>
     withBalance(
       price,
       Effect.gen(function* () {
@@ -90,7 +90,7 @@ describe("A balance", () => {
     )
   )
 
-  it.effect("is held for a twin that comes while the first one is being stored, too", () =>
+  it.effect("is held once for a twin that arrives while the first one is being stored", () =>
     Effect.gen(function* () {
       const stored = yield* Latch.make(false)
       yield* withBlobs(
@@ -112,7 +112,7 @@ describe("A balance", () => {
     })
   )
 
-  it.effect("that was too small does not use up the key", () =>
+  it.effect("that was too small does not use up the idempotency key", () =>
     withBalance(
       "0",
       Effect.gen(function* () {
@@ -123,7 +123,7 @@ describe("A balance", () => {
     )
   )
 
-  it.effect("that was too small leaves nothing on the log, under whatever keys", () =>
+  it.effect("that was too small records nothing, under any keys", () =>
     withBalance(
       "0",
       Effect.gen(function* () {
@@ -137,7 +137,7 @@ describe("A balance", () => {
     )
   )
 
-  it.effect("can be spent once a top-up has returned, or an end has", () =>
+  it.effect("is spendable as soon as a top-up or an end has returned", () =>
     withBalance(
       "0",
       Effect.gen(function* () {
@@ -156,7 +156,7 @@ describe("A balance", () => {
 })
 
 describe("Limits", () => {
-  it.effect("let an account go below zero by its credit, and no further", () =>
+  it.effect("allow an account to go below zero by its credit, and no further", () =>
     withBalance(
       price,
       Effect.gen(function* () {
@@ -168,7 +168,7 @@ describe("Limits", () => {
     )
   )
 
-  it.effect("let an account have so many open requests, of a hundred at once", () =>
+  it.effect("limit the open requests of an account, with a hundred at once", () =>
     withBalance(
       "1",
       Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("Limits", () => {
 })
 
 describe("The funds of a start", () => {
-  it.effect("are those of the log, wherever the ledger stands", () =>
+  it.effect("equal those of the log, at any position of the ledger", () =>
     withBalance(
       "1",
       Effect.gen(function* () {
@@ -247,7 +247,7 @@ describe("The funds of a start", () => {
 })
 
 describe("Another node", () => {
-  it.effect("that starts on the log has the same funds, and goes on from them", () =>
+  it.effect("has the same funds after its start on the log", () =>
     Effect.gen(function* () {
       yield* (yield* TestAccounts).open(account, "0.01")
       const first = yield* TestNode.start({ ...options, name: "first" })
@@ -272,7 +272,7 @@ describe("Another node", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("sees what this one has accepted", () =>
+  it.effect("sees the requests that this one has accepted", () =>
     Effect.gen(function* () {
       yield* (yield* TestAccounts).open(account, "0.002")
       const one = yield* TestNode.start({ ...options, name: "one" })
@@ -287,8 +287,8 @@ describe("Another node", () => {
   )
 })
 
-describe("A node that has not read yet what accounts may spend", () => {
-  it.effect("starts, takes no request, and does once it has", () =>
+describe("A node without the accounts' funds", () => {
+  it.effect("starts, rejects requests, and accepts them once it has read the funds", () =>
     Effect.gen(function* () {
       yield* (yield* TestAccounts).open(account, price)
       const gate = yield* Latch.make(false)

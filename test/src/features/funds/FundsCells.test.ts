@@ -95,7 +95,7 @@ const funds = (available: string, held: string, open: number) => ({
 })
 
 describe("The funds of an account", () => {
-  it("are what was paid in, and nothing is reserved beyond them", () => {
+  it("are the payments, and reserves never exceed them", () => {
     const cells = given(toppedUp("0.002"))
     assert.deepStrictEqual(
       [1, 2, 3].map((number) => cells.reserve(requestId(number), wanted())),
@@ -105,7 +105,7 @@ describe("The funds of an account", () => {
     assert.strictEqual(cells.reserve(requestId(4), wanted(price, bob)), "insufficient")
   })
 
-  it("hold what was reserved once, when the log has it too", () => {
+  it("have one hold for a reserve that is also on the log", () => {
     const cells = given(toppedUp("1"))
     cells.reserve(requestId(1), wanted())
     const before = look(cells)
@@ -116,14 +116,14 @@ describe("The funds of an account", () => {
     assert.deepStrictEqual(look(cells), before)
   })
 
-  it("hold what the log says, when that is another amount than was reserved", () => {
+  it("hold the recorded amount when it differs from the reserved one", () => {
     const cells = given(toppedUp("1"))
     cells.reserve(requestId(1), wanted())
     cells.fold(submitted(1, usd("0.4")))
     assert.deepStrictEqual(look(cells), funds("0.6", "0.4", 1))
   })
 
-  it("get back what is cancelled, once", () => {
+  it("get back a cancelled reserve, once", () => {
     const cells = given(toppedUp("1"))
     cells.reserve(requestId(1), wanted())
     cells.cancel(requestId(1))
@@ -131,7 +131,7 @@ describe("The funds of an account", () => {
     assert.deepStrictEqual(look(cells), funds("1", "0", 0))
   })
 
-  it("hold one amount for twins, until the last of them has cancelled", () => {
+  it("have one hold for twins, until the last of them has cancelled", () => {
     const cells = given(toppedUp("0.001"))
     assert.strictEqual(cells.reserve(requestId(1), wanted()), "ok")
     assert.strictEqual(cells.reserve(requestId(1), wanted()), "ok")
@@ -142,7 +142,7 @@ describe("The funds of an account", () => {
     assert.strictEqual(cells.reserve(requestId(2), wanted()), "ok")
   })
 
-  it("get back the rest of what was held when less is charged", () => {
+  it("get back the rest of a hold when less is charged", () => {
     const cells = given(toppedUp("1"), submitted(1), completed(1, "0.0004"))
     assert.deepStrictEqual(look(cells), funds("0.9996", "0", 0))
     cells.fold(completed(1, "0.0004"))
@@ -158,7 +158,7 @@ describe("The funds of an account", () => {
     assert.deepStrictEqual(look(cells), funds("0.999", "0", 0))
   })
 
-  it("go below zero by the credit limit, and not further when it is lowered", () => {
+  it("go below zero by the credit limit, and no further when it is lowered", () => {
     const cells = given(limited("0.002", null))
     const reserve = (number: number) => cells.reserve(requestId(number), wanted())
     assert.deepStrictEqual([reserve(1), reserve(2), reserve(3)], ["ok", "ok", "insufficient"])
@@ -168,7 +168,7 @@ describe("The funds of an account", () => {
     assert.deepStrictEqual(look(cells), funds("-0.001", "0.001", 1))
   })
 
-  it("pay for as many open requests as the account may have, free ones among them", () => {
+  it("limit the number of open requests, free ones included", () => {
     const cells = given(toppedUp("1"), limited("0", 2), submitted(1, NanoUsd.make(0n)))
     const reserve = (number: number) => cells.reserve(requestId(number), wanted())
     assert.deepStrictEqual([reserve(2), reserve(3)], ["ok", "too_many_open"])
@@ -176,7 +176,7 @@ describe("The funds of an account", () => {
     assert.strictEqual(reserve(3), "ok")
   })
 
-  it("leave out an event that cannot be read", () => {
+  it("skip an unreadable event", () => {
     const cells = given(toppedUp("1"), submitted(1))
     const before = look(cells)
     const broken = recorded(StreamName.make("InferenceRequest", requestId(1)), "RequestCompleted", {
@@ -209,7 +209,7 @@ describe("The budget of a key", () => {
     at(time, completed(number, amount))
   ]
 
-  it("lets it hold as much, and no more", () => {
+  it("limits the key's holds", () => {
     const cells = given(toppedUp("1"))
     const reserve = (number: number) => cells.reserve(requestId(number), within("0.002"))
     assert.deepStrictEqual([1, 2, 3].map(reserve), ["ok", "ok", "over_budget"])
@@ -218,7 +218,7 @@ describe("The budget of a key", () => {
     assert.strictEqual(spent(cells), usd("0.002"))
   })
 
-  it("is no other key's, of its account or of another one under the same id", () => {
+  it("is separate from other keys, of its account or of another one under the same id", () => {
     const cells = given(toppedUp("1"), ofAccount({ ...paid, amount: usd("1") }, bob))
     cells.reserve(requestId(1), within("0.001"))
     assert.strictEqual(cells.affords(within("0.001")), "over_budget")
@@ -230,7 +230,7 @@ describe("The budget of a key", () => {
     assert.strictEqual(cells.affords(wanted()), "ok")
   })
 
-  it("is looked at when the request has another key's reserve: either of the two may be charged", () => {
+  it("is checked when the request has another key's reserve: either of the two may be charged", () => {
     const cells = given(toppedUp("1"))
     const another = { keyId: KeyId.make("another") }
     const reserve = (number: number, budget: string, other: Partial<FundsCells.HoldTerms> = {}) =>
@@ -248,7 +248,7 @@ describe("The budget of a key", () => {
     assert.strictEqual(reserve(1, "0.000999999", another), "ok")
   })
 
-  it("is given back with the last reserve of the request, whichever key's it was", () => {
+  it("is released with the last reserve of the request, under either key", () => {
     const cells = given(toppedUp("1"))
     const keys = [{}, { keyId: KeyId.make("another") }]
     for (const key of keys) cells.reserve(requestId(1), within("1", late, key))
@@ -260,7 +260,7 @@ describe("The budget of a key", () => {
     assert.deepInclude(cells.of(alice), { available: usd("1"), held: usd("0"), open: 0 })
   })
 
-  it("counts what was charged in the month, and what is held whenever it was", () => {
+  it("counts charges of the month, and holds of any time", () => {
     const cells = given(toppedUp("1"), ...charged(1, "0.0004", late), submitted(2))
     assert.strictEqual(spent(cells), usd("0.0014"))
     assert.strictEqual(spent(cells, february), price)
@@ -273,7 +273,7 @@ describe("The budget of a key", () => {
     assert.strictEqual(spent(cells, late), usd("0.0013"))
   })
 
-  it("is given back with a cancel, a release and a revert, and what is charged less than was held", () => {
+  it("is released by a cancel, a release and a revert, and by the rest of a lower charge", () => {
     const cells = given(toppedUp("1"), submitted(1), submitted(2), submitted(3))
     cells.reserve(requestId(4), within("1"))
     assert.strictEqual(spent(cells), usd("0.004"))
@@ -285,7 +285,7 @@ describe("The budget of a key", () => {
     assert.strictEqual(spent(cells), usd("0.0001"))
   })
 
-  it("goes on from where the ledger stands", () => {
+  it("continues at the ledger's position", () => {
     const cells = FundsCells.make({
       ...nothing,
       holds: [{ requestId: requestId(1), accountId: alice, keyId, model: echo, amount: price }],
@@ -298,7 +298,7 @@ describe("The budget of a key", () => {
     assert.strictEqual(spent(cells, february), usd("0"))
   })
 
-  it("is asked for after the balance, and before how many may be open", () => {
+  it("is checked after the balance, and before the number of open requests", () => {
     const cells = given(toppedUp("0.002"), limited("0", 0))
     assert.strictEqual(cells.affords(within("0", late, { hold: usd("0.003") })), "insufficient")
     assert.strictEqual(cells.affords(within("0")), "over_budget")

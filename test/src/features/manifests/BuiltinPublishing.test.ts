@@ -26,8 +26,8 @@ const node = TestNode.layer({
   projections: [CatalogProjection.projection]
 })
 
-describe("What ships with the server", () => {
-  it.effect("is published beside all else as soon as a log that took nothing at the start takes it", () =>
+describe("The release's definitions", () => {
+  it.effect("are published as soon as a log that was unavailable at the start accepts events", () =>
     Effect.gen(function* () {
       const publishing = yield* Publishing
       const { current } = yield* CatalogContents
@@ -55,7 +55,7 @@ describe("What ships with the server", () => {
     }).pipe(Effect.scoped, Effect.provide(node))
   )
 
-  it.live("is published once, and what an operator has replaced or withdrawn stays so", () =>
+  it.live("are published once, and stay as an operator has replaced or withdrawn them", () =>
     Effect.gen(function* () {
       const { publish, withdraw } = yield* Publishing
       const { current } = yield* CatalogContents

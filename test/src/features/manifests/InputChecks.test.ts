@@ -23,7 +23,7 @@ const compared =
   "Each item is compared with each other: expected maxItems of at most 1000, or items of a scalar type"
 
 describe("InputChecks", () => {
-  it.effect("want an example that can be submitted", () =>
+  it.effect("require an example that can be submitted", () =>
     Effect.gen(function* () {
       const text = line(line(Folder.model("acme/one"), "inputSchema", {}), "exampleInput", ["Hello"])
       const { lines, names } = yield* Folder.check({ "a.yaml": text })
@@ -34,7 +34,7 @@ describe("InputChecks", () => {
     })
   )
 
-  it.effect("refuse names that are of the request, of models and of wrappers", () =>
+  it.effect("reject names that are reserved for requests, models and wrappers", () =>
     Effect.gen(function* () {
       const taken = { type: "object", properties: { who: true, webhook: true, webhook_events_filter: true } }
       const { lines, names } = yield* Folder.check({
@@ -55,7 +55,7 @@ describe("InputChecks", () => {
     })
   )
 
-  it.effect("warn of patterns that may take for ever, wherever they are", () =>
+  it.effect("warn about patterns with catastrophic backtracking, anywhere", () =>
     Effect.gen(function* () {
       const { lines, names } = yield* ofSchema(
         { slow: { type: "string", pattern: "^(a+)+$" }, good: { type: "string", pattern: "^[a-z]+$" } },
@@ -73,7 +73,7 @@ describe("InputChecks", () => {
     })
   )
 
-  it.effect("warn of items that are compared each with each, unless they are few or scalars", () =>
+  it.effect("warn about items that are compared pairwise, unless they are few or scalars", () =>
     Effect.gen(function* () {
       const { lines } = yield* ofSchema({
         any: { type: "array", uniqueItems: true },
@@ -92,7 +92,7 @@ describe("InputChecks", () => {
     })
   )
 
-  it.effect("take names of properties, and data, for what they are", () =>
+  it.effect("ignore property names and data", () =>
     Effect.gen(function* () {
       const { lines } = yield* ofSchema({
         pattern: { type: "string", default: { pattern: "(a+)+" } },

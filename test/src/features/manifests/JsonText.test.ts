@@ -16,7 +16,7 @@ const fault = (text: string): string => {
 }
 
 describe("JsonText", () => {
-  it("takes what JSON.parse takes, as what it is, and nothing else", () => {
+  it("accepts what JSON.parse accepts, with the same value, and nothing else", () => {
     const json = fc.json({ maxDepth: 4 })
     const broken = fc
       .tuple(json, fc.nat(), fc.constantFrom("", ...'{}[]",:\\ 1-.eEtn\n\u0001'))
@@ -38,7 +38,7 @@ describe("JsonText", () => {
     )
   })
 
-  it("says what is wrong where it is", () => {
+  it("reports errors with their positions", () => {
     assert.deepStrictEqual(
       [
         '{\n  "a": [1, 2}',
@@ -67,7 +67,7 @@ describe("JsonText", () => {
     )
   })
 
-  it("knows where fields stand", () => {
+  it("knows the positions of fields", () => {
     const [document] = JsonDocuments.parse('{\n  "a": [1,\n {"__proto__": 2}]\n}').documents
     assert.deepStrictEqual(document?.placeOf(["a", 0]), { line: 2, column: 9 })
     assert.deepStrictEqual(document?.placeOf(["a", 1, "__proto__", "x"]), { line: 3, column: 3 })

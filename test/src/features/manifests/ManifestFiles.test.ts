@@ -12,8 +12,8 @@ import * as Folder from "./ManifestFolder.ts"
 const found = (folder: string) =>
   Effect.map(ManifestFiles.find(folder), (files) => files.map(({ name }) => path.relative(folder, name)))
 
-describe("A folder that is read again", () => {
-  it.effect("keeps the drafts of good files that have not changed, nor the schemas that they name", () =>
+describe("A folder that is checked again", () => {
+  it.effect("does not parse unchanged valid files again, or their schemas", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       const text = Folder.model("acme/b").replace(/inputSchema: .*/, "inputSchema: { $file: ./b.json }")
@@ -42,7 +42,7 @@ describe("A folder that is read again", () => {
 })
 
 describe("ManifestFiles", () => {
-  it.effect("finds manifests in folders and below, by name, and nothing that is hidden", () =>
+  it.effect("finds manifests in folders recursively, by extension, and no hidden ones", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       Folder.write(folder, {
@@ -59,7 +59,7 @@ describe("ManifestFiles", () => {
   )
 
   it.effect(
-    "follows links to files inside the folder, as Kubernetes mounts them, and none that leads out",
+    "follows links to files inside the folder, as Kubernetes mounts them, and none that lead outside",
     () =>
       Effect.gen(function* () {
         const [folder, outside] = [yield* TempDirectory.make, yield* TempDirectory.make]
@@ -94,7 +94,7 @@ describe("ManifestFiles", () => {
     })
   )
 
-  it.effect("refuses files that are too large, or no text", () =>
+  it.effect("rejects files that are too large, or not text", () =>
     Effect.gen(function* () {
       const large = yield* Folder.check({ "a.yaml": `# ${"x".repeat(FileText.largestFile)}` })
       assert.deepStrictEqual(large.lines, ["a.yaml:1:1: Expected at most 1048576 bytes"])
@@ -108,7 +108,7 @@ describe("ManifestFiles", () => {
     })
   )
 
-  it.effect("waits for no pipe, whether it is named as a schema, as a file or as the folder", () =>
+  it.effect("does not block on a pipe, as a schema, a file or the folder", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       const pipe = path.join(folder, "schema.json")
@@ -128,7 +128,7 @@ describe("ManifestFiles", () => {
     })
   )
 
-  it.effect("reads no file whose folder has become a link to somewhere else", () =>
+  it.effect("reads no file whose folder was replaced by a link", () =>
     Effect.gen(function* () {
       const [folder, outside] = [yield* TempDirectory.make, yield* TempDirectory.make]
       Folder.write(folder, { "a/one.yaml": "good" })
@@ -146,7 +146,7 @@ describe("ManifestFiles", () => {
     })
   )
 
-  it.effect("walks no folder without end", () =>
+  it.effect("rejects more than 32 levels of folders", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       fs.mkdirSync(path.join(folder, ...Array<string>(31).fill("d")), { recursive: true })
@@ -157,7 +157,7 @@ describe("ManifestFiles", () => {
     })
   )
 
-  it.effect("says which path is not there", () =>
+  it.effect("names a missing path", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(ManifestFiles.find("/nowhere/models"))
       assert.strictEqual(error.message, "/nowhere/models: There is no such file or folder")

@@ -271,7 +271,7 @@ const broken: ReadonlyArray<readonly [what: string, files: Folder.Files, lines: 
 
 describe("Manifests", () => {
   for (const [what, files, expected] of broken) {
-    it.effect(`say what is wrong with ${what}`, () =>
+    it.effect(`report ${what}`, () =>
       Effect.gen(function* () {
         const { items, lines } = yield* Folder.check(files)
         assert.deepStrictEqual(
@@ -283,7 +283,7 @@ describe("Manifests", () => {
     )
   }
 
-  it.effect("do not end the process with levels that no stack holds, nor with a page of what follows", () =>
+  it.effect("survive extreme nesting, with few error lines", () =>
     Effect.gen(function* () {
       const { items, lines } = yield* Folder.check({ "a.json": "[".repeat(100_000) })
       assert.isAtMost(lines.length, 5)
@@ -292,7 +292,7 @@ describe("Manifests", () => {
     })
   )
 
-  it.effect("are not compiled when they are larger than an event may be", () =>
+  it.effect("are not compiled when they exceed the size of an event", () =>
     Effect.gen(function* () {
       const text = Folder.model("acme/one").replace(/inputSchema: .*/, "inputSchema: { $file: schema.json }")
       const schema = { type: "objekt", description: "x".repeat(262_144) }
@@ -326,7 +326,7 @@ describe("Manifests", () => {
     })
   )
 
-  it.effect("warn of what will not work as it is, and never of secrets by value", () =>
+  it.effect("warn about what will not work, without values of secrets", () =>
     Effect.gen(function* () {
       const remote = Folder.model("acme/one").replace(
         '{ adapter: http, url: "http://10.0.0.5:9000" }',
@@ -347,7 +347,7 @@ describe("Manifests", () => {
     })
   )
 
-  it.effect("become definitions: names of providers, defaults, money and what has its own schema file", () =>
+  it.effect("become definitions: names of providers, defaults, money and separate schema files", () =>
     Effect.gen(function* () {
       const { items, lines } = yield* Folder.check({
         "models/a.yaml": Folder.model("acme/one", "retry: { retries: 2 }\ndeprecated: true").replace(

@@ -63,7 +63,7 @@ const test = (
 
 describe("The folder of manifests", () => {
   test(
-    "is published at start, and again as nothing when nothing has changed",
+    "is published at start, and an unchanged one publishes nothing again",
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       Folder.write(folder, { "a/one.yaml": named("acme/one", "One"), "bad.yaml": "kind: nothing" })
@@ -123,7 +123,7 @@ describe("The folder of manifests", () => {
   )
 
   test(
-    "takes nothing away with a manifest, and offers nothing again that a command has taken away",
+    "withdraws nothing with a deleted manifest, and offers nothing again that a command has withdrawn",
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       Folder.write(folder, { "one.yaml": named("acme/one", "One"), "two.yaml": named("acme/two", "Two") })
@@ -138,7 +138,7 @@ describe("The folder of manifests", () => {
   )
 
   test(
-    "publishes over what others have published only what its files say anew, though it has errors",
+    "overwrites definitions of others only with changed files, even with errors",
     Effect.gen(function* () {
       const [one, other] = [yield* TempDirectory.make, yield* TempDirectory.make]
       const broken = Folder.wrapper("acme/wrapper", "acme/later")
@@ -195,7 +195,7 @@ describe("The folder of manifests", () => {
   )
 
   test(
-    "may be missing, and come later",
+    "may be missing, and be created later",
     Effect.gen(function* () {
       const folder = path.join(yield* TempDirectory.make, "models")
       const log = yield* logged

@@ -10,7 +10,7 @@ import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import * as Folder from "./ManifestFolder.ts"
 
 describe("The built-in manifests", () => {
-  it.effect("are without an error and without a doubt, and are what the catalog promises", () =>
+  it.effect("have no error and no warning, and match the catalog", () =>
     Effect.gen(function* () {
       const { items, problems } = yield* BuiltinItems.checked
       assert.deepStrictEqual(problems.map(text), [])
@@ -46,7 +46,7 @@ describe("The built-in manifests", () => {
     })
   )
 
-  it.effect("and the built-in models leave no curated list of what they have empty, and no rank twice", () =>
+  it.effect("and the built-in models leave no curated list empty, and use each rank once", () =>
     Effect.gen(function* () {
       const { items } = yield* BuiltinItems.checked
       const wrappers = items.flatMap((item) =>
@@ -67,7 +67,7 @@ describe("docs/reference/manifests.md", () => {
   const text = fs.readFileSync(new URL("../../../../docs/reference/manifests.md", import.meta.url), "utf8")
   const blocks = Array.from(text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm), ([, block = ""]) => block)
 
-  it.effect("has examples that are good together, one of each kind at least", () =>
+  it.effect("contains valid examples, at least one of each kind", () =>
     Effect.gen(function* () {
       const files = Object.fromEntries(blocks.map((block, index) => [`${index}.yaml`, block]))
       const variables = { GPU_TOKEN: "t", UPSTREAM_API_KEY: "k" }

@@ -9,7 +9,7 @@ const millisSince = (started: NodeJS.CpuUsage): number => {
 }
 
 describe("YamlDocuments", () => {
-  it("reads JSON as what it is", () => {
+  it("reads JSON with the same value", () => {
     const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => value !== null)
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 2, "\t"), (value, indent) => {
@@ -25,7 +25,7 @@ describe("YamlDocuments", () => {
     )
   })
 
-  it("never throws, whatever the text", () => {
+  it("never throws, for any text", () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 200, unit: fc.constantFrom(..."a: -[]{}&*!|>#'\"\n\t%@`,?") }),
@@ -39,7 +39,7 @@ describe("YamlDocuments", () => {
     )
   })
 
-  it("knows where fields stand, through lists, aliases and several documents", () => {
+  it("knows the positions of fields, through lists, aliases and several documents", () => {
     const text = "a: &x\n  - b: 1\n    c: 2\n---\nd:\n  e: *y\n".replace("*y", "[1]")
     const [first, second] = YamlDocuments.parse(text).documents
     assert.deepStrictEqual(first?.placeOf(["a", 0, "c"]), { line: 3, column: 5 })
@@ -49,7 +49,7 @@ describe("YamlDocuments", () => {
     assert.deepStrictEqual(aliased?.placeOf(["c", "b"]), { line: 1, column: 9 })
   })
 
-  it("keeps names that objects have of themselves", () => {
+  it("accepts names of inherited properties", () => {
     const [document] = YamlDocuments.parse("__proto__: { x: 1 }\nconstructor: 2").documents
     assert.strictEqual(JSON.stringify(document?.value), '{"__proto__":{"x":1},"constructor":2}')
     assert.notProperty({}, "x")
@@ -63,7 +63,7 @@ describe("YamlDocuments", () => {
     return found === undefined ? "none" : `${found.place.line}:${found.place.column} ${found.message}`
   }
 
-  it("finds a name that is there twice among very many, without comparing each with each", () => {
+  it("finds a duplicate name among very many, without comparing all pairs", () => {
     const keys = Array.from({ length: 15_000 }, (_, index) => `k${index}: 1\n`).join("")
     const started = process.threadCpuUsage()
     assert.strictEqual(fault(`${keys}k7: 2\n`), "15001:1 Map keys must be unique")
@@ -71,7 +71,7 @@ describe("YamlDocuments", () => {
     assert.isBelow(millisSince(started), 2_500)
   })
 
-  it("counts aliases as what they stand for, however they are nested", () => {
+  it("counts aliases with their expansion, however they are nested", () => {
     const repeated = (what: string) => `a: &a ${what}\nb: [${"*a, ".repeat(99)}]`
     assert.include(fault(repeated(`[${"1, ".repeat(3_000)}]`)), "Expected at most 200000 values")
     assert.include(fault(repeated("x".repeat(50_000))), "Expected at most 2097152 characters")
@@ -88,7 +88,7 @@ describe("YamlDocuments", () => {
     assert.include(fault("--- 1\n".repeat(2_000)), "Expected at most 1000 documents")
   })
 
-  it("stops at the first faults, and at texts that are all marks", () => {
+  it("stops at the first errors, and at texts that consist of delimiters", () => {
     const started = process.threadCpuUsage()
     assert.strictEqual(fault(`a: "${"\\z".repeat(500_000)}"`), "1:5 Invalid escape sequence \\z")
     assert.include(fault("]".repeat(500_000)), "Unexpected flow-seq-end")
@@ -98,7 +98,7 @@ describe("YamlDocuments", () => {
     assert.isBelow(millisSince(started), 4_000)
   })
 
-  it("takes an anchor that is given again for the last one before", () => {
+  it("uses the last definition of a repeated anchor", () => {
     const [document] = YamlDocuments.parse("a: &x [&x 1]\nb: *x\nc: &x 2\nd: *x").documents
     assert.deepStrictEqual(document?.value, { a: [1], b: 1, c: 2, d: 2 })
   })

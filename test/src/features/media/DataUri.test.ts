@@ -31,7 +31,7 @@ describe("DataUri.parse", () => {
     ["data:image/png,a b", "malformed_data_uri"],
     ["data:image/png,\u00fc", "malformed_data_uri"],
     ["data:image/svg+xml;base64,PHN2Zz4=", "svg"]
-  ])("refuses %j as %s", (uri, reason) => {
+  ])("rejects %j as %s", (uri, reason) => {
     assert.strictEqual(reasonOf(uri), reason)
   })
 

@@ -65,7 +65,7 @@ describe.skipIf(Films.program === null)(`Ffmpeg.firstFrame${Films.whyNot}`, () =
     })
   )
 
-  it.effect("does not enlarge, and knows an upright film", () =>
+  it.effect("does not enlarge, and handles an upright film", () =>
     Effect.gen(function* () {
       const path = `${yield* TempDirectory.make}/film.mp4`
       Films.make(path, "-vf", "scale=90:160")
@@ -73,7 +73,7 @@ describe.skipIf(Films.program === null)(`Ffmpeg.firstFrame${Films.whyNot}`, () =
     })
   )
 
-  it.effect("opens nothing that a playlist names, on disk or in the network", () =>
+  it.effect("opens no file or address in a playlist", () =>
     Effect.gen(function* () {
       const canary = yield* Receiver.silent()
       const folder = yield* TempDirectory.make
@@ -99,7 +99,7 @@ describe.skipIf(Films.program === null)(`Ffmpeg.firstFrame${Films.whyNot}`, () =
     })
   )
 
-  it.effect("fails on a film without its index, and on what is none", () =>
+  it.effect("fails on a film without its index, and on other files", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
       Films.make(`${folder}/whole.mp4`)
@@ -116,7 +116,7 @@ describe.skipIf(Films.program === null)(`Ffmpeg.firstFrame${Films.whyNot}`, () =
     })
   )
 
-  it.effect("decodes no frame of a size that is only claimed, or past 4096 × 2304", () =>
+  it.effect("decodes no frame of a false size, or larger than 4096 × 2304", () =>
     Effect.gen(function* () {
       const path = `${yield* TempDirectory.make}/huge.mov`
       Films.make(path, "-c:v", "mjpeg", "-pix_fmt", "yuvj420p")
@@ -160,14 +160,14 @@ describe("The process of Ffmpeg.firstFrame", () => {
     })
   )
 
-  it.effect("is killed when it writes more than a frame can be", () =>
+  it.effect("is killed when it writes more than a frame may have", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(runScript(yield* TempDirectory.make, "exec /bin/cat /dev/zero"))
       assert.strictEqual(failure.reason, "too_large")
     })
   )
 
-  it.effect("knows nothing of our environment", () =>
+  it.effect("does not inherit our environment", () =>
     Effect.gen(function* () {
       const said = yield* runScript(yield* TempDirectory.make, "exec /usr/bin/env")
       const names = Buffer.from(said)
@@ -185,7 +185,7 @@ describe("Ffmpeg.find", () => {
   const find = (path: string) =>
     Ffmpeg.find.pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ PATH: path }))))
 
-  it.effect("takes the first program in PATH that may be run, by an absolute path", () =>
+  it.effect("returns the first executable program in PATH, as an absolute path", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* TempDirectory.make, yield* TempDirectory.make]
       assert.isNull(yield* find(`${first}:${second}:.:`))

@@ -74,7 +74,7 @@ describe("ImageSource.open", () => {
     }).pipe(Effect.provide(services({ admitted: [] })))
   )
 
-  it.live("refuses a removed file of ours", () =>
+  it.live("rejects a removed file of ours", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const { id, url } = yield* store.put({
@@ -99,7 +99,7 @@ describe("ImageSource.open", () => {
     ["an SVG behind a byte order mark", dataUri(Buffer.from(`\ufeff \n${svg}`))],
     ["an SVG without prolog", dataUri(Buffer.from('<!-- x --><svg width="9"/>'))],
     ["an SVG that says so", dataUri(Buffer.from(svg), "image/svg+xml")]
-  ])("refuses %s, whatever its type says", ([_case, source]) =>
+  ])("rejects %s, whatever its declared type", ([_case, source]) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* fail(source), { _tag: "ImageRefused", reason: "svg" })
     }).pipe(Effect.provide(services()))
@@ -118,7 +118,7 @@ describe("ImageSource.open", () => {
     ],
     ["another URL on our media host", `${mediaUrl}/metrics`, "forbidden_address"],
     ["a private address", "https://169.254.169.254/latest", "forbidden_address"]
-  ])("refuses %s", ([_case, source, reason]) =>
+  ])("rejects %s", ([_case, source, reason]) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* fail(source), { _tag: "ImageRefused", reason })
     }).pipe(Effect.provide(services()))
@@ -143,7 +143,7 @@ describe("ImageSource.open", () => {
     ["a server error", "ImageUnavailable", "unreachable", (_, response) => response.writeHead(503).end()],
     ["a full server", "ImageUnavailable", "unreachable", (_, response) => response.writeHead(429).end()],
     ["a reset", "ImageUnavailable", "unreachable", (_, response) => response.socket?.destroy()]
-  ])("ends on %s in %s, %s", ([_case, tag, reason, handler]) =>
+  ])("fails on %s in %s, %s", ([_case, tag, reason, handler]) =>
     Effect.gen(function* () {
       const failure = yield* fail(yield* serve(handler))
       assert.deepStrictEqual([failure._tag, failure.reason], [tag, reason])
@@ -151,7 +151,7 @@ describe("ImageSource.open", () => {
     }).pipe(Effect.provide(services()))
   )
 
-  it.live("ends on a name that does not resolve in ImageUnavailable", () =>
+  it.live("fails with ImageUnavailable for a name that does not resolve", () =>
     Effect.gen(function* () {
       const failure = yield* fail("https://receiver.example.com/cat.png")
       assert.deepInclude(failure, { _tag: "ImageUnavailable", reason: "unreachable" })

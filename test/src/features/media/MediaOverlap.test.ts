@@ -14,8 +14,8 @@ const memory = MediaServices.layer.pipe(
   Layer.provideMerge(MemoryBlobStore.layer)
 )
 
-describe("MediaStore.remove while the file is being put", () => {
-  it.effect("wins: the file is gone, and its bytes with it", () =>
+describe("MediaStore.remove during a put", () => {
+  it.effect("wins: the file and its bytes are deleted", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const blobs = yield* BlobStore

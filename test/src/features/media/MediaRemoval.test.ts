@@ -85,8 +85,8 @@ const crashingAt = Effect.fnUntraced(function* <A, E>(
 const put = (put: NewMedia) => Effect.flatMap(MediaStore, (store) => store.put(put))
 const remove = (id: FileId) => Effect.flatMap(MediaStore, (store) => store.remove(id, "requested"))
 
-describe("MediaStore under an id chosen beforehand", () => {
-  it.effect("keeps the request, and replaces what was there whole", () =>
+describe("MediaStore with a given id", () => {
+  it.effect("preserves the request, and replaces the whole content", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const id = MediaUrl.makeId()
@@ -118,7 +118,7 @@ describe("MediaStore under an id chosen beforehand", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("stored twice it is recorded once", () =>
+  it.effect("records a file once that is stored twice", () =>
     Effect.gen(function* () {
       const id = MediaUrl.makeId()
       yield* put({ ...file, id })
@@ -127,7 +127,7 @@ describe("MediaStore under an id chosen beforehand", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("a put that fails leaves the file that was there, and no tombstone", () =>
+  it.effect("preserves the previous file when a put fails, without a tombstone", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const id = MediaUrl.makeId()
@@ -140,7 +140,7 @@ describe("MediaStore under an id chosen beforehand", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("a put that fails leaves the bytes that another node is about to record", () =>
+  it.effect("preserves bytes that another node is about to record when a put fails", () =>
     Effect.gen(function* () {
       const id = MediaUrl.makeId()
       const blobs = yield* BlobStore
@@ -152,7 +152,7 @@ describe("MediaStore under an id chosen beforehand", () => {
 })
 
 describe("MediaStore.remove", () => {
-  it.effect("tells a removed file from one that never was", () =>
+  it.effect("distinguishes a removed file from one that never existed", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const id = yield* removed()
@@ -164,7 +164,7 @@ describe("MediaStore.remove", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("takes bytes that no event speaks of yet, and their writer comes too late", () =>
+  it.effect("deletes bytes without an event, and their writer fails", () =>
     Effect.gen(function* () {
       const id = MediaUrl.makeId()
       yield* (yield* BlobStore).put(`media/${id}`, Buffer.from("half a file"))
@@ -175,7 +175,7 @@ describe("MediaStore.remove", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("records that nothing is left, also when it is repeated", () =>
+  it.effect("records that nothing is left, also when repeated", () =>
     Effect.gen(function* () {
       const id = yield* removed()
       const events = ["OutputStored", "FileDeleted", "BytesRemoved"]
@@ -186,7 +186,7 @@ describe("MediaStore.remove", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("a removed file stays removed when its writer comes late", () =>
+  it.effect("a removed file stays removed when its writer is late", () =>
     Effect.gen(function* () {
       const id = yield* removed()
       yield* Effect.flip(put({ ...file, id }))
@@ -195,7 +195,7 @@ describe("MediaStore.remove", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("a crash before the first change leaves the file as it was", () =>
+  it.effect("a crash before the first change leaves the file unchanged", () =>
     Effect.gen(function* () {
       const { id } = yield* put(file)
       yield* crashingAt(1, remove(id))
@@ -203,7 +203,7 @@ describe("MediaStore.remove", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("after a crash in the middle nothing can be read, and the sweep forgets no byte", () =>
+  it.effect("after a crash in the middle nothing is readable, and the sweep deletes every byte", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const blobs = yield* BlobStore
@@ -220,7 +220,7 @@ describe("MediaStore.remove", () => {
 })
 
 describe("MediaStore.sweep", () => {
-  it.effect("leaves a file alone whose time is not over", () =>
+  it.effect("does not delete a file before its expiry", () =>
     Effect.gen(function* () {
       const { id } = yield* put(file)
       yield* (yield* MediaStore).sweep(id)

@@ -30,7 +30,7 @@ const textOf = (body: Stream.Stream<Uint8Array, BlobStoreError>) => Stream.mkStr
 const present = <A>(value: A | null): A => value ?? assert.fail("expected a file")
 
 describe("MediaStore", () => {
-  it.effect("keeps bytes, name and type under an unguessable URL", () =>
+  it.effect("stores bytes, name and type under an unguessable URL", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const media = yield* store.put(file)
@@ -50,7 +50,7 @@ describe("MediaStore", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("gives the bytes of a range", () =>
+  it.effect("returns the bytes of a range", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const { id } = yield* store.put(file)
@@ -81,7 +81,7 @@ describe("MediaStore", () => {
     })
   )
 
-  it.effect("leaves nothing of a file whose bytes break off", () =>
+  it.effect("leaves nothing of a file whose body breaks off", () =>
     Effect.gen(function* () {
       const keys: Array<string> = []
       const blobs = yield* BlobStore
@@ -107,7 +107,7 @@ describe("MediaStore", () => {
     }).pipe(Effect.provide(MemoryBlobStore.layer))
   )
 
-  it.effect("knows its own URLs by their id alone", () =>
+  it.effect("recognises its own URLs by their id alone", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const { id } = yield* store.put(file)

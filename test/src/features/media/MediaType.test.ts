@@ -9,7 +9,7 @@ describe("MediaType.clean", () => {
     ["image/png\r\nset-cookie: a=b", "application/octet-stream"],
     ["image", "application/octet-stream"],
     ["", "application/octet-stream"]
-  ])("makes of %j %j", (claimed, expected) => {
+  ])("turns %j into %j", (claimed, expected) => {
     assert.strictEqual(MediaType.clean(claimed), expected)
   })
 })
@@ -26,7 +26,7 @@ describe("MediaType.cleanFileName", () => {
     ["..", "file"],
     ["", "file"],
     ["a/", "file"]
-  ])("makes of %j %j", (name, expected) => {
+  ])("turns %j into %j", (name, expected) => {
     assert.strictEqual(MediaType.cleanFileName(name), expected)
   })
 
@@ -39,7 +39,7 @@ describe("MediaType.cleanFileName", () => {
 })
 
 describe("essenceOf", () => {
-  it("is the type alone, in lower case", () => {
+  it("is only the type, in lower case", () => {
     assert.strictEqual(essenceOf("Text/HTML ; charset=UTF-8"), "text/html")
     assert.strictEqual(essenceOf(""), "")
   })

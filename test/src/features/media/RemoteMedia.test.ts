@@ -49,7 +49,7 @@ const scratchFiles = Effect.gen(function* () {
 })
 
 describe("RemoteMedia.fetch", () => {
-  it.live("downloads over https, tells the type by content, and removes the file with the scope", () =>
+  it.live("downloads over https, detects the type by content, and removes the file with the scope", () =>
     Effect.gen(function* () {
       const url = yield* serve((_request, response) =>
         response.writeHead(200, { "content-type": "text/html" }).end(gif)
@@ -66,7 +66,7 @@ describe("RemoteMedia.fetch", () => {
     }).pipe(Effect.provide(services()))
   )
 
-  it.live("takes the claimed type of bytes that it does not know", () =>
+  it.live("uses the declared type of unknown bytes", () =>
     Effect.gen(function* () {
       const url = yield* serve((_request, response) =>
         response.writeHead(200, { "content-type": "text/csv" }).end("a,b")
@@ -75,7 +75,7 @@ describe("RemoteMedia.fetch", () => {
     }).pipe(Effect.provide(services()))
   )
 
-  it.live("unpacks a data: URI", () =>
+  it.live("decodes a data: URI", () =>
     Effect.gen(function* () {
       const { bytes, file } = yield* fetch(`data:image/png;base64,${gif.toString("base64")}`)
       assert.deepInclude(file, { _tag: "LocalFile", contentType: "image/gif", size: gif.length })
@@ -83,7 +83,7 @@ describe("RemoteMedia.fetch", () => {
     }).pipe(Effect.provide(services()))
   )
 
-  it.live("finds our own file in the store, without network and without a copy", () =>
+  it.live("finds our own file in the store, without a request and without a copy", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const media = yield* store.put({
@@ -108,7 +108,7 @@ describe("RemoteMedia.fetch", () => {
     ["a malformed URL", "https://receiver.example.com\\@10.0.0.1/", "forbidden_address"],
     ["another URL on our media host", `${mediaUrl}/metrics`, "forbidden_address"],
     ["our own URL with nothing behind it", `${mediaUrl}/media/${"A".repeat(24)}/a.png`, "not_found"]
-  ])("refuses %s", ([_case, url, reason]) =>
+  ])("rejects %s", ([_case, url, reason]) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* fail(url), { _tag: "RemoteRefused", reason })
       assert.deepStrictEqual(yield* scratchFiles, [])
@@ -140,7 +140,7 @@ describe("RemoteMedia.fetch", () => {
       "too_large",
       (_, response) => response.writeHead(200, { "content-length": 1024 ** 3 + 1 }).flushHeaders()
     ]
-  ])("ends on %s in %s, %s", ([_case, tag, reason, handler]) =>
+  ])("fails on %s in %s, %s", ([_case, tag, reason, handler]) =>
     Effect.gen(function* () {
       const failure = yield* fail(yield* serve(handler))
       assert.deepStrictEqual([failure._tag, failure.reason], [tag, reason])
@@ -149,7 +149,7 @@ describe("RemoteMedia.fetch", () => {
     }).pipe(Effect.provide(services()))
   )
 
-  it.live("takes a name that does not resolve for an outage", () =>
+  it.live("treats a name that does not resolve as an outage", () =>
     Effect.gen(function* () {
       const failure = yield* fail("https://receiver.example.com/a")
       assert.deepInclude(failure, { _tag: "RemoteUnavailable", reason: "unreachable" })

@@ -26,7 +26,7 @@ describe("SniffMedia.fileType", () => {
     ["audio/ogg", "ogg", latin1("OggS\0\x02")],
     ["video/ogg", "ogv", latin1("OggS\0\x02\0\0\x80theora")],
     ["audio/flac", "flac", latin1("fLaC\0")]
-  ])("knows %s (%s), whatever is claimed", (contentType, extension, head) => {
+  ])("detects %s (%s), whatever is declared", (contentType, extension, head) => {
     assert.deepStrictEqual(SniffMedia.fileType(head, "text/html"), { contentType, extension })
     assert.deepStrictEqual(SniffMedia.fileType(head, null), { contentType, extension })
   })
@@ -37,7 +37,7 @@ describe("SniffMedia.fileType", () => {
     ["model/gltf-binary", "model/gltf-binary", "glb"],
     ["application/vnd.openxmlformats-officedocument", "application/vnd.openxmlformats-officedocument", "bin"],
     ["image/heic", "image/heic", "heic"]
-  ])("believes %j of bytes that it does not know", (claimed, contentType, extension) => {
+  ])("accepts the declared %j for unknown bytes", (claimed, contentType, extension) => {
     assert.deepStrictEqual(SniffMedia.fileType(latin1("\0\x01\x02"), claimed), { contentType, extension })
   })
 
@@ -58,7 +58,7 @@ describe("SniffMedia.fileType", () => {
     "no type",
     "image/png\r\nset-cookie: a=b",
     null
-  ])("makes of the claim %j plain bytes", (claimed) => {
+  ])("replaces the declared %j by plain bytes", (claimed) => {
     for (const head of [latin1("hello"), latin1(""), latin1("\xff\xfe<\0")]) {
       assert.deepStrictEqual(SniffMedia.fileType(head, claimed), {
         contentType: "application/octet-stream",
@@ -68,7 +68,7 @@ describe("SniffMedia.fileType", () => {
   })
 
   it.each(['<?xml version="1.0"?><svg/>', "<svg>", "\ufeff <!-- --><svg/>"])(
-    "makes of %j plain bytes",
+    "turns %j into plain bytes",
     (text) => {
       assert.deepStrictEqual(
         SniffMedia.fileType(Buffer.from(text), "image/png").contentType,

@@ -86,7 +86,7 @@ describe("Thumbnails.make", () => {
       [320, 320, 320, 320],
       [40, 30, 40, 30],
       [3_000, 1, 320, 1]
-    ] as const)("makes of %i × %i %i × %i, as WebP", ([width, height, smallWidth, smallHeight]) =>
+    ] as const)("turns %i × %i into %i × %i, as WebP", ([width, height, smallWidth, smallHeight]) =>
       Effect.gen(function* () {
         const { is, media } = yield* made(yield* local(yield* bytesOf(picture(width, height).png())))
         assert.deepInclude(is, { format: "webp", width: smallWidth, height: smallHeight })
@@ -101,7 +101,7 @@ describe("Thumbnails.make", () => {
       })
     )
 
-    it.effect("turns it upright, without its metadata", () =>
+    it.effect("rotates it upright, without its metadata", () =>
       Effect.gen(function* () {
         const bytes = yield* bytesOf(picture(640, 320).jpeg().withMetadata({ orientation: 6 }))
         const thumbnail = yield* made(yield* local(bytes))
@@ -110,7 +110,7 @@ describe("Thumbnails.make", () => {
       })
     )
 
-    it.effect("takes the first frame of an animation", () =>
+    it.effect("uses the first frame of an animation", () =>
       Effect.gen(function* () {
         const frames = ["red", "blue"].map((background) => ({
           create: { width: 400, height: 400, channels: 4 as const, background }
@@ -128,7 +128,7 @@ describe("Thumbnails.make", () => {
       })
     )
 
-    it.effect("reads a file that is in the store already", () =>
+    it.effect("reads a file that is already in the store", () =>
       Effect.gen(function* () {
         const store = yield* MediaStore
         const body = yield* bytesOf(picture(640, 640).png())
@@ -144,7 +144,7 @@ describe("Thumbnails.make", () => {
       })
     )
 
-    it.effect("leaves one when it is made twice", () =>
+    it.effect("creates one thumbnail when it runs twice", () =>
       Effect.gen(function* () {
         const source = yield* local(yield* bytesOf(picture(40, 40).png()))
         const id = MediaUrl.makeId()
@@ -173,7 +173,7 @@ describe("Thumbnails.make", () => {
       })
     )
 
-    it.effect("fails nothing: a damaged picture is logged in one line and has none", () =>
+    it.effect("logs a damaged picture in one line, without failing", () =>
       Effect.gen(function* () {
         const whole = yield* bytesOf(picture(300, 300).jpeg())
         for (const bytes of [
@@ -188,7 +188,7 @@ describe("Thumbnails.make", () => {
     )
   })
 
-  it.effect("fails nothing: neither does a store that cannot be written", () =>
+  it.effect("does not fail when the store cannot be written", () =>
     Effect.gen(function* () {
       const source = yield* local(yield* bytesOf(picture(40, 40).png()))
       assert.deepStrictEqual(yield* make(source), { id: null, logged: failed })
@@ -227,7 +227,7 @@ describe("Thumbnails.make", () => {
     }).pipe(Effect.provide(parts))
   )
 
-  it.effect("says once, at start, that films get none without ffmpeg", () =>
+  it.effect("logs once, at start, that films get none without ffmpeg", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []
       const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
@@ -254,7 +254,7 @@ describe.skipIf(Films.program === null)(`Thumbnails.make${Films.whyNot}`, () => 
       ["film.mov", "video/quicktime"],
       ["film.webm", "video/webm"],
       ["film.mkv", "video/x-matroska"]
-    ])("makes one of %s", ([name, contentType]) =>
+    ])("creates one of %s", ([name, contentType]) =>
       Effect.gen(function* () {
         const source = yield* local(yield* film(name))
         assert.strictEqual(source.contentType, contentType)
@@ -262,7 +262,7 @@ describe.skipIf(Films.program === null)(`Thumbnails.make${Films.whyNot}`, () => 
       })
     )
 
-    it.effect("makes one of a stored film", () =>
+    it.effect("creates one of a stored film", () =>
       Effect.gen(function* () {
         const body = yield* film("film.mp4")
         const media = yield* (yield* MediaStore).put({
@@ -275,7 +275,7 @@ describe.skipIf(Films.program === null)(`Thumbnails.make${Films.whyNot}`, () => 
       })
     )
 
-    it.effect("a film that is cut off is logged in one line and has none", () =>
+    it.effect("logs a truncated film in one line", () =>
       Effect.gen(function* () {
         const whole = yield* film("film.mp4")
         const source = yield* local(whole.subarray(0, whole.length / 2))
@@ -283,7 +283,7 @@ describe.skipIf(Films.program === null)(`Thumbnails.make${Films.whyNot}`, () => 
       })
     )
 
-    it.effect("a text or a playlist under the name of a film never reaches ffmpeg", () =>
+    it.effect("passes no text or playlist with a film's name to ffmpeg", () =>
       Effect.gen(function* () {
         for (const text of ["hello", "#EXTM3U\n/etc/passwd\n", "ffconcat version 1.0\nfile /etc/passwd\n"]) {
           const source = yield* local(Buffer.from(text), "video/mp4")

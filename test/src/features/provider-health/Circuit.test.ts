@@ -22,14 +22,14 @@ describe("A circuit", () => {
     assert.strictEqual(Circuit.admits(open, 5_000), 1)
   })
 
-  it("does not open for failures that an answer comes between, or that lie more than a minute apart", () => {
+  it("does not open for failures that are separated by a success, or by more than a minute", () => {
     const answered = Circuit.ended(failures(4), 0, "answered", 0)
     assert.strictEqual(Circuit.ended(answered, 0, "failed", 0)._tag, "Closed")
     assert.strictEqual(Circuit.ended(failures(4), 0, "failed", 60_000)._tag, "Closed")
     assert.strictEqual(Circuit.ended(failures(4), 0, "failed", 59_999)._tag, "Open")
   })
 
-  it("opens when half of at least twenty runs failed, though never many in a row", () => {
+  it("opens when half of at least twenty runs failed, even if never many in a row", () => {
     const after = (count: number, signOf: (index: number) => Circuit.Sign) => {
       let circuit = Circuit.make(0)
       for (let index = 0; index < count; index++) circuit = Circuit.ended(circuit, 0, signOf(index), 0)
@@ -43,7 +43,7 @@ describe("A circuit", () => {
     )
   })
 
-  it("lets one run through when it is half-open, and another one when that one does not end", () => {
+  it("admits one run when it is half-open, and another one when that one does not end", () => {
     const halfOpen = Circuit.begun(failures(5), 5_000)
     assert.deepStrictEqual([Circuit.admits(halfOpen, 9_999), Circuit.admitsAt(halfOpen, 9_999)], [0, 10_000])
     assert.strictEqual(Circuit.admits(halfOpen, 10_000), 1)
@@ -61,11 +61,11 @@ describe("A circuit", () => {
     }
   })
 
-  it("is for another run when the one that was to show it shows nothing", () => {
+  it("admits another run when the test run is inconclusive", () => {
     assert.strictEqual(Circuit.admits(probed(failures(5), null, 5_000), 5_000), 1)
   })
 
-  it("does not heed runs from before it opened", () => {
+  it("ignores runs from before it opened", () => {
     const open = failures(5)
     assert.strictEqual(Circuit.ended(open, 0, "answered", 1), open)
     const halfOpen = Circuit.begun(open, 5_000)
@@ -93,7 +93,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe("Whatever happens, a circuit", () => {
-  it("never keeps everybody out for more than two minutes, and says when it will not", () => {
+  it("never rejects all runs for more than two minutes, and reports when it ends", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         let circuit = Circuit.make(0)

@@ -56,7 +56,7 @@ describe("A provider's health", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is tried with one run after a while, which the next one waits for", () =>
+  it.effect("is tested with one run after a while, and the next one waits for its result", () =>
     Effect.gen(function* () {
       const health = yield* ends(reset, 5)
       assert.deepStrictEqual([health.admits(gpu), health.admitsIn(gpu)], [0, 5_000])
@@ -88,17 +88,15 @@ describe("A provider's health", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect(
-    "of workers that come for their runs is no question: one that refuses holds no other one back",
-    () =>
-      Effect.gen(function* () {
-        yield* ends(rateLimited(30_000), 1, pull)
-        const health = yield* ends(reset, 100, pull)
-        assert.deepStrictEqual([health.admits(pull), health.admitsIn(pull)], [Infinity, null])
-      }).pipe(Effect.provide(layer))
+  it.effect("of workers that fetch their runs is not limited: one that rejects does not affect others", () =>
+    Effect.gen(function* () {
+      yield* ends(rateLimited(30_000), 1, pull)
+      const health = yield* ends(reset, 100, pull)
+      assert.deepStrictEqual([health.admits(pull), health.admitsIn(pull)], [Infinity, null])
+    }).pipe(Effect.provide(layer))
   )
 
-  it.effect("of this process itself is no question: its runs are counted, and never held back", () =>
+  it.effect("of this process itself is not limited: its runs are counted only", () =>
     Effect.gen(function* () {
       const health = yield* ends(reset, 100, builtin)
       assert.strictEqual(health.admits(builtin), Infinity)
@@ -108,7 +106,7 @@ describe("A provider's health", () => {
 })
 
 describe("A pause", () => {
-  it.effect("is as long as the provider says, and leaves the circuit as it is", () =>
+  it.effect("is as long as the provider requests, and does not change the circuit", () =>
     Effect.gen(function* () {
       const health = yield* ends(rateLimited(30_000), 10)
       assert.deepStrictEqual(
@@ -126,7 +124,7 @@ describe("A pause", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is not cut short by a later, shorter one", () =>
+  it.effect("is not shortened by a later, shorter one", () =>
     Effect.gen(function* () {
       yield* ends(rateLimited(30_000))
       assert.strictEqual((yield* ends(rateLimited(1_000))).pausedMs(gpu), 30_000)
@@ -138,13 +136,13 @@ describe("A pause", () => {
     [-1, 250],
     [Number.NaN, 250],
     [Number.POSITIVE_INFINITY, 3_600_000]
-  ])("of %d ms is a sensible one: %d ms", ([asked, expected]) =>
+  ])("of %d ms is bounded to %d ms", ([asked, expected]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* ends(rateLimited(asked))).pausedMs(gpu), expected)
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("of the run that was to show how a provider does makes room for another such run", () =>
+  it.effect("of a test run allows another test run", () =>
     Effect.gen(function* () {
       yield* ends(reset, 5)
       yield* TestClock.adjust("5 seconds")
@@ -157,7 +155,7 @@ describe("A pause", () => {
 })
 
 describe("The log", () => {
-  it.effect("has one line for each change of a provider's standing", () => {
+  it.effect("has one line for each change of a provider's state", () => {
     const lines: Array<unknown> = []
     const logger = Logger.make<unknown, void>(({ message }) => void lines.push([message].flat().join(" ")))
     return Effect.gen(function* () {

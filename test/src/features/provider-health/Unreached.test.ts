@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Unreached from "#src/features/provider-health/Unreached.ts"
 
 describe("Unreached", () => {
-  it("probes one at a time, and never more than 10 s apart however long the outage", () => {
+  it("probes one at a time, at most 10 s apart during any outage", () => {
     const unreached = Unreached.make()
     assert.isTrue(unreached.fail("gpu", "connection_refused", 0))
     let now = 0
@@ -21,7 +21,7 @@ describe("Unreached", () => {
     assert.strictEqual(unreached.reasonOf("gpu"), "dns_error")
   })
 
-  it("is over with the first connection", () => {
+  it("ends with the first connection", () => {
     const unreached = Unreached.make()
     unreached.fail("gpu", "connection_refused", 0)
     assert.isTrue(unreached.reach("gpu", 500))
@@ -30,7 +30,7 @@ describe("Unreached", () => {
     assert.isFalse(unreached.reach("gpu", 600))
   })
 
-  it("probes less often a provider whose connections fail behind probes that succeed", () => {
+  it("probes less often when connections fail despite successful probes", () => {
     const unreached = Unreached.make()
     unreached.fail("gpu", "connection_refused", 0)
     unreached.reach("gpu", 1_000)

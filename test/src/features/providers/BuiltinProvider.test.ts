@@ -50,7 +50,7 @@ const services = Layer.merge(
 describe("BuiltinProvider", () => {
   layer(services, { excludeTestServices: true })((it) => {
     it.effect.each([echo, ...visionModels])(
-      "runs the example of $model.endpoint offline, to an output that its schema allows",
+      "runs the example of $model.endpoint offline, with a valid output",
       ({ model, quantities }) =>
         Effect.gen(function* () {
           const provider = (yield* Providers).find(model.providers[0].adapter)
@@ -65,7 +65,7 @@ describe("BuiltinProvider", () => {
         })
     )
 
-    it.effect("refuses for good to run a model that it does not have", () =>
+    it.effect("rejects a model that it does not have for good", () =>
       Effect.gen(function* () {
         const provider = yield* BuiltinProvider
         const { control } = yield* RecordedRun.make

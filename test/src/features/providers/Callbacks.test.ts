@@ -32,7 +32,7 @@ const addressAt = (key: number, run = job) =>
   )
 
 describe("Callbacks", () => {
-  it.effect("gives a run the same address after a restart, and another one to any other run and server", () =>
+  it.effect("gives a run the same address after a restart, and other runs and servers other ones", () =>
     Effect.gen(function* () {
       const urls = yield* Effect.all([
         addressAt(1),
@@ -56,7 +56,7 @@ describe("Callbacks", () => {
     }).pipe(Effect.scoped, Effect.provide(layer(1)))
   )
 
-  it.effect("refuses a credential of another run, of another length, and none", () =>
+  it.effect("rejects a credential of another run, of another length, and a missing one", () =>
     Effect.gen(function* () {
       const callbacks = yield* Callbacks
       const { received, url } = yield* callbacks.open(job)
@@ -76,7 +76,7 @@ describe("Callbacks", () => {
     }).pipe(Effect.scoped, Effect.provide(layer(1)))
   )
 
-  it.effect("keeps the newest 16 of those that were not taken yet", () =>
+  it.effect("stores the newest 16 unread ones", () =>
     Effect.gen(function* () {
       const callbacks = yield* Callbacks
       const { received, url } = yield* callbacks.open(job)
@@ -101,7 +101,7 @@ describe("Callbacks", () => {
     }).pipe(Layer.provide(MasterKey.layerOf(Buffer.alloc(32, 1))))
   }
 
-  it.effect("answers an end once it is on the log, and all else at once", () =>
+  it.effect("answers an end once it is on the log, and anything else at once", () =>
     Effect.gen(function* () {
       const callbacks = yield* Callbacks
       const { received, url } = yield* callbacks.open(job, isEnd)
@@ -141,7 +141,7 @@ describe("Callbacks", () => {
     }).pipe(Effect.provide(layer(1, isOver)))
   )
 
-  it.effect("goes on listening for a run that was taken up again before its former listener was gone", () =>
+  it.effect("keeps listening for a run that was resumed before its former listener ended", () =>
     Effect.gen(function* () {
       const callbacks = yield* Callbacks
       const former = yield* Scope.make()

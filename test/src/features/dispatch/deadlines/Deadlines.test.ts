@@ -37,7 +37,7 @@ const isOpen = Effect.fnUntraced(function* (id: RequestId) {
 })
 
 describe("A deadline of the start", () => {
-  it.effect("ends a request that waits, at that very time, and nothing is billed", () =>
+  it.effect("ends a waiting request at that very time, without a charge", () =>
     Effect.gen(function* () {
       yield* submit()
       yield* (yield* TestProvider).next
@@ -53,7 +53,7 @@ describe("A deadline of the start", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("ends one that is claimed and not started, and has its run stopped", () =>
+  it.effect("ends a claimed request without a start, and stops its run", () =>
     Effect.gen(function* () {
       const id = yield* submit({ startTimeoutMs: 5_000 })
       const run = yield* (yield* TestProvider).next
@@ -63,7 +63,7 @@ describe("A deadline of the start", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("does nothing to one that has started, whose end still has its own", () =>
+  it.effect("does not affect a started request, which still has its end deadline", () =>
     Effect.gen(function* () {
       const id = yield* submit({ startTimeoutMs: 5_000, cancelAfterMs: 8_000 })
       const run = yield* (yield* TestProvider).next
@@ -106,7 +106,7 @@ describe("A deadline of the end", () => {
     )
   }
 
-  it.effect("counts though its provider never confirms: its room is taken, its request is not", () =>
+  it.effect("ends the request without confirmation by its provider, while its slot stays occupied", () =>
     Effect.gen(function* () {
       const id = yield* submit({ cancelAfterMs: 5_000 })
       yield* (yield* TestProvider).next
@@ -119,7 +119,7 @@ describe("A deadline of the end", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("is final: a later answer is recorded once as ignored, and its output is not kept", () =>
+  it.effect("is final: a later answer is recorded once as ignored, and its output is deleted", () =>
     Effect.gen(function* () {
       const id = yield* submit({ cancelAfterMs: 5_000 })
       const run = yield* (yield* TestProvider).next
@@ -143,7 +143,7 @@ describe("A deadline of the end", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("is nothing to a request that ended before", () =>
+  it.effect("does not affect a request that ended before", () =>
     Effect.gen(function* () {
       const id = yield* submit({ cancelAfterMs: 5_000 })
       yield* (yield* (yield* TestProvider).next).ends(succeeded())
@@ -156,7 +156,7 @@ describe("A deadline of the end", () => {
 })
 
 describe("Deadlines", () => {
-  it.effect("are kept in their order, whatever the order of their submits", () =>
+  it.effect("apply in order, whatever the order of the submits", () =>
     Effect.gen(function* () {
       yield* submit()
       const late = yield* submit({ cancelAfterMs: 9_000 })
@@ -175,7 +175,7 @@ describe("Deadlines", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("of many requests at once are all kept", () =>
+  it.effect("of many requests at once all apply", () =>
     Effect.gen(function* () {
       yield* submit()
       const ids = yield* Effect.replicateEffect(submit({ cancelAfterMs: 5_000 }), 1_100)
@@ -188,7 +188,7 @@ describe("Deadlines", () => {
     ["passed meanwhile, at once", 8_000],
     ["come yet, in their time", 2_000]
   ] as const) {
-    it.effect(`are kept after a restart: those that ${when}`, () =>
+    it.effect(`apply after a restart: those that ${when}`, () =>
       Effect.gen(function* () {
         const first = yield* TestNode.start({ ...options, name: "first", dispatches: false })
         const id = yield* first.on(submit({ cancelAfterMs: 5_000 }))
@@ -202,7 +202,7 @@ describe("Deadlines", () => {
     )
   }
 
-  it.effect("are kept though another request's events cannot be read", () =>
+  it.effect("apply even when another request's events cannot be read", () =>
     Effect.gen(function* () {
       yield* submit()
       const broken = yield* submit({ cancelAfterMs: 3_000 })
@@ -215,7 +215,7 @@ describe("Deadlines", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("are kept a second later when the log did not take their end", () =>
+  it.effect("apply a second later when the log rejected their end", () =>
     Effect.gen(function* () {
       yield* submit()
       const id = yield* submit({ cancelAfterMs: 5_000 })
@@ -227,7 +227,7 @@ describe("Deadlines", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("of a claim that comes too late end the request instead of running it", () =>
+  it.effect("of a late claim end the request instead of running it", () =>
     Effect.gen(function* () {
       const first = yield* TestNode.start({ ...options, name: "first", dispatches: false })
       const id = yield* first.on(submit({ startTimeoutMs: 5_000 }))
@@ -239,7 +239,7 @@ describe("Deadlines", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("are awaited to the end of a request that the queue does not show to have started", () =>
+  it.effect("are watched until the end of a request whose start is missing in the queue", () =>
     Effect.gen(function* () {
       const id = yield* submit({ startTimeoutMs: 1_000, cancelAfterMs: 9_000 })
       const run = yield* (yield* TestProvider).next
@@ -259,7 +259,7 @@ describe("Deadlines", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("are awaited for those requests alone that have one", () =>
+  it.effect("are watched only for requests that have one", () =>
     Effect.gen(function* () {
       const hints = yield* DeadlineHints
       yield* rest

@@ -97,7 +97,7 @@ describe("A request whose output names files", () => {
     }).pipe(Effect.scoped, Effect.provide(node))
   )
 
-  it.effect("is charged for the units that were delivered", () =>
+  it.effect("is charged for the delivered units", () =>
     Effect.gen(function* () {
       const { url } = yield* server()
       const id = yield* ended([`${url}/only`], 1)
@@ -110,7 +110,7 @@ describe("A request whose output names files", () => {
     }).pipe(Effect.scoped, Effect.provide(node))
   )
 
-  it.effect("keeps a file of this service where it is", () =>
+  it.effect("leaves a file of this service unchanged", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const uploaded = yield* store.put({
@@ -130,7 +130,7 @@ describe("A request whose output names files", () => {
     }).pipe(Effect.scoped, Effect.provide(node))
   )
 
-  it.effect("is not billed when a file is at an address that may not be called, and keeps none", () =>
+  it.effect("is not billed when a file has a forbidden address, and stores no file", () =>
     Effect.gen(function* () {
       const { url } = yield* server()
       const id = yield* ended([`${url}/good`, "https://10.0.0.1/secret"])
@@ -149,7 +149,7 @@ describe("A request whose output names files", () => {
     }).pipe(Effect.scoped, Effect.provide(node))
   )
 
-  it.effect("fails, unbilled and with the status, when its host does not give a file for some minutes", () =>
+  it.effect("fails without a charge, with the status, when a file's host fails for some minutes", () =>
     Effect.gen(function* () {
       const finalizer = yield* Finalizer
       const { url } = yield* server((request, response) => {
@@ -180,31 +180,33 @@ describe("A request whose output names files", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("waits for a server that is down, one retry counted, and is stored under the same ids then", () =>
-    Effect.gen(function* () {
-      const finalizer = yield* Finalizer
-      const { url } = yield* server((_, response, call) => {
-        if (call > 1) return false
-        response.writeHead(503).end()
-        return true
-      })
-      const id = yield* ended([`${url}/later`])
-      const { dueAt, reason, retry } = yield* Facts.untilType(id, "SweepRetried")
-      assert.deepStrictEqual([dueAt, reason, retry], [60_000, "media_missing", 1])
-      assert.strictEqual((yield* told(id)).status, "IN_PROGRESS")
-      yield* TestClock.adjust("1 minute")
-      yield* finalizer.start(id)
-      yield* Facts.untilEnd(id)
-      const { media } = (yield* Facts.snapshot(id)).request
-      assert.deepStrictEqual(
-        media.map(({ fileId }) => fileId),
-        (yield* planned(id)).map(({ fileId }) => fileId)
-      )
-      assert.strictEqual((yield* told(id)).billing, "charged")
-    }).pipe(Effect.scoped, Effect.provide(node))
+  it.effect(
+    "waits for an unreachable server, counting one retry, and is then stored under the same ids",
+    () =>
+      Effect.gen(function* () {
+        const finalizer = yield* Finalizer
+        const { url } = yield* server((_, response, call) => {
+          if (call > 1) return false
+          response.writeHead(503).end()
+          return true
+        })
+        const id = yield* ended([`${url}/later`])
+        const { dueAt, reason, retry } = yield* Facts.untilType(id, "SweepRetried")
+        assert.deepStrictEqual([dueAt, reason, retry], [60_000, "media_missing", 1])
+        assert.strictEqual((yield* told(id)).status, "IN_PROGRESS")
+        yield* TestClock.adjust("1 minute")
+        yield* finalizer.start(id)
+        yield* Facts.untilEnd(id)
+        const { media } = (yield* Facts.snapshot(id)).request
+        assert.deepStrictEqual(
+          media.map(({ fileId }) => fileId),
+          (yield* planned(id)).map(({ fileId }) => fileId)
+        )
+        assert.strictEqual((yield* told(id)).billing, "charged")
+      }).pipe(Effect.scoped, Effect.provide(node))
   )
 
-  it.effect("leaves no file behind when it ends for another reason meanwhile", () =>
+  it.effect("leaves no file when it ends for another reason meanwhile", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const provider = yield* TestProvider

@@ -43,7 +43,7 @@ const isGone = Effect.fnUntraced(function* (id: FileId) {
   return Result.isFailure(found) && found.failure._tag === "MediaGone"
 })
 
-describe("A file that a run has stored for its request", () => {
+describe("A stored file of a run", () => {
   it.effect("is removed when the run ends too late", () =>
     Effect.gen(function* () {
       const { id, own, run } = yield* withOwnFile()
@@ -55,7 +55,7 @@ describe("A file that a run has stored for its request", () => {
     }).pipe(Effect.provide(TestNode.layer({ models: [gallery] })))
   )
 
-  it.effect("goes with the request's payloads when the request ended before all files were stored", () =>
+  it.effect("is erased with the request's payloads when the request ended before all files were stored", () =>
     Effect.gen(function* () {
       const isAsked = yield* Deferred.make<void>()
       const { url } = yield* server(() => Deferred.doneUnsafe(isAsked, Effect.void))
@@ -75,7 +75,7 @@ describe("A file that a run has stored for its request", () => {
 })
 
 describe("Storing the files of an output", () => {
-  it.effect("counts a retry when it comes upon what it cannot read, so that it does not go on for ever", () =>
+  it.effect("counts a retry when a file cannot be read, and thus ends", () =>
     Effect.gen(function* () {
       const fileId = MediaUrl.makeId()
       yield* (yield* EventStore).append({
@@ -90,7 +90,7 @@ describe("Storing the files of an output", () => {
     }).pipe(Effect.provide(TestNode.layer({ models: [gallery] })))
   )
 
-  it.effect("begins at once also when the append of the output seemed to fail", () =>
+  it.effect("begins at once even when the append of the output seemed to fail", () =>
     Effect.gen(function* () {
       const { url } = yield* server()
       ;(yield* AppendFaults).fail("OutputReceived", 1, "stored unheard")
@@ -102,7 +102,7 @@ describe("Storing the files of an output", () => {
     }).pipe(Effect.scoped, Effect.provide(TestNode.layer({ models: [gallery] })))
   )
 
-  it.effect("keeps one output when it names our files already", () =>
+  it.effect("stores one output when it already names our files", () =>
     Effect.gen(function* () {
       const store = yield* MediaStore
       const { url } = yield* store.put({
@@ -119,7 +119,7 @@ describe("Storing the files of an output", () => {
     }).pipe(Effect.provide(TestNode.layer({ models: [gallery] })))
   )
 
-  it.effect("ends at once when its node goes down, and the next node goes on without a retry counted", () =>
+  it.effect("ends at once when its node stops, and the next node continues without counting a retry", () =>
     Effect.gen(function* () {
       const isAsked = yield* Deferred.make<void>()
       const { url } = yield* server((_, response, call) => {

@@ -22,8 +22,8 @@ const retried = Effect.fnUntraced(function* (times: number) {
   return id
 })
 
-describe("A request that is not brought to an end", () => {
-  it.effect("retried 5 times and older than 6 hours is FAILED for good, and its hold is given back", () =>
+describe("A request that does not end", () => {
+  it.effect("retried 5 times and older than 6 hours is FAILED for good, and its hold is released", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const stopped: ProviderOutcome = { _tag: "Stopped" }
@@ -58,7 +58,7 @@ describe("A request that is not brought to an end", () => {
     }).pipe(Effect.provide(TestNode.layer({ models, sweeps: true })))
   )
 
-  it.effect("is not failed before both: not at six hours sharp, and not with four retries however old", () =>
+  it.effect("does not fail earlier: not at six hours sharp, and not with four retries however old", () =>
     Effect.gen(function* () {
       const five = yield* retried(5)
       const four = yield* retried(4)
@@ -73,7 +73,7 @@ describe("A request that is not brought to an end", () => {
     }).pipe(Effect.provide(idle))
   )
 
-  it.effect("is failed though its provider still says it is alive, and the run is stopped", () =>
+  it.effect("fails even when its provider still reports it alive, and the run is stopped", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const { id, run: first } = yield* running("job-1")

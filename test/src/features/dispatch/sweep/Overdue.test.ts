@@ -13,7 +13,7 @@ const node = TestNode.layer({ models })
 const idle = TestNode.layer({ models, dispatches: false })
 
 describe("A run past its expected duration", () => {
-  it.effect("that its provider says is alive is left alone, and no retry is counted", () =>
+  it.effect("that its provider reports alive is not interrupted, and no retry is counted", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       provider.lookAs(() => Effect.succeed({ _tag: "Alive" }))
@@ -29,7 +29,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("is not asked about before", () =>
+  it.effect("is not looked up before", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const { id } = yield* running("job-7")
@@ -45,7 +45,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("that the node itself has in hand is alive, whatever the provider would say", () =>
+  it.effect("that this node is working on is alive, whatever the provider reports", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const id = yield* submit()
@@ -57,7 +57,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("of another node that lives is that node's business, of one that is gone it is lost", () =>
+  it.effect("of another live node belongs to that node; of a dead one it is lost", () =>
     Effect.gen(function* () {
       const other = yield* TestNode.start({ name: "other", models, dispatches: false })
       const self = yield* TestNode.start({ name: "self", models, dispatches: false })
@@ -72,7 +72,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("of one that is gone is left for a while to the node that is to run it again at once", () =>
+  it.effect("of a dead node is left for a while to the node that repeats it", () =>
     Effect.gen(function* () {
       const other = yield* TestNode.start({ name: "other", models, dispatches: false })
       const self = yield* TestNode.start({ name: "self", models, dispatches: false })
@@ -109,7 +109,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("that is found finished with a failure ends so", () =>
+  it.effect("that has failed at the provider ends with that failure", () =>
     Effect.gen(function* () {
       const outcome = { _tag: "ModelFailed", message: "out of memory" } as const
       ;(yield* TestProvider).lookAs(() => Effect.succeed({ _tag: "Finished", outcome }))
@@ -155,7 +155,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(idle))
   )
 
-  it.effect("that is lost and that its client had cancelled is not run again", () =>
+  it.effect("that is lost and cancelled by its client is not run again", () =>
     Effect.gen(function* () {
       const id = yield* submit()
       yield* execute(id, dispatch(0), { _tag: "Cancel", at: 1 })
@@ -166,7 +166,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(idle))
   )
 
-  it.effect("whose model is gone is given up by its next run", () =>
+  it.effect("whose model is gone is failed by its next run", () =>
     Effect.gen(function* () {
       const before = yield* TestNode.start({ name: "before", models })
       const { id } = yield* before.on(running("job-7"))
@@ -178,7 +178,7 @@ describe("A run past its expected duration", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("whose provider does not answer, or fails to, is left alone", () =>
+  it.effect("whose provider does not answer, or fails, is left unchanged", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const first = yield* running("hangs")

@@ -40,30 +40,28 @@ describe("The sweep", () => {
     }).pipe(Effect.provide(TestNode.layer({ models, sweeps: true })))
   )
 
-  it.effect(
-    "never overlaps with itself, though a provider hangs and does not let itself be interrupted",
-    () =>
-      Effect.gen(function* () {
-        const provider = yield* TestProvider
-        const released = yield* Deferred.make<JobState>()
-        provider.lookAs(() => Effect.uninterruptible(Deferred.await(released)))
-        yield* running("job-7")
-        /** Seconds pass until it has been asked so often; gives how many. */
-        const untilAsked = Effect.fnUntraced(function* (times: number) {
-          for (let seconds = 0; ; seconds++) {
-            yield* Effect.replicateEffect(Effect.yieldNow, 100)
-            if (provider.looked().length >= times) return seconds
-            yield* TestClock.adjust("1 second")
-          }
-        })
-        yield* untilAsked(1)
-        assert.isAtLeast(yield* untilAsked(2), 10)
-        assert.lengthOf(provider.looked(), 2)
-        yield* Deferred.succeed(released, alive)
-      }).pipe(Effect.provide(TestNode.layer({ models, sweeps: true }).pipe(Layer.provide(everySecond))))
+  it.effect("never overlaps with itself, even if a provider hangs uninterruptibly", () =>
+    Effect.gen(function* () {
+      const provider = yield* TestProvider
+      const released = yield* Deferred.make<JobState>()
+      provider.lookAs(() => Effect.uninterruptible(Deferred.await(released)))
+      yield* running("job-7")
+      /** Seconds pass until it has been asked so often; gives how many. */
+      const untilAsked = Effect.fnUntraced(function* (times: number) {
+        for (let seconds = 0; ; seconds++) {
+          yield* Effect.replicateEffect(Effect.yieldNow, 100)
+          if (provider.looked().length >= times) return seconds
+          yield* TestClock.adjust("1 second")
+        }
+      })
+      yield* untilAsked(1)
+      assert.isAtLeast(yield* untilAsked(2), 10)
+      assert.lengthOf(provider.looked(), 2)
+      yield* Deferred.succeed(released, alive)
+    }).pipe(Effect.provide(TestNode.layer({ models, sweeps: true }).pipe(Layer.provide(everySecond))))
   )
 
-  it.effect("asked for twice at once looks one after the other", () =>
+  it.effect("requested twice at once runs one pass after the other", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const answer = yield* Deferred.make<JobState>()
@@ -80,7 +78,7 @@ describe("The sweep", () => {
     }).pipe(Effect.provide(TestNode.layer({ models })))
   )
 
-  it.effect("is not stopped by a request that cannot be read", () =>
+  it.effect("is not stopped by an unreadable request", () =>
     Effect.gen(function* () {
       const ids = yield* Effect.replicateEffect(submit(), 3)
       for (const id of ids) yield* execute(id, dispatch(0))
@@ -93,7 +91,7 @@ describe("The sweep", () => {
     }).pipe(Effect.provide(idle))
   )
 
-  it.effect("is not stopped by a request whose retry the log does not take, and tries that again", () =>
+  it.effect("is not stopped by a request whose retry the log rejects, and repeats that", () =>
     Effect.gen(function* () {
       const ids = yield* Effect.replicateEffect(submit(), 3)
       for (const id of ids) yield* execute(id, dispatch(0))
@@ -104,7 +102,7 @@ describe("The sweep", () => {
     }).pipe(Effect.provide(idle))
   )
 
-  it.effect("looks at every page", () =>
+  it.effect("checks every page", () =>
     Effect.gen(function* () {
       const ids = yield* Effect.replicateEffect(submit(), 1_100)
       for (const id of ids) yield* execute(id, dispatch(0))
@@ -143,7 +141,7 @@ describe("A request marked completed with its output media missing", () => {
     }).pipe(Effect.provide(idle))
   )
 
-  it.effect("is left to the node that had its run as long as that lives", () =>
+  it.effect("is left to its node while that lives", () =>
     Effect.gen(function* () {
       const other = yield* TestNode.start({ name: "other", models, dispatches: false })
       const self = yield* TestNode.start({ name: "self", models, dispatches: false })
@@ -155,7 +153,7 @@ describe("A request marked completed with its output media missing", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("is gone on with at once when the next process starts", () =>
+  it.effect("continues at once when the next process starts", () =>
     Effect.gen(function* () {
       const first = yield* TestNode.start({ name: "first", models, dispatches: false })
       const id = yield* first.on(unfinished("first"))

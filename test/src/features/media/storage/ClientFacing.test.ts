@@ -53,7 +53,7 @@ describe("ClientFacing", () => {
 })
 
 describe.skipIf(S3Programs.isMissing)(S3Programs.named("ClientFacing on S3"), () => {
-  it.live("has clients bring files to S3, and get them there where they are to be redirected", () =>
+  it.live("sends uploads to S3, and downloads only when they are redirected", () =>
     Effect.gen(function* () {
       const server = yield* S3Server.shared
       const { bucket } = yield* TestBucket.options()

@@ -28,7 +28,7 @@ const ask = (url: string | null, init: RequestInit) =>
   })
 
 describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3MediaDelivery"), () => {
-  it.live.each(["GET", "HEAD"] as const)("sends a %s to where S3 says of a file what we would", (method) =>
+  it.live.each(["GET", "HEAD"] as const)("redirects a %s to an address with our own headers", (method) =>
     Effect.gen(function* () {
       yield* (yield* BlobStore).put(`media/${id}`, Buffer.from("some text"))
       const url = yield* (yield* MediaDelivery).urlOf({ ...delivered, method })
@@ -44,7 +44,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3MediaDelivery"), () =>
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("gives URLs that are good for five minutes, for their method, file and words alone", () =>
+  it.live("returns URLs that are valid for five minutes, for one method, file and set of headers", () =>
     Effect.gen(function* () {
       yield* (yield* BlobStore).put(`media/${id}`, Buffer.from("some text"))
       const url = (yield* (yield* MediaDelivery).urlOf(delivered)) ?? ""

@@ -73,7 +73,7 @@ const named = (parts: Effect.Success<ReturnType<typeof begun>>["found"]) => {
 describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
   describe("a single PUT", () => {
     test(
-      "is found by looking, once it has come",
+      "is detected once it has been uploaded",
       Effect.gen(function* () {
         const store = yield* UploadStore
         const file = target(5)
@@ -93,7 +93,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     )
 
     test(
-      "may have any length where none was declared",
+      "may have any length if none was declared",
       Effect.gen(function* () {
         const store = yield* UploadStore
         const file = target()
@@ -104,7 +104,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     )
 
     test(
-      "is refused with 403 when it is another than was declared, and leaves nothing",
+      "is rejected with 403 when it differs from its declaration, and leaves nothing",
       Effect.gen(function* () {
         const store = yield* UploadStore
         const file = target(5)
@@ -130,7 +130,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     )
 
     test(
-      "is refused with 403 when the time of its URL is over",
+      "is rejected with 403 when its URL has expired",
       Effect.gen(function* () {
         const store = yield* UploadStore
         const file = target(5)
@@ -149,7 +149,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     const [first, second, last] = [filled(5 * MiB, 1), filled(5 * MiB + 1, 2), filled(3, 3)]
 
     test(
-      "is put together of parts that came in any order, and of one that came twice the last; repeated it gives the same",
+      "is assembled from parts in any order, the last of each number; a repeat returns the same",
       Effect.gen(function* () {
         const { found, id, store, uploadId } = yield* begun([
           [3, last],
@@ -178,7 +178,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     )
 
     test(
-      "takes part numbers with gaps",
+      "accepts part numbers with gaps",
       Effect.gen(function* () {
         const { found, id, store, uploadId } = yield* begun([
           [7, first],
@@ -190,7 +190,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     )
 
     test(
-      "names the parts that are missing, have another etag or are too small, and can be put together after",
+      "names parts that are missing, have another ETag or are too small, and can be assembled afterwards",
       Effect.gen(function* () {
         const { found, id, store, uploadId } = yield* begun([
           [1, first],
@@ -217,7 +217,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     )
 
     test(
-      "does not pass for done when another file is in its place",
+      "is not complete when another file is in its place",
       Effect.gen(function* () {
         const { found, id, store, uploadId } = yield* begun([[1, last]])
         yield* store.remove(id, uploadId)
@@ -228,7 +228,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     )
 
     test(
-      "refuses a part with 403 for another number, another upload or after its time, and with 404 after its end",
+      "rejects a part with 403 for another number, another upload or after its time, and with 404 after its end",
       Effect.gen(function* () {
         const { found, id, store, uploadId } = yield* begun([[1, last]])
         const file = { ...target(), id }
@@ -248,7 +248,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
   })
 
   test(
-    "removes bytes and parts, and again without complaint",
+    "removes bytes and parts, repeatedly without an error",
     Effect.gen(function* () {
       const { id, store, uploadId } = yield* begun([[1, filled(5 * MiB, 1)]])
       const file = { ...target(), id }
@@ -264,7 +264,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
   )
 
   test(
-    "lists more parts than S3 gives in one answer",
+    "lists more parts than S3 returns in one answer",
     Effect.gen(function* () {
       const { found } = yield* begun(Array.makeBy(1_001, (index) => [index + 1, filled(1, index)] as const))
       assert.deepStrictEqual(
@@ -274,7 +274,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     })
   )
 
-  it.live("signs for the address at which clients reach S3, and uses its own", () =>
+  it.live("signs for the public address of S3, and uses its own address", () =>
     Effect.gen(function* () {
       const server = yield* S3Server.shared
       const proxy = yield* TcpProxy.make(server.port)

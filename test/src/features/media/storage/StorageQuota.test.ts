@@ -108,7 +108,7 @@ const refusal = (accountId: AccountId, bytes: number) =>
   )
 
 describe("The storage quota", () => {
-  it.live("lets in what fills it to the last byte, and no byte more", () =>
+  it.live("admits uploads up to its last byte, and no byte more", () =>
     Effect.gen(function* () {
       yield* open(alice, 1_000)
       yield* require(alice, 1_000)
@@ -120,7 +120,7 @@ describe("The storage quota", () => {
     }).pipe(Effect.provide(layer("")))
   )
 
-  it.effect("counts what is announced and what runs have made, of the account alone", () =>
+  it.effect("counts announced files and outputs, of the account only", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(t0)
       yield* open(alice, 1_000)
@@ -136,7 +136,7 @@ describe("The storage quota", () => {
     }).pipe(Effect.provide(layer("")))
   )
 
-  it.effect("counts what is announced in one PUT until no PUT can come, and in parts beyond that", () =>
+  it.effect("counts a file announced in one PUT until its URL expires, and in parts beyond that", () =>
     Effect.gen(function* () {
       yield* open(alice, 1_000)
       yield* initiate(1, alice, 100)
@@ -152,7 +152,7 @@ describe("The storage quota", () => {
     }).pipe(Effect.provide(layer("")))
   )
 
-  it.live("counts what was stored the moment before, each time", () =>
+  it.live("counts files stored a moment before", () =>
     Effect.gen(function* () {
       yield* open(alice, 50)
       for (let number = 1; number <= 50; number++) {
@@ -162,7 +162,7 @@ describe("The storage quota", () => {
     }).pipe(Effect.provide(layer("")))
   )
 
-  it.live("holds as soon as it is changed, and leaves alone what is above it", () =>
+  it.live("applies as soon as it is changed, and rejects uploads while the usage exceeds it", () =>
     Effect.gen(function* () {
       yield* open(alice, null)
       yield* output(1, alice, 600)
@@ -176,7 +176,7 @@ describe("The storage quota", () => {
     }).pipe(Effect.provide(layer("")))
   )
 
-  it.live("is STORAGE_QUOTA for an account without its own, above it or below", () =>
+  it.live("is STORAGE_QUOTA for an account without its own, even if larger or smaller", () =>
     Effect.gen(function* () {
       yield* open(alice, null)
       assert.deepStrictEqual(yield* refusal(alice, 2_049), { limit: 2_048, used: 0 })
@@ -190,7 +190,7 @@ describe("The storage quota", () => {
     }).pipe(Effect.provide(layer("2KiB")))
   )
 
-  it.live("counts nothing where there is none", () =>
+  it.live("counts nothing when it is not set", () =>
     Effect.gen(function* () {
       yield* open(alice, null)
       yield* require(alice, Number.MAX_SAFE_INTEGER)
@@ -201,7 +201,7 @@ describe("The storage quota", () => {
     }).pipe(Effect.provide(layer("", [])))
   )
 
-  it.live("goes by what is counted already where the count has stopped", () =>
+  it.live("uses the last count when counting has stopped", () =>
     Effect.gen(function* () {
       yield* open(alice, 1_000)
       yield* output(1, alice, 600)

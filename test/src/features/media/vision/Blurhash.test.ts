@@ -21,18 +21,18 @@ describe("Blurhash.encode", () => {
     [4, 3, "L~I=Lu}H,b$%y.t8o4oygyf,fSf+"],
     [1, 1, "00I=Lu"],
     [3, 1, "2{I=Lu}H,b"]
-  ] as const)("makes %i × %i components as the reference does", (x, y, expected) => {
+  ] as const)("makes %i × %i components like the reference", (x, y, expected) => {
     assert.strictEqual(Blurhash.encode(gradient, x, y), expected)
   })
 
-  it("makes the most components as the reference does", () => {
+  it("makes the maximum of components like the reference", () => {
     assert.strictEqual(
       Blurhash.encode(gradient, 9, 9),
       "|~I=Lu}H,b$%wzxZwzxZwzy.t8o4oyo3kVjvkVjvgyf,fSf+fRf*fRf*fRx@s:o3oeo2kBjukBjugfflfSfkfRfkfRfkfRx@spo2oLo2j[juj[jugfflfRfkfRfkfRfkfRx?spo2oLo2j[juj[jugeflfRfkfRfkfRfkfR"
     )
   })
 
-  it("makes one color as the reference does", () => {
+  it("makes one color like the reference", () => {
     assert.strictEqual(Blurhash.encode(white, 4, 3), "L~TSUA~qfQ~q~q%MfQ%MfQfQfQfQ")
     assert.strictEqual(Blurhash.encode(white, 1, 1), "00TSUA")
   })

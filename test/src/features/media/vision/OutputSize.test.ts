@@ -7,7 +7,7 @@ const fits: ReadonlyArray<Fit> = ["cover", "contain", "fill", "inside", "outside
 const sides = [undefined, 1, 37, 150, 400]
 
 describe("outputSize", () => {
-  it.each(fits)("foretells what sharp makes with %s, to within a pixel", async (fit) => {
+  it.each(fits)("predicts what sharp makes with %s, to within a pixel", async (fit) => {
     const picture = { width: 300, height: 199 }
     const source = sharp({ create: { ...picture, channels: 3, background: "red" } })
     const bytes = await source.png().toBuffer()

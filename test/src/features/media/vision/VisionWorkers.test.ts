@@ -18,7 +18,7 @@ const hashAnew = Effect.provide(hash, Layer.fresh(workers))
 describe("VisionWorkers", () => {
   // All threads share what libvips may read: a worker that set it for itself took it from the others for a moment, so that
   // some of some ten thousand pictures read meanwhile were unreadable.
-  it.live("read pictures while other workers begin", () =>
+  it.live("read pictures while other workers start", () =>
     Effect.gen(function* () {
       const first = yield* hash
       const { default: sharp } = yield* Effect.promise(() => import("sharp"))

@@ -48,7 +48,7 @@ const smallDisk = Effect.gen(function* () {
 })
 
 describe.skipIf(isMissing)(named("A full disk"), () => {
-  it.live("refuses a PUT, keeps what was there, and takes the next one that has room", () =>
+  it.live("rejects a PUT, preserves the previous file, and accepts the next one that fits", () =>
     Effect.gen(function* () {
       const directory = yield* smallDisk
       const layer = LocalNode.onLog({ directory }).pipe(Layer.provideMerge(MemoryEventStore.layer))
@@ -76,7 +76,7 @@ describe.skipIf(isMissing)(named("A full disk"), () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a body whose last bytes it has no room for", () =>
+  it.live("rejects a body whose last bytes do not fit", () =>
     Effect.gen(function* () {
       const directory = `${yield* smallDisk}/blobs`
       fs.writeFileSync(`${directory}/filler`, Puts.pattern(3.5 * MiB))

@@ -60,7 +60,7 @@ describe("HashThreads", () => {
     }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
   )
 
-  it.live("tells that a file cannot be read, and goes on with others", () =>
+  it.live("reports a file that cannot be read, and continues with others", () =>
     Effect.gen(function* () {
       const threads = yield* HashThreads
       const { descriptor, path } = yield* open
@@ -72,7 +72,7 @@ describe("HashThreads", () => {
     }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
   )
 
-  it.live("ends within a second, in the middle of its work, and tells who waits", () =>
+  it.live("ends within a second, in the middle of its work, and fails waiting calls", () =>
     Effect.gen(function* () {
       const { descriptor } = yield* open
       const scope = yield* Scope.make()

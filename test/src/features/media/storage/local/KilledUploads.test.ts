@@ -56,7 +56,7 @@ const moments = [0, 10, 30, 60]
 
 describe("A node that is killed", () => {
   it.live(
-    "in the middle of a PUT leaves nothing to be read, or all of it, and the same PUT succeeds after",
+    "in the middle of a PUT leaves nothing readable or all of it, and the same PUT succeeds afterwards",
     () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make
@@ -90,7 +90,7 @@ describe("A node that is killed", () => {
   )
 
   it.live(
-    "in the middle of a completion leaves parts that the next one puts together",
+    "in the middle of a completion leaves parts that the next one assembles",
     () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make
@@ -137,10 +137,10 @@ const peakOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
 describe.skipIf(process.platform !== "linux")(
-  "A body of 512 MiB (needs Linux, which tells what was resident)",
+  "A body of 512 MiB (needs Linux, which reports resident memory)",
   () => {
     it.live(
-      "takes less than 64 MiB of memory",
+      "uses less than 64 MiB of memory",
       () =>
         Effect.gen(function* () {
           const node = yield* start(yield* TempDirectory.make)

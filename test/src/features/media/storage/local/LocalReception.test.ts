@@ -46,7 +46,7 @@ describe("LocalReception", () => {
     ["a small body of unknown length", 1_000, { "transfer-encoding": "chunked" }],
     ["a large body of unknown length", 3 * MiB + 17, { "transfer-encoding": "chunked" }]
   ] as const)
-    test(`keeps ${what} byte for byte, tells its MD5, and records both digests`, ({ directory, port }) =>
+    test(`stores ${what} byte for byte, returns its MD5, and records both digests`, ({ directory, port }) =>
       Effect.gen(function* () {
         const bytes = Puts.pattern(length)
         const target = yield* Puts.announce()
@@ -62,7 +62,7 @@ describe("LocalReception", () => {
         })
       }))
 
-  test("takes the announced type in any case and spacing, and no other one", ({ directory, port }) =>
+  test("accepts the announced type in any case and spacing, and no other one", ({ directory, port }) =>
     Effect.gen(function* () {
       const target = yield* Puts.announce({ contentType: "text/plain; charset=utf-8" })
       const url = yield* Puts.urlOf(target)
@@ -80,7 +80,7 @@ describe("LocalReception", () => {
       assert.strictEqual(status, 200)
     }))
 
-  test("refuses a URL that was changed, and an id that is none", ({ directory, port }) =>
+  test("rejects a modified URL, and an invalid id", ({ directory, port }) =>
     Effect.gen(function* () {
       const target = yield* Puts.announce({ size: 10 })
       const other = yield* Puts.announce({ size: 10 })
@@ -102,7 +102,7 @@ describe("LocalReception", () => {
       yield* isPending(directory, other.id)
     }))
 
-  test("refuses as many bytes as were not announced, before it has read them", ({ directory, port }) =>
+  test("rejects more bytes than announced, before reading them", ({ directory, port }) =>
     Effect.gen(function* () {
       const target = yield* Puts.announce({ size: 2 * MiB })
       const url = yield* Puts.urlOf(target)
@@ -113,7 +113,7 @@ describe("LocalReception", () => {
       yield* isPending(directory, target.id)
     }))
 
-  test("stops reading at the first byte too many of a body of unknown length", ({ directory, port }) =>
+  test("stops reading at the first excess byte of a body of unknown length", ({ directory, port }) =>
     Effect.gen(function* () {
       const target = yield* Puts.announce({ size: MiB })
       const headers = { "content-type": Puts.contentType, "transfer-encoding": "chunked" }
@@ -125,7 +125,7 @@ describe("LocalReception", () => {
       yield* isPending(directory, target.id)
     }))
 
-  test("refuses fewer bytes than were announced", ({ directory, port }) =>
+  test("rejects fewer bytes than announced", ({ directory, port }) =>
     Effect.gen(function* () {
       const target = yield* Puts.announce({ size: MiB })
       const url = yield* Puts.urlOf(target)
@@ -150,7 +150,7 @@ describe("LocalReception", () => {
         assert.strictEqual(status, 200)
       }))
 
-  test("leaves nothing of a client that goes away in the middle", ({ directory, port }) =>
+  test("leaves nothing of a client that disconnects in the middle", ({ directory, port }) =>
     Effect.gen(function* () {
       const target = yield* Puts.announce()
       const url = yield* Puts.urlOf(target)
@@ -164,7 +164,7 @@ describe("LocalReception", () => {
       assert.strictEqual((yield* Puts.put(port, url, bytes)).status, 200)
     }))
 
-  test("lets one account send 32 files at once, and the next one when a place is free", ({
+  test("accepts 32 concurrent files of one account, and the next one when a slot is free", ({
     directory,
     port
   }) =>
@@ -180,7 +180,7 @@ describe("LocalReception", () => {
     }))
 
   test(
-    "asks the quota for what was not announced, before and after it is known",
+    "checks the quota for an unannounced size, before and after it is known",
     ({ directory, port }) =>
       Effect.gen(function* () {
         const target = yield* Puts.announce()
@@ -195,7 +195,7 @@ describe("LocalReception", () => {
   )
 
   test(
-    "counts parts that no file was made of yet",
+    "counts parts that are not yet assembled",
     ({ port }) =>
       Effect.gen(function* () {
         const target = yield* Puts.announce({ uploadId: "upload" })
@@ -211,7 +211,7 @@ describe("LocalReception", () => {
     { quota: "1000B" }
   )
 
-  test("takes no more in parts than was declared", ({ port }) =>
+  test("accepts no more bytes in parts than declared", ({ port }) =>
     Effect.gen(function* () {
       const target = yield* Puts.announce({ uploadId: "upload", size: 1_000 })
       const put = (partNumber: number, size: number) =>

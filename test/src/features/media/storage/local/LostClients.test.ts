@@ -46,7 +46,7 @@ const assertTimedOut = Effect.fnUntraced(function* (fiber: Fiber.Fiber<Failure, 
 })
 
 describe("A client", () => {
-  it.effect("that is silent is given up after 60 s, however long it took before", () =>
+  it.effect("that is silent is dropped after 60 s, however long it took before", () =>
     Effect.gen(function* () {
       const { body, fiber, path, send } = yield* begin
       for (let round = 0; round < 5; round++) {
@@ -62,7 +62,7 @@ describe("A client", () => {
     }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
   )
 
-  it.effect("that drips is given up after 60 s in which it has brought less than 64 KiB", () =>
+  it.effect("that drips is dropped after 60 s with less than 64 KiB", () =>
     Effect.gen(function* () {
       const { fiber, send } = yield* begin
       for (const bytes of [1, leastBytes, 1, leastBytes - 2]) {
@@ -88,7 +88,7 @@ describe("A client", () => {
     }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
   )
 
-  it.effect("that cannot send for our sake is waited for, however long that takes", () =>
+  it.effect("that the server slows down is not dropped, however long that takes", () =>
     Effect.gen(function* () {
       const body = new PassThrough()
       const descriptor = fs.openSync(`${yield* TempDirectory.make}/body`, "wx")
@@ -121,7 +121,7 @@ describe("A client", () => {
     ["without a word", (body: PassThrough) => body.destroy()],
     ["with an error", (body: PassThrough) => body.destroy(new Error("reset"))]
   ] as const)
-    it.effect(`that goes away ${how} has brought nothing`, () =>
+    it.effect(`that disconnects ${how} leaves nothing`, () =>
       Effect.gen(function* () {
         const { body, fiber, path, send } = yield* begin
         yield* send(10)
@@ -132,7 +132,7 @@ describe("A client", () => {
       }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
     )
 
-  it.effect("that was gone before anybody read has brought nothing", () =>
+  it.effect("that disconnected before its body is read leaves nothing", () =>
     Effect.gen(function* () {
       const body = new PassThrough()
       yield* Effect.promise(() => new Promise((resolve) => body.on("close", resolve).destroy()))

@@ -65,7 +65,7 @@ const readAll = Effect.fnUntraced(function* (id: FileId, { etag }: { readonly et
 })
 
 describe("LocalUploadStore", () => {
-  test("makes a file of parts that came in any order, and of one that came twice the last", (uploading) =>
+  test("assembles parts in any order, the last of each number", (uploading) =>
     Effect.gen(function* () {
       const { bring, directory, target, uploadId } = uploading
       const bodies = Array.make(Puts.pattern(2 * MiB, 1), Puts.pattern(MiB, 2), Puts.pattern(10, 3))
@@ -105,7 +105,7 @@ describe("LocalUploadStore", () => {
       yield* store.remove(target.id, uploadId)
     }))
 
-  test("takes the last part of each number, and the same one when its bytes come again", (uploading) =>
+  test("uses the last part of each number, and the same one when its bytes are repeated", (uploading) =>
     Effect.gen(function* () {
       const { bring, directory, target } = uploading
       const names = () => fs.readdirSync(folderOf(directory, target.id))
@@ -128,7 +128,7 @@ describe("LocalUploadStore", () => {
       ])
     }))
 
-  test("a part that comes again while a file is made of the one before harms neither", (uploading) =>
+  test("a repeated part during an assembly harms neither", (uploading) =>
     Effect.gen(function* () {
       const { bring, target, uploadId } = uploading
       const store = yield* UploadStore
@@ -143,7 +143,7 @@ describe("LocalUploadStore", () => {
       assert.isTrue(first.equals((yield* readAll(target.id, stored)) ?? Buffer.alloc(0)))
     }))
 
-  test("leaves every part that many bring at once, and one of each number", (uploading) =>
+  test("preserves every concurrent part, one of each number", (uploading) =>
     Effect.gen(function* () {
       const { bring, directory, target } = uploading
       const puts = Array.range(0, 39).map((index) => bring((index % 10) + 1, Puts.pattern(100, index)))
@@ -161,7 +161,7 @@ describe("LocalUploadStore", () => {
       assert.isAtLeast(fs.readdirSync(folderOf(directory, target.id)).length, 10)
     }))
 
-  test("refuses a part that is not there any more, or another one by now", ({ bring, target, uploadId }) =>
+  test("rejects a part that no longer exists, or has changed", ({ bring, target, uploadId }) =>
     Effect.gen(function* () {
       const store = yield* UploadStore
       yield* bring(1, Puts.pattern(10, 1))
@@ -177,7 +177,7 @@ describe("LocalUploadStore", () => {
       }
     }))
 
-  test("takes no part of a file that is complete", ({ bring, directory, target, uploadId }) =>
+  test("rejects parts of a complete file", ({ bring, directory, target, uploadId }) =>
     Effect.gen(function* () {
       const store = yield* UploadStore
       const bytes = Puts.pattern(10)
@@ -191,7 +191,7 @@ describe("LocalUploadStore", () => {
       assert.strictEqual(fs.readdirSync(folderOf(directory, target.id)).length, 2)
     }))
 
-  test("takes parts for the upload that they belong to alone", ({ bring, port, target, uploadId }) =>
+  test("accepts parts for their own upload only", ({ bring, port, target, uploadId }) =>
     Effect.gen(function* () {
       const bytes = Puts.pattern(10)
       const url = yield* Puts.partUrlOf(target, uploadId, 1)
@@ -210,7 +210,7 @@ describe("LocalUploadStore", () => {
     }))
 
   test(
-    "takes no part larger than the whole was announced",
+    "rejects a part larger than the announced whole",
     ({ bring }) =>
       Effect.gen(function* () {
         assert.strictEqual((yield* bring(1, Puts.pattern(101))).error, "FileTooLarge")

@@ -63,7 +63,7 @@ describe("PartsBlob", () => {
     60_000
   )
 
-  it.live("knows nothing of a file without a manifest, and refuses a range that is none", () =>
+  it.live("finds nothing of a file without a manifest, and rejects an invalid range", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       assert.isNull(yield* PartsBlob.open(blobs, { id: MediaUrl.makeId(), etag: "etag-1" }))
@@ -75,7 +75,7 @@ describe("PartsBlob", () => {
     }).pipe(Effect.provide(onDisk))
   )
 
-  it.live("fails instead of ending early where a part is not there, and reads the others", () =>
+  it.live("fails instead of ending early when a part is missing, and reads the others", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const { bytes, file } = yield* stored([10, 20, 30])

@@ -38,7 +38,7 @@ const judged = Effect.fnUntraced(
 )
 
 describe("SignedUrls", () => {
-  it.effect("lie under the file's own URL, and carry part and upload in the query", () =>
+  it.effect("extend the file's own URL, with part and upload in the query", () =>
     Effect.gen(function* () {
       assert.match(
         yield* urlOf(whole),
@@ -50,7 +50,7 @@ describe("SignedUrls", () => {
     }).pipe(Effect.provide(layer(1)))
   )
 
-  it.effect("are good until the second in which they end", () =>
+  it.effect("are valid until the second in which they end", () =>
     Effect.gen(function* () {
       for (const signed of [whole, part]) {
         const query = queryOf(yield* urlOf(signed))
@@ -60,7 +60,7 @@ describe("SignedUrls", () => {
     }).pipe(Effect.provide(layer(1)))
   )
 
-  it.effect("are refused when one parameter is another one, missing, or of another file", () =>
+  it.effect("are rejected when a parameter is changed, missing, or of another file", () =>
     Effect.gen(function* () {
       const now = 0
       const good = queryOf(yield* urlOf(part))
@@ -101,7 +101,7 @@ describe("SignedUrls", () => {
     }).pipe(Effect.provide(layer(1)))
   )
 
-  it.effect("of another installation are refused", () =>
+  it.effect("of another installation are rejected", () =>
     Effect.gen(function* () {
       const query = queryOf(yield* Effect.provide(urlOf(whole), layer(2), { local: true }))
       assert.strictEqual(yield* judged(query, whole, 0), "signature_mismatch")

@@ -34,7 +34,7 @@ const twoNodes = Effect.gen(function* () {
 })
 
 describe("Several PUTs to one URL", () => {
-  it.live("leave one whole body, which the log names, whichever of two nodes takes which", () =>
+  it.live("leave one whole body, as recorded, whichever of two nodes receives which", () =>
     Effect.gen(function* () {
       const { directory, nodes } = yield* twoNodes
       const [{ node }] = nodes
@@ -70,7 +70,7 @@ describe("Several PUTs to one URL", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("give the same answer later on, without a change of what is there", () =>
+  it.live("return the same answer later, without a change of the file", () =>
     Effect.gen(function* () {
       const directory = yield* LocalNode.Directory
       const port = yield* LocalNode.serve
@@ -86,7 +86,7 @@ describe("Several PUTs to one URL", () => {
     }).pipe(Effect.scoped, Effect.provide(LocalNode.layer()))
   )
 
-  it.live("find bytes whose writer did not live to record them, and record those", () =>
+  it.live("find the bytes of a writer that died before recording them, and record those", () =>
     Effect.gen(function* () {
       const directory = yield* LocalNode.Directory
       const port = yield* LocalNode.serve
