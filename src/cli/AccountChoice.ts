@@ -39,6 +39,5 @@ export const onlyAccount = Effect.fnUntraced(function* (choose: string) {
   })
 })
 
-/** The given account, or the only one. */
 export const chosenAccount = (account: Option.Option<AccountId>) =>
   Option.match(account, { onNone: () => onlyAccount("choose one with --account"), onSome: Effect.succeed })

@@ -8,7 +8,6 @@ import { isName } from "#src/features/accounts/Name.ts"
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withoutNegation, Flag.withDefault(false))
 
-/** A whole number, `N`. */
 export const count = (
   name: string,
   description: string,
@@ -24,7 +23,6 @@ export const count = (
     Flag.withDefault(byDefault)
   )
 
-/** `--account` */
 export const account = (description: string) =>
   Flag.String("account").pipe(
     Flag.withMetavar("acc_…"),

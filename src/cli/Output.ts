@@ -40,7 +40,6 @@ export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
 /** Replaces control characters, because stored text must not control the terminal. */
 export const printable = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{fffd}")
 
-/** The same for text of several lines. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
 
 /** Pads to `width` terminal columns. */

@@ -8,7 +8,6 @@ interface Progress {
   readonly total: number | null
   /** ms */
   readonly elapsed: number
-  /** Unit of the count; events by default. */
   readonly unit?: string
 }
 

@@ -44,13 +44,13 @@ interface Choice {
   readonly period: Period.Period
 }
 
-/** Audits the whole log, independent of the shown period and account. */
+/** Audits the whole log, whatever is shown of it. Fails when the log does not have the given account. */
 const audit = Effect.fnUntraced(function* (
   { account }: Choice,
   listener: Pick<Audit.Options, "booked" | "opened"> & { readonly flush?: Effect.Effect<void> }
 ) {
   const directory = yield* DataDirectory
-  // The audit reports a head that cannot be read.
+  // A head that cannot be read is reported by the audit itself.
   const anchors = yield* Effect.option(ChosenLog.headAnchors(directory))
   if (Option.exists(anchors, ({ length }) => length === 0)) {
     yield* Effect.logWarning("log.head is missing: missing events at the end of the log would go unnoticed")
@@ -70,34 +70,28 @@ const audit = Effect.fnUntraced(function* (
     },
     onProgress: (_, position) => Effect.andThen(flush, progress.report(position))
   }).pipe(Effect.ensuring(progress.clear))
-  return { audited, isKnown }
+  if (isKnown) return audited
+  return yield* new Failure.UsageError({ message: "--account: there is no such account on the log" })
 })
-
-const checkKnown = (isKnown: boolean): Effect.Effect<void, Failure.UsageError> =>
-  isKnown
-    ? Effect.void
-    : Effect.fail(new Failure.UsageError({ message: "--account: there is no such account on the log" }))
 
 const printStatement = Effect.fnUntraced(function* (choice: Choice) {
   const statement = Statement.make(choice.period)
-  const { audited, isKnown } = yield* audit(choice, {
+  const audited = yield* audit(choice, {
     opened: (accountId, { time }) => statement.opened(accountId, time),
     booked: statement.booked
   })
-  yield* checkKnown(isKnown)
   yield* Console.log(`${AuditText.statement(statement.rows)}\n\n${AuditText.proof(audited).join("\n")}`)
 })
 
 const printJournal = Effect.fnUntraced(function* (format: Journal.Format, choice: Choice) {
   const writer = yield* JournalWriter.make(format)
-  const { audited, isKnown } = yield* audit(choice, {
+  const audited = yield* audit(choice, {
     opened: () => {},
     booked: (booked) => {
       if (Period.isWithin(choice.period, booked.event.time)) writer.add(booked)
     },
     flush: writer.flush
   }).pipe(writer.whenDone)
-  yield* checkKnown(isKnown)
   yield* Console.error(AuditText.proof(audited).join("\n"))
 }, Effect.scoped)
 

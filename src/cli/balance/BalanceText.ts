@@ -1,4 +1,3 @@
-/** Formats balances for output. */
 import { Console, Effect } from "effect"
 import * as Money from "#domain/Money.ts"
 import type { Balance } from "#src/edges/admin/accounts/AccountOperations.ts"
@@ -29,7 +28,6 @@ export const forPeople = (balance: Balance): string =>
     ]
   )
 
-/** Warns when the amounts miss the latest changes. */
 export const warn = ({ isCurrent }: { readonly isCurrent: boolean }): Effect.Effect<void> =>
   isCurrent
     ? Effect.void

@@ -91,7 +91,7 @@ export const upload = Effect.fnUntraced(function* (options: Options) {
   const { contentType, file, fileName, partSize } = options
   const { url } = yield* Platform
   const { path, version } = file
-  const state = yield* UploadState.make({ serverUrl: url, path, version, fileName, contentType, partSize })
+  const state = yield* UploadState.make([url, path, version, fileName, contentType, partSize])
   const saved = yield* state.load
 
   const rest = Effect.gen(function* () {

@@ -6,28 +6,9 @@ import { Clock, Config, Duration, Effect, FileSystem, Option, Schema } from "eff
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
 import { Multipart } from "./Wire.ts"
 
-/** Identifies an upload. */
-interface Identity {
-  readonly serverUrl: string
-  /** Absolute. */
-  readonly path: string
-  /** `LocalFile.version` */
-  readonly version: string
-  readonly fileName: string
-  readonly contentType: string
-  /** Bytes. */
-  readonly partSize: number
-}
-
 const stateHome = Config.String("XDG_STATE_HOME").pipe(
   Config.withDefault(path.join(os.homedir(), ".local", "state"))
 )
-
-const nameOf = ({ contentType, fileName, partSize, path, serverUrl, version }: Identity): string =>
-  crypto
-    .createHash("sha256")
-    .update(JSON.stringify([serverUrl, path, version, fileName, contentType, partSize]))
-    .digest("hex")
 
 const json = Schema.fromJsonString(Multipart)
 const encode = Schema.encodeEffect(json)
@@ -46,10 +27,12 @@ const sweep = Effect.fnUntraced(
   (swept) => Effect.ignore(swept)
 )
 
-export const make = Effect.fnUntraced(function* (identity: Identity) {
+/** `identity`: everything that must be equal for continuing an upload. */
+export const make = Effect.fnUntraced(function* (identity: ReadonlyArray<string | number>) {
   const fileSystem = yield* FileSystem.FileSystem
   const directory = path.join(yield* stateHome, "inferlog", "uploads")
-  const file = path.join(directory, `${nameOf(identity)}.json`)
+  const name = crypto.hash("sha256", JSON.stringify(identity))
+  const file = path.join(directory, `${name}.json`)
   const written = Effect.fnUntraced(
     function* (upload: Multipart) {
       yield* fileSystem.makeDirectory(directory, { recursive: true, mode: 0o700 })

@@ -1,4 +1,3 @@
-/** Formats the grant of a key for output. */
 import { type Grant, Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
 import * as Output from "#src/cli/Output.ts"

@@ -20,7 +20,6 @@ import * as Output from "#src/cli/Output.ts"
 
 interface Finding {
   readonly fault: LogHeadAcceptance.Fault
-  /** The position in the file. */
   readonly noted?: string
 }
 

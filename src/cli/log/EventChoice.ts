@@ -1,9 +1,9 @@
 /** Selects events by flags, and reads them, also while a server writes. */
-import { type Config, Effect, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Flag } from "effect/cli"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import { EventReader } from "#streams/EventReader.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as FilesInPlace from "#streams/sqlite/FilesInPlace.ts"
@@ -57,15 +57,13 @@ const untilReplaced = Effect.gen(function* () {
 })
 
 /** All events after `after`, without gaps or repeats. With `follow`, also new ones as they are appended. */
-export const read = Effect.fnUntraced(function* (options: {
+export const read = Effect.fnUntraced(function* ({
+  after,
+  follow
+}: {
   readonly after: GlobalPosition
   readonly follow: boolean
-}): Effect.fn.Return<
-  Stream.Stream<RecordedEvent, EventStoreError | CommandError>,
-  Config.ConfigError,
-  EventReader | DataDirectory
-> {
+}) {
   const reader = yield* EventReader
-  if (!options.follow) return reader.readAll(options.after)
-  return Stream.interruptWhen(reader.subscribe(options.after), yield* untilReplaced)
+  return follow ? Stream.interruptWhen(reader.subscribe(after), yield* untilReplaced) : reader.readAll(after)
 })

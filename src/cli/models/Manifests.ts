@@ -1,5 +1,5 @@
 /** Reads and checks the manifests of a command, and formats the problems found. */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Struct } from "effect"
 import { Argument } from "effect/cli"
 import * as Checks from "#src/features/manifests/Checks.ts"
 import * as Drafts from "#src/features/manifests/Drafts.ts"
@@ -22,35 +22,23 @@ const orSetting = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
   return yield* new UsageError({ message: "Expected a path: MODELS_DIR is not set" })
 })
 
-/** A file that is given twice counts once. */
-const drafts = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+/** Reads each file once, even if it is given twice. */
+export const check = Effect.fnUntraced(function* (given: ReadonlyArray<string>, known: KnownItems) {
   const found = yield* Effect.forEach(yield* orSetting(given), ManifestFiles.find)
   const files = new Map(found.flat().map((file) => [file.path, file]))
-  return yield* Drafts.read([...files.values()])
+  return yield* Checks.check(yield* Drafts.read([...files.values()]), known)
 })
 
 /** Fails without manifests, so that a wrong path in a script does not pass as valid. */
-export const some = ({ found }: Checks.Checked): Effect.Effect<void, CommandError> =>
-  found > 0
-    ? Effect.void
-    : Effect.fail(
-        new CommandError({
-          message:
-            "No manifest found: there is no .yaml, .yml or .json file with a definition at or below the given path"
-        })
-      )
-
-export const check = Effect.fnUntraced(function* (given: ReadonlyArray<string>, known: KnownItems) {
-  return yield* Checks.check(yield* drafts(given), known)
+export const some = Effect.fnUntraced(function* ({ found }: Checks.Checked) {
+  if (found > 0) return
+  const message =
+    "No manifest found: there is no .yaml, .yml or .json file with a definition at or below the given path"
+  return yield* new CommandError({ message })
 })
 
-export const problemForPrograms = ({ column, file, line, message, path }: Problem) => ({
-  file,
-  line,
-  column,
-  path,
-  message
-})
+export const problemForPrograms = (problem: Problem) =>
+  Struct.pick(problem, ["file", "line", "column", "path", "message"])
 
 export const errorsOf = ({ problems }: Checks.Checked) => problems.filter(isError)
 export const warningsOf = ({ problems }: Checks.Checked) => problems.filter((problem) => !isError(problem))

@@ -1,12 +1,9 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Struct } from "effect"
 import { Command } from "effect/cli"
 import * as BuiltinItems from "#src/features/manifests/BuiltinItems.ts"
-import type { Item } from "#src/features/manifests/Items.ts"
 import * as Manifests from "./Manifests.ts"
 import { CommandError } from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
-
-const forPrograms = (item: Item) => ({ kind: item.kind, name: item.name, file: item.file })
 
 export const validate = Command.make(
   "validate",
@@ -18,7 +15,7 @@ export const validate = Command.make(
       yield* Output.printJson({
         ok: errors.length === 0 && checked.found > 0,
         found: checked.found,
-        items: checked.items.map(forPrograms),
+        items: checked.items.map((item) => Struct.pick(item, ["kind", "name", "file"])),
         errors: errors.map(Manifests.problemForPrograms),
         warnings: Manifests.warningsOf(checked).map(Manifests.problemForPrograms)
       })

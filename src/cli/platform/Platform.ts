@@ -40,7 +40,6 @@ export interface Call {
   readonly accepts?: ReadonlyArray<number>
 }
 
-/** Why a call fails. */
 export type CallError = Refused | Unreachable | Failure.UsageError
 
 export class Platform extends Context.Service<

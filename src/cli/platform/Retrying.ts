@@ -31,7 +31,6 @@ export const delay = (error: { readonly _tag: string }, tries: number): Effect.E
 export interface Waiting {
   /** The reason, in one line. */
   readonly message: string
-  /** Time until the next try. */
   readonly millis: number
 }
 

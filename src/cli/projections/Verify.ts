@@ -1,5 +1,5 @@
 /** `projections rebuild --verify`: compares the rows in use with rows built from the log. */
-import { Clock, Console, Effect } from "effect"
+import { Clock, Console, Effect, Predicate } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import type { Difference, Row } from "#projections/rebuild/Differences.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
@@ -64,22 +64,21 @@ const failure = (reports: ReadonlyArray<Report>): CommandError => {
   const different = namesOf(["different"])
   const notBuilt = namesOf(["not built", "other version"])
   const sentences = [
-    ...(different.length === 0
-      ? []
-      : [`Rows in use differ from the log: 'projections rebuild ${different.join(" ")}' rebuilds them`]),
-    ...(notBuilt.length === 0
-      ? []
-      : [`This release has no rows to verify for ${notBuilt.join(", ")}: the next server builds them`])
+    different.length > 0 &&
+      `Rows in use differ from the log: 'projections rebuild ${different.join(" ")}' rebuilds them`,
+    notBuilt.length > 0 &&
+      `This release has no rows to verify for ${notBuilt.join(", ")}: the next server builds them`
   ]
-  return new CommandError({ message: sentences.join(". ") })
+  return new CommandError({ message: sentences.filter(Predicate.isString).join(". ") })
 }
 
 const summary = (reports: ReadonlyArray<Report>, events: number, elapsedMs: number): string => {
-  const rows = reports.reduce((sum, report) => sum + report.rows, 0)
-  return (
-    `Compared ${Output.counted(rows, "row")} with those that ${Output.counted(events, "event")} produce, ` +
-    `in ${Output.duration(elapsedMs)}.`
+  const rows = Output.counted(
+    reports.reduce((sum, { rows }) => sum + rows, 0),
+    "row"
   )
+  const sources = Output.counted(events, "event")
+  return `Compared ${rows} with those that ${sources} produce, in ${Output.duration(elapsedMs)}.`
 }
 
 const text = (reports: ReadonlyArray<Report>): string =>

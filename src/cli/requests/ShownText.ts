@@ -1,4 +1,3 @@
-/** Formats the output of `requests show`. */
 import * as Money from "#domain/Money.ts"
 import type { ShownPayload, ShownRequest } from "#src/edges/admin/requests/RequestOperations.ts"
 import * as Output from "#src/cli/Output.ts"

@@ -1,4 +1,3 @@
-/** Hints for failed checks. */
 import { Option, Result } from "effect"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
 import type { SavedRequest } from "./SavedRequest.ts"

@@ -1,4 +1,3 @@
-/** The flags of `webhooks verify`. */
 import {
   Config,
   Effect,

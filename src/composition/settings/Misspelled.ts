@@ -3,19 +3,11 @@ import { Effect, Layer } from "effect"
 import { isOneEditApart } from "#src/kernel/text/EditDistance.ts"
 import * as AllSettings from "./AllSettings.ts"
 
-export interface Misspelling {
-  readonly variable: string
-  readonly setting: string
-}
-
 /** Shorter names are too close to variables of others (`HOST`, `HOME`). */
 const shortest = 7
 
-/** Ignores variables that are settings. */
-export const find = (
-  variables: ReadonlyArray<string>,
-  settings: ReadonlyArray<string>
-): ReadonlyArray<Misspelling> => {
+/** The variables that are no settings, each with the setting that it resembles. */
+export const find = (variables: ReadonlyArray<string>, settings: ReadonlyArray<string>) => {
   const isSetting = new Set(settings)
   const candidates = settings.filter((name) => name.length >= shortest)
   return variables

@@ -124,11 +124,7 @@ const bind = Effect.fnUntraced(function* (
   const nextId = () => CorrelationId.next(ids)
   const stopping = yield* Deferred.make<void>()
   const refuse = refuseWith(nextId, yield* Exchanges)
-  const {
-    front,
-    isClosing,
-    server: node
-  } = FrontedServer.make(
+  const fronted = FrontedServer.make(
     { ...limits, ...overrides },
     {
       onClose: () => Deferred.doneUnsafe(stopping, Effect.void),
@@ -137,6 +133,7 @@ const bind = Effect.fnUntraced(function* (
       refuseFault: refuse
     }
   )
+  const node = fronted.server
   ClientErrors.install(node, nextId)
   Connections.observe(node, yield* Connections.Connections)
   const readers = SlowReaders.make({
@@ -154,10 +151,10 @@ const bind = Effect.fnUntraced(function* (
   // All requests have ended at this point. The remaining connections belong to clients that do not read.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   return Context.make(Server, server).pipe(
-    Context.add(FrontedServer.Front, front),
+    Context.add(FrontedServer.Front, fronted.front),
     Context.add(SlowReaders.SlowReaders, readers),
     Context.add(Stopping, Deferred.await(stopping)),
-    Context.add(IsStopping, isClosing)
+    Context.add(IsStopping, fronted.isClosing)
   )
 })
 

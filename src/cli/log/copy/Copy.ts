@@ -56,7 +56,7 @@ const isSame = (a: Location, b: Location): boolean => {
 }
 
 const copyEvents = Effect.fnUntraced(function* (
-  { anchors, countsCommits, reading }: CopyEnds.Source,
+  { anchors, countsCommits, reading }: Effect.Success<ReturnType<typeof CopyEnds.openSource>>,
   target: LogCopy.CopyOptions["target"]
 ) {
   const end = yield* reading.head

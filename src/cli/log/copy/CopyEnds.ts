@@ -6,7 +6,7 @@ import * as Generations from "#projections/rebuild/Generations.ts"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
 import * as EventStoreTarget from "#streams/copy/EventStoreTarget.ts"
-import { EventReader, type Reading } from "#streams/EventReader.ts"
+import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
 import * as DataLock from "#streams/DataLock.ts"
@@ -21,13 +21,6 @@ const inUse = ({ directory }: DataLock.DataDirectoryLocked) =>
     message: `A server or another command uses ${directory}: stop it first, because nothing may be appended during a copy`
   })
 
-export interface Source {
-  readonly reading: Reading
-  readonly anchors: ReadonlyArray<Anchor>
-  /** Whether positions count commits (`ChosenLog.countsCommits`). */
-  readonly countsCommits: boolean
-}
-
 export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace) {
   let anchors: ReadonlyArray<Anchor> = []
   if (place._tag === "Sqlite") {
@@ -38,7 +31,8 @@ export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace
     anchors = yield* SqliteVerify.headAnchor(place.directory)
   }
   const reading = Context.get(yield* Layer.build(ChosenLog.readerAt(place)), EventReader)
-  return { reading, anchors, countsCommits: place._tag === "Nats" } satisfies Source
+  // On NATS, positions count commits.
+  return { reading, anchors, countsCommits: place._tag === "Nats" }
 })
 
 /** A directory without a log must not contain files derived from another log, which refer to its positions. */

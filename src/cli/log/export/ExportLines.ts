@@ -1,4 +1,3 @@
-/** The lines of an export, page by page. */
 import { Effect, Option, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"

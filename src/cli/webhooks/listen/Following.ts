@@ -17,7 +17,6 @@ const longestPause = 60_000
 const mostBackOff = 4
 
 export interface Frame {
-  /** The name of the event. */
   readonly event: string
   readonly data: string
   /** Whether the connection resumed a previous one. */

@@ -1,5 +1,4 @@
-/** The flags of `webhooks listen`. */
-import { Effect, Option, Redacted, Result } from "effect"
+import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
@@ -8,9 +7,7 @@ import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
 
-const names: ReadonlyArray<string> = WebhookEventName.literals
-
-const isEventName = (text: string): text is WebhookEventName => names.includes(text)
+const isEventName = Schema.is(WebhookEventName)
 
 const parseEvents = (text: string): Option.Option<ReadonlySet<WebhookEventName>> => {
   const events = text.split(",").map((name) => name.trim())

@@ -33,11 +33,7 @@ export interface Answered {
 
 type Ending = Omit<Answered, "durationMs">
 
-const failed = (error: string, status: number | null = null, reason: string | null = null): Ending => ({
-  status,
-  error,
-  reason
-})
+const timeout: Ending = { status: null, error: "timeout", reason: null }
 
 const signed = Effect.fnUntraced(function* ({ body, id, key, url }: Message) {
   const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
@@ -66,7 +62,7 @@ const ofError = (error: HttpClientError): Ending => {
   const cause = Exchange.causeOf(error)
   const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
   const word = words.find(([pattern]) => pattern.test(code))?.[1] ?? "connection_failed"
-  return failed(word, null, Exchange.messageOf(cause))
+  return { status: null, error: word, reason: Exchange.messageOf(cause) }
 }
 
 /** Reads the body up to the limits. Its content and its errors do not matter, because the status decides. */
@@ -90,7 +86,7 @@ export const post = Effect.fnUntraced(function* (message: Message) {
     Effect.catch((error) => Effect.succeed({ ending: ofError(error), body: Stream.empty })),
     Effect.timeoutOrElse({
       duration: Duration.millis(DeliverySchedule.attemptTimeoutMs),
-      orElse: () => Effect.succeed({ ending: failed("timeout"), body: Stream.empty })
+      orElse: () => Effect.succeed({ ending: timeout, body: Stream.empty })
     })
   )
   const durationMs = (yield* MonotonicTime.millis) - since

@@ -1,5 +1,5 @@
 /** `catalogOperations` on the log. */
-import { Effect, Order, Predicate } from "effect"
+import { Effect, Order, Predicate, Struct } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Listing from "#domain/catalog/Listing.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
@@ -24,20 +24,19 @@ import {
 /** The `source` of the events that these operations append. */
 const source = "command"
 
-const textIn = (value: unknown, name: string): string | null => {
-  const member = Predicate.hasProperty(value, name) ? value[name] : null
-  return typeof member === "string" ? member : null
+/** Definitions come from events, so this release may not know their form. */
+const member = (definition: unknown, name: string): unknown =>
+  Predicate.hasProperty(definition, name) ? definition[name] : undefined
+
+const textIn = (definition: unknown, name: string): string | null => {
+  const text = member(definition, name)
+  return typeof text === "string" ? text : null
 }
 
 const listed = ({ definition, ...row }: CatalogRow): ListedItem => ({
-  kind: row.kind,
-  name: row.name,
+  ...Struct.pick(row, ["kind", "name", "status", "version", "createdAt", "updatedAt"]),
   displayName: textIn(definition, "displayName") ?? textIn(definition, "name") ?? row.name,
-  status: row.status,
-  version: row.version,
-  fingerprint: Version.fingerprint(definition),
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt
+  fingerprint: Version.fingerprint(definition)
 })
 
 type PageKey = Pick<CatalogRow, "kind" | "name">
@@ -57,13 +56,9 @@ const stepOf = ({ data, position, time, type }: RecordedEvent) => {
   return { position, time, type, version: textIn(definition, "version"), source: textIn(data, "source") }
 }
 
-/** Definitions come from events, so this release may not know their form. */
-const member = (definition: unknown, name: string): unknown =>
-  Predicate.hasProperty(definition, name) ? definition[name] : undefined
-
 const lists = (definition: unknown, name: string, wanted: ReadonlySet<string>): boolean => {
-  const listed = member(definition, name)
-  return Array.isArray(listed) && listed.some((one) => wanted.has(one))
+  const names = member(definition, name)
+  return Array.isArray(names) && names.some((one) => wanted.has(one))
 }
 
 /**

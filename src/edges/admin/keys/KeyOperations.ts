@@ -18,6 +18,9 @@ const KeyName = Schema.String.check(Schema.makeFilter(isName, { expected: "a nam
 /** How long the previous secret stays valid after a rotation, ms. */
 const GracePeriod = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Key.maxGraceMs }))
 
+/** When the previous secret expires, Unix time in ms; `null` when it has expired already. */
+const previousExpiresAt = Schema.NullOr(Schema.Int)
+
 /** `<keyId>:<secret>`. It is returned once, and is not stored. */
 const KeySecret = Schema.RedactedFromValue(Schema.String)
 
@@ -42,11 +45,7 @@ export const keyOperations = RpcGroup.make(
   /** Replaces the secret. In force at once, on a running server too. */
   Rpc.make("rotateKey", {
     payload: { keyId: KeyId, graceMs: GracePeriod },
-    success: Schema.Struct({
-      ...IssuedKey.fields,
-      /** When the previous secret expires, Unix time in ms; `null` when it has expired already. */
-      previousExpiresAt: Schema.NullOr(Schema.Int)
-    }),
+    success: Schema.Struct({ ...IssuedKey.fields, previousExpiresAt }),
     error: Schema.Union([KeyNotFound, KeyRevoked, KeyExpired, AdministrationFailed])
   }),
   /** In force at once, on a running server too. */
@@ -80,11 +79,7 @@ export const workerKeyOperations = RpcGroup.make(
   /** Replaces the secret. In force at once, on a running server too. */
   Rpc.make("rotateWorkerKey", {
     payload: { keyId: KeyId, graceMs: GracePeriod },
-    success: Schema.Struct({
-      ...IssuedWorkerKey.fields,
-      /** When the previous secret expires, Unix time in ms; `null` when it has expired already. */
-      previousExpiresAt: Schema.NullOr(Schema.Int)
-    }),
+    success: Schema.Struct({ ...IssuedWorkerKey.fields, previousExpiresAt }),
     error: Schema.Union([WorkerKeyNotFound, WorkerKeyEnded, AdministrationFailed])
   }),
   /** In force at once, on a running server too. */

@@ -2,7 +2,7 @@
  * Requests of all accounts, newest first: merges the histories of the accounts. A page begins after a given request, so
  * new requests do not shift the pages.
  */
-import { Effect, Stream } from "effect"
+import { Effect, Order, Stream } from "effect"
 import type { KeyId, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { History } from "#projections/history/History.ts"
@@ -14,12 +14,10 @@ import * as StreamName from "#streams/StreamName.ts"
 import * as Pages from "../Pages.ts"
 import { type ListRequests, UnknownRequest } from "./RequestOperations.ts"
 
-/** The sort key of a request. */
-type PageKey = Pick<HistoryItem, "createdAt" | "requestId">
-
 /** The order of the history. */
-const newestFirst = (a: PageKey, b: PageKey): number =>
-  b.createdAt - a.createdAt || (a.requestId < b.requestId ? 1 : a.requestId > b.requestId ? -1 : 0)
+const newestFirst: Order.Order<Pick<HistoryItem, "createdAt" | "requestId">> = Order.flip(
+  Order.Struct({ createdAt: Order.Number, requestId: Order.String })
+)
 
 const keysPageSize = 1_000
 

@@ -44,18 +44,13 @@ fetch("openapi.json").then((answer) => answer.ok ? answer.json() : Promise.rejec
 
 const sourceHash = (script: string): string => `'sha256-${crypto.hash("sha256", script, "base64")}'`
 
-export interface ReferencePage {
-  readonly html: string
-  readonly contentSecurityPolicy: string
-}
-
 export const make = (options: {
   readonly title: string
   /** The origins that serve the operations. */
   readonly apiOrigins: ReadonlyArray<string>
   /** The URL of the script, relative to the page. */
   readonly script: string
-}): ReferencePage => {
+}) => {
   const inline = start(options.apiOrigins)
   return {
     html: `<!doctype html>
