@@ -61,7 +61,7 @@ const write = Effect.fnUntraced(function* (log: ReadonlyArray<Written>) {
 
 describe("The log of a model test", () => {
   it.live(
-    "passes the audit, with the read model that is made of it",
+    "passes the audit, with its read model",
     () =>
       Effect.gen(function* () {
         const log = yield* Effect.promise(() => written(7))

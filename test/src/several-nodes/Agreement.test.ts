@@ -38,7 +38,7 @@ const startFirst = Effect.fnUntraced(function* (env: Readonly<Record<string, str
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"), () => {
   layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect(
-      "make one request of two submits under one key, and answer both alike",
+      "create one request for two submits under one key, with equal answers",
       () =>
         Effect.gen(function* () {
           const { facts, nodes } = yield* World
@@ -78,7 +78,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
     )
 
     it.effect(
-      "open one account when they are the first on an empty log, under a key that one of them prints",
+      "open one account when they start first on an empty log, under a key that one of them prints",
       () =>
         Effect.gen(function* () {
           const { cluster } = yield* World
@@ -104,7 +104,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
     )
 
     it.effect(
-      "overdraw an account together by what they accept before they hear of each other, and by no more",
+      "overdraw an account together only by what they accept before they see each other's requests",
       () =>
         Effect.gen(function* () {
           const { facts, nodes } = yield* World

@@ -126,7 +126,7 @@ const cutOff = (how: Cut, number: 0 | 1 | 2) =>
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
   layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect(
-      "run again what a node had under way that is killed, and take it back as a new one",
+      "repeat the runs of a killed node, and accept it as a new one",
       () =>
         underLoad(
           Effect.fnUntraced(function* (load) {
@@ -144,7 +144,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
     )
 
     it.effect(
-      "go on when the NATS server is killed that leads the log, and when it comes back",
+      "continue when the leading NATS server is killed, and when it returns",
       () =>
         underLoad(
           Effect.fnUntraced(function* (load) {
@@ -161,15 +161,19 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
     )
 
     it.effect(
-      "do without one that hears nothing from the NATS servers",
+      "continue without a node that hears nothing from the NATS servers",
       () => cutOff("blackhole", 1),
       scenario
     )
 
-    it.effect("do without one that cannot connect to the NATS servers", () => cutOff("refuse", 2), scenario)
+    it.effect(
+      "continue without a node that cannot connect to the NATS servers",
+      () => cutOff("refuse", 2),
+      scenario
+    )
 
     it.effect(
-      "run again what a node has under way that is held, which wakes up to find it done",
+      "repeat the runs of a paused node, which resumes to find them done",
       () =>
         underLoad(
           Effect.fnUntraced(function* (load) {
@@ -188,7 +192,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
     )
 
     it.effect(
-      "go on when the NATS server is held that leads the log, and when it wakes up",
+      "continue when the leading NATS server is paused, and when it resumes",
       () =>
         underLoad(
           Effect.fnUntraced(function* (load) {
@@ -204,7 +208,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
     )
 
     it.effect(
-      "refuse submits and answer the rest while no NATS server runs, and go on by themselves when they do",
+      "reject submits and answer other calls while no NATS server runs, and recover afterwards",
       () =>
         underLoad(
           Effect.fnUntraced(function* (load) {
@@ -236,10 +240,6 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
       scenario
     )
 
-    it.effect(
-      "have right books, the same on each, and a whole log after all that",
-      () => checkBooks,
-      scenario
-    )
+    it.effect("have correct, equal books and a valid log after all faults", () => checkBooks, scenario)
   })
 })

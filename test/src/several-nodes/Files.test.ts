@@ -128,7 +128,7 @@ const eventually = (node: Node, url: string, status: number) =>
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Files of several nodes"), () => {
   layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect(
-      "are announced at one, put at another, and read at any at once",
+      "are announced at one, uploaded to another, and readable at any",
       () =>
         Effect.gen(function* () {
           const { nodes } = yield* World
@@ -153,7 +153,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Files of several nodes")
     )
 
     it.effect(
-      "are gone at all when they are deleted at one",
+      "are deleted on all nodes when deleted on one",
       () =>
         Effect.gen(function* () {
           const { nodes } = yield* World
@@ -174,7 +174,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Files of several nodes")
     )
 
     it.effect(
-      "are put together at one of parts that came to the others, once",
+      "are assembled once at one from parts uploaded to the others",
       () =>
         Effect.gen(function* () {
           const [a, b, c] = (yield* World).nodes
@@ -199,7 +199,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Files of several nodes")
     )
 
     it.effect(
-      "are brought to another node where one is killed in the middle",
+      "are uploaded to another node after one is killed in the middle",
       () =>
         Effect.gen(function* () {
           const [a, b, c] = (yield* World).nodes

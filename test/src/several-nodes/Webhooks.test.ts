@@ -72,7 +72,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Webhooks of several node
     )
 
     it.effect(
-      "are sent by another one when the one is killed that was sending",
+      "are sent by another one when the sending one is killed",
       () =>
         Effect.gen(function* () {
           const { nodes } = yield* World
@@ -110,7 +110,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Webhooks of several node
     )
 
     it.effect(
-      "are gone from all of them once their request is erased, also those that were still to be sent",
+      "are deleted from all of them once their request is erased, including pending ones",
       () =>
         Effect.gen(function* () {
           const { nodes } = yield* World

@@ -52,10 +52,10 @@ const growthDuring = <A, E, R>(pid: number, effect: Effect.Effect<A, E, R>) =>
 
 const onDisk = Layer.effect(UploadServer, Effect.flatMap(StorePlace.make("disk"), start))
 
-describe.skipIf(process.platform !== "linux")("a big file (needs Linux, which tells what was resident)", () =>
+describe.skipIf(process.platform !== "linux")("a big file (needs Linux, which reports resident memory)", () =>
   layer(onDisk, { excludeTestServices: true, timeout: 60_000 })((it) => {
     it.effect(
-      "goes in and out whole, by curl, and the server grows by less than 64 MiB",
+      "is uploaded and downloaded whole by curl, and the server grows by less than 64 MiB",
       () =>
         Effect.gen(function* () {
           const { place, process: server } = yield* UploadServer

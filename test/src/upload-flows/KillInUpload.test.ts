@@ -79,7 +79,7 @@ UploadServer.overBothStores("kill -9 in the middle of uploads", (store) => {
   // On S3 there is less that can be cut off: the bytes come without the server.
   const rounds = store === "disk" ? cycles : Math.ceil(cycles / 2)
   it.live(
-    "leaves whole files or none, and clients that try again have theirs",
+    "leaves whole files or none, and a retry succeeds",
     () =>
       Effect.gen(function* () {
         const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000)

@@ -42,7 +42,7 @@ const assertInputAndOutput = (keys: ReadonlyArray<string>) =>
 
 overBothStores("payloads of more than 64 KiB", (store) =>
   running(store, (it) => {
-    it.effect("are each account's own, and go when their request is erased", () =>
+    it.effect("belong to one account each, and are deleted when their request is erased", () =>
       Effect.gen(function* () {
         const { place } = yield* UploadServer
         const other = yield* openAccount
@@ -65,7 +65,7 @@ overBothStores("payloads of more than 64 KiB", (store) =>
       })
     )
 
-    it.effect("are verified with the log, from beside the server", () =>
+    it.effect("are verified with the log, beside the server", () =>
       Effect.gen(function* () {
         const { id } = yield* echoed()
         const verified = yield* run("log", "verify", "--json")

@@ -26,7 +26,7 @@ const begun = Effect.fnUntraced(function* (announced: Calls.Announced = film) {
 
 overBothStores("a file in parts", (store) =>
   running(store, (it) => {
-    it.effect("is made of parts that came at once, by curl and the SDK, and are named in any order", () =>
+    it.effect("is assembled from parallel parts, by curl and the SDK, in any order", () =>
       Effect.gen(function* () {
         const parts = [big(), big(), big(), Buffer.from("the end")]
         const bytes = Buffer.concat(parts)
@@ -51,7 +51,7 @@ overBothStores("a file in parts", (store) =>
       })
     )
 
-    it.effect("is refused with the numbers of wrong parts, and made of them when they are right", () =>
+    it.effect("is rejected with the numbers of wrong parts, and accepted with right ones", () =>
       Effect.gen(function* () {
         const upload = yield* Calls.initiateMultipart(film)
         const small = yield* Calls.putPart(upload, 1, "too small")
@@ -79,7 +79,7 @@ overBothStores("a file in parts", (store) =>
       })
     )
 
-    it.effect("is refused when it is not as long as was declared, and is when it is", () =>
+    it.effect("is rejected when its length differs from the declaration, and accepted when it matches", () =>
       Effect.gen(function* () {
         const { part, upload } = yield* begun({ ...film, size: 16 })
         assertRefused(yield* Calls.complete(upload, [part]), "wrong_size", [1])
@@ -121,18 +121,16 @@ overBothStores("a file in parts", (store) =>
       })
     )
 
-    it.effect(
-      "that was put together by a server that died before it could record it is completed by another",
-      () =>
-        Effect.gen(function* () {
-          const { place } = yield* UploadServer
-          const { part, upload } = yield* begun()
-          yield* place.assemble(`media/${upload.uploadKey}`, upload.uploadId, [part])
-          assert.strictEqual((yield* curl(upload.fileUrl)).status, 404)
-          const completed = yield* Calls.complete(upload, [part])
-          assert.strictEqual(completed.status, 200, completed.text)
-          assert.strictEqual((yield* curl(upload.fileUrl)).text, "all of it")
-        })
+    it.effect("that was assembled by a server that died before recording it is completed by another", () =>
+      Effect.gen(function* () {
+        const { place } = yield* UploadServer
+        const { part, upload } = yield* begun()
+        yield* place.assemble(`media/${upload.uploadKey}`, upload.uploadId, [part])
+        assert.strictEqual((yield* curl(upload.fileUrl)).status, 404)
+        const completed = yield* Calls.complete(upload, [part])
+        assert.strictEqual(completed.status, 200, completed.text)
+        assert.strictEqual((yield* curl(upload.fileUrl)).text, "all of it")
+      })
     )
 
     it.effect("is unknown under other ids, and not disclosed to other accounts", () =>

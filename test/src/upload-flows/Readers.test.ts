@@ -46,7 +46,7 @@ const openBlobs = (pid: number): ReadonlyArray<string> =>
 
 overBothStores("a file that is being read", (store) =>
   running(store, (it) => {
-    it.effect("is whole for a slow reader, and for quick ones beside it", () =>
+    it.effect("is complete for a slow reader, and for fast ones beside it", () =>
       Effect.gen(function* () {
         const url = yield* uploaded
         const slow = curl("--limit-rate", "16M", url)
@@ -60,7 +60,7 @@ overBothStores("a file that is being read", (store) =>
       })
     )
 
-    it.effect("is let go of by the server when its readers go away", () =>
+    it.effect("is closed by the server when its readers disconnect", () =>
       Effect.gen(function* () {
         const { process: server } = yield* UploadServer
         const url = yield* uploaded

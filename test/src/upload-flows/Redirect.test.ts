@@ -21,7 +21,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("a file that is read from
       it.effect.each([
         [page, "attachment"],
         [{ file_name: "a cat.png", content_type: "image/png" }, "inline"]
-      ] as const)("%j is what its URL leads to, with its type and as an %s", ([announced, kind]) =>
+      ] as const)("%j is returned by its URL, with its type and as an %s", ([announced, kind]) =>
         Effect.gen(function* () {
           const { url } = yield* UploadServer
           const file = yield* uploaded(announced, "0123456789")
@@ -35,7 +35,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("a file that is read from
         })
       )
 
-      it.effect("answers to HEAD, to ranges and to conditions", () =>
+      it.effect("supports HEAD, ranges and conditions", () =>
         Effect.gen(function* () {
           const file = yield* uploaded(page, "0123456789")
           const head = yield* curl("--head", "--location", file)
@@ -58,7 +58,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("a file that is read from
         })
       )
 
-      it.effect("is not led to before it is there, and not when it is deleted", () =>
+      it.effect("is not redirected to before its upload or after its deletion", () =>
         Effect.gen(function* () {
           const { file_url } = yield* Calls.initiate(page)
           assert.strictEqual((yield* curl(file_url)).status, 404)
@@ -70,7 +70,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("a file that is read from
         })
       )
 
-      it.effect("is what a model takes", () =>
+      it.effect("is a valid input of a model", () =>
         Effect.gen(function* () {
           const made = yield* Calls.post("/sandbox/media?wait=60", { width: 8, height: 4 })
           const image = Reflect.get(Object(Reflect.get(Object(Calls.jsonOf(made)), "output")), "image")

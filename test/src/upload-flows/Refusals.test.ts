@@ -35,7 +35,7 @@ overBothStores("a presigned URL", (store) =>
       assert.strictEqual((yield* curl(file_url)).text, bytes)
     })
 
-    it.effect("takes the declared type alone", () =>
+    it.effect("accepts only the declared type", () =>
       Effect.gen(function* () {
         yield* refused([403], cat, (url) => Calls.put(url, "x", "image/jpeg"))
         yield* refused([403], cat, (url) => Calls.put(url, "x", "text/html"))
@@ -43,7 +43,7 @@ overBothStores("a presigned URL", (store) =>
       })
     )
 
-    it.effect("takes as many bytes as were declared", () =>
+    it.effect("requires the declared number of bytes", () =>
       Effect.gen(function* () {
         const four = { ...cat, size: 4 }
         yield* refused(store === "disk" ? [400] : [403], four, (url) => Calls.put(url, "abc", "image/png"))
@@ -52,7 +52,7 @@ overBothStores("a presigned URL", (store) =>
       })
     )
 
-    it.effect("is good for PUT alone", () =>
+    it.effect("is valid for PUT only", () =>
       Effect.gen(function* () {
         const other = (method: string) => (url: string) =>
           curl("--request", method, "--header", "Content-Type: image/png", "--data-binary", "x", url)
@@ -61,7 +61,7 @@ overBothStores("a presigned URL", (store) =>
       })
     )
 
-    it.effect("is good as it was signed alone", () =>
+    it.effect("is valid only as signed", () =>
       Effect.gen(function* () {
         const changes: ReadonlyArray<(url: string) => string> = [
           tampered,
@@ -83,7 +83,7 @@ overBothStores("a presigned URL", (store) =>
       })
     )
 
-    it.effect("of one file is not good for another one, nor of one part for another one", () =>
+    it.effect("of one file is invalid for another file, and of one part for another part", () =>
       Effect.gen(function* () {
         const other = yield* Calls.initiate(cat)
         const idOf = (url: string) => /[\w-]{24}/.exec(new URL(url).pathname)?.[0] ?? ""
@@ -97,7 +97,7 @@ overBothStores("a presigned URL", (store) =>
       })
     )
 
-    it.effect("is asked for with a key alone, and needs none itself", () =>
+    it.effect("is issued with a key only, and needs none itself", () =>
       Effect.gen(function* () {
         const { url } = yield* UploadServer
         const body = ["--header", "Content-Type: application/json", "--data", JSON.stringify(cat)]

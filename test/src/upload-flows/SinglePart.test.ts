@@ -33,7 +33,7 @@ overBothStores("a file in one PUT", (store) =>
     it.effect.each([
       ["curl", Calls.put],
       ["the SDK", SdkPut.put]
-    ] as const)("brought by %s is 404 before, then there, then what a model takes", ([, put]) =>
+    ] as const)("uploaded by %s is 404 before, then readable, then a valid input of a model", ([, put]) =>
       Effect.gen(function* () {
         const { place } = yield* UploadServer
         const bytes = yield* picture
@@ -57,7 +57,7 @@ overBothStores("a file in one PUT", (store) =>
       })
     )
 
-    it.effect("keeps its name behind a random prefix, and no name leads anywhere", () =>
+    it.effect("keeps its name behind a random prefix, and no name leads elsewhere", () =>
       Effect.gen(function* () {
         const { place } = yield* UploadServer
         const names = [
@@ -100,7 +100,7 @@ overBothStores("a file in one PUT", (store) =>
       })
     )
 
-    it.effect("is read in ranges and under conditions", () =>
+    it.effect("supports ranges and conditions", () =>
       Effect.gen(function* () {
         const url = yield* uploaded("0123456789")
         const tag = `"${Calls.md5("0123456789")}"`
@@ -125,7 +125,7 @@ overBothStores("a file in one PUT", (store) =>
       })
     )
 
-    it.effect("is in the list while it is awaited, and as it is once it is there", () =>
+    it.effect("is listed as pending, and with its details once uploaded", () =>
       Effect.gen(function* () {
         const { file_url, upload_url } = yield* Calls.initiate({
           file_name: "n.txt",
@@ -153,7 +153,7 @@ overBothStores("a file in one PUT", (store) =>
       })
     )
 
-    it.effect("is 410 when it is deleted, and its bytes are gone from the store", () =>
+    it.effect("is 410 when deleted, and its bytes are removed from the store", () =>
       Effect.gen(function* () {
         const url = yield* uploaded("short-lived")
         const path = `/files/${Calls.idOf(url)}`

@@ -9,8 +9,8 @@ import * as UploadServer from "./UploadServer.ts"
 /** What a process that does nothing takes on two cores that do nothing else, ms. */
 const bareMsAlone = 300
 
-describe("SIGTERM in the middle of a PUT", () => {
-  it.live("ends the server in time, tells the client, and leaves nothing to read", () =>
+describe("SIGTERM during a PUT", () => {
+  it.live("ends the server in time, answers the client, and leaves nothing readable", () =>
     Effect.gen(function* () {
       const place = yield* StorePlace.make("disk")
       const busy = Math.max(1, (yield* Effect.promise(ServerProcess.bareStartMs)) / bareMsAlone)

@@ -43,7 +43,7 @@ overBothStores("writers on one URL at once", (store) =>
       })
     )
 
-    it.effect("with the same bytes have all brought them", () =>
+    it.effect("with the same bytes all succeed", () =>
       Effect.gen(function* () {
         const { file_url, upload_url } = yield* Calls.initiate(binary)
         const put = Calls.put(upload_url, "the same", binary.content_type)
@@ -56,7 +56,7 @@ overBothStores("writers on one URL at once", (store) =>
       })
     )
 
-    it.effect("of a part leave one of the parts, and a file of it", () =>
+    it.effect("of a part leave one of the parts, and a file with it", () =>
       Effect.gen(function* () {
         const upload = yield* Calls.initiateMultipart(binary)
         const url = yield* Calls.partUrl(upload, 1)

@@ -100,7 +100,7 @@ const cases: ReadonlyArray<Case> = [
 
 /** At once: both wait most of the time. */
 describe.concurrent("bad receivers", () => {
-  it.live("each have their word within 15.5 s, and hold up neither the server nor another receiver", () =>
+  it.live("each get a result within 15.5 s, and delay neither the server nor another receiver", () =>
     Effect.gen(function* () {
       const server = yield* Client.start({ dataDirectory: yield* TempDirectory.make })
       const live = yield* LiveReceiver.make(server)

@@ -22,7 +22,7 @@ const env = { NODE_OPTIONS: "--max-semi-space-size=2" }
 /** Of the number, each another receiver. */
 const addressOf = (number: number) => `127.1.${number >> 8}.${number & 255}`
 
-describe("a receiver that answers", () => {
+describe("a responsive receiver", () => {
   it.live(`gets its webhooks within a second while ${count} others never answer`, () =>
     Effect.gen(function* () {
       // Behind one port of all addresses of this machine.

@@ -73,7 +73,7 @@ const settle = (server: Client.Client) =>
 
 describe("kill -9 with webhooks", () => {
   it.live(
-    `leaves none behind and sends none once too often, in ${cycles} cycles`,
+    `leaves none pending and sends none twice, in ${cycles} cycles`,
     () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make

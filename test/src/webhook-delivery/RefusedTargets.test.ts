@@ -120,18 +120,15 @@ class Server extends Context.Service<Server, Client.Client & ServerProcess.Serve
 
 describe("a submit", () => {
   layer(Server.layer, { excludeTestServices: true })((it) => {
-    it.effect(
-      `is refused for each of ${refused.length} webhooks that may not be called, with its reason`,
-      () =>
-        Effect.gen(function* () {
-          const server = yield* Server
-          for (const [code, webhook] of refused)
-            checkRefusal(yield* submit(server, { webhook }), code, webhook)
-          assert.notInclude(server.output(), mark)
-        })
+    it.effect(`is rejected for each of ${refused.length} forbidden webhooks, with its reason`, () =>
+      Effect.gen(function* () {
+        const server = yield* Server
+        for (const [code, webhook] of refused) checkRefusal(yield* submit(server, { webhook }), code, webhook)
+        assert.notInclude(server.output(), mark)
+      })
     )
 
-    it.effect("is refused for a webhook that no event of the filter can come to", () =>
+    it.effect("is rejected for a webhook that no event of its filter can reach", () =>
       Effect.gen(function* () {
         const server = yield* Server
         const webhook = `https://93.184.216.34/${mark}`
@@ -166,20 +163,22 @@ describe("a submit", () => {
       })
     )
 
-    it.effect("is refused for a webhook to the server itself, also where private addresses are allowed", () =>
-      Effect.gen(function* () {
-        const server = yield* Client.start({ dataDirectory: yield* TempDirectory.make })
-        const { port } = new URL(server.url)
-        for (const origin of [
-          `http://127.0.0.1:${port}`,
-          `https://127.0.0.1:${port}`,
-          `http://0.0.0.0:${port}`,
-          `http://[::ffff:127.0.0.1]:${port}`,
-          `http://localhost:${port}`
-        ]) {
-          checkRefusal(yield* submit(server, { webhook: `${origin}/${mark}` }), "private_address", origin)
-        }
-      })
+    it.effect(
+      "is rejected for a webhook to the server itself, even where private addresses are allowed",
+      () =>
+        Effect.gen(function* () {
+          const server = yield* Client.start({ dataDirectory: yield* TempDirectory.make })
+          const { port } = new URL(server.url)
+          for (const origin of [
+            `http://127.0.0.1:${port}`,
+            `https://127.0.0.1:${port}`,
+            `http://0.0.0.0:${port}`,
+            `http://[::ffff:127.0.0.1]:${port}`,
+            `http://localhost:${port}`
+          ]) {
+            checkRefusal(yield* submit(server, { webhook: `${origin}/${mark}` }), "private_address", origin)
+          }
+        })
     )
   })
 })

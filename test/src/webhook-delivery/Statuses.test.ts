@@ -33,7 +33,7 @@ const endOf = ({ attemptHistory: [first], attempts, status }: DetailedBody) => (
 
 describe("a webhook", () => {
   it.live(
-    "is delivered by any 2xx, given up after a 410, never follows a redirect, and is else tried again",
+    "is delivered by any 2xx, given up after a 410, never follows a redirect, and is otherwise retried",
     () =>
       Effect.gen(function* () {
         const canary = yield* Receiver.silent()

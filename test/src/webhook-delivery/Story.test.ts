@@ -22,7 +22,7 @@ const checkTime = (text: string | null, around: number) =>
 
 describe("webhooks of a request", () => {
   it.live(
-    "tell of its start and its end, signed for three foreign verifiers, and come again when they are asked for",
+    "report its start and its end, signed for three independent verifiers, and are sent again on request",
     () =>
       Effect.gen(function* () {
         const receiver = yield* WebhookReceiver.make()

@@ -73,7 +73,7 @@ describe("The examples of the providers' documents", () => {
   for (const [name, { provider, upstreams }] of Object.entries(documents)) {
     const examples = examplesOf(name)
 
-    it(`are all here, those of ${name}`, () => assert.lengthOf(examples, upstreams.length))
+    it(`are all listed, those of ${name}`, () => assert.lengthOf(examples, upstreams.length))
 
     for (const [index, start] of upstreams.entries()) {
       it.live(`run, number ${index + 1} of ${name}`, () =>

@@ -114,7 +114,7 @@ const play = Effect.gen(function* () {
 
 describe("A fleet of flaky providers", () => {
   it.live(
-    `brings all jobs to an end, and each to the right bill (FLEET_SEED=${seed})`,
+    `ends all jobs, each with the right charge (FLEET_SEED=${seed})`,
     () =>
       Effect.gen(function* () {
         const begunAt = yield* Clock.currentTimeMillis

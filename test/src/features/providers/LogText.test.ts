@@ -11,8 +11,8 @@ const log = [
   "le"
 ]
 
-describe("A log that is one text", () => {
-  it("only grows, line by line, however much of it is there", () => {
+describe("A log that is sent as one text", () => {
+  it("only grows, line by line, however much of it arrives", () => {
     const text = log.join("")
     const all = LogText.linesOf(text, true)
     assert.deepStrictEqual(all, ["Using seed: 3", "Decoded", "Writing file"])
@@ -22,7 +22,7 @@ describe("A log that is one text", () => {
     }
   })
 
-  it("tells the progress of its newest bar", () => {
+  it("reports the progress of its newest bar", () => {
     assert.isNull(LogText.fractionOf(log.slice(0, 1).join("")))
     assert.strictEqual(LogText.fractionOf(log.slice(0, 2).join("")), 0.12)
     assert.strictEqual(LogText.fractionOf(log.join("")), 0.5)

@@ -46,7 +46,7 @@ const asked = (...reports: ReadonlyArray<JobReport.JobReport | JobReport.Unclear
 const unavailable = Refusals.failed("The provider failed with status 503.", true)
 
 describe("Polling", () => {
-  it.effect("asks often at first, and less often later on", () =>
+  it.effect("polls often at first, and less often later", () =>
     Effect.gen(function* () {
       const { poll, times } = asked(JobReport.waiting)
       yield* follow({ poll })
@@ -55,7 +55,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("passes on what is new: the start, lines and progress, each once", () =>
+  it.effect("reports each start, line and progress once", () =>
     Effect.gen(function* () {
       const doing = (fraction: number | null, ...logs: ReadonlyArray<string>) =>
         ({ _tag: "Running", fraction, logs }) as const
@@ -79,7 +79,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("says of a run that it never saw under way that it was", () =>
+  it.effect("reports a start for a run that was never seen running", () =>
     Effect.gen(function* () {
       const { fiber, reports } = yield* follow({ poll: asked(JobReport.ended(output)).poll })
       yield* TestClock.adjust("1 seconds")
@@ -116,7 +116,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("asks a provider that limits questions when it says, for as long as it does", () =>
+  it.effect("polls a rate-limiting provider at the requested times, for as long as it limits", () =>
     Effect.gen(function* () {
       const limited: ProviderOutcome = { _tag: "RateLimited", retryAfterMs: 3_000 }
       const { poll, times } = asked(limited, limited, JobReport.ended(output))
@@ -127,7 +127,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("asks at once when it is called, and takes an end that the call tells", () =>
+  it.effect("polls at once on a callback, and accepts an end in the callback", () =>
     Effect.gen(function* () {
       const received = yield* Queue.unbounded<Callback>()
       const { poll, times } = asked(JobReport.waiting)
@@ -146,7 +146,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("asks to stop until it is heard, and takes a job that is gone by then for stopped", () =>
+  it.effect("repeats a stop until it is received, and treats a job that is gone by then as stopped", () =>
     Effect.gen(function* () {
       let cancels = 0
       const cancel = Effect.suspend(() => (++cancels < 3 ? JobReport.unclear(unavailable) : heard))
@@ -165,7 +165,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("asks to stop as seldom as after the job, and no less often", () =>
+  it.effect("repeats a stop as rarely as a poll, and no less often", () =>
     Effect.gen(function* () {
       const times: Array<number> = []
       const cancel = Effect.andThen(
@@ -182,7 +182,7 @@ describe("Polling", () => {
   it.effect.each([
     ["that is unknown to who was to stop it", "unknown", JobReport.taken],
     ["that nothing is left of", "heard", Refusals.lost]
-  ] as const)("takes a job %s for stopped, once its end had its time to come", ([, told, told2]) =>
+  ] as const)("treats a job %s as stopped, once its end has had time to arrive", ([, told, told2]) =>
     Effect.gen(function* () {
       const { fiber, stop } = yield* follow({ poll: asked(told2).poll, cancel: Effect.succeed(told) })
       yield* TestClock.adjust("300 millis")
@@ -194,7 +194,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("waits for a job that is there, whatever was said when it was to stop", () =>
+  it.effect("waits for a job that still exists, whatever the answer to its stop", () =>
     Effect.gen(function* () {
       const { poll } = asked(...Array.from({ length: 8 }, () => JobReport.running), JobReport.ended(output))
       const { fiber, stop } = yield* follow({ poll, cancel: Effect.succeed("unknown" as const) })
@@ -204,7 +204,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("asks once, and not for long, to stop a job that it gives up", () =>
+  it.effect("requests a stop once, briefly, for a job that it gives up", () =>
     Effect.gen(function* () {
       let cancels = 0
       const cancel = Effect.andThen(
@@ -230,7 +230,7 @@ describe("Polling", () => {
     return ended._tag === "Succeeded" ? ended.seconds : ended
   })
 
-  it.effect("measures a run from when it was seen to run, or from when it was last known to wait", () =>
+  it.effect("measures a run from its first observed start, or from its last observed wait", () =>
     Effect.gen(function* () {
       const done = JobReport.ended(output)
       const { running, taken, waiting } = JobReport
@@ -252,7 +252,7 @@ describe("Polling", () => {
     })
   )
 
-  it.effect("takes a job that is gone unasked for lost", () =>
+  it.effect("treats a job that disappears without a stop as lost", () =>
     Effect.gen(function* () {
       const { fiber } = yield* follow({ poll: asked(JobReport.ended(Refusals.lost)).poll })
       yield* TestClock.adjust("100 millis")

@@ -51,7 +51,7 @@ describe("ProviderHttp", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("uses connections again", () =>
+  it.live("reuses connections", () =>
     Effect.gen(function* () {
       const { connections, url } = yield* answering(200, "{}")
       yield* Effect.repeat(get(url), { times: 9 })
@@ -74,7 +74,7 @@ describe("ProviderHttp", () => {
     ["nothing", ""],
     ["more levels than can be stored", "[".repeat(200) + "]".repeat(200)],
     ["a number that is out of range", "1e999"]
-  ] as const)("has no value of a body with %s", ([, body]) =>
+  ] as const)("returns no value for a body with %s", ([, body]) =>
     Effect.gen(function* () {
       const { url } = yield* answering(200, body)
       const answer = yield* get(url)
@@ -96,7 +96,7 @@ describe("ProviderHttp", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("tells why there was no answer", () =>
+  it.live("reports why there was no answer", () =>
     Effect.gen(function* () {
       const cut = yield* serve((_request, response) => void response.destroy())
       const halved = yield* serve((_request, response) => {
@@ -112,7 +112,7 @@ describe("ProviderHttp", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.effect("has one deadline over all of an answer, which drips", () =>
+  it.effect("applies one deadline to a whole answer that drips", () =>
     Effect.gen(function* () {
       const { closed, until, open, url } = yield* serve((_request, response) => void response.write("["))
       const call = yield* Effect.forkChild(reasonOf(get(url, { timeoutMs: 5_000 })))
@@ -135,7 +135,7 @@ describe("ProviderHttp", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("sends no header that would be another one", () =>
+  it.live("rejects a header value that contains another header", () =>
     Effect.gen(function* () {
       const { connections, url } = yield* answering(200, "{}")
       const http = yield* ProviderHttp
@@ -152,7 +152,7 @@ describe("ProviderHttp", () => {
     ...(secretEnv !== undefined && { secretEnv })
   })
 
-  it.effect("reads secrets from the environment, and logs which one is missing, once", () => {
+  it.effect("reads secrets from the environment, and logs a missing one once", () => {
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(String(message)))
     return Effect.gen(function* () {

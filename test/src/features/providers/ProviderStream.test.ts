@@ -14,7 +14,7 @@ const withServer = Effect.fnUntraced(function* (answer: (response: Http.ServerRe
 const text = (body: Stream.Stream<Uint8Array, unknown>) => Stream.mkString(Stream.decodeText(body))
 
 describe("ProviderHttp.stream", () => {
-  it.live("hands over the parts as they come", () =>
+  it.live("returns the parts as they arrive", () =>
     Effect.gen(function* () {
       let more: (() => void) | undefined
       const { call, http } = yield* withServer((response) => {
@@ -30,7 +30,7 @@ describe("ProviderHttp.stream", () => {
     }).pipe(Effect.provide(ProviderHttp.layer))
   )
 
-  it.live("has the whole of an answer as a call has it", () =>
+  it.live("returns a whole answer like a call", () =>
     Effect.gen(function* () {
       const { call, http } = yield* withServer((response) => response.writeHead(418).end('{"a":1}'))
       const answer = yield* http.stream(call, ({ whole }) => whole)
@@ -62,7 +62,7 @@ describe("ProviderHttp.stream", () => {
     )
   }
 
-  it.live("is over, also at the provider, when its time is up", () =>
+  it.live("ends at its deadline, also at the provider", () =>
     Effect.gen(function* () {
       const { call, http, receiver } = yield* withServer((response) => response.writeHead(200).write("x"))
       const failure = yield* Effect.flip(
@@ -73,7 +73,7 @@ describe("ProviderHttp.stream", () => {
     }).pipe(Effect.provide(ProviderHttp.layer))
   )
 
-  it.live("closes the connection of an answer that is not read to its end", () =>
+  it.live("closes the connection of an answer that is not fully read", () =>
     Effect.gen(function* () {
       const { call, http, receiver } = yield* withServer((response) => response.writeHead(200).write("x"))
       yield* http.stream(call, () => Effect.void)

@@ -12,7 +12,7 @@ const named = (adapter: Adapter): Provider => ({
 })
 
 describe("Providers", () => {
-  it.effect("finds a provider by its adapter, and none under another", () =>
+  it.effect("finds a provider by its adapter, and none for an unknown one", () =>
     Effect.gen(function* () {
       const [a, b] = [named("cog"), named("fal")]
       const found = yield* Effect.provide(
@@ -25,7 +25,7 @@ describe("Providers", () => {
     })
   )
 
-  it.effect("refuses two providers of one adapter", () =>
+  it.effect("rejects two providers of one adapter", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(
         Effect.provide(Effect.asVoid(Providers), Providers.layerOf([named("cog"), named("cog")]))

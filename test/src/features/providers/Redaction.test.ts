@@ -29,7 +29,7 @@ const told = Effect.fnUntraced(function* (outcome: ProviderOutcome, line = "") {
   return { outcomes, reports }
 })
 
-describe("What a provider writes", () => {
+describe("The text of a provider", () => {
   it.effect.each([
     [`bad auth Bearer ${secret}`, "bad auth Bearer …"],
     ["see http://10.1.2.3:9000/internal, or 10.1.2.3", "see …/internal, or …"],

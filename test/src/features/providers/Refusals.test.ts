@@ -75,7 +75,7 @@ describe("Refusals", () => {
     })
   )
 
-  it("bounds what a provider says, and lets it control nothing", () => {
+  it("truncates the text of a provider, and removes control characters", () => {
     assert.strictEqual(Refusals.saidIn("x".repeat(100_000))?.length, 1_000)
     assert.strictEqual(Refusals.saidIn("a\u0000\u001b[2Jb\u2028c\nd"), "a [2Jb c\nd")
     assert.isNull(Refusals.saidIn({ error: { error: { error: { error: { error: { error: "deep" } } } } } }))
@@ -83,14 +83,14 @@ describe("Refusals", () => {
     assert.isNull(Refusals.saidIn("  "))
   })
 
-  it("tells a run that was never handed over from one whose answer was lost", () => {
+  it("distinguishes a run that was never sent from one whose answer was lost", () => {
     for (const reason of ["connection_refused", "connect_timeout", "dns_error", "tls_error"] as const)
       assert.deepInclude(Refusals.ofNoHandOver(new NoAnswer({ reason })), { _tag: "Unreachable", reason })
     for (const reason of ["connection_lost", "timeout"] as const)
       assert.deepInclude(Refusals.ofNoHandOver(new NoAnswer({ reason })), { _tag: "ProviderError" })
   })
 
-  it("gives up only on what will be so again", () => {
+  it("gives up only on permanent errors", () => {
     assert.deepInclude(Refusals.ofNoAnswer(new NoAnswer({ reason: "too_large" })), { retryable: false })
     for (const reason of [
       "connection_refused",

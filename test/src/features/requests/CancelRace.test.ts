@@ -53,7 +53,7 @@ const race = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
 })
 
 describe("A cancel that races with the run", () => {
-  it.live("leaves one end, and answers that agree with it", () =>
+  it.live("leaves one end, and consistent answers", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {

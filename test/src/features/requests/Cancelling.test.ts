@@ -24,7 +24,7 @@ const cancelRunning = Effect.fnUntraced(function* (outcome: ProviderOutcome) {
 })
 
 describe("Requests.cancel", () => {
-  it.effect("ends a waiting request at once; it is never run", () =>
+  it.effect("ends a waiting request at once; it never runs", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       yield* Facts.submit()
@@ -44,7 +44,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("ends a request that waits for its next try", () =>
+  it.effect("ends a request that waits for its next attempt", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const id = yield* Facts.submit()
@@ -57,7 +57,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("has the provider stop a run, which is then not billed", () =>
+  it.effect("stops a run at the provider, which is then not billed", () =>
     Effect.gen(function* () {
       const { cancel, request } = yield* cancelRunning({ _tag: "Stopped" })
       assert.isTrue(cancel.accepted)
@@ -67,7 +67,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("does not run a request again whose run ended in a transport error when it was to stop", () =>
+  it.effect("does not repeat a run that ended in a transport error after the cancel", () =>
     Effect.gen(function* () {
       const { cancel, request } = yield* cancelRunning(transportError)
       assert.isTrue(cancel.accepted)
@@ -75,7 +75,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("comes too late for a run that finishes first: it is billed", () =>
+  it.effect("is too late for a run that finishes first: it is billed", () =>
     Effect.gen(function* () {
       const { cancel, request } = yield* cancelRunning(succeeded())
       assert.deepStrictEqual(cancel, {
@@ -87,7 +87,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("answers after two seconds that the provider has been asked, and lets it finish", () =>
+  it.effect("answers after two seconds that the cancel was passed on, and lets the run finish", () =>
     Effect.gen(function* () {
       const id = yield* Facts.submit()
       const run = yield* (yield* TestProvider).next
@@ -107,7 +107,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("changes nothing of a request that has ended", () =>
+  it.effect("changes nothing of an ended request", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const id = yield* Facts.submit()
@@ -120,7 +120,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("may be asked twice, at once or later", () =>
+  it.effect("may be repeated, at once or later", () =>
     Effect.gen(function* () {
       const id = yield* Facts.submit()
       const run = yield* (yield* TestProvider).next
@@ -137,7 +137,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is the account's and the model's own", () =>
+  it.effect("applies only to the account's own request of the model", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const id = yield* Facts.submit()
@@ -149,7 +149,7 @@ describe("Requests.cancel", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("fails when it cannot be recorded, and may then be asked again", () =>
+  it.effect("fails when it cannot be recorded, and may then be repeated", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       yield* Facts.submit()

@@ -102,7 +102,7 @@ const same = Effect.fnUntraced(function* (number: number, events: ReadonlyArray<
   return FromHistory.snapshot(item)
 })
 
-describe("A request from the history", () => {
+describe("A request read from the history", () => {
   for (const [story, events] of Object.entries(stories)) {
     it.live(`that ${story} equals the state from its events`, () =>
       Effect.gen(function* () {

@@ -15,7 +15,7 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 import { keyed, layer, limited, logged, models, submit, waiting, settled } from "./Submits.ts"
 
 describe("An idempotency key", () => {
-  it.effect("gives the first answer again, whatever has become of the request since", () =>
+  it.effect("returns the first answer again, whatever the request's state", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       provider.answerWith(() => Effect.succeed(succeeded()))
@@ -30,7 +30,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("gives the first answer again also while the model's queue is full", () =>
+  it.effect("returns the first answer again even when the model's queue is full", () =>
     Effect.gen(function* () {
       const first = yield* submit({ model: limited, ...keyed("k") })
       yield* Effect.replicateEffect(submit({ model: limited }), 2)
@@ -41,7 +41,7 @@ describe("An idempotency key", () => {
   )
 
   it.effect(
-    "gives the first answer again when the model is gone, refuses the input or the caller's check fails",
+    "returns the first answer again when the model is gone, rejects the input or the caller's check fails",
     () =>
       Effect.gen(function* () {
         const options = { dispatches: false }
@@ -70,7 +70,7 @@ describe("An idempotency key", () => {
       }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("is refused for another request", () =>
+  it.effect("is rejected for another request", () =>
     Effect.gen(function* () {
       yield* submit(keyed("k"))
       const error = yield* Effect.flip(submit(keyed("k", "hash of another request")))
@@ -78,7 +78,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("is the account's own, and differs from every other key", () =>
+  it.effect("belongs to one account, and differs from every other key", () =>
     Effect.gen(function* () {
       const answers = [
         yield* submit(keyed("k")),
@@ -91,7 +91,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("makes one request of fifty at once, one of whose answers is the first", () =>
+  it.effect("creates one request of fifty at once, with one first answer", () =>
     Effect.gen(function* () {
       const answers = yield* Effect.all(
         Array.from({ length: 50 }, () => submit(keyed("k"))),
@@ -108,7 +108,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("makes one request of twins on two nodes", () =>
+  it.effect("creates one request of twins on two nodes", () =>
     Effect.gen(function* () {
       const options = { models, dispatches: false }
       const one = yield* TestNode.start({ ...options, name: "one" })
@@ -141,7 +141,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("whose request another release has hashed in its own way leads to it all the same", () =>
+  it.effect("whose request was hashed by another release still leads to it", () =>
     Effect.gen(function* () {
       const isFormerHash = (hash: string) => hash === "hash of an older release"
       const first = yield* submit(keyed("k", "hash of an older release"))
@@ -154,7 +154,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("that was reserved before a crash in another release's way leads to the request", () =>
+  it.effect("that was reserved before a crash by another release leads to the request", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       faults.fail("RequestSubmitted", 1)
@@ -167,7 +167,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("whose request could not be stored leads to it at the next try", () =>
+  it.effect("whose request could not be stored leads to it at the next attempt", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       faults.fail("RequestSubmitted", 1)
@@ -177,7 +177,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("whose request was stored unheard leads to it at the next try", () =>
+  it.effect("whose request was stored despite an error leads to it at the next attempt", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       faults.fail("RequestSubmitted", 1, "stored unheard")
@@ -187,7 +187,7 @@ describe("An idempotency key", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("is free again after 24 hours, and not before", () =>
+  it.effect("is free again after exactly 24 hours", () =>
     Effect.gen(function* () {
       const first = yield* submit(keyed("k"))
       yield* TestClock.adjust(IdempotencyKey.retentionMs - 1)

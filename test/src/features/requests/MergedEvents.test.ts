@@ -31,7 +31,7 @@ const parts = [0, 1, 2].map((part) => ({
 }))
 
 describe("Events of several streams", () => {
-  it.effect("are in the log's order, wherever a page of them begins", () =>
+  it.effect("are in the log's order, from any page", () =>
     Effect.gen(function* () {
       for (const skipped of [0, 1, 999, 1_000, 2_345, count - 3, count]) {
         for (const after of [null, 0, 8, 1_111, count]) {
@@ -50,7 +50,7 @@ describe("Events of several streams", () => {
     })
   )
 
-  it("are counted up to a position, which may be between them", () => {
+  it("are counted up to a position, also one between them", () => {
     const events = [2, 4, 4_000].map(event)
     const counted = [1, 2, 3, 4, 3_999, 4_000, 9_999].map((position) =>
       MergedEvents.reached(events, at(position))

@@ -50,7 +50,7 @@ describe("Requests.get", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("tells a key that is granted models of their requests alone", () =>
+  it.effect("returns to a key with granted models only their requests", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const { id } = yield* submit
@@ -72,7 +72,7 @@ describe("Requests.get", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("looks again for a young request, where the log may answer from what it knew before", () =>
+  it.effect("reads a young request again, in case the log's answer was stale", () =>
     Effect.gen(function* () {
       const node = yield* Effect.provideService(
         TestNode.start({ name: "node", dispatches: false, follows: false }),
@@ -99,7 +99,7 @@ describe("Requests.get", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("knows what another node has accepted, while this one waits for the log to take the same", () =>
+  it.effect("returns what another node has accepted, while this one waits for its own append", () =>
     Effect.gen(function* () {
       const idempotency = { key: "k", requestHash: "hash of the request" }
       const twin = Effect.flatMap(Requests, (requests) =>
@@ -127,7 +127,7 @@ describe("Requests.get", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("gives a version that changes with every event", () =>
+  it.effect("returns a version that changes with every event", () =>
     Effect.gen(function* () {
       const { id, version } = yield* submit
       const run = yield* (yield* TestProvider).next
@@ -142,7 +142,7 @@ describe("Requests.get", () => {
 })
 
 describe("Requests.waitUntil", () => {
-  it.effect("answers at once when it is so already, or when there is no time", () =>
+  it.effect("answers at once when the condition is met, or without a timeout", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const accepted = yield* submit
@@ -151,7 +151,7 @@ describe("Requests.waitUntil", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("wakes with the change, for any number who wait", () =>
+  it.effect("wakes all waiting callers on the change", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const accepted = yield* submit
@@ -166,7 +166,7 @@ describe("Requests.waitUntil", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("answers at the time-out with what there is, changes on the way or not", () =>
+  it.effect("answers at the timeout with the current state, despite changes", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const accepted = yield* submit
@@ -183,7 +183,7 @@ describe("Requests.waitUntil", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("sees what another node records, whatever the node follows besides", () =>
+  it.effect("sees another node's changes, whatever else this node follows", () =>
     Effect.gen(function* () {
       const reading = yield* TestNode.start({ name: "reading", dispatches: false, follows: false })
       const running = yield* TestNode.start({ name: "running" })
@@ -200,7 +200,7 @@ describe("Requests.waitUntil", () => {
 })
 
 describe("RequestChanges", () => {
-  it.effect("misses no change between watching and waiting, and tells several as one", () =>
+  it.effect("misses no change between watching and waiting, and merges several into one", () =>
     Effect.gen(function* () {
       const changes = yield* RequestChanges
       const { id } = yield* submit
@@ -239,7 +239,7 @@ describe("RequestChanges", () => {
 })
 
 describe("Requests.payloads", () => {
-  it.effect("says that a payload is gone rather than to give another", () =>
+  it.effect("reports a missing payload instead of returning another one", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const blobs = yield* BlobStore

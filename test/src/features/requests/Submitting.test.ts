@@ -11,7 +11,7 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 import { keyed, layer, limited, logged, submit, waiting, settled } from "./Submits.ts"
 
 describe("Requests.submit", () => {
-  it.effect("answers with the request as it was accepted, and its input can be read", () =>
+  it.effect("returns the request as accepted, with a readable input", () =>
     Effect.gen(function* () {
       const requests = yield* Requests
       const webhook = { url: "https://acme.dev/hook", events: ["completed"], filtered: true } as const
@@ -31,25 +31,23 @@ describe("Requests.submit", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect(
-    "takes no model from a key that is granted others, whether there is one of that name or not",
-    () =>
-      Effect.gen(function* () {
-        const caller = {
-          ...Facts.caller(),
-          grant: { ...Grant.unlimited, modelEndpoints: [limited.model.endpoint] }
-        }
-        const tag = (options: Parameters<typeof submit>[0]) =>
-          Effect.map(Effect.flip(submit({ caller, ...options })), ({ _tag }) => _tag)
-        assert.strictEqual(yield* tag({}), "ModelNotGranted")
-        assert.strictEqual(yield* tag(keyed("a key")), "ModelNotGranted")
-        assert.strictEqual(yield* tag({ endpoint: "test/none" }), "ModelNotGranted")
-        assert.deepStrictEqual(yield* logged, [])
-        assert.isFalse((yield* submit({ caller, model: limited })).replayed)
-      }).pipe(Effect.provide(waiting))
+  it.effect("rejects other models for a key with granted models, existing or not", () =>
+    Effect.gen(function* () {
+      const caller = {
+        ...Facts.caller(),
+        grant: { ...Grant.unlimited, modelEndpoints: [limited.model.endpoint] }
+      }
+      const tag = (options: Parameters<typeof submit>[0]) =>
+        Effect.map(Effect.flip(submit({ caller, ...options })), ({ _tag }) => _tag)
+      assert.strictEqual(yield* tag({}), "ModelNotGranted")
+      assert.strictEqual(yield* tag(keyed("a key")), "ModelNotGranted")
+      assert.strictEqual(yield* tag({ endpoint: "test/none" }), "ModelNotGranted")
+      assert.deepStrictEqual(yield* logged, [])
+      assert.isFalse((yield* submit({ caller, model: limited })).replayed)
+    }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("records its deadlines from the submit on, and how long a run usually takes", () =>
+  it.effect("records its deadlines relative to the submit, and the usual duration of a run", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("7 seconds")
       const none = yield* submit()
@@ -62,14 +60,14 @@ describe("Requests.submit", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect.each(["test/none", "nothing", "../etc", "__proto__", ""])("refuses the model %j", (endpoint) =>
+  it.effect.each(["test/none", "nothing", "../etc", "__proto__", ""])("rejects the model %j", (endpoint) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(submit({ endpoint })))._tag, "ModelNotFound")
       assert.deepStrictEqual(yield* logged, [])
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("refuses an invalid input with every breach of the schema, and does not use up the key", () =>
+  it.effect("rejects an invalid input with every violation, without using up the key", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(submit({ input: { value: 1, more: "x" }, ...keyed("k") }))
       if (error._tag !== "InvalidInput") return assert.fail(error._tag)
@@ -82,7 +80,7 @@ describe("Requests.submit", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("refuses what comes while the model's queue is full, and takes it when there is room", () =>
+  it.effect("rejects requests while the model's queue is full, and accepts them when there is room", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       // One runs, three wait.
@@ -100,7 +98,7 @@ describe("Requests.submit", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("accepts nothing that it could not store", () =>
+  it.effect("accepts only requests that it could store", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults
       faults.fail("RequestSubmitted", 1)

@@ -40,7 +40,7 @@ describe("Erasing a request", () => {
     ["small", Erased.small],
     ["large", Erased.large]
   ] as const) {
-    it.effect(`leaves no reader a word of ${size} payloads and files, and the log and the ledger whole`, () =>
+    it.effect(`leaves readers no text of ${size} payloads and files, and keeps log and ledger valid`, () =>
       Effect.gen(function* () {
         const { fileId, id, thumbnailId } = yield* Erased.completed(input)
         const before = yield* Facts.snapshot(id)
@@ -63,7 +63,7 @@ describe("Erasing a request", () => {
     )
   }
 
-  it.effect("twice, or twice at once, is the same as once", () =>
+  it.effect("twice, or twice at once, equals once", () =>
     Effect.gen(function* () {
       const { erase } = yield* Eraser
       const { id } = yield* Erased.completed(Erased.large)
@@ -78,7 +78,7 @@ describe("Erasing a request", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("that has not ended is refused, and nothing of it is touched", () =>
+  it.effect("that has not ended is rejected, without any change", () =>
     Effect.gen(function* () {
       const id = yield* Facts.submit({ input: Erased.small })
       const error = yield* Effect.flip((yield* Eraser).erase(id, "requested"))
@@ -87,7 +87,7 @@ describe("Erasing a request", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("whose files cannot be removed is finished by a repeat; what can go goes at once", () => {
+  it.effect("whose files cannot be removed is completed by a repeat; other parts are removed at once", () => {
     const blobs = Erased.failingBlobs()
     const node = TestNode.nodeLayer({ dispatches: false }).pipe(
       Layer.provideMerge(blobs.layer),
@@ -111,7 +111,7 @@ describe("Erasing a request", () => {
     }).pipe(Effect.provide(node))
   })
 
-  it.effect("whose end is not recorded is removed again, without harm", () =>
+  it.effect("without a recorded end is repeated without harm", () =>
     Effect.gen(function* () {
       const { erase, resume } = yield* Eraser
       const { fileId, id } = yield* Erased.completed(Erased.large)
@@ -125,7 +125,7 @@ describe("Erasing a request", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("keeps a payload that was read while it was erased out of memory", () =>
+  it.effect("does not cache a payload that was read during the erasing", () =>
     Effect.gen(function* () {
       const { erase } = yield* Eraser
       const payloads = yield* Payload.Payloads

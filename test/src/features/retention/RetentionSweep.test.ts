@@ -47,7 +47,7 @@ const accountEvents = Effect.gen(function* () {
 })
 
 describe("The sweep of retention", () => {
-  it.effect("erases a request 30 days after its submit, not a minute before", () =>
+  it.effect("erases a request 30 days after its submit, to the minute", () =>
     Effect.gen(function* () {
       const { id, fileId } = yield* Erased.completed(Erased.large)
       const open = yield* Facts.submit({ input: Erased.small })
@@ -70,7 +70,7 @@ describe("The sweep of retention", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("takes many pages, and what fails for one request leaves the others alone", () =>
+  it.effect("processes many pages, and a failure of one request does not affect the others", () =>
     Effect.gen(function* () {
       const ids: Array<RequestId> = []
       for (let number = 0; number < 450; number++) {
@@ -87,7 +87,7 @@ describe("The sweep of retention", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("tells once of a request that cannot be read, and erases the others", () =>
+  it.effect("logs an unreadable request once, and erases the others", () =>
     Effect.gen(function* () {
       const unreadable = yield* Erased.completedWithoutFile()
       const id = yield* Erased.completedWithoutFile()
@@ -101,7 +101,7 @@ describe("The sweep of retention", () => {
   )
 
   for (const lost of ["the blobs are not removed", "their removal is not recorded"] as const) {
-    it.effect(`goes on after a crash in which ${lost}`, () => {
+    it.effect(`continues after a crash in which ${lost}`, () => {
       const blobs = Erased.failingBlobs()
       const store = blobs.layer.pipe(Layer.provideMerge(TestNode.storeLayer))
       return Effect.gen(function* () {
@@ -127,7 +127,7 @@ describe("The sweep of retention", () => {
 })
 
 describe("An erased account", () => {
-  it.effect("has its requests stopped and erased, a running one too, and only its own", () =>
+  it.effect("has its requests stopped and erased, including running ones, and no others", () =>
     Effect.gen(function* () {
       const { close } = yield* AccountErasing
       const provider = yield* TestProvider
@@ -154,7 +154,7 @@ describe("An erased account", () => {
     }).pipe(Effect.provide(over(TestNode.layer())))
   )
 
-  it.effect("is not done while a request may still come that was let in before it was closed", () =>
+  it.effect("is not complete while an earlier submit may still arrive", () =>
     Effect.gen(function* () {
       const { close } = yield* AccountErasing
       yield* Erased.completedWithoutFile(alice)
@@ -171,7 +171,7 @@ describe("An erased account", () => {
     }).pipe(Effect.provide(waiting))
   )
 
-  it.effect("is gone on with by the next node, wherever the first one stopped", () =>
+  it.effect("is continued by the next node, wherever the first one stopped", () =>
     Effect.gen(function* () {
       const first = yield* TestNode.start({ name: "first", dispatches: false })
       const ids = yield* first.on(
@@ -212,7 +212,7 @@ describe("An erased account", () => {
 })
 
 describe("The reactor of retention", () => {
-  it.effect("passes at its start and every minute", () =>
+  it.effect("runs at its start and every minute", () =>
     Effect.gen(function* () {
       const id = yield* Erased.completedWithoutFile()
       yield* TestClock.adjust(Duration.subtract(Duration.days(30), Duration.seconds(30)))

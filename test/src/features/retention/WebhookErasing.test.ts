@@ -42,7 +42,7 @@ const sweep = Effect.andThen(
 describe("Erasing a request", () => {
   for (const [size, input] of sizes) {
     it.effect(
-      `takes the ${size} body of a webhook that waits, which is given up and cannot be sent again`,
+      `deletes the ${size} body of a pending webhook, which is given up and cannot be sent again`,
       () =>
         Effect.gen(function* () {
           const hook = yield* Hook.make(500)
@@ -64,7 +64,7 @@ describe("Erasing a request", () => {
         }).pipe(Effect.provide(layer))
     )
 
-    it.effect(`takes the ${size} body of one that was delivered, and that stays delivered`, () =>
+    it.effect(`deletes the ${size} body of a delivered webhook, which stays delivered`, () =>
       Effect.gen(function* () {
         const hook = yield* Hook.make()
         const { id, requestId } = yield* Facts.ended(hook.url, { input })
@@ -78,7 +78,7 @@ describe("Erasing a request", () => {
     )
   }
 
-  it.effect("while its webhook is being sent lets that attempt be the last one", () =>
+  it.effect("during an attempt of its webhook makes that attempt the last one", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(() => {})
       const { id, requestId } = yield* Facts.ended(hook.url)
@@ -91,7 +91,7 @@ describe("Erasing a request", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("that is cut short before the bodies of its webhooks is finished by the next sweep", () =>
+  it.effect("that stops before the bodies of its webhooks is completed by the next sweep", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const first = yield* TestNode.start({ ...WebhookBodies.nodeOptions, name: "one" })
@@ -118,7 +118,7 @@ describe("Erasing a request", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("takes the body of its start as well as that of its end", () =>
+  it.effect("deletes the bodies of both its start and its end", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const requestId = yield* RequestFacts.submit({

@@ -29,7 +29,7 @@ const racing = Effect.fnUntraced(function* (
 })
 
 describe("A request that is erased while its webhook is scheduled", () => {
-  it.effect("has nothing of that left, and nothing is sent", () => {
+  it.effect("leaves nothing of the webhook, and sends nothing", () => {
     const blobs = WebhookBodies.watchedBlobs()
     return Effect.gen(function* () {
       const hook = yield* Hook.make()
@@ -48,7 +48,7 @@ describe("A request that is erased while its webhook is scheduled", () => {
     }).pipe(Effect.provide(blobs.layer))
   })
 
-  it.effect("has nothing of that left either when the node is killed then", () => {
+  it.effect("leaves nothing of the webhook either when the node is killed", () => {
     const blobs = WebhookBodies.watchedBlobs()
     return Effect.gen(function* () {
       const hook = yield* Hook.make()
@@ -81,7 +81,7 @@ describe("A request that is erased while its webhook is scheduled", () => {
 })
 
 describe("The body of a webhook that the log", () => {
-  it.effect("refuses for a while is put among the blobs once, and is sent", () => {
+  it.effect("rejects for a while is stored once, and sent", () => {
     const blobs = WebhookBodies.watchedBlobs()
     return Effect.gen(function* () {
       const hook = yield* Hook.make()
@@ -114,7 +114,7 @@ describe("The body of a webhook that the log", () => {
     }).pipe(Effect.provide(blobs.layer))
   })
 
-  it.effect("takes though it seemed not to is sent as it is", () => {
+  it.effect("stores despite an error is sent unchanged", () => {
     const blobs = WebhookBodies.watchedBlobs()
     return Effect.gen(function* () {
       const hook = yield* Hook.make()

@@ -125,7 +125,7 @@ const assertTold = Effect.fnUntraced(function* (hook: Hook.Hook, id: RequestId, 
 
 describe("The webhook of a request that", () => {
   for (const [end, { how, told }] of Object.entries(ran)) {
-    it.effect(`ended as ${end} carries its result, and how it was billed`, () =>
+    it.effect(`ended as ${end} carries its result, and its billing`, () =>
       Effect.gen(function* () {
         const hook = yield* Hook.make()
         const id = yield* submit(hook.url)
@@ -139,7 +139,7 @@ describe("The webhook of a request that", () => {
     )
   }
 
-  it.effect("was cancelled while it ran carries no output", () =>
+  it.effect("was cancelled during its run carries no output", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const id = yield* submit(hook.url)
@@ -154,7 +154,7 @@ describe("The webhook of a request that", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("was cancelled while it waited, or whose time was over, has no delay to tell of", () =>
+  it.effect("was cancelled or expired before its run has no delay", () =>
     Effect.gen(function* () {
       const told = { status: "CANCELLED", inferenceTime: null, delayTime: null, billingStatus: "failed" }
       const cancelled = yield* Hook.make()
@@ -170,7 +170,7 @@ describe("The webhook of a request that", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("ended well is the same whatever becomes of the request afterwards", () =>
+  it.effect("ended well does not change afterwards", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(503)
       ;(yield* TestProvider).answerWith(() => Effect.succeed(succeeded()))

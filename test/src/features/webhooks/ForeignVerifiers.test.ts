@@ -30,7 +30,7 @@ const bodies = fc.oneof(
 )
 
 describe("Three foreign verifiers", () => {
-  it.effect("accept what is signed, whatever the body", () =>
+  it.effect("accept signed requests, with any body", () =>
     Effect.gen(function* () {
       const accountId = yield* SigningNode.account
       const secret = Redacted.value(yield* (yield* SigningSecrets).current(accountId))
@@ -42,7 +42,7 @@ describe("Three foreign verifiers", () => {
     }).pipe(Effect.provide(SigningNode.layer))
   )
 
-  it.effect("refuse another body, id, timestamp, signature or secret", () =>
+  it.effect("reject another body, id, timestamp, signature or secret", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
@@ -71,7 +71,7 @@ describe("Three foreign verifiers", () => {
     }).pipe(Effect.provide(SigningNode.layer))
   )
 
-  it.effect("accept both secrets from a rotation on until 24 h are over, and then the new one alone", () =>
+  it.effect("accept both secrets for 24 h after a rotation, and then only the new one", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account

@@ -21,7 +21,7 @@ const close = Effect.fnUntraced(function* (accountId: AccountId) {
 })
 
 describe("The signing secret of an account", () => {
-  it.effect("is made at first use, has 32 random bytes, and stays", () =>
+  it.effect("is created at first use, has 32 random bytes, and stays", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
@@ -35,7 +35,7 @@ describe("The signing secret of an account", () => {
     }).pipe(Effect.provide(SigningNode.layer))
   )
 
-  it.effect("is one, however many ask for it at once, on one node and on two", () =>
+  it.effect("is created once under concurrent calls, on one node and on two", () =>
     Effect.gen(function* () {
       const one = yield* SigningNode.start()
       const two = yield* SigningNode.start()
@@ -53,7 +53,7 @@ describe("The signing secret of an account", () => {
     }).pipe(Effect.provide(SigningNode.storeLayer))
   )
 
-  it.effect("is another one for another account", () =>
+  it.effect("differs between accounts", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const one = yield* SigningNode.account
@@ -81,7 +81,7 @@ describe("The signing secret of an account", () => {
     }).pipe(Effect.provide(SigningNode.storeLayer))
   )
 
-  it.effect("of an account that is closed goes on signing; without one its last webhooks get one", () =>
+  it.effect("of a closed account keeps signing; one without a secret gets one for its last webhooks", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
@@ -104,7 +104,7 @@ describe("The signing secret of an account", () => {
 describe("A rotation", () => {
   const hours = (count: number) => count * 60 * 60 * 1_000
 
-  it.effect("has both secrets sign at once and until 24 h are over, to the millisecond", () =>
+  it.effect("makes both secrets sign at once, for 24 h to the millisecond", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
@@ -127,7 +127,7 @@ describe("A rotation", () => {
     }).pipe(Effect.provide(SigningNode.layer))
   )
 
-  it.effect("that follows others lets each secret sign as long as it was to, newest first", () =>
+  it.effect("after others lets each secret sign to its own end, newest first", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
@@ -144,7 +144,7 @@ describe("A rotation", () => {
     }).pipe(Effect.provide(SigningNode.layer))
   )
 
-  it.effect("leaves ten that are valid, and two at once are two", () =>
+  it.effect("leaves ten valid secrets, and two at once count as two", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
@@ -164,7 +164,7 @@ describe("A rotation", () => {
     }).pipe(Effect.provide(SigningNode.layer))
   )
 
-  it.effect("of an account that has no secret has no time at which one before it expires", () =>
+  it.effect("of an account without a secret has no previous secret", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const accountId = yield* SigningNode.account
@@ -176,7 +176,7 @@ describe("A rotation", () => {
 })
 
 describe("Signing secrets in clear", () => {
-  it.effect("are neither on the log, nor in what is logged, nor in errors", () => {
+  it.effect("are neither in the log, nor in log lines, nor in errors", () => {
     const lines: Array<string> = []
     return Effect.gen(function* () {
       const one = yield* SigningNode.start()

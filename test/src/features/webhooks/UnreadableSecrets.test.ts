@@ -10,7 +10,7 @@ import * as SigningNode from "./SigningNode.ts"
 import { message, signedWith } from "./SigningNode.ts"
 
 describe("Under another MASTER_KEY", () => {
-  it.effect("secrets are unreadable, typed, warned of once, until one is rotated in", () => {
+  it.effect("secrets are unreadable, which is logged once, until a rotation", () => {
     const lines: Array<string> = []
     return Effect.gen(function* () {
       const one = yield* SigningNode.start()
@@ -47,7 +47,7 @@ describe("Under another MASTER_KEY", () => {
     }).pipe(Effect.provide([SigningNode.storeLayer, SigningNode.logging(lines)]))
   })
 
-  it.effect("ten unreadable secrets leave room for ten, also when they are rotated in at once", () =>
+  it.effect("ten unreadable secrets leave room for ten new ones, even when rotated at once", () =>
     Effect.gen(function* () {
       const one = yield* SigningNode.start()
       const accountId = yield* one.on(SigningNode.account)
@@ -74,7 +74,7 @@ describe("Under another MASTER_KEY", () => {
     }).pipe(Effect.provide(SigningNode.storeLayer))
   )
 
-  it.effect("a rotation keeps the secret that was in force, and one that can be opened goes on signing", () =>
+  it.effect("a rotation keeps the current secret, and a readable one keeps signing", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const actors = yield* AccountActors
@@ -100,7 +100,7 @@ describe("Under another MASTER_KEY", () => {
     }).pipe(Effect.provide(SigningNode.layer))
   )
 
-  it.effect("a secret that was sealed for one account is of no use to another", () =>
+  it.effect("a secret sealed for one account cannot be used for another", () =>
     Effect.gen(function* () {
       const secrets = yield* SigningSecrets
       const actors = yield* AccountActors

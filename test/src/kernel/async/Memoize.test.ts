@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { memoize } from "#src/kernel/async/Memoize.ts"
 
 describe("memoize", () => {
-  it("is made once of an object, and anew of another one that looks the same", () => {
+  it("computes once per object, and again for an equal one", () => {
     const made: Array<object> = []
     const nameOf = memoize((item: { readonly name: string }) => {
       made.push(item)

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 
 describe("supervise", () => {
-  it.effect("starts over what fails or dies, and tells of it once a minute", () => {
+  it.effect("restarts failures and defects, and logs once a minute", () => {
     const lines: Array<unknown> = []
     const logger = Logger.make<unknown, void>(({ message }) => void lines.push(message))
     let starts = 0
@@ -20,7 +20,7 @@ describe("supervise", () => {
     }).pipe(Effect.provide(Logger.layer([logger])))
   })
 
-  it.effect("ends with what it supervises", () =>
+  it.effect("ends with the supervised effect", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* supervise("A reactor", Effect.succeed("done")), "done")
     })

@@ -21,7 +21,7 @@ describe("The scratch directory", () => {
     })
   )
 
-  it.effect("is emptied of what a former process left, and of nothing else", () =>
+  it.effect("is cleared of the files of a former process, and of nothing else", () =>
     Effect.gen(function* () {
       const parent = yield* TempDirectory.make
       const scratch = yield* start(parent)
@@ -34,7 +34,7 @@ describe("The scratch directory", () => {
     })
   )
 
-  it.effect("that is a link is replaced, and what it leads to is left alone", () =>
+  it.effect("replaces a link, without touching its target", () =>
     Effect.gen(function* () {
       const parent = yield* TempDirectory.make
       const elsewhere = yield* TempDirectory.make
@@ -46,7 +46,7 @@ describe("The scratch directory", () => {
     })
   )
 
-  it.effect("that cannot be made fails the start with a typed error", () =>
+  it.effect("fails the start with a typed error if it cannot be created", () =>
     Effect.gen(function* () {
       const parent = yield* TempDirectory.make
       const failure = yield* Effect.flip(start(path.join(parent, "missing")))

@@ -44,7 +44,7 @@ describe("withPermit", () => {
     })
   )
 
-  it.effect("gives up after the patience, but never interrupts an effect that has started", () =>
+  it.effect("gives up after the timeout, but never interrupts a running effect", () =>
     Effect.gen(function* () {
       const { finish, started, use } = yield* users
       const running = yield* use("a")
@@ -59,7 +59,7 @@ describe("withPermit", () => {
     })
   )
 
-  it.effect("frees the permit of an interrupted effect, also of one that waits", () =>
+  it.effect("frees the permit of an interrupted effect, also of a waiting one", () =>
     Effect.gen(function* () {
       const { started, use } = yield* users
       const first = yield* use("a")
@@ -74,7 +74,7 @@ describe("withPermit", () => {
     })
   )
 
-  it.effect("serves a new key before more of a key that has just returned a permit", () =>
+  it.effect("serves a new key before further effects of a key that has just returned a permit", () =>
     Effect.gen(function* () {
       const { started, use } = yield* users
       const first = yield* use("a", "a1")
@@ -107,7 +107,7 @@ describe("take", () => {
   const make = () => KeyedPermits.make({ total: 8, perKey: 2, reservesHalf: true, patience: "30 seconds" })
 
   it.effect(
-    "with `reservesHalf` grants a second permit while half are free, and a first one to the last",
+    "with `reservesHalf` grants a second permit while half are free, and a first one up to the last",
     () =>
       Effect.gen(function* () {
         const permits = make()
@@ -127,7 +127,7 @@ describe("take", () => {
       })
   )
 
-  it.effect("gives up after the patience, and leaves no permit with a closed scope", () =>
+  it.effect("gives up after the timeout, and frees its permit with a closed scope", () =>
     Effect.gen(function* () {
       const permits = make()
       const [first] = [yield* taken(permits, "a"), yield* taken(permits, "a")]

@@ -8,7 +8,7 @@ const taken = (lease: MemoryBudget.Lease | MemoryBudget.Full): MemoryBudget.Leas
 }
 
 describe("MemoryBudget", () => {
-  it("gives one account half of all, and the next half of the rest", () => {
+  it("grants one account half of all, and the next half of the rest", () => {
     const budget = MemoryBudget.make(100)
     for (let times = 0; times < 5; times++) taken(budget.take("a", 10))
     assert.strictEqual(budget.take("a", 10), "account")
@@ -19,7 +19,7 @@ describe("MemoryBudget", () => {
     assert.strictEqual(budget.used(), 80)
   })
 
-  it("gives an account that has nothing what is left, and no more", () => {
+  it("grants an account without a lease the rest, and no more", () => {
     const budget = MemoryBudget.make(100)
     taken(budget.take("a", 60))
     assert.strictEqual(budget.take("b", 50), "node")
@@ -27,7 +27,7 @@ describe("MemoryBudget", () => {
     assert.strictEqual(budget.take("c", 1), "node")
   })
 
-  it("gives more than there is when nothing is given out", () => {
+  it("grants more than its total when nothing is leased", () => {
     const budget = MemoryBudget.make(100)
     const lease = taken(budget.take("a", 1_000))
     assert.strictEqual(budget.take("b", 1), "node")
@@ -35,7 +35,7 @@ describe("MemoryBudget", () => {
     taken(budget.take("b", 1))
   })
 
-  it("takes a lease back once", () => {
+  it("accepts the return of a lease once", () => {
     const budget = MemoryBudget.make(100)
     const lease = taken(budget.take("a", 40))
     taken(budget.take("b", 20))
@@ -60,7 +60,7 @@ describe("MemoryBudget", () => {
     })
   )
 
-  it.effect("keeps nothing for one that has stopped waiting", () =>
+  it.effect("reserves nothing for a caller that has stopped waiting", () =>
     Effect.gen(function* () {
       const budget = MemoryBudget.make(100)
       const lease = taken(budget.take("a", 100))

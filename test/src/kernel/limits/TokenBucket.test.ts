@@ -56,7 +56,7 @@ describe("A token bucket", () => {
     )
   })
 
-  it("has the next one when it said, and not a millisecond before", () => {
+  it("grants the next one exactly when announced", () => {
     fc.assert(
       fc.property(rate, fc.nat(2_000), fc.nat(30), (rate, pause, calls) => {
         const bucket = TokenBucket.full(rate, 0)
@@ -73,7 +73,7 @@ describe("A token bucket", () => {
     )
   })
 
-  it("loses nothing however often it is looked at", () => {
+  it("loses nothing, however often it is refilled", () => {
     fc.assert(
       fc.property(rate, fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 200 }), (rate, steps) => {
         const [often, once] = [TokenBucket.full(rate, 0), TokenBucket.full(rate, 0)]

@@ -65,7 +65,7 @@ const verdict = (text: string) => isPublic(NetAddress.ipFromStringUnsafe(text))
 const around = (range: Range) => [range.first - 1n, range.first, range.last, range.last + 1n]
 
 describe("AddressPolicy", () => {
-  it.each(ipv4Blocks)("refuses %s from its first to its last address and not one more", (block) => {
+  it.each(ipv4Blocks)("rejects %s from its first to its last address and no other", (block) => {
     for (const value of around(rangeOf(block, 32n, ipv4Value)).filter(
       (value) => value >= 0n && value < 2n ** 32n
     )) {
@@ -73,7 +73,7 @@ describe("AddressPolicy", () => {
     }
   })
 
-  it.each(["2000::/3", ...ipv6Blocks])("judges both ends of %s and their neighbours exactly", (block) => {
+  it.each(["2000::/3", ...ipv6Blocks])("is exact at both ends of %s", (block) => {
     for (const value of around(rangeOf(block, 128n, ipv6Value))) {
       assert.strictEqual(verdict(ipv6Text(value)), expectIpv6(value), ipv6Text(value))
     }
@@ -94,7 +94,7 @@ describe("AddressPolicy", () => {
     )
   })
 
-  it("refuses every IPv6 form that embeds an IPv4 address, whichever it is", () => {
+  it("rejects every IPv6 form that embeds an IPv4 address", () => {
     const forms = [
       "::ffff:a.b.c.d",
       "::a.b.c.d",
@@ -132,7 +132,7 @@ describe("AddressPolicy", () => {
     "100::1",
     "5f00::1",
     "4000::1"
-  ])("refuses %s", (text) => assert.isFalse(verdict(text)))
+  ])("rejects %s", (text) => assert.isFalse(verdict(text)))
 
   it.each([
     "1.1.1.1",

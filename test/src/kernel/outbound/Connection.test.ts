@@ -35,7 +35,7 @@ const resetting = Effect.acquireRelease(
 )
 
 describe("Connection", () => {
-  it.live("connects to a vetted address without asking for the name", () =>
+  it.live("connects to a vetted address without a look-up", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.silent()
       const socket = yield* connect(
@@ -47,7 +47,7 @@ describe("Connection", () => {
     })
   )
 
-  it.live("refuses a socket whose remote address was not vetted, and closes it", () =>
+  it.live("rejects a socket whose remote address was not vetted, and closes it", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.silent()
       // A literal host is connected to without a look-up, hence past the pinned addresses.
@@ -61,7 +61,7 @@ describe("Connection", () => {
     })
   )
 
-  it.live("to one that resets it at once has failed, and was not refused", () =>
+  it.live("reports a reset as a failed connection, not as a private address", () =>
     Effect.gen(function* () {
       const to = target("receiver.example.com", yield* resetting)
       const ends = new Set<string>()

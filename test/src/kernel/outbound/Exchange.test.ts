@@ -14,7 +14,7 @@ const get = Effect.fn(function* (receiver: Receiver.Receiver) {
 })
 
 describe("Exchange", () => {
-  it.live("takes no more from an endless sender than its reader takes from it", () =>
+  it.live("reads no more from an endless sender than its reader consumes", () =>
     Effect.gen(function* () {
       const chunk = Buffer.alloc(65_536)
       let accepted = 0

@@ -31,7 +31,7 @@ const keepMany = Effect.fn(function* (
 })
 
 describe("IdleConnections", () => {
-  it.live("gives a connection to one taker, to the same scheme, host, port and address only", () =>
+  it.live("lends a connection to one caller, for the same scheme, host, port and address only", () =>
     Effect.gen(function* () {
       const kept = yield* IdleConnections.make
       const receiver = yield* Receiver.silent()
@@ -51,7 +51,7 @@ describe("IdleConnections", () => {
     })
   )
 
-  it.live("keeps 64 for an origin and closes what is more", () =>
+  it.live("keeps 64 per origin and closes further ones", () =>
     Effect.gen(function* () {
       const kept = yield* IdleConnections.make
       const receiver = yield* Receiver.silent()
@@ -61,7 +61,7 @@ describe("IdleConnections", () => {
     })
   )
 
-  it.live("keeps 256 in all, and closes those that have waited longest", () =>
+  it.live("keeps 256 in all, and closes the oldest", () =>
     Effect.gen(function* () {
       const kept = yield* IdleConnections.make
       const receiver = yield* Receiver.silent()
@@ -77,7 +77,7 @@ describe("IdleConnections", () => {
     })
   )
 
-  it.live("gives none that the other side has closed", () =>
+  it.live("returns no connection that the peer has closed", () =>
     Effect.gen(function* () {
       const kept = yield* IdleConnections.make
       const receiver = yield* Receiver.silent()
@@ -88,7 +88,7 @@ describe("IdleConnections", () => {
     })
   )
 
-  it.live("closes all with its scope, and whatever is to be kept after it", () =>
+  it.live("closes all with its scope, and every later one", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.silent()
       const scope = yield* Scope.make()

@@ -31,11 +31,11 @@ const counted = Effect.gen(function* () {
 })
 
 describe("Outbound.check", () => {
-  it.effect("passes a name whose addresses are all public", () =>
+  it.effect("accepts a name with only public addresses", () =>
     check(url).pipe(Effect.provide(answering(publicAddress, "2606:4700::1111")))
   )
 
-  it.effect("passes a public address without a look-up", () =>
+  it.effect("accepts a public address without a look-up", () =>
     check("https://[2606:4700::1111]/").pipe(Effect.provide(answering()))
   )
 
@@ -46,7 +46,7 @@ describe("Outbound.check", () => {
     ["a mapped one", ["::ffff:8.8.8.8"]],
     ["one with a zone", [publicAddress, "2606:4700::1111%eth0"]],
     ["one that is no address", [publicAddress, "receiver"]]
-  ] as const)("refuses a name with several addresses and %s among them", ([_case, addresses]) =>
+  ] as const)("rejects a name with several addresses and %s among them", ([_case, addresses]) =>
     Effect.gen(function* () {
       const error = yield* refusal(url)
       assert.deepInclude(error, { _tag: "OutboundRefused", reason: "private_address" })
@@ -57,7 +57,7 @@ describe("Outbound.check", () => {
     ["https://127.0.0.1/", "private_address"],
     ["https://receiver.internal/", "forbidden_host"],
     ["http://receiver.example.com/", "not_https"]
-  ] as const)("refuses %s before any look-up", ([target, reason]) =>
+  ] as const)("rejects %s before any look-up", ([target, reason]) =>
     Effect.gen(function* () {
       const { layer, lookups } = yield* counted
       const error = yield* refusal(target).pipe(Effect.provide(layer))
@@ -66,7 +66,7 @@ describe("Outbound.check", () => {
     })
   )
 
-  it.effect("refuses private targets as the program starts it", () =>
+  it.effect("rejects private targets by default", () =>
     Effect.gen(function* () {
       assert.deepInclude(yield* refusal("https://169.254.169.254/"), { reason: "private_address" })
     }).pipe(
@@ -81,7 +81,7 @@ describe("Outbound.check", () => {
     }).pipe(Effect.provide(answering()))
   )
 
-  it.effect("gives a look-up two seconds", () =>
+  it.effect("limits a look-up to two seconds", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(refusal(url), { startImmediately: true })
       yield* TestClock.adjust("1999 millis")
@@ -91,7 +91,7 @@ describe("Outbound.check", () => {
     }).pipe(Effect.provide(OutboundGuard.layer({ resolve: () => Effect.never })))
   )
 
-  it.effect("looks a name up once in thirty seconds", () =>
+  it.effect("looks up a name once in thirty seconds", () =>
     Effect.gen(function* () {
       const { layer, lookups } = yield* counted
       yield* Effect.gen(function* () {
@@ -106,7 +106,7 @@ describe("Outbound.check", () => {
     })
   )
 
-  it.effect("refuses the service's own listeners even where private targets are allowed", () =>
+  it.effect("rejects the service's own listeners even where private targets are allowed", () =>
     Effect.gen(function* () {
       for (const own of [
         "http://127.0.0.1:8080/",
@@ -131,7 +131,7 @@ describe("Outbound.check", () => {
     )
   )
 
-  it.effect("refuses what a listener on a host name can be reached at", () =>
+  it.effect("rejects the addresses of a listener on a host name", () =>
     Effect.gen(function* () {
       for (const own of [
         "http://127.0.0.1:8080/",

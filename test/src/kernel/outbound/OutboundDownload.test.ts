@@ -42,7 +42,7 @@ const pour = (response: Http.ServerResponse) => {
 }
 
 describe("Outbound.download", () => {
-  it.live("streams a body to the file and says what it is", () =>
+  it.live("streams a body to the file and returns its details", () =>
     Effect.gen(function* () {
       const bytes = Buffer.from(Array.from({ length: 900_000 }, (_, index) => index % 251))
       const { content, result } = yield* download((_request, response) =>
@@ -54,7 +54,7 @@ describe("Outbound.download", () => {
     }).pipe(Effect.provide(services))
   )
 
-  it.live("takes an empty body of no type", () =>
+  it.live("accepts an empty body without a type", () =>
     Effect.gen(function* () {
       const { content, result } = yield* download((_request, response) => response.writeHead(200).end())
       assert.deepStrictEqual(result._tag === "Success" ? result.success : undefined, {

@@ -132,7 +132,7 @@ describe("a call to a hostile receiver", () => {
     }).pipe(Effect.provide(trusting))
   )
 
-  it.live("takes the status when the connection is reset amid the body", () =>
+  it.live("returns the status when the connection is reset during the body", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.https((_request, response) => {
         response.writeHead(200, { "content-length": "5" }).write("ab", () => response.socket?.destroy())
@@ -157,7 +157,7 @@ describe("a call to a hostile receiver", () => {
     }).pipe(Effect.provide(trusting))
   )
 
-  it.live("ends when the other side speaks no TLS", () =>
+  it.live("ends when the peer does not speak TLS", () =>
     Effect.gen(function* () {
       yield* expectFailure(yield* Receiver.http((_request, response) => response.end()), "tls_error")
     }).pipe(Effect.provide(trusting))
@@ -193,7 +193,7 @@ describe("a call to a hostile receiver", () => {
     }).pipe(Effect.provide(OutboundGuard.layer({ resolve: () => Effect.succeed([]) })))
   )
 
-  it.live("ends as a DNS error when the look-up takes all the time", () =>
+  it.live("ends as a DNS error when the look-up uses up the time", () =>
     Effect.gen(function* () {
       const [elapsed, error] = yield* failureOf("https://receiver.example.com/")
       assert.strictEqual(error.reason, "dns_error")
@@ -201,7 +201,7 @@ describe("a call to a hostile receiver", () => {
     }).pipe(Effect.provide(OutboundGuard.layer({ resolve: () => Effect.never })))
   )
 
-  it.live("takes the time of the look-up off the rest", () =>
+  it.live("subtracts the time of the look-up from the rest", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.silent()
       const [elapsed, error] = yield* failureOf(urlOf(receiver))
@@ -214,7 +214,7 @@ describe("a call to a hostile receiver", () => {
     )
   )
 
-  it.live("leaves no connection behind when it is interrupted", () =>
+  it.live("closes its connection when it is interrupted", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.tls(flooding(`${ok}content-length: 60000\r\n\r\n`, Buffer.from("a")))
       yield* failureOf(urlOf(receiver)).pipe(Effect.timeoutOption("100 millis"))

@@ -71,7 +71,7 @@ const memory = Effect.sync(() => {
 const sockets = () => getActiveResourcesInfo().filter((kind) => kind.startsWith("TCPSocket")).length
 
 describe("posts to many hostile receivers", () => {
-  it.live("leave memory flat and no socket open", () =>
+  it.live("use little memory and leave no socket open", () =>
     Effect.gen(function* () {
       const receiver = yield* hostile
       const before = sockets()
@@ -95,7 +95,7 @@ describe("posts to many hostile receivers", () => {
     }).pipe(guarded)
   )
 
-  it.live("do not hold up one to a receiver that answers", () =>
+  it.live("do not delay a post to a receiver that answers", () =>
     Effect.gen(function* () {
       const dead = yield* hostile
       const live = yield* Receiver.https((_request, response) => response.end())

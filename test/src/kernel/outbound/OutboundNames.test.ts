@@ -111,7 +111,7 @@ const world = Effect.gen(function* () {
   return { receiver, canary, guard }
 })
 
-describe("a name that lies", () => {
+describe("a malicious name", () => {
   it.live.each(Object.entries(outcomes))("reaches no internal address: it %s", ([story, [first, later]]) =>
     Effect.gen(function* () {
       const { canary, guard, receiver } = yield* world

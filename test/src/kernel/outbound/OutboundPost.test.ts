@@ -26,7 +26,7 @@ const guarded = (options: OutboundGuard.GuardOptions = {}) =>
   Effect.provide(OutboundGuard.layer({ authorities, ...options }))
 
 describe("Outbound.post", () => {
-  it.live("posts the exact bytes and headers to the path, and yields the status", () =>
+  it.live("posts the exact bytes and headers to the path, and returns the status", () =>
     Effect.gen(function* () {
       const seen: Array<unknown> = []
       const receiver = yield* Receiver.https((request, response) => {
@@ -51,7 +51,7 @@ describe("Outbound.post", () => {
   it.live.each([
     ["http", Receiver.http],
     ["https", Receiver.https]
-  ] as const)("ignores proxies named in the environment for %s", ([scheme, receive]) =>
+  ] as const)("ignores proxies in the environment for %s", ([scheme, receive]) =>
     Effect.gen(function* () {
       const canary = yield* Receiver.silent()
       const receiver = yield* receive((_request, response) => response.end())
@@ -65,7 +65,7 @@ describe("Outbound.post", () => {
     })
   )
 
-  it.live("refuses the service's own listener by its address and by any name for it", () =>
+  it.live("rejects the service's own listener by its address and by any name", () =>
     Effect.gen(function* () {
       const own = yield* Receiver.silent()
       const listeners = [{ address: "127.0.0.1", port: own.port }]
@@ -79,7 +79,7 @@ describe("Outbound.post", () => {
     })
   )
 
-  it.live("takes a body that ends with the connection", () =>
+  it.live("accepts a body that ends with the connection", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.tls((socket) =>
         socket.once("data", () => socket.end("HTTP/1.0 200 OK\r\n\r\naccepted"))
@@ -89,7 +89,7 @@ describe("Outbound.post", () => {
     }).pipe(guarded())
   )
 
-  it.live("reads 64 KiB of a body, and leaves the connection when there is more", () =>
+  it.live("reads 64 KiB of a body, and closes the connection when there is more", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.https((request, response) => {
         const size = Number(request.url?.slice(1))
@@ -116,7 +116,7 @@ describe("Outbound.post", () => {
     )
   )
 
-  it.live("reaches an address literal whose certificate names it", () =>
+  it.live("accepts an address literal whose certificate contains it", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.https((_request, response) => response.end())
       assert.strictEqual((yield* send(`https://127.0.0.1:${receiver.port}/`)).status, 200)
@@ -130,7 +130,7 @@ describe("Outbound.post", () => {
     }).pipe(guarded({ admitted: [], settings: { ALLOW_PRIVATE_TARGETS: "true" } }))
   )
 
-  it.live("connects to the one answer it vetted, whatever a second look-up would say", () =>
+  it.live("connects to the vetted answer, whatever a second look-up returns", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.https((_request, response) => response.end())
       const canary = yield* Receiver.silent({ host: "127.0.0.2", port: receiver.port })
@@ -147,7 +147,7 @@ describe("Outbound.post", () => {
     })
   )
 
-  it.live("refuses a name that turns private after its check", () =>
+  it.live("rejects a name that becomes private after its check", () =>
     Effect.gen(function* () {
       const canary = yield* Receiver.silent()
       const lookups = yield* Ref.make(0)
@@ -166,7 +166,7 @@ describe("Outbound.post", () => {
     })
   )
 
-  it.live("never touches an internal canary over 1,000 mixed answers", () =>
+  it.live("never connects to an internal canary over 1,000 mixed answers", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.silent()
       const canary = yield* Receiver.silent({ host: "127.0.0.2", port: receiver.port })

@@ -29,8 +29,8 @@ const moving = Effect.fn(function* (...addresses: ReadonlyArray<string>) {
   return { moveTo: (...next: ReadonlyArray<string>) => Ref.set(now, next), resolve: () => Ref.get(now) }
 })
 
-describe("Outbound.post over a connection that was used", () => {
-  it.live("posts one after the other over one connection, and closes it when idle", () =>
+describe("Outbound.post over a reused connection", () => {
+  it.live("sends several posts over one connection, and closes it when idle", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.https((_request, response) => response.end("ok"))
       yield* Effect.repeat(send(urlOf(receiver)), { times: 9 })
@@ -59,7 +59,7 @@ describe("Outbound.post over a connection that was used", () => {
     }).pipe(guarded())
   )
 
-  it.live("leaves a kept connection alone once the name leads elsewhere", () =>
+  it.live("does not reuse a connection once the name resolves elsewhere", () =>
     Effect.gen(function* () {
       const before = yield* Receiver.https((_request, response) => response.end())
       const after = yield* Receiver.https((_request, response) => response.writeHead(201).end(), {
@@ -81,26 +81,28 @@ describe("Outbound.post over a connection that was used", () => {
   it.live.each([
     ["a private address", ["127.0.0.2"]],
     ["a private address beside its own", ["127.0.0.1", "127.0.0.2"]]
-  ] as const)("refuses a name that leads to %s, a kept connection or not", ([_case, addresses]) =>
-    Effect.gen(function* () {
-      let requests = 0
-      const receiver = yield* Receiver.https((_request, response) => {
-        requests += 1
-        response.end()
+  ] as const)(
+    "rejects a name that resolves to %s, with or without an idle connection",
+    ([_case, addresses]) =>
+      Effect.gen(function* () {
+        let requests = 0
+        const receiver = yield* Receiver.https((_request, response) => {
+          requests += 1
+          response.end()
+        })
+        const canary = yield* Receiver.silent({ host: "127.0.0.2", port: receiver.port })
+        const { moveTo, resolve } = yield* moving("127.0.0.1")
+        yield* Effect.gen(function* () {
+          yield* send(urlOf(receiver))
+          yield* moveTo(...addresses)
+          const error = yield* Effect.flip(send(urlOf(receiver)))
+          assert.deepInclude(error, { _tag: "OutboundRefused", reason: "private_address" })
+        }).pipe(guarded({ resolve }))
+        assert.deepStrictEqual([requests, canary.connections()], [1, 0])
       })
-      const canary = yield* Receiver.silent({ host: "127.0.0.2", port: receiver.port })
-      const { moveTo, resolve } = yield* moving("127.0.0.1")
-      yield* Effect.gen(function* () {
-        yield* send(urlOf(receiver))
-        yield* moveTo(...addresses)
-        const error = yield* Effect.flip(send(urlOf(receiver)))
-        assert.deepInclude(error, { _tag: "OutboundRefused", reason: "private_address" })
-      }).pipe(guarded({ resolve }))
-      assert.deepStrictEqual([requests, canary.connections()], [1, 0])
-    })
   )
 
-  it.live("keeps connections of different hosts apart, though they lead to one address", () =>
+  it.live("separates connections of different hosts, even with one address", () =>
     Effect.gen(function* () {
       const hosts: Array<string | undefined> = []
       const receiver = yield* Receiver.https((request, response) => {
@@ -139,7 +141,7 @@ describe("Outbound.post over a connection that was used", () => {
     ["a redirect", "HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n", 302],
     ["chunks", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n", 200],
     ["no content", "HTTP/1.1 204 No Content\r\n\r\n", 204]
-  ] as const)("uses a connection again after %s", ([_case, text, status]) =>
+  ] as const)("reuses a connection after %s", ([_case, text, status]) =>
     Effect.gen(function* () {
       const receiver = yield* answering(text)
       assert.strictEqual((yield* send(urlOf(receiver))).status, status)
@@ -148,7 +150,7 @@ describe("Outbound.post over a connection that was used", () => {
     }).pipe(guarded())
   )
 
-  it.live("closes a connection well before the receiver said that it would", () =>
+  it.live("closes a connection well before the receiver's announced timeout", () =>
     Effect.gen(function* () {
       const receiver = yield* answering(`${ok}keep-alive: timeout=1\r\n\r\n`)
       yield* send(urlOf(receiver))
@@ -157,7 +159,7 @@ describe("Outbound.post over a connection that was used", () => {
     }).pipe(guarded())
   )
 
-  it.live("takes an answer that came before its request for none", () =>
+  it.live("ignores an answer that arrives before its request", () =>
     Effect.gen(function* () {
       const sockets: Array<Socket> = []
       const receiver = yield* Receiver.tls((socket) => {
@@ -193,7 +195,7 @@ describe("Outbound.post over a connection that was used", () => {
     }).pipe(guarded())
   )
 
-  it.live("sends nothing twice once it was sent over a kept connection", () =>
+  it.live("never repeats a post that was sent over a reused connection", () =>
     Effect.gen(function* () {
       let requests = 0
       const receiver = yield* Receiver.https((_request, response) => {
@@ -208,7 +210,7 @@ describe("Outbound.post over a connection that was used", () => {
     }).pipe(guarded())
   )
 
-  it.live("ends a post over a kept connection by its deadline, and the connection with it", () =>
+  it.live("ends a post over a reused connection by its deadline, and closes the connection", () =>
     Effect.gen(function* () {
       let requests = 0
       const receiver = yield* Receiver.https((_request, response) => {
@@ -223,7 +225,7 @@ describe("Outbound.post over a connection that was used", () => {
     }).pipe(guarded())
   )
 
-  it.live("closes what it keeps when the program stops", () =>
+  it.live("closes idle connections when the program stops", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.https((_request, response) => response.end())
       const scope = yield* Scope.make()

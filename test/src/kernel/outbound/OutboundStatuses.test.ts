@@ -38,7 +38,7 @@ const saying = (text: string) => Receiver.tls((socket) => socket.once("data", ()
 const final = "HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n"
 
 describe("the status of a post", () => {
-  it.live("is the receiver's from 200 to 599, and nothing that it names is visited", () =>
+  it.live("is the receiver's from 200 to 599, without following its links", () =>
     Effect.gen(function* () {
       const canary = yield* Receiver.silent()
       const receiver = yield* answering(`https://127.0.0.1:${canary.port}/`)
@@ -53,7 +53,7 @@ describe("the status of a post", () => {
     }).pipe(guarded)
   )
 
-  it.live("is none when only an interim one comes", () =>
+  it.live("is missing when only an interim one arrives", () =>
     Effect.gen(function* () {
       const receiver = yield* answering("https://127.0.0.1/")
       const statuses = Array.range(100, 199)
@@ -72,7 +72,7 @@ describe("the status of a post", () => {
     }).pipe(guarded)
   )
 
-  it.live("is the final one, however many interim ones come before it", () =>
+  it.live("is the final one, after any number of interim ones", () =>
     Effect.gen(function* () {
       const interim = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"
       for (const text of [interim + final, interim.repeat(50) + final]) {
@@ -89,7 +89,7 @@ describe("the status of a post", () => {
     ["HTTP/1.1 200\r\ncontent-length: 0\r\n\r\n", 200],
     ["HTTP/1.1 600 Beyond\r\ncontent-length: 0\r\n\r\n", 600],
     ["HTTP/1.1 999 Beyond\r\ncontent-length: 0\r\n\r\n", 999]
-  ] as const)("is judged right for %j", ([text, expected]) =>
+  ] as const)("is correct for %j", ([text, expected]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* outcome(yield* saying(text), 0, Duration.seconds(5)), expected)
     }).pipe(guarded)

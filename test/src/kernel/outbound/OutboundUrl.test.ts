@@ -133,7 +133,7 @@ const parseInDevelopment = (raw: string) => OutboundUrl.parse(raw, { allowPrivat
 
 describe("OutboundUrl", () => {
   it.each(refusals.map(([raw, reason]) => ({ raw, reason, shown: shown(raw) })))(
-    "refuses $shown as $reason",
+    "rejects $shown as $reason",
     ({ raw, reason }) => assert.strictEqual(judge(raw), reason)
   )
 
@@ -146,12 +146,12 @@ describe("OutboundUrl", () => {
     }
   )
 
-  it("names the origin by the canonical host", () => {
+  it("returns the origin with the canonical host", () => {
     assert.deepStrictEqual(originOf("https://EXAMPLE.com./x"), Result.succeed("https://example.com:443"))
     assert.deepStrictEqual(originOf("https://[2606::0:1]:8/"), Result.succeed("https://[2606::1]:8"))
   })
 
-  it("admits plain http and local names in development, and nothing else", () => {
+  it("admits plain http and local names in development only", () => {
     assert.isTrue(Result.isSuccess(parseInDevelopment("http://localhost:3000/hook")))
     assert.isTrue(Result.isSuccess(parseInDevelopment("http://receiver:3000/hook")))
     assert.deepStrictEqual(parseInDevelopment("http://user@localhost/"), Result.fail("credentials"))
@@ -160,7 +160,7 @@ describe("OutboundUrl", () => {
     assert.deepStrictEqual(parseInDevelopment(`http://${label63}a/`), Result.fail("forbidden_host"))
   })
 
-  it("lets no spelling of a private IPv4 address pass", () => {
+  it("rejects every spelling of a private IPv4 address", () => {
     const octet = fc.integer({ min: 0, max: 255 })
     const address = fc.oneof(
       fc.tuple(fc.constantFrom(10, 127, 0), octet, octet, octet),
@@ -186,7 +186,7 @@ describe("OutboundUrl", () => {
     )
   })
 
-  it("gives any string a verdict, and admits only what it connects to", () => {
+  it("classifies any string, and admits only addresses it connects to", () => {
     const authority = fc.string({ unit: fc.constantFrom(..."a1.-_:@[]%/?#\\x0"), maxLength: 24 })
     fc.assert(
       fc.property(

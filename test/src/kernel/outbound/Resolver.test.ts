@@ -26,7 +26,7 @@ const resolve = Effect.fn(function* (name: string) {
 }, Effect.scoped)
 
 describe("Resolver", () => {
-  it.live("answers with every address of both families", () =>
+  it.live("returns every address of both families", () =>
     Effect.gen(function* () {
       assert.sameMembers(
         [...(yield* resolve("both.example.com"))],
@@ -37,7 +37,7 @@ describe("Resolver", () => {
     })
   )
 
-  it.live("follows an alias to the addresses behind it", () =>
+  it.live("follows an alias to its addresses", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* resolve("alias.example.com"), ["10.0.0.7"])
     })
@@ -55,7 +55,7 @@ describe("Resolver", () => {
     })
   )
 
-  it.live("stops asking when interrupted", () =>
+  it.live("stops its queries when interrupted", () =>
     Effect.gen(function* () {
       const [elapsed, answer] = yield* resolve("silent.example.com").pipe(
         Effect.timeoutOption("100 millis"),
@@ -66,7 +66,7 @@ describe("Resolver", () => {
     })
   )
 
-  it.live("reads the hosts file as the system's resolver", () =>
+  it.live("reads the hosts file like the system's resolver", () =>
     Effect.gen(function* () {
       const resolver = yield* Effect.provide(Resolver, Resolver.layerSystem)
       assert.include(["127.0.0.1", "::1"], Array.headNonEmpty(yield* resolver.resolve("localhost")))

@@ -24,7 +24,7 @@ const start = (count: number, lookUp: Effect.Effect<unknown, OutboundUnresolved>
   )
 
 describe("SharedLookups", () => {
-  it.effect("asks once for all that wait for the same name", () =>
+  it.effect("sends one query for all callers that wait for a name", () =>
     Effect.gen(function* () {
       const { started, answer, lookUp } = yield* held
       const fibers = yield* start(10, lookUp("a.example.com"))
@@ -35,7 +35,7 @@ describe("SharedLookups", () => {
     })
   )
 
-  it.effect("remembers neither an answer nor a failure", () =>
+  it.effect("caches neither an answer nor a failure", () =>
     Effect.gen(function* () {
       const answers = yield* Ref.make<ReadonlyArray<string>>(["1.1.1.1", "", "8.8.8.8"])
       const lookUp = yield* SharedLookups.shared(() =>
@@ -51,7 +51,7 @@ describe("SharedLookups", () => {
     })
   )
 
-  it.effect("stops asking when the last that waits gives up, and not before", () =>
+  it.effect("stops its query when the last waiting caller gives up, and not before", () =>
     Effect.gen(function* () {
       const { givenUp, lookUp } = yield* held
       const [first, second] = yield* Effect.all([

@@ -64,7 +64,7 @@ describe("Resolution", () => {
     }
   })
 
-  it("asks Node once for what our modules import of packages, and each time for what packages import", () => {
+  it("calls Node once for our modules' imports of packages, and each time for imports of packages", () => {
     const resolve = Resolution.make()
     const questions: Array<string> = []
     const ask = (specifier: string, importer: string) =>
@@ -82,7 +82,7 @@ describe("Resolution", () => {
     assert.deepStrictEqual(questions, ["effect", "effect", "./index.js", "effect", "./index.js"])
   })
 
-  it("leaves to Node what is required, what is outside, and what has no importer", () => {
+  it("leaves to Node required and outside modules, and those without an importer", () => {
     const resolve = Resolution.make()
     const isAsked = (specifier: string, context: Parameters<typeof resolve>[1]) =>
       resolve(specifier, context, () => asked) === asked

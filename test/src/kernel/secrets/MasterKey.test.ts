@@ -25,7 +25,7 @@ const test = (name: string, body: (directory: string) => Effect.Effect<void, unk
 const fileOf = (directory: string) => path.join(directory, "master.key")
 
 describe("The master key", () => {
-  test("of the setting leaves no file, and gives the same keys on every node", (directory) =>
+  test("from the setting creates no file, and derives the same keys on every node", (directory) =>
     Effect.gen(function* () {
       const one = yield* start(directory, { MASTER_KEY: hex }, MasterKey.layer)
       const other = yield* start(directory, { MASTER_KEY: hex.toUpperCase() }, MasterKey.layerRequired)
@@ -36,7 +36,7 @@ describe("The master key", () => {
       assert.deepStrictEqual(fs.readdirSync(directory), [])
     }))
 
-  test("that is another one gives other keys and another fingerprint", (directory) =>
+  test("with another value derives other keys and another fingerprint", (directory) =>
     Effect.gen(function* () {
       const one = yield* start(directory, { MASTER_KEY: hex }, MasterKey.layer)
       const other = yield* start(directory, { MASTER_KEY: another }, MasterKey.layer)
@@ -45,7 +45,7 @@ describe("The master key", () => {
       assert.match(one.fingerprint, /^[\w-]{16}$/)
     }))
 
-  test("is made at the first start, for its owner only, and stays", (directory) =>
+  test("is created at the first start, for its owner only, and stays", (directory) =>
     Effect.gen(function* () {
       // Of a start that was killed.
       fs.writeFileSync(`${fileOf(directory)}.new`, "0123")
@@ -61,7 +61,7 @@ describe("The master key", () => {
     }))
 
   for (const text of ["", "0123\n", `${hex}0\n`, `${hex.replace("0", "g")}\n`]) {
-    test(`is refused when its file is damaged: ${JSON.stringify(text)}`, (directory) =>
+    test(`is rejected when its file is damaged: ${JSON.stringify(text)}`, (directory) =>
       Effect.gen(function* () {
         const file = fileOf(directory)
         fs.writeFileSync(file, text)
@@ -71,14 +71,14 @@ describe("The master key", () => {
       }))
   }
 
-  test("must be set where nodes share a log", (directory) =>
+  test("is required where nodes share a log", (directory) =>
     Effect.gen(function* () {
       const message = Failure.describe(yield* Effect.flip(start(directory, {}, MasterKey.layerRequired)))
       assert.match(message, /^MASTER_KEY: Expected 64 hexadecimal digits/)
       assert.deepStrictEqual(fs.readdirSync(directory), [])
     }))
 
-  test("that is no key is refused, and not repeated", (directory) =>
+  test("that is malformed is rejected without being printed", (directory) =>
     Effect.gen(function* () {
       const wrong = `${hex.slice(1)}x`
       const error = yield* Effect.flip(start(directory, { MASTER_KEY: wrong }, MasterKey.layer))

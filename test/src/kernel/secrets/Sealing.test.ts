@@ -15,13 +15,13 @@ const expectUnopenable = (seal: Sealing.Seal, text: string) => {
 }
 
 describe("A sealed secret", () => {
-  it("is opened with the key and in the context that it was sealed with", () => {
+  it("is opened with its own key and context", () => {
     for (const bytes of [Buffer.alloc(0), Buffer.from([0]), secret, crypto.randomBytes(5_000)]) {
       assert.deepStrictEqual(Result.getOrThrow(Sealing.open(seal, Sealing.seal(seal, bytes))), bytes)
     }
   })
 
-  it("is another text each time, in which it is not to be found", () => {
+  it("is a different text each time, without the secret", () => {
     const texts = Array.from({ length: 100 }, () => Sealing.seal(seal, secret))
     assert.strictEqual(new Set(texts.map((text) => text.split(".")[1])).size, 100)
     for (const text of texts) {
@@ -38,7 +38,7 @@ describe("A sealed secret", () => {
     }
   })
 
-  it("is not opened when a character of it was changed, added or lost", () => {
+  it("is not opened when a character was changed, added or lost", () => {
     // Of its last character some bits are spare.
     const text = Sealing.seal(seal, secret.subarray(0, 24))
     const next = (character = "") => String.fromCharCode(character.charCodeAt(0) + 1)

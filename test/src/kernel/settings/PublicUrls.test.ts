@@ -20,7 +20,7 @@ describe("PublicUrls", () => {
     })
   )
 
-  it.effect("are each what is set", () =>
+  it.effect("are the given values when set", () =>
     Effect.gen(function* () {
       const set = {
         QUEUE_URL: "https://queue.example.com",
@@ -47,7 +47,7 @@ describe("PublicUrls", () => {
     "https://media.example.com:443",
     "ftp://media.example.com",
     "media.example.com"
-  ])("refuse %s", (url) =>
+  ])("reject %s", (url) =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(urls({ MEDIA_URL: url }))
       assert.match(failure.message, /without trailing slash/)
@@ -56,7 +56,7 @@ describe("PublicUrls", () => {
   )
 
   it.effect.each(["https://example.com/assistants", "https://mcp.example.com/", "http://127.0.0.1:8080/mcp"])(
-    "refuse %s for the tool server, which clients find at the root of a host alone",
+    "reject %s for the tool server, which clients find only at the root of a host",
     (url) =>
       Effect.gen(function* () {
         const failure = yield* Effect.flip(urls({ MCP_URL: url }))

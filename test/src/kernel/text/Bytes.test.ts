@@ -5,7 +5,7 @@ import * as vm from "node:vm"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
 
 describe("Bytes", () => {
-  it("are what the chunks were, whatever their sizes", () => {
+  it("are the concatenated chunks, of any sizes", () => {
     const sizes = fc.array(fc.oneof(fc.nat(3), fc.integer({ min: 4_000, max: 4_200 }), fc.nat(40_000)), {
       maxLength: 40
     })
@@ -22,14 +22,14 @@ describe("Bytes", () => {
     )
   })
 
-  it("are the only chunk itself", () => {
+  it("are the single chunk itself", () => {
     const chunk = Buffer.from("body")
     const bytes = Bytes.make()
     bytes.add(chunk)
     assert.strictEqual(bytes.whole(), chunk)
   })
 
-  it("of very many chunks cost little more than themselves", () => {
+  it("of very many chunks use little more memory than themselves", () => {
     const bytes = Bytes.make()
     const before = used()
     for (let index = 0; index < 300_000; index++) bytes.add(Buffer.allocUnsafe(1))

@@ -25,12 +25,12 @@ const measured: ReadonlyArray<readonly [string, number, (index: number) => strin
 ]
 
 describe("JsonScan", () => {
-  it.each(measured)("weighs %s at least as they are", (_, bytes, item) => {
+  it.each(measured)("estimates %s at no less than their size", (_, bytes, item) => {
     const count = 20_000
     assert.isAtLeast(weightOf(list(count, item)), count * bytes)
   })
 
-  it("weighs names in another order as another shape", () => {
+  it("treats names in another order as another shape", () => {
     const same = list(2_000, () => '{"a":1,"b":1,"c":1}')
     const orders = ["a", "b", "c"].flatMap((a) => ["a", "b", "c"].map((b) => [a, b, "d"]))
     const others = list(2_000, (index) => {
@@ -40,7 +40,7 @@ describe("JsonScan", () => {
     assert.isAbove(weightOf(others), 2 * weightOf(same))
   })
 
-  it("counts nothing that stands in a text", () => {
+  it("counts nothing inside a string", () => {
     assert.strictEqual(weightOf(JSON.stringify('[{,1"[\\'.repeat(10_000))), weightOf('""'))
   })
 
@@ -54,13 +54,13 @@ describe("JsonScan", () => {
 })
 
 describe("JsonBytes", () => {
-  it("takes a text of 10 MiB and 500,000 numbers", () => {
+  it("accepts a text of 10 MiB and 500,000 numbers", () => {
     const long = JSON.stringify({ value: "A".repeat(10 * 1024 * 1024) })
     const embedding = JSON.stringify({ value: Array.from({ length: 500_000 }, (_, index) => index / 7) })
     for (const text of [long, embedding]) assert.isTrue(Result.isSuccess(JsonBytes.parse(bytesOf(text))))
   })
 
-  it("refuses millions of small values unparsed, valid or not", () => {
+  it("rejects millions of small values unparsed, valid or not", () => {
     const nested = list(41_000, () => "[".repeat(120) + "]".repeat(120))
     for (const text of [nested, list(3_300_000, () => "{}"), nested.slice(1)]) {
       assert.deepStrictEqual(JsonBytes.parse(bytesOf(text)), Result.fail("too_many_values" as const))

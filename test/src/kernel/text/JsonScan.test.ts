@@ -12,7 +12,7 @@ const text = fc.array(fc.constantFrom('"', "\\", "\\\\", 'x"', "a", "[", "{", "Ã
 })
 
 describe("A scan", () => {
-  it("finds the end of any string, whatever is in it", () => {
+  it("finds the end of any string", () => {
     const after = [{ a: [1, "b"] }, [[]]]
     const short = scan(["x", ...after])
     fc.assert(
@@ -33,7 +33,7 @@ describe("A scan", () => {
     )
   })
 
-  it("takes names that are as long and begin alike for one, which are long enough to pay for themselves", () => {
+  it("treats names of equal length and beginning as one, if they are long", () => {
     const long = (end: string) =>
       scan(["p".repeat(1_000) + end, "p".repeat(1_000) + "z"].map((name) => ({ [name]: 1 })))
     assert.isBelow(long("a").weight, scan([{ a: 1 }, { b: 1 }]).weight)

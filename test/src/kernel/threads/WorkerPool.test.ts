@@ -82,7 +82,7 @@ describe("WorkerPool", () => {
     })
   )
 
-  it.live("one who gives up waiting leaves the worker to others", () =>
+  it.live("a caller that gives up waiting leaves the worker to others", () =>
     Effect.gen(function* () {
       const pool = yield* make()
       const first = yield* begin(pool, "silence")
@@ -93,14 +93,14 @@ describe("WorkerPool", () => {
     })
   )
 
-  it.live("a worker sees no setting of the server and has the heap it is given", () =>
+  it.live("a worker sees no setting of the server and has its given heap", () =>
     Effect.gen(function* () {
       const pool = yield* make()
       assert.deepStrictEqual(yield* run(pool, "environment"), { names: [], heapMb: 32 })
     })
   )
 
-  it.live("what a worker prints holds nothing up", () =>
+  it.live("a worker's output delays nothing", () =>
     Effect.gen(function* () {
       const pool = yield* make()
       for (let turn = 0; turn < 3; turn++) assert.strictEqual(yield* run(pool, "chatter"), "chattered")
@@ -118,7 +118,7 @@ describe("WorkerPool", () => {
     })
   )
 
-  it.effect("a worker is used again, until it was idle for its time to live", () =>
+  it.effect("a worker is reused until it was idle for its time to live", () =>
     Effect.gen(function* () {
       const pool = yield* make()
       const first = yield* run(pool, "thread")

@@ -47,7 +47,7 @@ const stepped = <A, E, R>(test: (set: (by: number) => void) => Effect.Effect<A, 
   )
 
 describe("SteadyTime", () => {
-  it.effect("begins at the wall clock's time, and goes on whatever becomes of that", () =>
+  it.effect("starts at the wall clock's time, and continues independently of it", () =>
     stepped((set) =>
       Effect.gen(function* () {
         yield* append("InferenceRequest", day - hour)
@@ -78,7 +78,7 @@ describe("SteadyTime", () => {
       now: day + 3 * hour
     },
     { title: "a wall clock that was set ahead before it", at: day - 3 * hour, ahead: -hour, now: day - hour }
-  ])("goes on from the newest time on the log, under $title", ({ ahead, at, now }) =>
+  ])("continues from the newest time on the log, under $title", ({ ahead, at, now }) =>
     stepped(() =>
       Effect.gen(function* () {
         yield* append("InferenceRequest", day - 10 * hour)
@@ -88,7 +88,7 @@ describe("SteadyTime", () => {
     )
   )
 
-  it.effect("does not go by dates of what is on the wall clock's time", () =>
+  it.effect("ignores dates of events that use the wall clock", () =>
     stepped(() =>
       Effect.gen(function* () {
         yield* append("Account", day + hour)

@@ -50,9 +50,9 @@ describe("BLOB_STORE", () => {
     "S3://hunter2",
     "s3:hunter2",
     "s3://hunter2!"
-  ])("refuses %s", (BLOB_STORE) => Effect.flip(chosen({ BLOB_STORE })))
+  ])("rejects %s", (BLOB_STORE) => Effect.flip(chosen({ BLOB_STORE })))
 
-  it.effect("names an option that is not known when the server starts, and no value", () =>
+  it.effect("reports an unknown option at the start, without its value", () =>
     Effect.gen(function* () {
       const parent = yield* TempDirectory.make
       const DATA_DIR = path.join(parent, "data")
@@ -65,7 +65,7 @@ describe("BLOB_STORE", () => {
     })
   )
 
-  it.live("keeps blobs where it says", () =>
+  it.live("stores blobs at its location", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const folder = yield* TempDirectory.make
@@ -76,7 +76,7 @@ describe("BLOB_STORE", () => {
     })
   )
 
-  it.effect("has to be one that nodes can share, where they share a log", () => {
+  it.effect("must be shareable where nodes share a log", () => {
     const check = (BLOB_STORE: string) =>
       Effect.provide(BlobStorage.checkShared, settings({ EVENT_STORE: "nats://127.0.0.1", BLOB_STORE }))
     return Effect.gen(function* () {
@@ -89,7 +89,7 @@ describe("BLOB_STORE", () => {
 })
 
 describe.skipIf(S3Programs.isMissing)(S3Programs.named("BLOB_STORE=s3://…"), () => {
-  it.live("keeps blobs in the bucket, where other nodes and commands find them", () =>
+  it.live("stores blobs in the bucket, where other nodes and commands find them", () =>
     Effect.gen(function* () {
       const { bucket } = yield* TestBucket.options()
       const BLOB_STORE = S3Server.blobStore(yield* S3Server.shared, bucket)
@@ -105,7 +105,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("BLOB_STORE=s3://…"), (
     })
   )
 
-  it.live("stops the server at its start, with what to do, when the bucket cannot be used", () =>
+  it.live("stops the server at its start, with advice, when the bucket cannot be used", () =>
     Effect.gen(function* () {
       const { url } = yield* S3Server.shared
       const DATA_DIR = path.join(yield* TempDirectory.make, "data")

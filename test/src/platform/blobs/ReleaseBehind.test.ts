@@ -15,7 +15,7 @@ const KiB = 1024
 const MiB = 1024 * KiB
 
 describe("releaseConsumed", () => {
-  it.effect("gives the memory back of every chunk but the last one", () =>
+  it.effect("releases the memory of every chunk but the last one", () =>
     Effect.gen(function* () {
       const sent = Array.from({ length: 16 }, (_, seed) => Puts.pattern(256 * KiB, seed))
       const sums = sent.map(Puts.md5)
@@ -36,7 +36,7 @@ describe("releaseConsumed", () => {
     })
   )
 
-  it.effect("leaves a chunk alone that shares its memory, and the last one however large it is", () =>
+  it.effect("does not release a chunk that shares its memory, or the last one of any size", () =>
     Effect.gen(function* () {
       const shared = Puts.pattern(4 * MiB)
       const large = Puts.pattern(3 * MiB)

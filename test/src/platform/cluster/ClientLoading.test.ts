@@ -42,7 +42,7 @@ describe("The client of NATS", () => {
     )
   }
 
-  it.live("is loaded by those who need it", () =>
+  it.live("is loaded by modules that need it", () =>
     Effect.map(loadedBy("../../../../src/platform/cluster/ClusterFacts.ts"), (loaded) =>
       assert.isNotEmpty(loaded)
     )

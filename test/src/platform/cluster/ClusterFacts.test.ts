@@ -29,7 +29,7 @@ const getFact = (nats: Layer.Layer<Nats, unknown>, key: string) =>
   )
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concurrent: true }, () => {
-  it.live("refuse a node with another master key", () =>
+  it.live("reject a node with another master key", () =>
     Effect.gen(function* () {
       const nats = yield* connected
       const store = yield* newStore
@@ -44,7 +44,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
     })
   )
 
-  it.live("refuse a node with another blob store", () =>
+  it.live("reject a node with another blob store", () =>
     Effect.gen(function* () {
       const nats = yield* connected
       const store = yield* newStore
@@ -55,7 +55,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
     })
   )
 
-  it.live("are agreed on by first nodes that start at once", () =>
+  it.live("are shared by first nodes that start at once", () =>
     Effect.gen(function* () {
       // All over one connection and with the key agreed on, so that none is ahead.
       const context = yield* Layer.build(yield* connected)
@@ -69,7 +69,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
     })
   )
 
-  it.live("name no blob store that a first node could not write to", () =>
+  it.live("contain no blob store that a first node could not write to", () =>
     Effect.gen(function* () {
       const nats = yield* connected
       const store = yield* newStore
@@ -81,7 +81,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
     })
   )
 
-  it.live("are put by who knows the latest revision, and a put that is repeated is one", () =>
+  it.live("are written with the latest revision only, and a repeated write counts once", () =>
     Effect.gen(function* () {
       const nats = yield* connected
       yield* Effect.gen(function* () {
@@ -100,7 +100,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
     })
   )
 
-  it.live("are not read from a bucket that is not as it must be", () =>
+  it.live("are not read from a misconfigured bucket", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const options = ClusterNode.options(server.url, "other")
@@ -116,7 +116,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
     })
   )
 
-  it.live("are kept by a cluster of servers", () =>
+  it.live("are stored by a cluster of servers", () =>
     Effect.gen(function* () {
       const cluster = yield* NatsCluster.make()
       const nats = Nats.layer(ClusterNode.options(cluster.url, "three", "&replicas=3"))

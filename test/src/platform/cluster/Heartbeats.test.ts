@@ -25,7 +25,7 @@ describe("Heartbeats", () => {
     assert.isTrue(heartbeats.isAlive(self, 0))
   })
 
-  it("gives all that live in the order of their names", () => {
+  it("returns all live nodes in the order of their names", () => {
     const heartbeats = listening("node_z", "node_a")
     assert.deepStrictEqual(heartbeats.live(), ["node_a", self, "node_z"])
     assert.isFalse(heartbeats.heard("node_a", 1))
@@ -35,7 +35,7 @@ describe("Heartbeats", () => {
     assert.deepStrictEqual(heartbeats.live(), ["node_a", "node_b", self])
   })
 
-  it("takes a node for dead that was not heard for eight seconds, and not earlier", () => {
+  it("considers a node dead after eight seconds of silence, and not earlier", () => {
     const heartbeats = listening("node_a")
     heartbeats.echoed(2_000)
     heartbeats.heard("node_a", 2_001)
@@ -46,7 +46,7 @@ describe("Heartbeats", () => {
     assert.deepStrictEqual(heartbeats.live(), [self])
   })
 
-  it("gives the others eight seconds from when its own heartbeats come back", () => {
+  it("gives the others eight seconds after its own heartbeats return", () => {
     const heartbeats = listening("node_a")
     heartbeats.echoed(2_000)
     // Held, or cut off.
@@ -70,7 +70,7 @@ describe("Heartbeats", () => {
     assert.isFalse(heartbeats.isAlive("node_a", 22_000))
   })
 
-  it("waits for a new list after its watch broke", () => {
+  it("waits for a new list after its watch failed", () => {
     const heartbeats = listening("node_a")
     heartbeats.deafened()
     heartbeats.echoed(9_000)

@@ -40,7 +40,7 @@ const observe = Effect.fnUntraced(function* ({ nats }: ClusterNode.ClusterNode) 
 })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurrent: true }, () => {
-  it.live("is held by one of the nodes, and passes on at once when that one stops in good order", () =>
+  it.live("is held by one of the nodes, and passes on at once when that one stops gracefully", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "passes")
@@ -60,7 +60,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
     })
   )
 
-  it.live("passes on from a holder that is cut off, who has stopped believing in it before", () =>
+  it.live("passes on from a disconnected holder, which has given it up before", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const proxy = yield* TcpProxy.make(server.port)
@@ -84,7 +84,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
     })
   )
 
-  it.live("stays with a holder whose renewal came to the servers, though they did not answer in time", () =>
+  it.live("stays with a holder whose renewal reached the servers without a timely answer", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "late")
@@ -107,7 +107,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
     })
   )
 
-  it.live("is lost to another node that has it, and taken up again when that one is gone", () =>
+  it.live("is lost to another node that has it, and acquired again when that one is gone", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "taken")
@@ -122,7 +122,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
     })
   )
 
-  it.live("is held again after the servers have lost the bucket", () =>
+  it.live("is acquired again after the servers have lost the bucket", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "lost", "&storage=memory")

@@ -19,7 +19,7 @@ const seldom = { beatMs: 15_000, deadMs: 45_000, ttlMs: 60_000 }
 const real = { nodes: {}, lease: {} }
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurrent: true }, () => {
-  it.live("see each other, and one that stops in good order no longer", () =>
+  it.live("see each other, and no longer see one that stops gracefully", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "seen")
@@ -99,7 +99,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
     })
   )
 
-  it.live("are ready when they know who lives", () =>
+  it.live("are ready when they know the live nodes", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "ready")
@@ -114,7 +114,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
     })
   )
 
-  it.live("hear each other at once after the server came back without what it had", () =>
+  it.live("see each other at once after the server returns without its data", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "anew")
@@ -128,7 +128,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
     })
   )
 
-  it.live("hear each other again after the bucket was deleted", () =>
+  it.live("see each other again after the bucket was deleted", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "deleted")

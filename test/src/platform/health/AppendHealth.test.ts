@@ -41,7 +41,7 @@ const append = Effect.gen(function* () {
 })
 
 describe("the health of appends", () => {
-  it.effect("says since when the log cannot be written, until an append succeeds", () =>
+  it.effect("reports since when the log cannot be written, until an append succeeds", () =>
     Effect.gen(function* () {
       disk = false
       const faults = yield* AppendFaults.AppendFaults
@@ -59,7 +59,7 @@ describe("the health of appends", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("notices that it could write again although nothing is asked of it", () =>
+  it.effect("detects that the log is writable again without any append", () =>
     Effect.gen(function* () {
       disk = false
       const faults = yield* AppendFaults.AppendFaults
@@ -73,7 +73,7 @@ describe("the health of appends", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("says since when appends are not answered", () =>
+  it.effect("reports since when appends are not answered", () =>
     Effect.gen(function* () {
       yield* Effect.forkChild(append)
       yield* TestClock.adjust("10 seconds")

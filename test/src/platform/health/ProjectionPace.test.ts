@@ -14,13 +14,13 @@ const looking = () => {
 }
 
 describe("the pace of a projection", () => {
-  it("is nothing while it is level with the log, however long that is", () => {
+  it("has no lag while it is level with the log", () => {
     const look = looking()
     assert.isNull(look(0, 5, 5))
     assert.isNull(look(60_000, 5, 5))
   })
 
-  it("counts standing still from the first event that it does not apply", () => {
+  it("counts a standstill from the first event that it does not apply", () => {
     const look = looking()
     look(0, 5, 5)
     const pace = look(60_000, 6, 5)
@@ -29,7 +29,7 @@ describe("the pace of a projection", () => {
     assert.strictEqual(stalledSince(later, 60_000 + stalledAfterMs + 1), 60_000)
   })
 
-  it("is not stalled as long as it moves, and behind since its oldest event came", () => {
+  it("is not stalled as long as it moves, and lags since its oldest missing event", () => {
     const look = looking()
     look(0, 5, 5)
     for (let second = 1; second <= 40; second++) {
@@ -41,7 +41,7 @@ describe("the pace of a projection", () => {
     }
   })
 
-  it("is building from the beginning of the log, or from further back, until it has reached the head of then", () => {
+  it("is building from the beginning of the log, or from far back, until it has reached the head at that time", () => {
     const look = looking()
     assert.isTrue(look(0, 5_000, 0)?.isBuilding)
     assert.isTrue(look(500, 6_000, 4_999)?.isBuilding)
@@ -51,7 +51,7 @@ describe("the pace of a projection", () => {
     assert.isNull(look(2_500, 7_000, 7_000))
   })
 
-  it("says how much of it is built, the slowest first", () => {
+  it("reports how much of it is built, the slowest first", () => {
     const tracker = makeTracker()
     const see = (now: number, queue: number, history: number) =>
       tracker.see(now, at(5_000), [
@@ -74,7 +74,7 @@ describe("the pace of a projection", () => {
     assert.isFalse(looking()(0, 5, 0)?.isBuilding)
   })
 
-  it("stays exact about the oldest event with few heads remembered", () => {
+  it("is exact about the oldest event with few remembered heads", () => {
     const look = looking()
     look(0, 5, 5)
     for (let second = 1; second <= 5_000; second++) look(second * 1_000, 5 + second, 5)

@@ -23,7 +23,7 @@ describe("The order of the nodes for a key", () => {
     )
   })
 
-  it("spreads keys over names that are much alike, and moves but those of a node that goes", () => {
+  it("spreads keys over similar names, and moves only those of a leaving node", () => {
     const all = ["node-0", "node-1", "node-2"]
     const left = ["node-0", "node-2"]
     const owners = keys.map((key) => Rendezvous.first(key, all))
@@ -37,7 +37,7 @@ describe("The order of the nodes for a key", () => {
 })
 
 describe("The shares of a model's concurrency", () => {
-  it("add up to it, differ by one at most, and are nothing exactly where nothing is to be claimed", () => {
+  it("add up to it, differ by at most one, and are zero exactly where nothing may be claimed", () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 40 }), nodes, (model, concurrency, names) => {
         const shares = names.map((name) => Share.of(model, concurrency, name, names))
@@ -53,7 +53,7 @@ describe("The shares of a model's concurrency", () => {
     )
   })
 
-  it("of models for one run at a time lie on all nodes", () => {
+  it("of models for one run at a time are spread over all nodes", () => {
     const names = ["node-0", "node-1", "node-2"]
     for (const name of names) {
       const own = keys.filter((model) => Share.of(model, 1, name, names).runs === 1)
@@ -61,7 +61,7 @@ describe("The shares of a model's concurrency", () => {
     }
   })
 
-  it("are nothing for a node that the others do not know", () => {
+  it("are zero for a node that the others do not know", () => {
     assert.strictEqual(Share.of("test/model", 9, "node-9", ["node-0", "node-1"]).runs, 0)
   })
 })
@@ -79,7 +79,7 @@ describe("Turns", () => {
     })
   }
 
-  it("begin with the first node, and come to every other, a grace for each", () => {
+  it("begin with the first node, and reach every other, a grace period for each", () => {
     for (const row of rows.slice(0, 100)) {
       const first = Rendezvous.first(row.requestId, names)
       const owners = [0, 1, 2].map((turn) =>
@@ -109,7 +109,7 @@ describe("Turns", () => {
     }
   })
 
-  it("are all the only node's", () => {
+  it("all belong to a single node", () => {
     assert.deepStrictEqual(Turns.of(rows, "node-0", ["node-0"], 0), { rows, nextAt: null })
   })
 })

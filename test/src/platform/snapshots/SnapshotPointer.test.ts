@@ -41,7 +41,7 @@ const contract = Effect.gen(function* () {
 })
 
 describe("SnapshotPointer in memory", () => {
-  it.effect("takes what was put on the newest revision alone", () =>
+  it.effect("accepts a write on the newest revision only", () =>
     contract.pipe(Effect.provide(SnapshotPointer.layerMemory))
   )
 })
@@ -56,9 +56,9 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("SnapshotPointer on NATS"
     )
   )
 
-  it.live("takes what was put on the newest revision alone", () => contract.pipe(Effect.provide(layer)))
+  it.live("accepts a write on the newest revision only", () => contract.pipe(Effect.provide(layer)))
 
-  it.live("leaves a record of another release alone", () =>
+  it.live("leaves a record of another release unchanged", () =>
     Effect.gen(function* () {
       const { getFact, putFact } = yield* ClusterFacts
       yield* putFact("snapshots", { format: 2 }, null)

@@ -78,7 +78,7 @@ describe("A node", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.effect("counts the hour from when another node took the newest", () =>
+  it.effect("counts the hour from when another node took the newest snapshot", () =>
     Effect.gen(function* () {
       const { asked } = yield* node(yield* Ref.make(true))
       yield* Effect.gen(function* () {
@@ -96,7 +96,7 @@ describe("A node", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.effect("looks by itself: a minute after its start, and when the newest is an hour old", () =>
+  it.effect("checks a minute after its start, and when the newest snapshot is an hour old", () =>
     Effect.gen(function* () {
       yield* RebuildLog.append(0, enough)
       const { byItself } = yield* node(yield* Ref.make(true))
@@ -114,7 +114,7 @@ describe("A node", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.effect("tries again ten minutes after the store has failed", () =>
+  it.effect("retries ten minutes after the store has failed", () =>
     Effect.gen(function* () {
       yield* RebuildLog.append(0, enough)
       const failures = yield* Ref.make(0)
@@ -145,28 +145,26 @@ describe("A node", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.live(
-    "that is started begins with the snapshot, if there is one, before its read models are opened",
-    () =>
-      Effect.gen(function* () {
-        const base = yield* Nodes.newBase
-        const directory = DataDirectory.layerAt(path.dirname(base))
-        const start = Nodes.settleAll.pipe(
-          Effect.provide(
-            RebuildLog.readSide(base).pipe(Layer.provide(StartFromSnapshot.layer), Layer.provide(directory)),
-            { local: true }
-          ),
-          Effect.andThen(Effect.sync(() => dump(Generations.current(base))["duework_depth"] ?? []))
-        )
-        const snapshot = yield* Nodes.takeMarked(0, 30)
-        const marked = yield* start
-        assert.lengthOf(marked, 2)
+  it.live("that starts loads the snapshot, if any, before its read models are opened", () =>
+    Effect.gen(function* () {
+      const base = yield* Nodes.newBase
+      const directory = DataDirectory.layerAt(path.dirname(base))
+      const start = Nodes.settleAll.pipe(
+        Effect.provide(
+          RebuildLog.readSide(base).pipe(Layer.provide(StartFromSnapshot.layer), Layer.provide(directory)),
+          { local: true }
+        ),
+        Effect.andThen(Effect.sync(() => dump(Generations.current(base))["duework_depth"] ?? []))
+      )
+      const snapshot = yield* Nodes.takeMarked(0, 30)
+      const marked = yield* start
+      assert.lengthOf(marked, 2)
 
-        for (const suffix of ["", "-wal", "-shm"]) {
-          fs.rmSync(Generations.current(base) + suffix, { force: true })
-        }
-        yield* (yield* BlobStore).remove(snapshot.key)
-        assert.lengthOf(yield* start, 1)
-      }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
+      for (const suffix of ["", "-wal", "-shm"]) {
+        fs.rmSync(Generations.current(base) + suffix, { force: true })
+      }
+      yield* (yield* BlobStore).remove(snapshot.key)
+      assert.lengthOf(yield* start, 1)
+    }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 })

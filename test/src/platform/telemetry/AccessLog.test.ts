@@ -65,7 +65,7 @@ const accounts = (lines: ReadonlyArray<Line>) =>
   lines.filter(({ message }) => message === "Log lines were dropped").map(({ annotations }) => annotations)
 
 describe("the access log", () => {
-  it.effect("says who asked what, and how it ended", () =>
+  it.effect("logs each call with its result", () =>
     Effect.gen(function* () {
       const { lines } = yield* linesOf((report) => Effect.sync(() => report(exchange())))
       assert.deepStrictEqual(lines, [
@@ -77,7 +77,7 @@ describe("the access log", () => {
     })
   )
 
-  it.effect("takes some a second of a route, and says how many were left out", () =>
+  it.effect("logs a limited number per second and route, and reports how many were omitted", () =>
     Effect.gen(function* () {
       const { lines, suppressed } = yield* linesOf(
         (report) =>
@@ -116,7 +116,7 @@ describe("the access log", () => {
     })
   )
 
-  it.effect("is bounded for server errors too, and for what is reported at one moment", () =>
+  it.effect("is bounded for server errors too, and within one moment", () =>
     Effect.gen(function* () {
       const { lines, suppressed } = yield* linesOf(
         (report) =>
@@ -132,7 +132,7 @@ describe("the access log", () => {
     })
   )
 
-  it.effect("counts each route for itself, and takes none where Info is not logged", () =>
+  it.effect("counts each route separately, and logs nothing where Info is disabled", () =>
     Effect.gen(function* () {
       const report = (report: (exchange: Exchange) => void) =>
         Effect.sync(() => {

@@ -50,7 +50,7 @@ const Line = Schema.fromJsonString(
 const decode = Schema.decodeUnknownSync(Line)
 
 describe("the log", () => {
-  it.live("is one JSON object to a line with LOG_FORMAT=json, and holds no input, path or key", () =>
+  it.live("is one JSON object per line with LOG_FORMAT=json, without inputs, paths or keys", () =>
     Effect.gen(function* () {
       const { code, exchangeId, failingId, lines, stderr, stdout, url } = yield* life({ LOG_FORMAT: "json" })
       assert.strictEqual(code, 0)
@@ -104,7 +104,7 @@ describe("the log", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("names the runs that were lost with a former process", () =>
+  it.live("names the lost runs of a former process", () =>
     Effect.gen(function* () {
       const settings = { DATA_DIR: yield* TempDirectory.make, BOOTSTRAP_API_KEY: apiKey, LOG_FORMAT: "json" }
       const killed = yield* Inferlog.serve(settings)

@@ -33,7 +33,7 @@ const ended = (port: number, model: string, id: string) =>
   send(port, { path: `/${model}/requests/${id}/status?wait=10`, headers: authorization })
 
 describe("GET /metrics", () => {
-  it.live("has each documented metric and no other, and counts what was done", () =>
+  it.live("has each documented metric and no other, with the right counts", () =>
     Effect.gen(function* () {
       const { port, scrape } = yield* serve({ LOG_REQUESTS_PER_SECOND: "0", LOG_LEVEL: "Info" })
       const echo = yield* submit(port, "sandbox/echo", { value: 1 })
@@ -88,7 +88,7 @@ describe("GET /metrics", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is open, uncached, and answers in Prometheus' format; HEAD too", () =>
+  it.live("is open, uncached, and in Prometheus' format; HEAD too", () =>
     Effect.gen(function* () {
       const { port } = yield* serve()
       for (const method of ["GET", "HEAD"]) {
@@ -100,7 +100,7 @@ describe("GET /metrics", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("wants METRICS_TOKEN where it is set, and is served on the platform host only", () =>
+  it.live("requires METRICS_TOKEN if set, and is served on the platform host only", () =>
     Effect.gen(function* () {
       const { port } = yield* serve({ METRICS_TOKEN: "s3cret", BASE_URL: "http://api.example.com" })
       const get = (headers: Readonly<Record<string, string>>) =>
@@ -125,7 +125,7 @@ describe("GET /metrics", () => {
 })
 
 describe("all metrics", () => {
-  it("have names and labels as Prometheus wants them", () => {
+  it("have names and labels that follow Prometheus' rules", () => {
     for (const { help, labels, name, type } of AllMetrics.all) {
       assert.match(name, /^inferlog_[a-z][a-z0-9_]*[a-z0-9]$/)
       assert.strictEqual(name.endsWith("_total"), type === "counter", name)

@@ -57,8 +57,8 @@ const ofModel = (families: ReadonlyMap<string, Exposition.Family>, model: string
     ])
   )
 
-describe("readings", () => {
-  it.effect("tell how many requests wait and for how long, of every model that has had one", () =>
+describe("gauges", () => {
+  it.effect("report how many requests wait and for how long, of every model that has had one", () =>
     Effect.gen(function* () {
       assert.isUndefined(ofModel(yield* scrape, "test/triple").queue_depth)
       yield* Facts.submit({ model: triple })
@@ -87,7 +87,7 @@ describe("readings", () => {
     }).pipe(Effect.provide(node({ dispatches: false })))
   )
 
-  it.live("tell how many runs are under way", () =>
+  it.live("report how many runs are in progress", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       yield* Facts.submit({ model: triple })
@@ -101,7 +101,7 @@ describe("readings", () => {
     }).pipe(Effect.provide(node({})))
   )
 
-  it.effect("tell a stopped projection, and how far and how long it is behind the log", () =>
+  it.effect("report a stopped projection, and its lag in events and time", () =>
     Effect.gen(function* () {
       yield* (yield* TestAccounts).open(Facts.caller().accountId)
       const before = Number(yield* (yield* EventReader).head)
@@ -119,7 +119,7 @@ describe("readings", () => {
     }).pipe(Effect.provide(node({ dispatches: false, projections: [DueWorkProjection.projection, broken] })))
   )
 
-  it.effect("go on when one of them fails", () =>
+  it.effect("continue when one of them fails", () =>
     Effect.gen(function* () {
       const page = yield* MetricsPage
       const exit = yield* Effect.exit(page)

@@ -129,7 +129,7 @@ describe("OTLP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("begins a trace of its own for a plain submit, and exports only what is asked for", () =>
+  it.live("starts a trace of its own for a plain submit, and exports only the enabled signals", () =>
     Effect.gen(function* () {
       const receiver = yield* OtlpReceiver.make()
       const { kill, port } = yield* serve({
@@ -146,7 +146,7 @@ describe("OTLP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("exports nothing that is switched off, or left out by the sampler", () =>
+  it.live("exports nothing that is disabled, or dropped by the sampler", () =>
     Effect.gen(function* () {
       const receiver = yield* OtlpReceiver.make()
       const disabled = yield* serve({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SDK_DISABLED: "true" })
@@ -166,7 +166,7 @@ describe("OTLP", () => {
   )
 
   it.live.each(["hangs", "stalls", "refuses"] as const)(
-    "disturbs neither answers nor the end of the process when the receiver %s",
+    "affects neither answers nor the exit when the receiver %s",
     (behaviour) =>
       Effect.gen(function* () {
         const receiver = yield* OtlpReceiver.make(behaviour)
@@ -199,7 +199,7 @@ describe("OTLP", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is refused at start with the setting's name when a setting is wrong", () =>
+  it.live("is rejected at start with the setting's name when a setting is wrong", () =>
     Effect.gen(function* () {
       const wrong = { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }
       const DATA_DIR = yield* TempDirectory.make

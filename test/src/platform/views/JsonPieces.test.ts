@@ -18,13 +18,13 @@ const textOf = (body: string | StreamedBody) =>
   body instanceof StreamedBody ? Stream.mkString(Stream.decodeText(body.chunks)) : Effect.succeed(body)
 
 describe("an object with payloads", () => {
-  it("has their text as it is stored, between what JSON.stringify makes of the other members", () => {
+  it("contains their text as stored, between the other members as JSON", () => {
     const body = JsonPieces.ofRecord({ 'a"b': [1, { c: "é" }], input: inline, gone: undefined, output: null })
     assert.strictEqual(body, `{"a\\"b":[1,{"c":"é"}],"input":${inline.text},"output":null}`)
     assert.strictEqual(JsonPieces.ofRecord({}), "{}")
   })
 
-  it.effect("is streamed where one of them is not in memory, and its length is known before", () =>
+  it.effect("is streamed when one of them is not in memory, with a known length", () =>
     Effect.gen(function* () {
       const body = JsonPieces.ofRecord({ id: "é", input: inline, output: stored('"☃ and more"'), last: 1 })
       const text = `{"id":"é","input":${inline.text},"output":"☃ and more","last":1}`
@@ -36,7 +36,7 @@ describe("an object with payloads", () => {
 })
 
 describe("a list of objects with payloads", () => {
-  it.effect("has them in their order, whether they are in memory or not", () =>
+  it.effect("has them in order, in memory or not", () =>
     Effect.gen(function* () {
       const data = [{ input: inline }, { input: stored("[1,2,3]") }, { input: stored("true"), output: null }]
       const page = { page: 1, data, next: null }

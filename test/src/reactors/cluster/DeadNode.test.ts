@@ -32,7 +32,7 @@ const takeovers = (ids: ReadonlyArray<RequestId>) =>
   Effect.forEach(ids, (id) => Effect.map(Facts.untilType(id, "RunTakenOver"), ({ node }) => node))
 
 describe("Runs of a node that dies", () => {
-  it.effect("are given back to the queue at once, each by one node, and run elsewhere", () =>
+  it.effect("are returned to the queue at once, each by one node, and run elsewhere", () =>
     Effect.gen(function* () {
       const { a, b, c, ids } = yield* claimed
       const tries = yield* counted([a, b], "RequestRequeued")
@@ -49,7 +49,7 @@ describe("Runs of a node that dies", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("are followed by one node each where the provider knows them, under its name", () =>
+  it.effect("are followed by one node each if the provider knows their names", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const { a, b, c, ids, runs } = yield* claimed
@@ -70,7 +70,7 @@ describe("Runs of a node that dies", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("that are followed can be stopped through any node", () =>
+  it.effect("that are followed can be cancelled through any node", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const { a, b, c, ids, runs } = yield* claimed
@@ -88,7 +88,7 @@ describe("Runs of a node that dies", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("are followed on when the one that followed them dies too", () =>
+  it.effect("are followed again when their follower dies too", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const { a, b, c, ids, runs } = yield* claimed
@@ -106,7 +106,7 @@ describe("Runs of a node that dies", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("are not followed by a node that another one has forestalled", () =>
+  it.effect("are not followed by a second node", () =>
     Effect.gen(function* () {
       const store = yield* EventStore
       const c = yield* start("c")

@@ -76,7 +76,7 @@ describe("A run", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("goes on when it is an earlier one that has ended", () =>
+  it.effect("continues when an earlier run has ended", () =>
     Effect.gen(function* () {
       const { a, b, id, run } = yield* running
       yield* b.on(execute(id, ends["is requeued"]))
@@ -95,7 +95,7 @@ describe("A run", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("is not stopped by what cannot be read, nor is anything after it missed", () =>
+  it.effect("is not stopped by an unreadable event, and misses none after it", () =>
     Effect.gen(function* () {
       const { b, id, run } = yield* running
       const broken = yield* b.on(Facts.submit({ model: wide }))
@@ -118,7 +118,7 @@ describe("A run", () => {
 })
 
 describe("The text of a payload", () => {
-  it.effect("is forgotten by every node when one erases it", () =>
+  it.effect("is dropped by every node when one erases it", () =>
     Effect.gen(function* () {
       ;(yield* TestProvider).answerWith(() => Effect.succeed(succeeded()))
       const a = yield* start("a")

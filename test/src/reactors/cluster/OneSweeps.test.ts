@@ -24,7 +24,7 @@ const start = (name: string) => TestNode.start({ name, models, dispatches: false
 const minute = Effect.andThen(TestClock.adjust("60 seconds"), rest)
 
 describe("The sweep of several nodes", () => {
-  it.effect("is one, and another node's when its own is gone", () =>
+  it.effect("runs on one node, and on another when that is gone", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       provider.lookAs(() => Effect.succeed({ _tag: "Alive" }))
@@ -45,7 +45,7 @@ describe("The sweep of several nodes", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("has the files stored of a node that is gone, and leaves a living one to its own", () =>
+  it.effect("stores the files of a dead node's runs, and not those of a live one", () =>
     Effect.gen(function* () {
       const a = yield* start("a")
       const b = yield* start("b")
@@ -63,7 +63,7 @@ describe("The sweep of several nodes", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("is not needed for the files of a living node's own runs", () =>
+  it.effect("is not needed for the files of a live node's own runs", () =>
     Effect.gen(function* () {
       const a = yield* start("a")
       const b = yield* start("b")
@@ -84,7 +84,7 @@ const reactor = RetentionSweep.layer.pipe(
 )
 
 describe("The reactor of retention of several nodes", () => {
-  it.effect("erases on the node that holds the lease, and goes on on another when that is gone", () =>
+  it.effect("erases on the node with the lease, and continues on another when that is gone", () =>
     Effect.gen(function* () {
       const a = yield* TestNode.start({ name: "a", dispatches: false })
       const b = yield* TestNode.start({ name: "b", dispatches: false })

@@ -29,7 +29,7 @@ const started = Effect.gen(function* () {
 })
 
 describe("A deadline", () => {
-  it.effect("is kept in time by the node that it is for, whichever took the request", () =>
+  it.effect("fires on time at its node, whichever accepted the request", () =>
     Effect.gen(function* () {
       const { a, b } = yield* started
       const ids = [yield* a.on(submit("b")), yield* a.on(submit("b"))]
@@ -42,7 +42,7 @@ describe("A deadline", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("is kept in time though the node that it was for, and that took the request, has died", () =>
+  it.effect("fires on time even if its node, which accepted the request, has died", () =>
     Effect.gen(function* () {
       const { a, b } = yield* started
       const id = yield* a.on(submit("a"))
@@ -53,7 +53,7 @@ describe("A deadline", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("that the node it is for does not keep is kept by another a little later", () =>
+  it.effect("that its node misses is handled by another a little later", () =>
     Effect.gen(function* () {
       const { a, b } = yield* started
       const id = yield* b.on(submit("a"))

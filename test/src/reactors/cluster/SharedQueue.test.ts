@@ -23,7 +23,7 @@ import {
 const count = 300
 
 describe("A queue that three nodes share", () => {
-  it.effect("is run once and spread over them, without a race", () =>
+  it.effect("runs once, spread over them, without a race", () =>
     Effect.gen(function* () {
       ;(yield* TestProvider).answerWith(() => Effect.succeed(succeeded()))
       const { a, b, c } = yield* startAll
@@ -38,7 +38,7 @@ describe("A queue that three nodes share", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("is worked off when all of it is late: claims rarely race", () =>
+  it.effect("is processed when all of it is late: claims rarely race", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       provider.answerWith(() => Effect.delay(Effect.succeed(succeeded()), "200 millis"))
@@ -78,7 +78,7 @@ describe("A request whose node has no room", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("keeps none from those behind it", () =>
+  it.effect("does not delay those behind it", () =>
     Effect.gen(function* () {
       const a = yield* start("a")
       const live = ["a", "b"]
@@ -94,8 +94,8 @@ describe("A request whose node has no room", () => {
   )
 })
 
-describe("A request that another node has given back to the queue", () => {
-  it.effect("is claimed by a node that has not heard of it", () =>
+describe("A request that another node has returned to the queue", () => {
+  it.effect("is claimed by a node that has not read it before", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const a = yield* start("a", { follows: false })
@@ -119,7 +119,7 @@ describe("A request that another node has given back to the queue", () => {
 })
 
 describe("A model's concurrency", () => {
-  it.effect("is split over the nodes, and over those that are left when one goes", () =>
+  it.effect("is split over the nodes, and over the rest when one leaves", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
       const gate = yield* Deferred.make<void>()

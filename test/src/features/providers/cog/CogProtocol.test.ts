@@ -33,17 +33,15 @@ const setUp = Effect.fnUntraced(function* (
 const held: Behaviour = { _tag: "Succeeds", held: true }
 
 describe("The cog adapter", () => {
-  it.live(
-    "comes again soon to a server without a free slot, though that also calls back that the run has failed",
-    () =>
-      Effect.gen(function* () {
-        const { begin } = yield* setUp()
-        const { outcome } = yield* begin({ _tag: "RateLimits" })
-        assert.deepStrictEqual(yield* outcome, { _tag: "RateLimited", retryAfterMs: 1_000 })
-      }).pipe(Effect.scoped)
+  it.live("retries a server without a free slot soon, even when it also reports a failed run", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* setUp()
+      const { outcome } = yield* begin({ _tag: "RateLimits" })
+      assert.deepStrictEqual(yield* outcome, { _tag: "RateLimited", retryAfterMs: 1_000 })
+    }).pipe(Effect.scoped)
   )
 
-  it.live("waits for a server that is loading its model, at the cost of no try", () =>
+  it.live("waits for a server that is loading its model, without counting an attempt", () =>
     Effect.gen(function* () {
       const { begin, upstream } = yield* setUp()
       yield* upstream.setHealth("STARTING")
@@ -52,7 +50,7 @@ describe("The cog adapter", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("does not wait for one whose model cannot be loaded", () =>
+  it.live("does not wait for a server whose model cannot be loaded", () =>
     Effect.gen(function* () {
       const { begin, upstream } = yield* setUp()
       yield* upstream.setHealth("SETUP_FAILED")
@@ -61,7 +59,7 @@ describe("The cog adapter", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("knows that a server which starts again has lost its prediction", () =>
+  it.live("treats the prediction of a restarted server as lost", () =>
     Effect.gen(function* () {
       const { begin, upstream } = yield* setUp({ slots: 4 })
       const { accepted, outcome } = yield* begin(held)
@@ -71,7 +69,7 @@ describe("The cog adapter", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("takes a free slot for nothing where there are several, and for a loss where there is one", () =>
+  it.live("ignores a free slot of several, and treats a single free slot as a loss", () =>
     Effect.gen(function* () {
       const one = yield* setUp()
       const several = yield* setUp({ slots: 4 })
@@ -102,7 +100,7 @@ describe("The cog adapter", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("does not wait for the webhook of a prediction that is cancelled and gone", () =>
+  it.live("does not wait for the webhook of a cancelled prediction that is gone", () =>
     Effect.gen(function* () {
       const { begin, upstream } = yield* setUp({}, { ...Surroundings.pace, patienceMs: 60_000 })
       const { accepted, outcome, stop } = yield* begin(held)
@@ -113,7 +111,7 @@ describe("The cog adapter", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("reports lines when they are whole", () =>
+  it.live("reports complete lines", () =>
     Effect.gen(function* () {
       const { begin } = yield* setUp()
       const { outcome, reports } = yield* begin({ _tag: "Succeeds" })

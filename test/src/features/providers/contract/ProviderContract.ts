@@ -48,7 +48,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
   })
 
   describe(`${name} as a provider`, () => {
-    it.live("gives the input and the credential, and yields the output", () =>
+    it.live("sends the input and the credential, and returns the output", () =>
       Effect.gen(function* () {
         const { ended, reports, upstream } = yield* runOnce()
         assertSucceeded(ended, upstream)
@@ -72,7 +72,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("waits for a run that takes long", () =>
+    it.live("waits for a long run", () =>
       Effect.gen(function* () {
         const { fiber, jobId, jobIds, outcome, upstream } = yield* holdOne()
         assert.isUndefined(fiber.pollUnsafe())
@@ -84,7 +84,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("tells how long the model ran, and not for less than the provider had it", () =>
+    it.live("reports the run time of the model, and no less than the provider reports", () =>
       Effect.gen(function* () {
         const { jobId, outcome, started, upstream } = yield* holdOne()
         if (jobId !== null) yield* Effect.timeout(started, limit)
@@ -99,7 +99,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("tells why the model failed", () =>
+    it.live("reports why the model failed", () =>
       Effect.gen(function* () {
         const said = "CUDA out of memory"
         const { ended } = yield* runOnce({ _tag: "Fails", message: said })
@@ -123,7 +123,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       )
     }
 
-    it.live("takes a connection that is cut for an error to try again", () =>
+    it.live("treats a broken connection as a retryable error", () =>
       Effect.gen(function* () {
         const { ended } = yield* runOnce({ _tag: "Resets" })
         assertProviderError(ended, true)
@@ -143,7 +143,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("keeps a limit apart from failures, and says for how long", () =>
+    it.live("distinguishes a rate limit from failures, and reports its duration", () =>
       Effect.gen(function* () {
         const set = yield* setUp(adapter)
         yield* set.upstream.plan({ _tag: "RateLimits" }, { _tag: "RateLimits", retryAfterSeconds: 7 })
@@ -163,7 +163,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("repeats nothing of what is no answer", () =>
+    it.live("does not quote an invalid answer", () =>
       Effect.gen(function* () {
         const { ended } = yield* runOnce({ _tag: "Babbles" })
         assertProviderError(ended, true)
@@ -171,7 +171,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("does not call without the credential that its binding names", () =>
+    it.live("does not call without the credential in its binding", () =>
       Effect.gen(function* () {
         const set = yield* setUp(adapter, false)
         if (set.upstream.binding.secretEnv === undefined) return
@@ -193,7 +193,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("stops at the provider what the client cancels", () =>
+    it.live("cancels at the provider what the client cancels", () =>
       Effect.gen(function* () {
         const { outcome, stop, upstream } = yield* holdOne()
         if (!upstream.has.cancel) return
@@ -209,7 +209,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("tells what came of a run that ends while it is being stopped", () =>
+    it.live("reports the result of a run that ends while it is being stopped", () =>
       Effect.gen(function* () {
         const { outcome, stop, upstream } = yield* holdOne()
         yield* Effect.all([upstream.release, stop], { concurrency: 2 })
@@ -229,7 +229,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("takes up again what a former process began, and the model runs once", () =>
+    it.live("resumes a run of a former process, and the model runs once", () =>
       Effect.gen(function* () {
         const { fiber, jobId, upstream, ...set } = yield* holdOne()
         if (jobId === null) return
@@ -241,7 +241,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("cancels what a former process began", () =>
+    it.live("cancels a run of a former process", () =>
       Effect.gen(function* () {
         const { fiber, jobId, upstream, ...set } = yield* holdOne()
         if (jobId === null || !upstream.has.cancel) return
@@ -252,7 +252,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("says of a job that the provider does not know that it is lost", () =>
+    it.live("reports a job that the provider does not know as lost", () =>
       Effect.gen(function* () {
         const set = yield* setUp(adapter)
         const { outcome, provider } = yield* begin(set, "job0000000000000000000000000")
@@ -264,7 +264,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       })
     )
 
-    it.live("looks how a job is doing, and changes nothing about it", () =>
+    it.live("looks up the state of a job without changing it", () =>
       Effect.gen(function* () {
         const { fiber, job, jobId, provider, upstream } = yield* holdOne()
         if (jobId === null) return

@@ -32,7 +32,7 @@ const errorOf = (status: number, type: string): Fal.Failure => ({
 })
 
 describe("A request to fal", () => {
-  it.live("goes to all of the app's path, with a deadline for its start and an address to call back", () =>
+  it.live("is sent to the app's full path, with a deadline for its start and a callback address", () =>
     Effect.gen(function* () {
       const upstream = yield* Fal.make
       const run = yield* AdapterRuns.begin(adapter, upstream, { timeoutSeconds: 90 })
@@ -44,7 +44,7 @@ describe("A request to fal", () => {
     })
   )
 
-  it.live("tells the runner's log, and no more of it than its messages", () =>
+  it.live("reports only the messages of the runner's log", () =>
     Effect.gen(function* () {
       const { outcome, reports } = yield* AdapterRuns.begin(adapter, yield* Fal.make)
       yield* outcome
@@ -53,7 +53,7 @@ describe("A request to fal", () => {
     })
   )
 
-  it.live("is looked at once fal calls back", () =>
+  it.live("is polled as soon as fal calls back", () =>
     Effect.gen(function* () {
       const { outcome, upstream } = yield* holdOne({ pace: { firstMs: minute, longestMs: minute } })
       yield* upstream.release
@@ -61,7 +61,7 @@ describe("A request to fal", () => {
     })
   )
 
-  it.live("is never looked for elsewhere than at the binding's address", () =>
+  it.live("is polled only at the binding's address", () =>
     Effect.gen(function* () {
       const elsewhere = yield* Receiver.http((_request, response) => void response.end("{}"))
       const upstream = yield* Fal.make
@@ -88,7 +88,7 @@ describe("A request to fal", () => {
 })
 
 describe("A failure at fal", () => {
-  it.live("is the model's when it lists what is wrong with the input", () =>
+  it.live("is the model's when it lists the faults of the input", () =>
     Effect.gen(function* () {
       const detail = [
         {
@@ -107,7 +107,7 @@ describe("A failure at fal", () => {
     })
   )
 
-  it.live("is the model's when the run was refused with a text, whatever its status", () =>
+  it.live("is the model's when the run was rejected with a text, with any status", () =>
     Effect.gen(function* () {
       for (const status of [400, 403, 404, 413])
         assert.deepStrictEqual(yield* endOf({ status, body: { detail: "no such voice" } }), {
@@ -117,7 +117,7 @@ describe("A failure at fal", () => {
     })
   )
 
-  it.live("is worth another try when the platform or the runner broke, or says so", () =>
+  it.live("is retryable when the platform or the runner failed, or when it is marked so", () =>
     Effect.gen(function* () {
       const types = [
         [504, "request_timeout"],
@@ -145,7 +145,7 @@ describe("A failure at fal", () => {
     })
   )
 
-  it.live("is final when fal calls the request malformed", () =>
+  it.live("is final when fal reports a malformed request", () =>
     Effect.gen(function* () {
       const outcome = yield* endOf(errorOf(400, "bad_request"))
       assert.isTrue(outcome._tag === "ProviderError" && !outcome.retryable)

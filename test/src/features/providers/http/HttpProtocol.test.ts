@@ -46,7 +46,7 @@ const begin = Effect.fnUntraced(function* (serve: Serve, path = "/run") {
 const done: ProviderOutcome = { _tag: "Succeeded", output: 1, delivered: null }
 
 describe("The worker contract", () => {
-  it.live("names the run, its model, its callback and its time", () =>
+  it.live("sends the run, its model, its callback and its time limit", () =>
     Effect.gen(function* () {
       const seen = yield* Deferred.make<JsonHttp.JsonRequest>()
       const { outcome } = yield* begin((request, response) => {
@@ -73,7 +73,7 @@ describe("The worker contract", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("calls a run that has no name by its key, and keeps the query of the binding's URL", () =>
+  it.live("uses the key of a run without a name, and preserves the query of the binding's URL", () =>
     Effect.gen(function* () {
       const { calls, jobIds, outcome } = yield* begin(
         ({ method }, response) =>
@@ -88,7 +88,7 @@ describe("The worker contract", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.each(["../admin", ".", "..", "a/b", "", "x".repeat(201), 7])("takes no name like %j", (jobId) =>
+  it.live.each(["../admin", ".", "..", "a/b", "", "x".repeat(201), 7])("rejects a name like %j", (jobId) =>
     Effect.gen(function* () {
       const { calls, jobIds, outcome } = yield* begin((_request, response) =>
         JsonHttp.answer(response, 202, { jobId })
@@ -98,28 +98,26 @@ describe("The worker contract", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.each([405, 501])(
-    "follows a worker that answers questions with %d by its callbacks alone",
-    (status) =>
-      Effect.gen(function* () {
-        const asked = yield* Deferred.make<void>()
-        const callback = yield* Deferred.make<string>()
-        let questions = 0
-        const { call, fiber, outcome } = yield* begin(({ body, method }, response) => {
-          // That is for longer than it may not be known how a run is doing.
-          if (method === "GET" && ++questions === 50) Deferred.doneUnsafe(asked, Effect.void)
-          if (method === "POST") Deferred.doneUnsafe(callback, Effect.succeed(String(Object(body).callback)))
-          JsonHttp.answer(response, method === "POST" ? 202 : status, {})
-        })
-        yield* Effect.raceFirst(Deferred.await(asked), outcome)
-        assert.isUndefined(fiber.pollUnsafe())
-        const { json } = yield* call(yield* Deferred.await(callback), { output: 1 })
-        assert.deepStrictEqual(json, {})
-        assert.deepInclude(yield* outcome, done)
-      }).pipe(Effect.scoped)
+  it.live.each([405, 501])("follows a worker that answers polls with %d by its callbacks alone", (status) =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const callback = yield* Deferred.make<string>()
+      let questions = 0
+      const { call, fiber, outcome } = yield* begin(({ body, method }, response) => {
+        // That is for longer than it may not be known how a run is doing.
+        if (method === "GET" && ++questions === 50) Deferred.doneUnsafe(asked, Effect.void)
+        if (method === "POST") Deferred.doneUnsafe(callback, Effect.succeed(String(Object(body).callback)))
+        JsonHttp.answer(response, method === "POST" ? 202 : status, {})
+      })
+      yield* Effect.raceFirst(Deferred.await(asked), outcome)
+      assert.isUndefined(fiber.pollUnsafe())
+      const { json } = yield* call(yield* Deferred.await(callback), { output: 1 })
+      assert.deepStrictEqual(json, {})
+      assert.deepInclude(yield* outcome, done)
+    }).pipe(Effect.scoped)
   )
 
-  it.live("takes a callback that comes before the answer, and one that ends the run", () =>
+  it.live("accepts a callback before the answer, and one that ends the run", () =>
     Effect.gen(function* () {
       const callback = yield* Deferred.make<string>()
       const { call, outcome, receiver, started } = yield* begin(({ body }) => {
@@ -133,20 +131,18 @@ describe("The worker contract", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "closes the connection of a run that is cancelled before it is answered, and names it by its key",
-    () =>
-      Effect.gen(function* () {
-        const posted = yield* Deferred.make<void>()
-        const { calls, outcome, stop } = yield* begin(({ method }, response) => {
-          if (method === "POST") Deferred.doneUnsafe(posted, Effect.void)
-          else response.writeHead(204).end()
-        })
-        yield* Deferred.await(posted)
-        yield* stop
-        assert.deepStrictEqual(yield* outcome, { _tag: "Stopped" })
-        assert.deepStrictEqual(calls, ["POST /run", `DELETE /run/${key}`])
-      }).pipe(Effect.scoped)
+  it.live("closes the connection of a run that is cancelled before its answer, and cancels by its key", () =>
+    Effect.gen(function* () {
+      const posted = yield* Deferred.make<void>()
+      const { calls, outcome, stop } = yield* begin(({ method }, response) => {
+        if (method === "POST") Deferred.doneUnsafe(posted, Effect.void)
+        else response.writeHead(204).end()
+      })
+      yield* Deferred.await(posted)
+      yield* stop
+      assert.deepStrictEqual(yield* outcome, { _tag: "Stopped" })
+      assert.deepStrictEqual(calls, ["POST /run", `DELETE /run/${key}`])
+    }).pipe(Effect.scoped)
   )
 
   it.live("cancels by its name a run that is answered while it is being cancelled", () =>
@@ -171,7 +167,7 @@ describe("The worker contract", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("asks by its key to stop a run whose answer did not come", () =>
+  it.live("cancels by its key a run whose answer did not arrive", () =>
     Effect.gen(function* () {
       const { calls, outcome } = yield* begin(({ method }, response) =>
         method === "POST" ? void response.destroy() : JsonHttp.answer(response, 204, {})
@@ -181,7 +177,7 @@ describe("The worker contract", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is stopped when the worker can neither be asked after it nor finds it to stop it", () =>
+  it.live("is stopped when the worker can neither be polled nor finds it to stop it", () =>
     Effect.gen(function* () {
       const { accepted, outcome, stop } = yield* begin(({ method }, response) =>
         JsonHttp.answer(response, method === "POST" ? 202 : method === "GET" ? 405 : 404, {})
@@ -195,7 +191,7 @@ describe("The worker contract", () => {
   it.live.each([
     [{ output: 1, seconds: 2.5 }, 2.5],
     [{ output: 1, seconds: null }, undefined]
-  ] as const)("takes the worker's measure of the run, where it has one: %j", ([said, seconds]) =>
+  ] as const)("uses the worker's measurement of the run, if any: %j", ([said, seconds]) =>
     Effect.gen(function* () {
       const { outcome } = yield* begin((_request, response) => JsonHttp.answer(response, 200, said))
       const ended = yield* outcome

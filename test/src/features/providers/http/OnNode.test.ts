@@ -44,7 +44,7 @@ describe("A run at a worker", () => {
   it.live.each([
     ["stops", "polled"],
     ["crashes", "calls"]
-  ] as const)("goes on when its node %s, and another one gets its end (%s)", ([end, way]) =>
+  ] as const)("continues when its node %s, and another one receives its end (%s)", ([end, way]) =>
     Effect.gen(function* () {
       const { start, submit, upstream } = yield* setUp(way)
       yield* upstream.plan({ _tag: "Succeeds", held: true })

@@ -59,7 +59,7 @@ describe("WorkerState", () => {
     assert.deepStrictEqual(WorkerState.read(json), report)
   })
 
-  it("reads nothing in what is no JSON", () => {
+  it("rejects invalid JSON", () => {
     assert.isNull(WorkerState.read(undefined))
   })
 })

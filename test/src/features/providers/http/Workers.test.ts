@@ -41,7 +41,7 @@ describe("The example workers", () => {
   it.live.each([
     ["Node", process.execPath, "worker.mjs", null],
     ["Python", "python3", "worker.py", Money.millionths(5_000)]
-  ] as const)("in %s runs what it is given, and tells why it cannot", ([, command, file, delivered]) =>
+  ] as const)("in %s runs jobs, and reports why one fails", ([, command, file, delivered]) =>
     Effect.gen(function* () {
       const port = yield* start(command, file)
       const surroundings = yield* Layer.build(Surroundings.layer({ WORKER_SECRET: secret }))

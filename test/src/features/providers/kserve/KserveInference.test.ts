@@ -31,7 +31,7 @@ const refusal = (outcome: ProviderOutcome) =>
   outcome._tag === "ProviderError" ? { message: outcome.message, retryable: outcome.retryable } : outcome
 
 describe("An inference", () => {
-  it.live("names the request, and has its tensors flat", () =>
+  it.live("contains the request's id, and has flat tensors", () =>
     Effect.gen(function* () {
       const { body } = yield* inference()
       assert.deepStrictEqual(body, {
@@ -45,7 +45,7 @@ describe("An inference", () => {
     })
   )
 
-  it.live("asks for the outputs that are declared alone, with the parameters of the binding", () =>
+  it.live("requests only the declared outputs, with the parameters of the binding", () =>
     Effect.gen(function* () {
       const { body, outcome } = yield* inference({
         options: { outputs: { total: "sum", again: "sum" }, parameters: { temperature: 0.5 } }
@@ -56,7 +56,7 @@ describe("An inference", () => {
     })
   )
 
-  it.live("has the defaults of what the input leaves out", () =>
+  it.live("uses defaults for absent inputs", () =>
     Effect.gen(function* () {
       const { outcome } = yield* inference({ input: { text: "x", numbers: [1, 2, 3, 4] } })
       assert.deepStrictEqual(outputOf(outcome), {
@@ -70,7 +70,7 @@ describe("An inference", () => {
     })
   )
 
-  it.live("that the server turns down is a failure of the model, in its words", () =>
+  it.live("that the server rejects is a failure of the model, with its message", () =>
     Effect.gen(function* () {
       const { outcome } = yield* inference({ input: { numbers: [1, 2] } })
       assert.deepStrictEqual(outcome, {
@@ -80,7 +80,7 @@ describe("An inference", () => {
     })
   )
 
-  it.live("is not made of an input that does not go into its tensors", () =>
+  it.live("is not sent for an input that does not fit its tensors", () =>
     Effect.gen(function* () {
       for (const numbers of ["s3cret", [1, 2, 3], [[1, 2], [3]]]) {
         const { body, outcome } = yield* inference({ input: { text: "x", numbers } })
@@ -96,7 +96,7 @@ describe("An inference", () => {
     })
   )
 
-  it.live("is the input itself where no tensors are declared, and so is the answer the output", () =>
+  it.live("uses the input itself without declared tensors, and the answer as the output", () =>
     Effect.gen(function* () {
       const upstream = yield* Kserve.make
       const raw = { ...upstream, binding: { ...upstream.binding, options: { model: "repeat" } } }
@@ -139,7 +139,7 @@ describe("An inference", () => {
     })
   )
 
-  it.live("has begun once it is sent", () =>
+  it.live("has started once it is sent", () =>
     Effect.gen(function* () {
       const upstream = yield* Kserve.make
       yield* upstream.plan({ _tag: "Succeeds", held: true })
@@ -153,8 +153,8 @@ describe("An inference", () => {
   )
 })
 
-describe("A server's refusal", () => {
-  it.live("is the model's failure with 400 and 422 in the protocol's form, and with no other", () =>
+describe("A server's rejection", () => {
+  it.live("is the model's failure with 400 and 422 in the protocol's form only", () =>
     Effect.gen(function* () {
       const said = { error: "input 'text' is empty" }
       const failed = { _tag: "ModelFailed", message: "input 'text' is empty" }
@@ -172,7 +172,7 @@ describe("A server's refusal", () => {
     })
   )
 
-  it.live("is an error to try again when its answer lacks what was asked for", () =>
+  it.live("is retryable when the answer lacks a requested output", () =>
     Effect.gen(function* () {
       const answer = { outputs: [{ name: "sum", datatype: "FP32", shape: [1], data: [1] }] }
       assert.deepStrictEqual(outputOf(yield* endOf(200, answer)), { sum: 1 })
@@ -181,7 +181,7 @@ describe("A server's refusal", () => {
     })
   )
 
-  it.live("is final where the binding's options are wrong", () =>
+  it.live("is final when the binding's options are wrong", () =>
     Effect.gen(function* () {
       const outcome = refusal((yield* inference({ options: { model: 7 } })).outcome)
       assert.isTrue("retryable" in outcome && !outcome.retryable)

@@ -21,7 +21,7 @@ const valueOf = (shape: Json, data: Json, batched = false) =>
   Tensors.decode(undefined, batched, answerOf({ name: "y", datatype: "FP32", shape, data }))?.["y"]
 
 describe("An input", () => {
-  it("becomes tensors by their fields, whatever their names", () => {
+  it("is encoded as tensors by field, whatever their names", () => {
     const inputs = {
       text: { tensor: "TEXT", datatype: "BYTES" },
       count: { datatype: "INT32" },
@@ -34,7 +34,7 @@ describe("An input", () => {
     ])
   })
 
-  it("has the defaults where it has nothing", () => {
+  it("uses defaults for absent fields", () => {
     for (const input of [{}, { x: null }])
       assert.deepStrictEqual(
         Result.getOrThrow(Tensors.encode({ x: { datatype: "FP32", default: [0.5] } }, false, input)),
@@ -43,7 +43,7 @@ describe("An input", () => {
     assert.deepStrictEqual(Result.getOrThrow(Tensors.encode({ x: { datatype: "FP32" } }, false, {})), [])
   })
 
-  it("has its own shape, and its elements in row-major order", () => {
+  it("has its own shape, with its elements in row-major order", () => {
     const nested = [
       [1, 2, 3],
       [4, 5, 6]
@@ -56,7 +56,7 @@ describe("An input", () => {
     assert.deepStrictEqual(tensorOf({ datatype: "FP32" }, 7), { shape: [1], data: [7] })
   })
 
-  it("is put in the shape that is declared", () => {
+  it("is reshaped to the declared shape", () => {
     const cases: ReadonlyArray<readonly [ReadonlyArray<number>, Json, ReadonlyArray<number>]> = [
       [[1, 1], "a", [1, 1]],
       [[], "a", []],
@@ -87,7 +87,7 @@ describe("An input", () => {
     }
   })
 
-  it("does not go into another shape", () => {
+  it("is rejected when it does not fit the shape", () => {
     const cases: ReadonlyArray<readonly [ReadonlyArray<number>, Json]> = [
       [[2], ["a"]],
       [
@@ -118,7 +118,7 @@ describe("An input", () => {
       assert.match(String(tensorOf({ datatype: "BYTES", shape }, value)), /^field x is expected to have /)
   })
 
-  it("has one dimension more for a model that takes batches", () => {
+  it("has one more dimension for a model with batches", () => {
     assert.deepStrictEqual(tensorOf({ datatype: "BYTES" }, "a", true), { shape: [1, 1], data: ["a"] })
     assert.deepStrictEqual(tensorOf({ datatype: "FP32", shape: [-1] }, [1, 2], true), {
       shape: [1, 2],
@@ -126,7 +126,7 @@ describe("An input", () => {
     })
   })
 
-  it("holds what its data type can hold, and no fault repeats what it is", () => {
+  it("is limited to its data type's values, and no error quotes it", () => {
     const fine: Readonly<Record<Datatype, ReadonlyArray<Json>>> = {
       BOOL: [true, false],
       UINT8: [0, 255],
@@ -168,14 +168,14 @@ describe("An input", () => {
     }
   })
 
-  it("is an object", () => {
+  it("must be an object", () => {
     for (const input of [null, [], "text", 7])
       assert.isTrue(Result.isFailure(Tensors.encode({ x: { datatype: "FP32" } }, false, input)))
   })
 })
 
 describe("An output", () => {
-  it("is a single value for the shapes of one, and lists in lists for all others", () => {
+  it("is a single value for shapes of one element, and nested lists otherwise", () => {
     assert.strictEqual(valueOf([1], [7]), 7)
     assert.strictEqual(valueOf([], [7]), 7)
     assert.deepStrictEqual(valueOf([1, 1], [7]), [[7]])
@@ -206,7 +206,7 @@ describe("An output", () => {
     assert.deepStrictEqual(valueOf([2, 1], [7, 8], true), [[7], [8]])
   })
 
-  it("has the fields that are declared, and all tensors where none is", () => {
+  it("has the declared fields, or else all tensors", () => {
     const answer = answerOf(
       { name: "LABEL", datatype: "BYTES", shape: [1], data: ["cat"] },
       { name: "__proto__", datatype: "FP32", shape: [1], data: [0.5] }
@@ -238,7 +238,7 @@ describe("An output", () => {
       assert.isNull(Tensors.decode(undefined, false, answer))
   })
 
-  it("gives back what went in, in any shape", () => {
+  it("equals the input, in any shape", () => {
     const shapes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 })
     const nested = (shape: ReadonlyArray<number>, at = { next: 0 }): Json => {
       const [size, ...inner] = shape
@@ -263,7 +263,7 @@ describe("The options of kserve", () => {
   const isFine = (options: JsonObject) =>
     Option.isSome(Schema.decodeUnknownOption(Options, { onExcessProperty: "error" })(options))
 
-  it("take a model, with or without tensors", () => {
+  it("accept a model, with or without tensors", () => {
     assert.isTrue(isFine({ model: "m" }))
     assert.isTrue(
       isFine({
@@ -277,7 +277,7 @@ describe("The options of kserve", () => {
     )
   })
 
-  it("take nothing else", () => {
+  it("reject anything else", () => {
     const input = (tensor: JsonObject): JsonObject => ({ model: "m", inputs: { x: tensor } })
     for (const options of [
       {},

@@ -60,42 +60,44 @@ const cutInto = (bytes: Uint8Array, places: ReadonlyArray<number>): ReadonlyArra
 }
 
 describe("A streamed chat completion", () => {
-  it.effect("is the same however its bytes are cut, with any line ends, comments and fields in between", () =>
-    Effect.promise(() => {
-      const sent = [
-        ": OPENROUTER PROCESSING",
-        "",
-        "event: chunk",
-        "id: 7",
-        `data: ${JSON.stringify(text("Gruß "))}`,
-        "",
-        "retry: 3000",
-        `data:${JSON.stringify(text("🦦 to the moon"))}`,
-        "",
-        `data: ${JSON.stringify(end())}`,
-        "",
-        `data: ${JSON.stringify(chunk([], { usage: { total_tokens: 12 } }))}`,
-        "",
-        "data: [DONE]",
-        "",
-        ""
-      ]
-      const expected = succeeded(completion([said("Gruß 🦦 to the moon")], { total_tokens: 12 }))
-      return fc.assert(
-        fc.asyncProperty(
-          fc.constantFrom("\n", "\r\n", "\r"),
-          fc.array(fc.nat(2_000), { maxLength: 40 }),
-          async (lineEnd, places) => {
-            const bytes = Buffer.from(sent.join(lineEnd))
-            assert.deepStrictEqual(await Effect.runPromise(read(cutInto(bytes, places))), expected)
-          }
-        ),
-        { numRuns: 60 }
-      )
-    })
+  it.effect(
+    "is the same for any split of its bytes, with any line ends, comments and fields in between",
+    () =>
+      Effect.promise(() => {
+        const sent = [
+          ": OPENROUTER PROCESSING",
+          "",
+          "event: chunk",
+          "id: 7",
+          `data: ${JSON.stringify(text("Gruß "))}`,
+          "",
+          "retry: 3000",
+          `data:${JSON.stringify(text("🦦 to the moon"))}`,
+          "",
+          `data: ${JSON.stringify(end())}`,
+          "",
+          `data: ${JSON.stringify(chunk([], { usage: { total_tokens: 12 } }))}`,
+          "",
+          "data: [DONE]",
+          "",
+          ""
+        ]
+        const expected = succeeded(completion([said("Gruß 🦦 to the moon")], { total_tokens: 12 }))
+        return fc.assert(
+          fc.asyncProperty(
+            fc.constantFrom("\n", "\r\n", "\r"),
+            fc.array(fc.nat(2_000), { maxLength: 40 }),
+            async (lineEnd, places) => {
+              const bytes = Buffer.from(sent.join(lineEnd))
+              assert.deepStrictEqual(await Effect.runPromise(read(cutInto(bytes, places))), expected)
+            }
+          ),
+          { numRuns: 60 }
+        )
+      })
   )
 
-  it.effect("has several choices, thoughts, refusals and log probabilities put together", () =>
+  it.effect("assembles several choices, reasoning, refusals and log probabilities", () =>
     Effect.gen(function* () {
       const logprobs = (token: string) => ({ content: [{ token, logprob: -0.1 }] })
       const outcome = yield* read(
@@ -130,7 +132,7 @@ describe("A streamed chat completion", () => {
     })
   )
 
-  it.effect("has the calls of tools put together, each at its place", () =>
+  it.effect("assembles tool calls by their index", () =>
     Effect.gen(function* () {
       const part = (index: number, more: JsonObject) => choice({ tool_calls: [{ index, ...more }] })
       const named = (id: string, name: string) => ({
@@ -164,7 +166,7 @@ describe("A streamed chat completion", () => {
     })
   )
 
-  it.effect("is whole without [DONE] once each choice has its reason, and cut off before", () =>
+  it.effect("is complete without [DONE] once each choice has its finish reason, and truncated before", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* read(events(text("Hi"), end())), succeeded(completion([said("Hi")])))
       for (const sent of ["", events(text("Hi")), events(text("Hi"), end()).slice(0, -20)]) {
@@ -174,7 +176,7 @@ describe("A streamed chat completion", () => {
     })
   )
 
-  it.effect("is read no further than its end", () =>
+  it.effect("is not read beyond its end", () =>
     Effect.gen(function* () {
       const sent = Stream.concat(
         Stream.succeed(Buffer.from(events(text("Hi"), end(), "[DONE]", text("more")))),
@@ -185,7 +187,7 @@ describe("A streamed chat completion", () => {
     })
   )
 
-  it.effect("tells of an error in the place of a chunk by whose fault it is", () =>
+  it.effect("classifies an error chunk by its cause", () =>
     Effect.gen(function* () {
       const ends = (error: Json) => read(events(text("Hi"), { error }, "[DONE]"))
       const message = "context length exceeded"
@@ -228,7 +230,7 @@ describe("A streamed chat completion", () => {
     })
   )
 
-  it.effect("is not held in memory when a line has no end", () =>
+  it.effect("is not buffered when a line has no end", () =>
     Effect.gen(function* () {
       const part = Buffer.from("x".repeat(64 * 1024))
       let sent = 0

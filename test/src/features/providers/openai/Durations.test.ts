@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Durations from "#src/features/providers/openai/Durations.ts"
 
 describe("Durations of rate limits", () => {
-  it("are read as OpenAI writes them, and as plain seconds", () => {
+  it("are parsed in OpenAI's format, and as plain seconds", () => {
     const told = ["1s", "12ms", "6m0s", "1h2m3.5s", "1.5s", "0s", "20", " 3 "]
     assert.deepStrictEqual(
       told.map(Durations.parse),
@@ -10,7 +10,7 @@ describe("Durations of rate limits", () => {
     )
   })
 
-  it("are nothing else", () => {
+  it("are rejected in other formats", () => {
     for (const text of ["", "s", "1 s", "-1s", "1d", "soon", "1s later", "2026-11-22T06:00:00Z"])
       assert.isNull(Durations.parse(text), text)
   })

@@ -60,7 +60,7 @@ const errorAnswer =
     JsonHttp.answer(response, status, { error }, headers)
 
 describe("OpenaiProvider", () => {
-  it.live("asks for a stream with its usage, of the binding's model and no other", () =>
+  it.live("requests a stream with usage, for the binding's model only", () =>
     Effect.gen(function* () {
       const { run, upstream } = yield* start("chat")
       const messages = [{ role: "user", content: "Hi" }]
@@ -78,7 +78,7 @@ describe("OpenaiProvider", () => {
     })
   )
 
-  it.live("tells how much of its limit an answer has used", () =>
+  it.live("reports the used share of the token limit", () =>
     Effect.gen(function* () {
       const { run } = yield* start("chat")
       const { fiber, reports } = yield* run({ messages: [], max_completion_tokens: 10 })
@@ -93,7 +93,7 @@ describe("OpenaiProvider", () => {
     })
   )
 
-  it.live("asks for no stream where the binding says so, and gets the same output", () =>
+  it.live("requests no stream when the binding disables it, with the same output", () =>
     Effect.gen(function* () {
       const { run, upstream } = yield* start("chat", { stream: false })
       const input = { messages: [], stream: true, stream_options: { include_usage: false } }
@@ -107,7 +107,7 @@ describe("OpenaiProvider", () => {
     })
   )
 
-  it.live("takes the whole answer of a server that streams none", () =>
+  it.live("accepts the whole answer of a server without streaming", () =>
     Effect.gen(function* () {
       const completion = { id: "1", object: "chat.completion", choices: [{ index: 0 }] }
       const outcome = yield* outcomeAt((response) => JsonHttp.answer(response, 200, completion))
@@ -116,7 +116,7 @@ describe("OpenaiProvider", () => {
   )
 
   for (const endpoint of ["images", "embeddings"] as const) {
-    it.live(`yields ${endpoint}`, () =>
+    it.live(`returns ${endpoint}`, () =>
       Effect.gen(function* () {
         const { run, upstream } = yield* start(endpoint)
         const outcome = yield* Fiber.join((yield* run()).fiber)
@@ -129,7 +129,7 @@ describe("OpenaiProvider", () => {
     )
   }
 
-  it.live("puts every picture in `url`, as the type that its bytes are of", () =>
+  it.live("returns every picture in `url`, with its actual type", () =>
     Effect.gen(function* () {
       const url = "https://images.example.com/1.png"
       const data = [
@@ -183,7 +183,7 @@ describe("OpenaiProvider", () => {
     ["a bill", 402, { message: "Insufficient credits" }, {}, 600_000]
   ]
   for (const [what, status, error, headers, retryAfterMs] of limits) {
-    it.live(`leaves the provider alone for as long as ${what} asks`, () =>
+    it.live(`pauses the provider for as long as ${what} requests`, () =>
       Effect.gen(function* () {
         const outcome = yield* outcomeAt(errorAnswer(status, error, headers))
         assert.deepStrictEqual(outcome, { _tag: "RateLimited", retryAfterMs })
@@ -191,7 +191,7 @@ describe("OpenaiProvider", () => {
     )
   }
 
-  it.live("tells why the provider refused, and does not ask again", () =>
+  it.live("reports why the provider rejected the call, without a retry", () =>
     Effect.gen(function* () {
       const message = "Your request was rejected as a result of our safety system."
       const outcome = yield* outcomeAt(
@@ -206,7 +206,7 @@ describe("OpenaiProvider", () => {
     })
   )
 
-  it.live("hangs up when the run is taken away", () =>
+  it.live("closes the connection when the run is stopped", () =>
     Effect.gen(function* () {
       const { run, upstream } = yield* start("chat")
       yield* upstream.plan({ _tag: "Succeeds", held: true })
@@ -217,7 +217,7 @@ describe("OpenaiProvider", () => {
     })
   )
 
-  it.effect("has begun a call that is not answered in parts when it is not refused soon", () =>
+  it.effect("has started a call without streaming when it is not rejected soon", () =>
     Effect.gen(function* () {
       const { run, upstream } = yield* start("images")
       yield* upstream.plan({ _tag: "Succeeds", held: true })
@@ -232,7 +232,7 @@ describe("OpenaiProvider", () => {
     })
   )
 
-  it.live("refuses what it cannot send", () =>
+  it.live("rejects inputs that it cannot send", () =>
     Effect.gen(function* () {
       const refused = [
         yield* outcomeAt(() => {}, { endpoint: "audio", model: "m" }),

@@ -13,7 +13,7 @@ const wish = (models: ReadonlyArray<string> | null, allowed: string | null = nul
 })
 
 describe("A worker that has left", () => {
-  it("is expected back for 10 s, for the models that it came for", () => {
+  it("is expected back for 10 s, for its models", () => {
     let now = 0
     const presence = Presence.makePresence(() => now)
     assert.isFalse(presence.isExpected("acme/gpu"))
@@ -29,7 +29,7 @@ describe("A worker that has left", () => {
     assert.isFalse(presence.isExpected("acme/gpu"))
   })
 
-  it("is expected again from its last call on", () => {
+  it("is expected for 10 s from its last call", () => {
     let now = 0
     const presence = Presence.makePresence(() => now)
     presence.left(wish(["acme/gpu"]))

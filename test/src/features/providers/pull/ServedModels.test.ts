@@ -11,7 +11,7 @@ const wish: JobFilter = {
 }
 
 describe("A model of workers", () => {
-  it.effect("is served while one waits for its jobs, and for 10 s after that", () =>
+  it.effect("is served while a worker waits for its jobs, and for 10 s after that", () =>
     Effect.gen(function* () {
       const { isServed, pollers } = yield* WorkerPool
       const seen = () => ["acme/gpu", "acme/other"].map(isServed)

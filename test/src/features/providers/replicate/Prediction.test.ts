@@ -14,7 +14,7 @@ const endOf = (json: JsonObject) => {
 }
 
 describe("A prediction", () => {
-  it("waits, runs and ends as its status says", () => {
+  it("waits, runs and ends according to its status", () => {
     assert.deepStrictEqual(reportOf({ status: "starting", logs: "" }), { _tag: "Waiting" })
     assert.deepStrictEqual(reportOf({ status: "processing", logs: "a\n 25%|██ |" }), {
       _tag: "Running",
@@ -36,18 +36,18 @@ describe("A prediction", () => {
     assert.strictEqual(endOf({ status: "failed", error: null })?._tag, "ModelFailed")
   })
 
-  it("is stopped when it is canceled, and final when it could not begin in time", () => {
+  it("is stopped when it is canceled, and final when it did not start in time", () => {
     assert.deepStrictEqual(endOf({ status: "canceled" }), { _tag: "Stopped" })
     const outcome = endOf({ status: "aborted" })
     assert.isTrue(outcome?._tag === "ProviderError" && !outcome.retryable)
   })
 
-  it("is lost with an output that was deleted, and not with one that is null", () => {
+  it("is lost when its output was deleted, and not when its output is null", () => {
     assert.strictEqual(endOf({ status: "succeeded", output: null, data_removed: true })?._tag, "Lost")
     assert.strictEqual(endOf({ status: "succeeded", output: null, data_removed: false })?._tag, "Succeeded")
   })
 
-  it("is not read from anything else, least of all with an id that is a path", () => {
+  it("is rejected in any other form, especially with a path as its id", () => {
     for (const json of [
       undefined,
       null,

@@ -76,7 +76,7 @@ describe("ReplicateProvider", () => {
     )
   }
 
-  it.live("looks at once when it is called back, and believes nothing of what the call says", () =>
+  it.live("polls at once on a callback, and ignores the callback's content", () =>
     Effect.gen(function* () {
       const pace = { firstMs: 60_000, longestMs: 60_000, patienceMs: 60_000, lateMs: 60_000 }
       const { callbacks, job, run, upstream } = yield* start({ pace })
@@ -109,7 +109,7 @@ describe("ReplicateProvider", () => {
     })
   )
 
-  it.live("passes on lines and progress of the log as they come", () =>
+  it.live("reports lines and progress of the log as they arrive", () =>
     Effect.gen(function* () {
       const { run, upstream } = yield* start()
       yield* upstream.plan({ _tag: "Succeeds", held: true })
@@ -126,7 +126,7 @@ describe("ReplicateProvider", () => {
   )
 
   for (const status of ["canceled", "aborted"] as const) {
-    it.live(`does not run again what is ${status} at Replicate`, () =>
+    it.live(`does not repeat a run that is ${status} at Replicate`, () =>
       Effect.gen(function* () {
         const { run, upstream } = yield* start()
         yield* upstream.plan({ _tag: "Succeeds", held: true })
@@ -163,7 +163,7 @@ describe("ReplicateProvider", () => {
     [402, "You have insufficient credit to run this model.", {}, 600_000]
   ]
   for (const [status, detail, headers, retryAfterMs] of limits) {
-    it.live(`leaves Replicate alone for ${retryAfterMs} ms after ${status}, ${detail}`, () =>
+    it.live(`pauses Replicate for ${retryAfterMs} ms after ${status}, ${detail}`, () =>
       Effect.gen(function* () {
         const { outcome } = yield* outcomeAt(status, { detail, status }, headers)
         assert.deepStrictEqual(outcome, { _tag: "RateLimited", retryAfterMs })
@@ -171,7 +171,7 @@ describe("ReplicateProvider", () => {
     )
   }
 
-  it.live("tells why Replicate refused", () =>
+  it.live("reports why Replicate rejected the call", () =>
     Effect.gen(function* () {
       const detail = "- input: prompt is required"
       const { outcome } = yield* outcomeAt(422, { title: "Input validation failed", detail, status: 422 })
@@ -183,7 +183,7 @@ describe("ReplicateProvider", () => {
     })
   )
 
-  it.live("calls no address that an answer makes up", () =>
+  it.live("calls no address from an answer", () =>
     Effect.gen(function* () {
       const { jobIds, outcome, paths } = yield* outcomeAt(201, {
         id: "../../account",
@@ -196,7 +196,7 @@ describe("ReplicateProvider", () => {
     })
   )
 
-  it.live("refuses a binding that names nothing, or two things, to run", () =>
+  it.live("rejects a binding without a target to run, or with two", () =>
     Effect.gen(function* () {
       for (const options of [
         {},

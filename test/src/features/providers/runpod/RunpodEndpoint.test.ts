@@ -29,7 +29,7 @@ const bodyOf = Effect.fnUntraced(function* (options: AdapterRuns.RunOptions) {
 const hours = (count: number) => count * 3_600_000
 
 describe("A job at Runpod", () => {
-  it.live("has a policy of the model's limit, within Runpod's, and an address to call back", () =>
+  it.live("has a policy with the model's limit, within Runpod's, and a callback address", () =>
     Effect.gen(function* () {
       const body = yield* bodyOf({ timeoutSeconds: 900 })
       assert.deepStrictEqual(body["policy"], { executionTimeout: 900_000, ttl: 900_000 + hours(1) })
@@ -45,7 +45,7 @@ describe("A job at Runpod", () => {
     })
   )
 
-  it.live("is looked at once Runpod calls back", () =>
+  it.live("is polled as soon as Runpod calls back", () =>
     Effect.gen(function* () {
       const { outcome, upstream } = yield* holdOne({ pace: { firstMs: minute, longestMs: minute } })
       yield* upstream.release
@@ -53,7 +53,7 @@ describe("A job at Runpod", () => {
     })
   )
 
-  it.live("that timed out is tried again, and one that was cancelled in the console is not", () =>
+  it.live("that timed out is retried, and one that was cancelled in the console is not", () =>
     Effect.gen(function* () {
       const retryable = yield* Effect.forEach(["TIMED_OUT", "CANCELLED"] as const, (status) =>
         Effect.gen(function* () {
@@ -68,13 +68,13 @@ describe("A job at Runpod", () => {
   )
 })
 
-describe("What Runpod says of a job", () => {
+describe("Runpod's report of a job", () => {
   const outcomeOf = (status: Json) => {
     const report = RunpodJobs.reportOf(status, [])
     return report?._tag === "Ended" ? report.outcome : report
   }
 
-  it("is each update once, with the fraction that it has", () => {
+  it("contains each update once, with its fraction", () => {
     const lines: Array<string> = []
     const of = (output?: Json) =>
       RunpodJobs.reportOf({ status: "IN_PROGRESS", ...(output !== undefined && { output }) }, lines)
@@ -93,7 +93,7 @@ describe("What Runpod says of a job", () => {
     })
   })
 
-  it("is the error's message, without the traceback that Python workers send along", () => {
+  it("contains the error's message, without the traceback of Python workers", () => {
     const thrown = {
       error_type: "<class 'ValueError'>",
       error_message: "seed is missing",
@@ -108,7 +108,7 @@ describe("What Runpod says of a job", () => {
     assert.strictEqual(outcomeOf({ status: "FAILED", error: "{broken" })?._tag, "ModelFailed")
   })
 
-  it("is an output of null where a handler returns nothing", () => {
+  it("has an output of null when a handler returns nothing", () => {
     assert.deepStrictEqual(outcomeOf({ status: "COMPLETED" }), {
       _tag: "Succeeded",
       output: null,
@@ -116,7 +116,7 @@ describe("What Runpod says of a job", () => {
     })
   })
 
-  it("is nothing in any other words", () => {
+  it("is rejected in any other form", () => {
     for (const status of [null, [], "COMPLETED", {}, { status: "DONE" }, { status: 1 }])
       assert.isNull(RunpodJobs.reportOf(status, []))
     assert.strictEqual(RunpodJobs.reportOf({ status: "RUNNING" }, [])?._tag, "Running")

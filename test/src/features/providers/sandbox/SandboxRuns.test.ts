@@ -48,7 +48,7 @@ describe("SandboxRuns", () => {
     })
   )
 
-  it.effect.each([null, false, 0, "", [], {}])("echo returns %j as it is", (value) =>
+  it.effect.each([null, false, 0, "", [], {}])("echo returns %j unchanged", (value) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* outcomeOf(echo, { value }), {
         _tag: "Succeeded",
@@ -58,14 +58,14 @@ describe("SandboxRuns", () => {
     })
   )
 
-  it("echo without a delay ends without ever giving up the thread", () => {
+  it("echo without a delay ends synchronously", () => {
     const recorded = Effect.runSync(RecordedRun.make)
     const run = SandboxRuns.find("sandbox/echo")
     const outcome = run && Effect.runSync(run(RecordedRun.jobOf(echo.model, { value: 1 }), recorded.control))
     assert.strictEqual(outcome?._tag, "Succeeded")
   })
 
-  it.effect("echo with a delay ends when it has passed, not before", () =>
+  it.effect("echo with a delay ends exactly after it", () =>
     Effect.gen(function* () {
       const { fiber } = yield* start(echo, { value, delayMs: 600_000 })
       yield* TestClock.adjust(599_999)
@@ -90,7 +90,7 @@ describe("SandboxRuns", () => {
     })
   )
 
-  it.effect("slow reports its progress and a log line each second and bills the seconds asked", () =>
+  it.effect("slow reports its progress and a log line each second and bills the requested seconds", () =>
     Effect.gen(function* () {
       const { fiber, reports } = yield* start(slow, { seconds: 2.5 })
       assert.deepStrictEqual(reports, ["started"])
@@ -110,7 +110,7 @@ describe("SandboxRuns", () => {
     })
   )
 
-  it.effect("slow for no time ends at once and bills nothing", () =>
+  it.effect("slow for zero seconds ends at once and bills nothing", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* outcomeOf(slow, { seconds: 0 }), {
         _tag: "Succeeded",
@@ -147,7 +147,7 @@ describe("SandboxRuns", () => {
     })
   )
 
-  it.effect("fail is refused for good with the client's message, and has not started", () =>
+  it.effect("fail is rejected for good with the client's message, without a start", () =>
     Effect.gen(function* () {
       const { fiber, reports } = yield* start(fail, { message: "no such GPU" })
       assert.deepStrictEqual(yield* Fiber.join(fiber), {
@@ -159,7 +159,7 @@ describe("SandboxRuns", () => {
     })
   )
 
-  it.effect("fail with a delay starts and is refused after it", () =>
+  it.effect("fail with a delay starts and is rejected after it", () =>
     Effect.gen(function* () {
       const { fiber, reports } = yield* start(fail, { delayMs: 1_000 })
       assert.deepStrictEqual(reports, ["started"])

@@ -46,28 +46,28 @@ const inputOf = (endpoint: string, image: string) =>
 
 describe("VisionRuns on hostile pictures", () => {
   layer(services, { excludeTestServices: true })((it) => {
-    it.effect.each(models)("%s refuses 51 megapixels", (endpoint) =>
+    it.effect.each(models)("%s rejects 51 megapixels", (endpoint) =>
       Effect.gen(function* () {
         const image = dataUri(bomb(10_200, 5_000))
         assert.deepStrictEqual(yield* run(endpoint, inputOf(endpoint, image)), tooLarge)
       })
     )
 
-    it.effect("takes 50 megapixels", () =>
+    it.effect("accepts 50 megapixels", () =>
       Effect.gen(function* () {
         const image = dataUri(bomb(10_000, 5_000))
         assert.strictEqual((yield* run("vision/resize", { image, width: 10 }))._tag, "Succeeded")
       })
     )
 
-    it.effect("refuses a decompression bomb by what it announces", () =>
+    it.effect("rejects a decompression bomb by its declared size", () =>
       Effect.gen(function* () {
         const image = dataUri(bomb(60_000, 60_000, 1))
         assert.deepStrictEqual(yield* run("vision/blurhash", { image }), tooLarge)
       })
     )
 
-    it.effect.each(models)("%s survives bytes that only begin as a picture", (endpoint) =>
+    it.effect.each(models)("%s survives bytes with only the beginning of a picture", (endpoint) =>
       Effect.gen(function* () {
         const whole = yield* Effect.promise(() =>
           sharp({ create: { width: 300, height: 300, channels: 3, background: "red" } })
@@ -84,7 +84,7 @@ describe("VisionRuns on hostile pictures", () => {
       })
     )
 
-    it.effect("a worker reads no SVG, even when it is handed one", () =>
+    it.effect("a worker reads no SVG, even when it receives one", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const input = yield* fs.makeTempFileScoped()
@@ -99,7 +99,7 @@ describe("VisionRuns on hostile pictures", () => {
       })
     )
 
-    it.effect("a worker that fails for another reason than the picture is lost", () =>
+    it.effect("a worker that fails for another reason than the picture is lost, and replaced", () =>
       Effect.gen(function* () {
         const workers = yield* VisionWorkers
         const task = { _tag: "Draw", width: 1, height: 1, color: "red" } as const

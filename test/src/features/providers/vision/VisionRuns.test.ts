@@ -63,7 +63,7 @@ describe("VisionRuns", () => {
       })
     )
 
-    it.effect("resizes what the network gives, and bills the output's pixels", () =>
+    it.effect("resizes a downloaded picture, and bills the output's pixels", () =>
       Effect.gen(function* () {
         const bytes = yield* picture(300, 200)
         const receiver = yield* Receiver.https((_request, response) => response.end(bytes))
@@ -93,7 +93,7 @@ describe("VisionRuns", () => {
       })
     )
 
-    it.effect("turns a picture upright and drops its metadata", () =>
+    it.effect("rotates a picture upright and drops its metadata", () =>
       Effect.gen(function* () {
         const bytes = yield* picture(40, 20)
         const turned = yield* Effect.promise(() =>
@@ -123,7 +123,7 @@ describe("VisionRuns", () => {
       })
     )
 
-    it.effect("reads text, with the place of every word", () =>
+    it.effect("reads text, with the position of every word", () =>
       Effect.gen(function* () {
         const { output } = yield* succeed(Recognized, "vision/ocr", { image: text, language: "eng" })
         assert.strictEqual(output.text, "Invoice 2041\nTotal: 318 dollars")
@@ -153,7 +153,7 @@ describe("VisionRuns", () => {
       })
     )
 
-    it.effect("sums a picture up, with its own size", () =>
+    it.effect("computes a picture's blurhash, with its size", () =>
       Effect.gen(function* () {
         const image = dataUri(yield* picture(300, 200))
         const { output, delivered } = yield* succeed(Hashed, "vision/blurhash", { image })
@@ -171,14 +171,14 @@ describe("VisionRuns", () => {
       })
     )
 
-    it.effect("fails on what is no color", () =>
+    it.effect("rejects an invalid color", () =>
       Effect.gen(function* () {
         const outcome = yield* run("sandbox/media", { color: "hunter2" })
         assert.deepStrictEqual(outcome, { _tag: "ModelFailed", message: "The color is not a CSS color." })
       })
     )
 
-    it.effect("fails on an output past the limits, before anything is decoded", () =>
+    it.effect("rejects an output beyond the limits, before decoding anything", () =>
       Effect.gen(function* () {
         const image = dataUri(yield* picture(2, 200))
         const outcome = yield* run("vision/resize", { image, width: 16_384 })
@@ -186,7 +186,7 @@ describe("VisionRuns", () => {
       })
     )
 
-    it.effect("stops on request, and ends the worker that has the run", () =>
+    it.effect("stops on request, and ends its worker", () =>
       Effect.gen(function* () {
         const recorded = yield* RecordedRun.make
         const started = yield* Deferred.make<void>()
@@ -206,7 +206,7 @@ describe("VisionRuns", () => {
       })
     )
 
-    it.effect("tells a lost download as a provider error that may be retried", () =>
+    it.effect("reports a lost download as a retryable provider error", () =>
       Effect.gen(function* () {
         const receiver = yield* Receiver.https((_request, response) => response.writeHead(503).end())
         const image = `https://receiver.example.com:${receiver.port}/`

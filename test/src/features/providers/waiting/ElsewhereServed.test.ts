@@ -39,7 +39,7 @@ const served = Effect.gen(function* () {
 })
 
 describe("A model without workers on this node", () => {
-  it.effect("is served by another node while that takes its requests, or is busy with some", () =>
+  it.effect("is served by another node while that runs its requests", () =>
     Effect.gen(function* () {
       yield* log
       const found = yield* Effect.provide(served, Layer.merge(nodes("a", "b"), at(10_001)))
@@ -47,7 +47,7 @@ describe("A model without workers on this node", () => {
     }).pipe(Effect.provide(readSide))
   )
 
-  it.effect("may be, until its requests have been due for longer than workers take", () =>
+  it.effect("counts as served until its requests have been due for longer than workers take", () =>
     Effect.gen(function* () {
       yield* log
       const found = yield* Effect.provide(served, Layer.merge(nodes("a", "b"), at(9_000)))
@@ -55,7 +55,7 @@ describe("A model without workers on this node", () => {
     }).pipe(Effect.provide(readSide))
   )
 
-  it.effect("is served by none when there is no other node", () =>
+  it.effect("is not served when there is no other node", () =>
     Effect.gen(function* () {
       yield* log
       const found = yield* Effect.provide(served, Layer.merge(nodes("a"), at(0)))

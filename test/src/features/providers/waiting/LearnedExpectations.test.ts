@@ -84,7 +84,7 @@ const expected = Effect.fnUntraced(function* (endpoint: string = base.model.endp
 })
 
 describe("Expectations", () => {
-  it.effect("are null until five runs have ended well", () =>
+  it.effect("are null until five runs have succeeded", () =>
     Effect.gen(function* () {
       yield* Effect.forEach([1, 1, 1, 1], (seconds) => ran(seconds))
       assert.isNull(yield* expected())
@@ -93,7 +93,7 @@ describe("Expectations", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are what half of the runs took, and nine of ten, to within the buckets", () =>
+  it.effect("are the median and the 90th percentile, to within the buckets", () =>
     Effect.gen(function* () {
       for (let seconds = 1; seconds <= 20; seconds++) yield* ran(seconds)
       const found = yield* expected()
@@ -106,7 +106,7 @@ describe("Expectations", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("tell of a queue before there are runs to learn from", () =>
+  it.effect("include the queue before there are runs to learn from", () =>
     Effect.gen(function* () {
       yield* ran(1)
       yield* queue(3)
@@ -119,7 +119,7 @@ describe("Expectations", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are one for a model and all that wraps it", () =>
+  it.effect("are shared by a model and its wrappers", () =>
     Effect.gen(function* () {
       yield* Effect.forEach([1, 1, 1], (seconds) => ran(seconds))
       yield* Effect.forEach([1, 1, 1], (seconds) => ran(seconds, wrapper.model.endpoint))
@@ -129,7 +129,7 @@ describe("Expectations", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("tell of the wait what the queue takes, and what is left of a pause on top", () =>
+  it.effect("include the time of the queue, and the rest of a pause", () =>
     Effect.gen(function* () {
       yield* Effect.replicateEffect(
         Effect.suspend(() => ran(10)),
@@ -146,7 +146,7 @@ describe("Expectations", () => {
   )
 })
 
-describe("The expectation of a model that nothing can run", () => {
+describe("The expectation of a model without a provider", () => {
   it.effect("has no wait, whatever its queue", () =>
     Effect.gen(function* () {
       yield* Effect.replicateEffect(
@@ -165,17 +165,17 @@ describe("The expectation of a model that nothing can run", () => {
 describe("An estimated wait", () => {
   const pace = { p50Seconds: 10, runs: 2, blockedMs: 0 }
 
-  it("is nothing where what is due is dispatched at once", () => {
+  it("is zero when due requests are dispatched at once", () => {
     assert.strictEqual(LearnedExpectations.waitSeconds({ queued: 0, oldestMs: 0 }, pace), 0)
     assert.strictEqual(LearnedExpectations.waitSeconds({ queued: 50, oldestMs: 999 }, pace), 0)
   })
 
-  it("is not less than the oldest request has waited, where the queue does not move", () => {
+  it("is at least the wait of the oldest request when the queue does not move", () => {
     assert.strictEqual(LearnedExpectations.waitSeconds({ queued: 1, oldestMs: 3_600_000 }, pace), 3_600)
     assert.strictEqual(LearnedExpectations.waitSeconds({ queued: 9, oldestMs: 5_000 }, pace), 50)
   })
 
-  it("begins when a provider takes runs again", () => {
+  it("begins when a provider accepts runs again", () => {
     const blocked = { ...pace, blockedMs: 30_000 }
     assert.strictEqual(LearnedExpectations.waitSeconds({ queued: 0, oldestMs: 0 }, blocked), 30)
   })

@@ -23,7 +23,7 @@ import {
 } from "./LeaseNode.ts"
 
 describe("A worker that gives its job back again and again", () => {
-  it.effect("is given it again after a time that grows, and no try is counted", () =>
+  it.effect("gets it again after a growing time, without counting an attempt", () =>
     Effect.gen(function* () {
       const node = yield* start("one")
       const me = yield* node.on(worker)

@@ -30,7 +30,7 @@ const lost = [409, "LEASE_LOST"]
 const told = (reply: Parameters<typeof Server.codeOf>[0]) => [reply.status, Server.codeOf(reply)]
 
 layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
-  it.effect("gets a job, tells how it goes, and its result is the request's", () =>
+  it.effect("gets a job, reports its progress, and its result becomes the request's", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
       const claiming = yield* Effect.forkChild(Server.claim(authorization))
@@ -60,7 +60,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("ends a job in each way that there is", () =>
+  it.effect("ends a job in each possible way", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey([Server.upscale])
       const ends: ReadonlyArray<readonly [Json, string, string | null]> = [
@@ -80,7 +80,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("counts the units of its output, if it likes", () =>
+  it.effect("may report the units of its output", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
       for (const [units, expected] of [
@@ -96,7 +96,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("that cannot run it for now has it run again, and one that gives it back costs no try", () =>
+  it.effect("that cannot run it for now has it run again, and one that returns it counts no attempt", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
       const { id, leaseId } = yield* begin(authorization)
@@ -131,7 +131,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("gets no job that another one has, and who has waited longest gets the first", () =>
+  it.effect("gets no job of another one, and the one that has waited longest gets the first", () =>
     Effect.gen(function* () {
       const first = yield* Server.workerKey()
       const second = yield* Server.workerKey()
@@ -158,7 +158,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("that is gone while it waits is given none", () =>
+  it.effect("that disconnects while it waits gets no job", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
       const leaving = yield* Effect.forkChild(Server.claim(authorization))
@@ -171,7 +171,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("that does not take its answer has the job run again, and no try is counted", () =>
+  it.effect("that does not read its job has it run again, without counting an attempt", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()
       const { port } = yield* TestServer
@@ -199,7 +199,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("gets in with its own key alone, for its models alone", () =>
+  it.effect("is admitted with its own key only, for its models only", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer
       const { authorization } = yield* Server.workerKey([Server.upscale])
@@ -227,7 +227,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("whose key is revoked is heard no more, and gets nothing that it waits for", () =>
+  it.effect("whose key is revoked is rejected, and its waiting call gets nothing", () =>
     Effect.gen(function* () {
       const { authorization, keyId } = yield* Server.workerKey()
       const { leaseId } = yield* begin(authorization)
@@ -246,7 +246,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
     })
   )
 
-  it.effect("goes on by the secret before for as long as it is good", () =>
+  it.effect("may use the previous secret as long as it is valid", () =>
     Effect.gen(function* () {
       const { authorization, keyId } = yield* Server.workerKey()
       const keys = yield* WorkerKeys

@@ -26,8 +26,8 @@ import {
   completions
 } from "./LeaseNode.ts"
 
-describe("A worker that is not heard of", () => {
-  it.effect("has lost its job, which runs again and is charged once", () =>
+describe("A worker that stops calling", () => {
+  it.effect("loses its job, which runs again and is charged once", () =>
     Effect.gen(function* () {
       const node = yield* start("one")
       const { id, leaseId, me } = yield* node.on(begin())
@@ -50,7 +50,7 @@ describe("A worker that is not heard of", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("has as long as its model's binding says", () =>
+  it.effect("has the time in its model's binding", () =>
     Effect.gen(function* () {
       const node = yield* start("one")
       const { id, leaseId, me } = yield* node.on(begin(brief))
@@ -63,7 +63,7 @@ describe("A worker that is not heard of", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("though the client gave up is waited for no longer than that", () =>
+  it.effect("gets no more time when the client has cancelled", () =>
     Effect.gen(function* () {
       const node = yield* start("one")
       const { id, leaseId, me } = yield* node.on(begin())
@@ -82,7 +82,7 @@ describe("A worker that is not heard of", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("because it waits no longer has not taken a try", () =>
+  it.effect("because it stopped waiting uses up no attempt", () =>
     Effect.gen(function* () {
       const node = yield* start("one")
       const me = yield* node.on(worker)
@@ -100,7 +100,7 @@ describe("A worker that is not heard of", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("because it has just hung up is not given the job that it was about to be given", () =>
+  it.effect("because it has just disconnected does not get its job", () =>
     Effect.gen(function* () {
       const node = yield* start("one")
       const { pollers } = yield* node.on(WorkerPool)
@@ -117,7 +117,7 @@ describe("A worker that is not heard of", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("when a run looks for it does not keep the run for long", () =>
+  it.effect("delays a run that looks for it only briefly", () =>
     Effect.gen(function* () {
       const node = yield* start("one")
       const { pollers } = yield* node.on(WorkerPool)
@@ -131,7 +131,7 @@ describe("A worker that is not heard of", () => {
   )
 })
 
-describe("A worker whose node is started again", () => {
+describe("A worker whose node is restarted", () => {
   it.effect("is asked to wait, and its result counts for the one run", () =>
     Effect.gen(function* () {
       const first = yield* start("first")
@@ -166,7 +166,7 @@ describe("A worker whose node is started again", () => {
   )
 })
 
-describe("A worker that is heard by another node than the one that follows it", () => {
+describe("A worker whose calls reach another node than its follower", () => {
   /** A job of `here`, and a node `there` which has seen it. */
   const onTwo = Effect.gen(function* () {
     const here = yield* start("here")
@@ -226,7 +226,7 @@ describe("A worker that is heard by another node than the one that follows it", 
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("when that one has crashed goes on with the one that takes its run over", () =>
+  it.effect("continues with the new follower when the first one has crashed", () =>
     Effect.gen(function* () {
       const here = yield* start("here")
       const { id, leaseId, me } = yield* here.on(begin())

@@ -20,10 +20,10 @@ import {
   completions
 } from "./LeaseNode.ts"
 
-describe("A worker of a model that has been withdrawn", () => {
+describe("A worker of a withdrawn model", () => {
   const wrapper = "test/wrapper"
 
-  it.effect("runs what was accepted before, of it and of what wraps it", () =>
+  it.effect("runs earlier requests of the model and of its wrappers", () =>
     Effect.gen(function* () {
       const built = yield* Effect.provide(Catalog, BuiltinCatalog.layerOf(models))
       const base = (yield* built.find(endpoint)) ?? (yield* Effect.die("No such model"))

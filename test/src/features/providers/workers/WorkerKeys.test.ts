@@ -19,7 +19,7 @@ for (const [way, administration] of Object.entries(layers)) {
   const layer = WorkerAuthentication.layer.pipe(Layer.provideMerge(administration), Layer.provide(quiet))
 
   describe(`Worker keys (${way})`, () => {
-    it.live("are issued, listed, rotated and revoked, each in force at once", () =>
+    it.live("are issued, listed, rotated and revoked, each with immediate effect", () =>
       Effect.gen(function* () {
         const administration = yield* Administration
         const modelEndpoints = [ModelEndpoint.make("acme/upscale")]

@@ -35,7 +35,7 @@ const told = (audience: Audience.Audience<string>) =>
   )
 
 describe("Audience", () => {
-  it("tells each cohort of what it wants, in order", () => {
+  it("sends each group its own changes, in order", () => {
     const audience = Audience.make<string>()
     audience.add(all, "all")
     audience.add({ ...all, accountId: bob }, "bob")
@@ -53,7 +53,7 @@ describe("Audience", () => {
     })
   })
 
-  it("puts together who wants the same, and forgets who has gone", () => {
+  it("groups equal subscriptions, and forgets removed ones", () => {
     const audience = Audience.make<string>()
     const first = audience.add(named(1, 3), "first")
     const second = audience.add(named(3, 1), "second")

@@ -48,7 +48,7 @@ const follower = (reader: Reader, random: (below: number) => number): Following.
 })
 
 describe("Following", () => {
-  it.live(`tells each of many readers each change of its account, once and in order (SEED=${seed})`, () =>
+  it.live(`sends each of many readers each change of its account, once and in order (SEED=${seed})`, () =>
     Effect.gen(function* () {
       const random = randomOf(seed)
       const { follow } = yield* Following.make

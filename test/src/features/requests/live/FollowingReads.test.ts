@@ -57,7 +57,7 @@ const submitted = (from: number, through: number, accountId = Log.alice) =>
 const numbers = (changes: ReadonlyArray<StatusChange>) => changes.map(({ change }) => change)
 
 describe("followers", () => {
-  it.live("that are far behind take turns: a few of them read a page, then everybody else runs", () =>
+  it.live("that are far behind take turns: a few of them read a page, then others run", () =>
     Effect.gen(function* () {
       yield* submitted(1, 450)
       let atOnce = 0
@@ -82,7 +82,7 @@ describe("followers", () => {
     }).pipe(Effect.provide(readSide), Effect.scoped)
   )
 
-  it.live("give way between two pages", () =>
+  it.live("yield between two pages", () =>
     Effect.gen(function* () {
       yield* submitted(1, 450)
       const order: Array<string> = []
@@ -104,7 +104,7 @@ describe("followers", () => {
     }).pipe(Effect.provide(readSide), Effect.scoped)
   )
 
-  it.live("of named requests do not read what others did since", () =>
+  it.live("of named requests do not read the changes of others", () =>
     Effect.gen(function* () {
       yield* submitted(1, 450)
       const pages: Array<number> = []
@@ -128,7 +128,7 @@ describe("followers", () => {
     }).pipe(Effect.provide(readSide), Effect.scoped)
   )
 
-  it.live("of an account that is quiet read nothing because of what others do", () =>
+  it.live("of a quiet account read nothing because of others", () =>
     Effect.gen(function* () {
       const reads: Array<string> = []
       const layer = observed(({ accountId = "all" }) => Effect.sync(() => void reads.push(accountId)))

@@ -28,7 +28,7 @@ const services = LiveHub.layer.pipe(
 )
 
 describe("LiveHub", () => {
-  it.effect("follows the history again when that has broken off", () =>
+  it.effect("follows the history again after a failure", () =>
     Effect.gen(function* () {
       const hub = yield* LiveHub
       yield* Log.append(1, Log.submitted(Log.alice, Log.echo))

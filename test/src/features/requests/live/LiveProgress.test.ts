@@ -25,7 +25,7 @@ const reported = (attempt: number): Event => ({
 const begun = [Log.submitted(Log.alice, Log.echo), Log.dispatched(1), Log.started(1)] as const
 
 describe("LiveProgress", () => {
-  it.effect("is silent about runs that are over, or have not begun again", () =>
+  it.effect("sends nothing about runs that are over, or have not restarted", () =>
     Effect.gen(function* () {
       const wanted = { accountId: Log.alice, requestIds: null, models: null }
       const reports = yield* (yield* LiveProgress).listen(wanted)

@@ -35,7 +35,7 @@ describe("Every attempt of a delivery", () => {
     ["small", { value: "größer 🦉" }],
     ["large", { value: "x".repeat(inlineLimit + 1) }]
   ] as const) {
-    it.effect(`sends the same bytes under the same id, signed anew, of a ${size} body`, () =>
+    it.effect(`sends the same ${size} body under the same id, with a new signature`, () =>
       Effect.gen(function* () {
         const hook = yield* Hook.make(500)
         const { id } = yield* Facts.ended(hook.url, { input })
@@ -64,7 +64,7 @@ describe("Every attempt of a delivery", () => {
     )
   }
 
-  it.effect("is signed with the secrets of its own time", () =>
+  it.effect("is signed with the secrets at its time", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const { id } = yield* Facts.ended(hook.url)
@@ -77,7 +77,7 @@ describe("Every attempt of a delivery", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is signed with the secret of its own account", () =>
+  it.effect("is signed with the secret of its account", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       yield* Facts.ended(hook.url, { account: "acc_other" })

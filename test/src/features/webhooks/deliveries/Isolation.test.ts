@@ -39,7 +39,7 @@ const hooks = (count: number, answer: Hook.Answer) => Effect.replicateEffect(Hoo
 const openAt = (all: ReadonlyArray<Hook.Hook>) => all.reduce((sum, hook) => sum + hook.open().now, 0)
 
 describe("Receivers that never answer", () => {
-  it.effect("keep those that do waiting for nothing, at any attempt", () =>
+  it.effect("do not delay others, at any attempt", () =>
     Effect.gen(function* () {
       const silent = yield* hooks(40, unanswered)
       const live = yield* Hook.make()
@@ -58,7 +58,7 @@ describe("Receivers that never answer", () => {
     }).pipe(Effect.provide(layer({ inAll: 100, perAccount: 100, silent: 50 })))
   )
 
-  it.effect("leave slots to those that did the last time, from the first attempt on", () =>
+  it.effect("leave slots to receivers that answered last, from the first attempt on", () =>
     Effect.gen(function* () {
       const live = yield* Hook.make()
       for (const { id } of yield* many(1, live.url)) yield* Facts.untilPhase(id, "Delivered")
@@ -77,7 +77,7 @@ describe("Receivers that never answer", () => {
     }).pipe(Effect.provide(layer({ inAll: 40, silent: 20 })))
   )
 
-  it.effect("get one at a time, and all that waits in the end", () =>
+  it.effect("get one delivery at a time, and finally all", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(unanswered)
       const all = yield* many(6, hook.url)
@@ -96,7 +96,7 @@ describe("Receivers that never answer", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("are all together bounded", () =>
+  it.effect("are bounded in total", () =>
     Effect.gen(function* () {
       const silent = yield* hooks(12, unanswered)
       for (const { url } of silent) yield* many(1, url)
@@ -111,7 +111,7 @@ describe("Receivers that never answer", () => {
 })
 
 describe("A receiver that answers", () => {
-  it.effect("gets one more at once with every answer, up to the limit", () =>
+  it.effect("gets one more delivery at a time with every answer, up to the limit", () =>
     Effect.gen(function* () {
       const open: Array<Http.ServerResponse> = []
       const hook = yield* Hook.make((response) => open.push(response))
@@ -137,7 +137,7 @@ describe("A receiver that answers", () => {
 })
 
 describe("An account", () => {
-  it.effect("with more than its places leaves the others theirs", () =>
+  it.effect("over its limit leaves slots to others", () =>
     Effect.gen(function* () {
       const silent = yield* hooks(8, unanswered)
       for (const { url } of silent) yield* many(2, url, "acc_flood")
@@ -149,7 +149,7 @@ describe("An account", () => {
     }).pipe(Effect.provide(layer({ inAll: 8, perAccount: 6 })))
   )
 
-  it.effect("with little that is due is not behind one with much", () =>
+  it.effect("with few due deliveries does not wait for one with many", () =>
     Effect.gen(function* () {
       const flood = yield* hooks(6, 500)
       const quiet = yield* Hook.make(500)
@@ -172,7 +172,7 @@ describe("An account", () => {
 })
 
 describe("A URL that hangs", () => {
-  it.effect("keeps the others of its account at the same receiver waiting for nothing, where few hang", () =>
+  it.effect("does not delay other URLs of its account at the same receiver, if few hang", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make((response) => {
         if (response.req.url?.startsWith("/hang") !== true) response.writeHead(204).end()
@@ -190,22 +190,20 @@ describe("A URL that hangs", () => {
 })
 
 describe("Accounts that share a receiver", () => {
-  it.effect(
-    "have nothing to do with each other there: one that hangs keeps the other waiting for nothing",
-    () =>
-      Effect.gen(function* () {
-        const hook = yield* Hook.make((response) => {
-          if (response.req.url?.startsWith("/hang") !== true) response.writeHead(204).end()
-        })
-        yield* many(20, `${hook.origin}/hang`, "acc_flood")
-        yield* hook.until(1)
-        const quiet = yield* many(20, `${hook.origin}/well`, "acc_quiet")
-        for (const { id } of quiet) yield* Facts.untilPhase(id, "Delivered")
-        assert.strictEqual(hook.open().now, 1)
-      }).pipe(Effect.provide(layer()))
+  it.effect("are independent: one that hangs does not delay the other", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make((response) => {
+        if (response.req.url?.startsWith("/hang") !== true) response.writeHead(204).end()
+      })
+      yield* many(20, `${hook.origin}/hang`, "acc_flood")
+      yield* hook.until(1)
+      const quiet = yield* many(20, `${hook.origin}/well`, "acc_quiet")
+      for (const { id } of quiet) yield* Facts.untilPhase(id, "Delivered")
+      assert.strictEqual(hook.open().now, 1)
+    }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("all come to their turn, though one has much that gets no slot", () =>
+  it.effect("all get slots, even when one has many waiting deliveries", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make((response) => {
         if (response.req.url?.startsWith("/hang") !== true) response.writeHead(204).end()
@@ -219,8 +217,8 @@ describe("Accounts that share a receiver", () => {
   )
 })
 
-describe("Bodies that are being sent", () => {
-  it.effect("are bounded by their bytes, and those that wait are sent after them", () =>
+describe("Bodies in transit", () => {
+  it.effect("are bounded by their bytes, and waiting ones are sent afterwards", () =>
     Effect.gen(function* () {
       const silent = yield* hooks(5, unanswered)
       const input = { value: "x".repeat(100_000) }

@@ -30,7 +30,7 @@ const recorded = (type: string) =>
   )
 
 describe("A replay", () => {
-  it.effect("of what was delivered sends the same again under the same id, and counts on", () =>
+  it.effect("of a delivered webhook sends the same again under the same id, and continues its count", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const { id } = yield* Facts.ended(hook.url)
@@ -49,7 +49,7 @@ describe("A replay", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("of what was given up has ten attempts of its own, on the same schedule", () =>
+  it.effect("of a webhook that was given up has ten attempts of its own, on the same schedule", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(410)
       const { id } = yield* Facts.ended(hook.url)
@@ -70,7 +70,7 @@ describe("A replay", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("of what waits for its next attempt sends it now, and of what is being sent is refused", () =>
+  it.effect("of a waiting webhook sends it now, and of one in transit is rejected", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(503)
       const { id } = yield* Facts.ended(hook.url)
@@ -87,7 +87,7 @@ describe("A replay", () => {
 })
 
 describe("A recovery", () => {
-  it.effect("sends again what failed in its time and of its account, and nothing else", () =>
+  it.effect("repeats the failed deliveries of its time and account only", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(410)
       const failed: Array<string> = []
@@ -120,7 +120,7 @@ describe("A recovery", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("of several pages sends each once, though its node is killed in the middle", () =>
+  it.effect("of several pages sends each once, even when its node is killed in the middle", () =>
     Effect.gen(function* () {
       const count = 430
       const hook = yield* Hook.make(410)
@@ -161,7 +161,7 @@ describe("A recovery", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("finds what another node has given up since this one looked", () =>
+  it.effect("finds a delivery that another node has just given up", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const a = yield* start("a")

@@ -18,8 +18,8 @@ const assertAttempts = (hook: Hook.Hook, times: ReadonlyArray<number>) =>
     times
   )
 
-describe("A node that stops amid an attempt", () => {
-  it.effect("waits half a second for a log that does not answer", () =>
+describe("A node that stops during an attempt", () => {
+  it.effect("waits half a second for an unresponsive log", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(() => {})
       const node = yield* start("one")
@@ -48,7 +48,7 @@ describe("A delivery that waits for its next attempt", () => {
     ["stopped", (node: TestNode.TestNode) => node.stop],
     ["killed", kill]
   ] as const) {
-    it.effect(`gets each at its time when its node is ${how} in every one of the waits`, () =>
+    it.effect(`gets each attempt on time when its node is ${how} in every wait`, () =>
       Effect.gen(function* () {
         const hook = yield* Hook.make(500)
         let node = yield* start("one")
@@ -95,7 +95,7 @@ describe("A delivery that waits for its next attempt", () => {
 })
 
 describe("A delivery that is being sent", () => {
-  it.effect("when its node is killed waits again, that attempt counted", () =>
+  it.effect("when its node is killed waits again, and the attempt counts", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(() => {})
       const first = yield* start("one")
@@ -118,7 +118,7 @@ describe("A delivery that is being sent", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("when its node stops waits again, that attempt counted", () =>
+  it.effect("when its node stops waits again, and the attempt counts", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(() => {})
       const first = yield* start("one")
@@ -136,7 +136,7 @@ describe("A delivery that is being sent", () => {
 
   for (const name of ["one", "another"]) {
     it.effect(
-      `is sent ten times at most when every node is killed in the middle, the next called ${name}`,
+      `is sent at most ten times when every node is killed in the middle, the next called ${name}`,
       () =>
         Effect.gen(function* () {
           const hook = yield* Hook.make(() => {})

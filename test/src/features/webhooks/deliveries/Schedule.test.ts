@@ -42,7 +42,7 @@ describe("A webhook that fails", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("is done with at the first 2xx, whichever attempt that is", () =>
+  it.effect("is complete at the first 2xx, on any attempt", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const { id } = yield* Facts.ended(hook.url)
@@ -81,7 +81,7 @@ describe("A webhook that fails", () => {
     )
   }
 
-  it.effect("for want of an answer is given up after 15 s, and its wait begins then", () =>
+  it.effect("without an answer is given up after 15 s, and its wait begins then", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(() => {})
       const { id } = yield* Facts.ended(hook.url)
@@ -102,7 +102,7 @@ describe("A webhook that fails", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("for want of a name that resolves is sent again", () => {
+  it.effect("without a name that resolves is sent again", () => {
     let isThere = false
     const resolve = () => Effect.sync(() => (isThere ? ["127.0.0.1"] : []))
     return Effect.gen(function* () {
@@ -134,7 +134,7 @@ describe("A webhook is given up at once", () => {
     ["is private", ["10.0.0.1"]],
     ["is private beside one that is not", ["127.0.0.1", "169.254.169.254"]]
   ] as const) {
-    it.effect(`when its name has an address that ${what} by then`, () => {
+    it.effect(`when its name by then has an address that ${what}`, () => {
       let isPublic = true
       const resolve = () => Effect.sync(() => (isPublic ? ["127.0.0.1"] : addresses))
       return Effect.gen(function* () {

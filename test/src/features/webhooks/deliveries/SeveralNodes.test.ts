@@ -29,7 +29,7 @@ const endedAll = (node: TestNode.TestNode, url: string) =>
   node.on(Effect.forEach(Array.from({ length: count }), () => Facts.ended(url)))
 
 describe("Several nodes", () => {
-  it.effect("send each event once, share the work, and seldom race", () =>
+  it.effect("send each event once, share the work, and rarely race", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const nodes = [yield* start("a"), yield* start("b"), yield* start("c")] as const
@@ -51,7 +51,7 @@ describe("Several nodes", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("that all try to claim it at once claim an attempt once", () =>
+  it.effect("that claim it at once claim an attempt once", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const a = yield* start("a")
@@ -73,7 +73,7 @@ describe("Several nodes", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("take up what a dead one was sending, one of them each, when it would be sent again", () =>
+  it.effect("take over the deliveries of a dead one, one node each, at their next attempt", () =>
     Effect.gen(function* () {
       const hooks = yield* Effect.replicateEffect(
         Hook.make(() => {}),
@@ -108,7 +108,7 @@ describe("Several nodes", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("count nothing twice when one was only cut off while it sent", () =>
+  it.effect("count nothing twice when one was only disconnected during an attempt", () =>
     Effect.gen(function* () {
       const answers: Array<() => void> = []
       const hook = yield* Hook.make((response) => answers.push(() => response.writeHead(204).end()))
@@ -130,7 +130,7 @@ describe("Several nodes", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("coming and going in every wait send each attempt at its time, and once", () =>
+  it.effect("that restart in every wait send each attempt on time, and once", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       let nodes = [yield* start("a"), yield* start("b")]
@@ -163,7 +163,7 @@ describe("Several nodes", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("do for one that is stuck what it does not", () =>
+  it.effect("take over the deliveries of one that hangs", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const a = yield* start("a")
@@ -180,7 +180,7 @@ describe("Several nodes", () => {
 })
 
 describe("The text of a body", () => {
-  it.effect("is forgotten by every node when one erases it", () =>
+  it.effect("is dropped by every node when one erases it", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const a = yield* start("a")
@@ -199,7 +199,7 @@ describe("The text of a body", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("goes through a node that has never sent anything", () =>
+  it.effect("is dropped on a node that has never sent anything", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const a = yield* start("a")

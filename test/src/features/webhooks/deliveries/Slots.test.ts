@@ -40,7 +40,7 @@ const open = (slots: Slots.Slots, load: Slots.Load, size: number) => {
 }
 
 describe("A lane's window", () => {
-  it("is one at first, grows by one with every answer, and ends at the limit", () => {
+  it("starts at one, grows by one with every answer, and stops at the limit", () => {
     const slots = Slots.make(limits)
     const a = to("a")
     let held = takeAll(slots, a)
@@ -52,7 +52,7 @@ describe("A lane's window", () => {
     }
   })
 
-  it("is one after none, whatever it was, and grows again from there", () => {
+  it("is one after a silence, whatever it was, and grows again from there", () => {
     const slots = Slots.make(limits)
     const a = to("a")
     open(slots, a, 6)
@@ -65,7 +65,7 @@ describe("A lane's window", () => {
     assert.strictEqual(takeAll(slots, a), 2)
   })
 
-  it("that is silent is wider where few are, of its account and of all", () => {
+  it("that is silent is wider when few are silent, in its account and in total", () => {
     const slots = Slots.make({
       ...limits,
       inAll: 300,
@@ -91,7 +91,7 @@ describe("A lane's window", () => {
     )
   })
 
-  it("is not changed by what did not become known", () => {
+  it("does not change for unknown results", () => {
     const slots = Slots.make(limits)
     const a = to("a")
     open(slots, a, 3)
@@ -99,7 +99,7 @@ describe("A lane's window", () => {
     assert.strictEqual(takeAll(slots, a), 3)
   })
 
-  it("is its own: what another account does at the receiver changes nothing", () => {
+  it("is independent of other accounts at the same receiver", () => {
     const slots = Slots.make(limits)
     const [one, two] = [to("a", "one"), to("a", "two")]
     open(slots, two, 4)
@@ -149,7 +149,7 @@ const takeEach = (slots: Slots.Slots, loads: ReadonlyArray<Slots.Load>) =>
   loads.filter((load) => slots.take(load))
 
 describe("Slots", () => {
-  it("are bounded in all, and are there again when they are given back", () => {
+  it("are bounded in total, and are available again when returned", () => {
     const slots = Slots.make(limits)
     const loads = Array.makeBy(30, (index) => to(`r${index}`, `acc${index % 3}`))
     for (const load of loads) open(slots, load, 2)
@@ -163,7 +163,7 @@ describe("Slots", () => {
     assert.isTrue(slots.take(loads[25] ?? first))
   })
 
-  it("of one account leave some to others, whatever it has", () => {
+  it("of one account leave some to others", () => {
     const slots = Slots.make(limits)
     const flood = Array.makeBy(30, (index) => to(`r${index}`, "flood"))
     for (const load of flood) open(slots, load, 2)
@@ -172,7 +172,7 @@ describe("Slots", () => {
     assert.isTrue(slots.take(to("quiet", "quiet")))
   })
 
-  it("of lanes that were not answered, or never tried, leave some to those that were", () => {
+  it("of lanes without an answer leave some to lanes with one", () => {
     const slots = Slots.make(limits)
     const live = to("live")
     open(slots, live, 3)
@@ -193,7 +193,7 @@ describe("Slots", () => {
     assert.isFalse(slots.take(silent[13] ?? first))
   })
 
-  it("of such lanes of one account leave some to those of others", () => {
+  it("of such lanes of one account leave some to other accounts", () => {
     const slots = Slots.make(limits)
     const fresh = (accountId: string) => Array.makeBy(30, (index) => to(`r${index}`, accountId))
     assert.lengthOf(takeEach(slots, fresh("one")), 10)
@@ -201,7 +201,7 @@ describe("Slots", () => {
     assert.strictEqual(slots.free(), 8)
   })
 
-  it("are bounded by the bytes of their bodies; a larger one is alone", () => {
+  it("are bounded by the bytes of their bodies; a larger body runs alone", () => {
     const slots = Slots.make(limits)
     assert.isTrue(slots.take(to("a", "acc", 600)))
     assert.isFalse(slots.take(to("b", "acc", 401)))
@@ -215,7 +215,7 @@ describe("Slots", () => {
     assert.isTrue(slots.takeBytes(to("a")))
   })
 
-  it("give back what a body took beside itself once it is made", () => {
+  it("return a body's temporary memory once it is built", () => {
     const slots = Slots.make(limits)
     const load = to("a", "acc", Slots.whileMade(200))
     assert.isTrue(slots.take(load))
@@ -238,7 +238,7 @@ describe("Slots", () => {
     assert.isFalse(slots.takeBytes(to("d", "three", 1)))
   })
 
-  it("hold every bound and lose none, whatever is taken and given back", () => {
+  it("respect every limit and lose no slot, in any order of use", () => {
     const step = fc.record({
       origin: fc.constantFrom("a", "b", "c", "d", "e", "f"),
       accountId: fc.constantFrom("one", "two"),

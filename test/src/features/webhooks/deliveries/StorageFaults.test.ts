@@ -42,7 +42,7 @@ const decide = (type: string, fate: Exclude<Fate, "stored"> = "refused") =>
 const large = { value: "x".repeat(inlineLimit + 1) }
 
 describe("When the log refuses", () => {
-  it.effect("that a delivery is scheduled, it is tried again every 5 s, and sent once", () => {
+  it.effect("that a delivery is scheduled, it is retried every 5 s, and sent once", () => {
     const lines: Array<string> = []
     return Effect.gen(function* () {
       const hook = yield* Hook.make()
@@ -78,7 +78,7 @@ describe("When the log refuses", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("the record of an attempt, that is kept until it is taken, and nothing is sent meanwhile", () =>
+  it.effect("the record of an attempt, the record is retried, and nothing is sent meanwhile", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const tries = yield* decide("AttemptSucceeded")
@@ -97,38 +97,36 @@ describe("When the log refuses", () => {
   )
 })
 
-describe("When the log takes what it seemed to refuse", () => {
+describe("When the log stores an append despite an error", () => {
   for (const [type, seconds] of [
     ["DeliveryScheduled", 0],
     ["AttemptStarted", 5]
   ] as const) {
-    it.effect(
-      `and that was a claim (${type}), the attempt is found to be lost, and the next one follows`,
-      () =>
-        Effect.gen(function* () {
-          const hook = yield* Hook.make(500)
-          const faults = yield* AppendFaults
-          if (seconds === 0) faults.fail(type, 1, "stored unheard")
-          const { id } = yield* Facts.ended(hook.url)
-          const before = seconds === 0 ? 0 : 1
-          if (seconds > 0) {
-            yield* Facts.untilAttempts(id, 1)
-            faults.fail(type, 1, "stored unheard")
-          }
-          yield* Facts.pass(seconds + 61)
-          const lost = yield* Facts.untilAttempts(id, before + 1)
-          assert.strictEqual(Facts.endsOf(yield* Facts.events(id))[before]?._tag, "AttemptLost")
-          assert.strictEqual(lost.used, before + 1)
-          assert.lengthOf(hook.posted(), before)
-          hook.answerWith(204)
-          yield* Facts.pass(30)
-          assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: before + 2 })
-          assert.lengthOf(hook.posted(), before + 1)
-        }).pipe(Effect.provide(layer))
+    it.effect(`and it was a claim (${type}), the attempt counts as lost, and the next one follows`, () =>
+      Effect.gen(function* () {
+        const hook = yield* Hook.make(500)
+        const faults = yield* AppendFaults
+        if (seconds === 0) faults.fail(type, 1, "stored unheard")
+        const { id } = yield* Facts.ended(hook.url)
+        const before = seconds === 0 ? 0 : 1
+        if (seconds > 0) {
+          yield* Facts.untilAttempts(id, 1)
+          faults.fail(type, 1, "stored unheard")
+        }
+        yield* Facts.pass(seconds + 61)
+        const lost = yield* Facts.untilAttempts(id, before + 1)
+        assert.strictEqual(Facts.endsOf(yield* Facts.events(id))[before]?._tag, "AttemptLost")
+        assert.strictEqual(lost.used, before + 1)
+        assert.lengthOf(hook.posted(), before)
+        hook.answerWith(204)
+        yield* Facts.pass(30)
+        assert.deepInclude(yield* Facts.untilPhase(id, "Delivered"), { attempts: before + 2 })
+        assert.lengthOf(hook.posted(), before + 1)
+      }).pipe(Effect.provide(layer))
     )
   }
 
-  it.effect("and that was the record of an attempt, it is there once", () =>
+  it.effect("and it was the record of an attempt, the record exists once", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const faults = yield* AppendFaults
@@ -145,7 +143,7 @@ describe("When the log takes what it seemed to refuse", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("each time, ten attempts are claimed at most", () =>
+  it.effect("each time, at most ten attempts are claimed", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       yield* decide("AttemptStarted", "stored unheard")
@@ -158,8 +156,8 @@ describe("When the log takes what it seemed to refuse", () => {
   )
 })
 
-describe("When it cannot be read or signed for a while", () => {
-  it.effect("a webhook waits, and no attempt is counted", () => {
+describe("When a webhook cannot be read or signed for a while", () => {
+  it.effect("it waits, and no attempt is counted", () => {
     const lines: Array<string> = []
     return Effect.gen(function* () {
       const hook = yield* Hook.make(500)

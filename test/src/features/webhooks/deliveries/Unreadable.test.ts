@@ -28,7 +28,7 @@ const makeUnreadable = Effect.fnUntraced(function* (id: string) {
 })
 
 describe("Webhooks are scheduled, sent and sent again", () => {
-  it.effect("beside requests that cannot be read", () =>
+  it.effect("despite unreadable requests", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const first = yield* start("one")
@@ -46,7 +46,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("beside deliveries that cannot be read", () =>
+  it.effect("despite unreadable deliveries", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const first = yield* start("one")
@@ -65,7 +65,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("of requests whose output is damaged, after a while and without it", () =>
+  it.effect("of requests with a damaged payload, late and without it", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make()
       const first = yield* start("one")
@@ -92,7 +92,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("beside recoveries that cannot be read", () =>
+  it.effect("despite unreadable recoveries", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(410)
       const first = yield* start("one")
@@ -137,7 +137,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
-  it.effect("to a receiver whose other bodies are gone; those are given up after a while", () =>
+  it.effect("to a receiver with missing bodies; those deliveries are given up after a while", () =>
     Effect.gen(function* () {
       const hook = yield* Hook.make(500)
       const node = yield* start("one")

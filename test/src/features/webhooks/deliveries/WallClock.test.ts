@@ -16,7 +16,7 @@ describe("When the wall clock is set", () => {
     ["six hours ahead", hours(6)],
     ["six hours back", -hours(6)]
   ] as const) {
-    it.effect(`${direction}, attempts come neither early nor late, and carry the time that it shows`, () =>
+    it.effect(`${direction}, attempts come on time, and carry the time of the wall clock`, () =>
       Effect.gen(function* () {
         const { clock, set } = yield* SettableClock.make
         const hook = yield* Hook.make(500)

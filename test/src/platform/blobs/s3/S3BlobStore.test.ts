@@ -63,7 +63,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3"), () => {
   blobStoreContract("a bucket of S3", TestBucket.provide(S3BlobStore.layer))
 
   describe("S3BlobStore", () => {
-    it.live("puts what has more bytes than a part in parts, and gives the etag of what it reads", () =>
+    it.live("uploads bodies larger than a part in parts, and returns the etag with what it reads", () =>
       inside(({ store, unfinished }) =>
         Effect.gen(function* () {
           const bytes = pattern(45 * MiB + 3)
@@ -79,7 +79,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3"), () => {
       )
     )
 
-    it.live.each([8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 16 * MiB])("keeps a body of %i bytes", (length) =>
+    it.live.each([8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 16 * MiB])("stores a body of %i bytes", (length) =>
       inside(({ store, unfinished }) =>
         Effect.gen(function* () {
           const bytes = pattern(length)
@@ -90,7 +90,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3"), () => {
       )
     )
 
-    it.live("leaves the old blob and no parts when a body of several parts fails", () =>
+    it.live("keeps the old blob and no parts when a body of several parts fails", () =>
       inside(({ store, unfinished }) =>
         Effect.gen(function* () {
           yield* store.put("kept", Buffer.from("old"))
@@ -123,7 +123,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3"), () => {
       )
     )
 
-    it.live("lists more blobs than S3 gives in one answer", () =>
+    it.live("lists more blobs than S3 returns in one answer", () =>
       inside(({ store }) =>
         Effect.gen(function* () {
           const keys = Array.from({ length: 1_003 }, (_, index) => `many/${index + 1_000}`)
@@ -137,7 +137,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3"), () => {
       )
     )
 
-    it.live("leaves what does not begin with its prefix alone", () =>
+    it.live("ignores keys without its prefix", () =>
       inside(
         ({ client, options: { bucket }, store }) =>
           Effect.gen(function* () {
@@ -162,7 +162,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3"), () => {
       )
     )
 
-    it.live("reads a body as often as it is run", () =>
+    it.live("reads a body again on every run", () =>
       inside(({ store }) =>
         Effect.gen(function* () {
           yield* store.put("a", Buffer.from("text"))

@@ -26,7 +26,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
     )
   )
 
-  it.live("says that there is no such bucket, and what to do", () =>
+  it.live("reports a missing bucket, with advice", () =>
     Effect.gen(function* () {
       const options = { ...(yield* TestBucket.options()), bucket: "another-bucket" }
       assert.strictEqual(
@@ -37,7 +37,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
   )
 
   it.live.each([{ AWS_SECRET_ACCESS_KEY: "hunter2" }, { AWS_ACCESS_KEY_ID: "hunter2" }])(
-    "says that the credentials are wrong, and not what they are: %o",
+    "reports wrong credentials without printing them: %o",
     (environment) =>
       Effect.gen(function* () {
         assert.strictEqual(
@@ -47,7 +47,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
       })
   )
 
-  it.live("says that there are no credentials", () =>
+  it.live("reports missing credentials", () =>
     Effect.gen(function* () {
       const none = {
         AWS_ACCESS_KEY_ID: undefined,
@@ -63,7 +63,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
     })
   )
 
-  it.live("says that S3 cannot be reached", () =>
+  it.live("reports that S3 cannot be reached", () =>
     Effect.gen(function* () {
       const options = TestBucket.at(yield* TestBucket.options(), 1)
       assert.strictEqual(
@@ -73,7 +73,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
     })
   )
 
-  it.live("says that there is no region, where AWS is meant and none is named", () =>
+  it.live("reports a missing region for AWS", () =>
     Effect.gen(function* () {
       const options = { ...(yield* TestBucket.options()), endpoint: null }
       const environment = {

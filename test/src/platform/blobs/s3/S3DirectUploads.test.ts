@@ -29,7 +29,7 @@ describe("DirectUploads over S3", () => {
   it.live.each<readonly [string, number]>([
     ["that fits one part", 1_000],
     ["of several parts", 9 * 1024 * 1024]
-  ])("keeps a file %s, and knows it again", ([_case, size]) =>
+  ])("stores a file %s, and finds it again", ([_case, size]) =>
     Effect.gen(function* () {
       const bytes = crypto.randomBytes(size)
       const file = yield* (yield* DirectUploads).store({

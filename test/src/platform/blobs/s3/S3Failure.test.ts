@@ -26,14 +26,14 @@ describe("S3Failure.of", () => {
     ["CredentialsProviderError", undefined, "there are no credentials for S3"],
     ["TimeoutError", undefined, "S3 cannot be reached"],
     ["TypeError", undefined, "it could not be asked for"]
-  ])("says of %s (%s) that %s", (code, status, why) => {
+  ])("reports for %s (%s) that %s", (code, status, why) => {
     const error = S3Failure.of("read a blob", thrown(code, status))
     assert.strictEqual(error.message, `could not read a blob: ${why}`)
     assert.isUndefined(error.isFull)
   })
 
   it.each(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "CERT_HAS_EXPIRED"])(
-    "says of Node's %s that S3 cannot be reached",
+    "reports for Node's %s that S3 cannot be reached",
     (code) => {
       const error = S3Failure.of("read a blob", thrown("Error", undefined, { code }))
       assert.strictEqual(error.message, "could not read a blob: S3 cannot be reached")
@@ -44,7 +44,7 @@ describe("S3Failure.of", () => {
     ["QuotaExceeded", 403],
     ["XMinioStorageFull", 507],
     ["UnknownError", 507]
-  ])("marks %s (%i) as a store that is full", (code, status) => {
+  ])("marks %s (%i) as a full store", (code, status) => {
     const error = S3Failure.of("write a blob", thrown(code, status))
     assert.isTrue(error.isFull)
     assert.strictEqual(error.message, "could not write a blob: there is no room left")

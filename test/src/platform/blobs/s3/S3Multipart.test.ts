@@ -41,8 +41,8 @@ const complete = (head: http.OutgoingHttpHeaders | null) =>
     }).pipe(Effect.provide(S3Bucket.layer(options)))
   }).pipe(Effect.scoped)
 
-describe("S3Multipart.complete of an upload that S3 does not know any more", () => {
-  it.live("gives the object that is made of as many parts and bytes", () =>
+describe("S3Multipart.complete of an upload that S3 no longer knows", () => {
+  it.live("returns the object with the same number of parts and bytes", () =>
     Effect.gen(function* () {
       const found = yield* complete({ "content-length": 100, etag: '"0123-2"' })
       assert.deepStrictEqual(found, { size: 100, etag: "0123-2" })
@@ -54,7 +54,7 @@ describe("S3Multipart.complete of an upload that S3 does not know any more", () 
     { there: "an object of other bytes", head: { "content-length": 101, etag: '"0123-2"' } },
     { there: "an object of other parts", head: { "content-length": 100, etag: '"0123-12"' } },
     { there: "an object of one piece", head: { "content-length": 100, etag: '"01232"' } }
-  ])("fails where there is $there", ({ head }) =>
+  ])("fails when there is $there", ({ head }) =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(complete(head))
       assert.strictEqual(failed.reason, "could not put the parts of an upload together: S3 refuses it")

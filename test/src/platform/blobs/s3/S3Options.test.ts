@@ -5,7 +5,7 @@ import * as S3Options from "#src/platform/blobs/s3/S3Options.ts"
 const parsed = (text: string) => Result.getOrThrow(S3Options.parse(text))
 
 describe("S3Options.parse", () => {
-  it("takes a bucket alone for one of AWS", () => {
+  it("treats a bare bucket as one at AWS", () => {
     assert.deepStrictEqual(parsed("s3://my.bucket-1"), {
       bucket: "my.bucket-1",
       endpoint: null,
@@ -18,7 +18,7 @@ describe("S3Options.parse", () => {
     assert.deepStrictEqual(parsed("s3://bucket?"), parsed("s3://bucket"))
   })
 
-  it("takes all options", () => {
+  it("accepts all options", () => {
     const text =
       "s3://bucket?endpoint=http://10.0.0.1:9000&publicEndpoint=https://s3.example.com/base&region=eu-1&prefix=a/b.c&forcePathStyle=false"
     assert.deepStrictEqual(parsed(text), {
@@ -31,7 +31,7 @@ describe("S3Options.parse", () => {
     })
   })
 
-  it("has the bucket in the path where another server than AWS is named, unless that is said otherwise", () => {
+  it("puts the bucket into the path for servers other than AWS, unless configured otherwise", () => {
     assert.isTrue(parsed("s3://bucket?endpoint=http://127.0.0.1:1").forcePathStyle)
     assert.isTrue(parsed("s3://bucket?forcePathStyle=true").forcePathStyle)
     assert.isTrue(parsed("s3://bucket?endpoint=http%3A%2F%2F127.0.0.1%3A1").forcePathStyle)
@@ -63,7 +63,7 @@ describe("S3Options.parse", () => {
     ["s3://bucket?prefix=hunter2/", "prefix is not segments of [A-Za-z0-9._-] joined by /"],
     ["s3://bucket?prefix=../hunter2", "prefix is not segments of [A-Za-z0-9._-] joined by /"],
     ["s3://bucket?forcePathStyle=hunter2", "forcePathStyle is neither true nor false"]
-  ])("refuses %s, and says what is wrong without its values", (text, fault) => {
+  ])("rejects %s, and reports the error without values", (text, fault) => {
     assert.deepStrictEqual(S3Options.parse(text), Result.fail(fault))
   })
 })

@@ -71,7 +71,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3BlobStore"), () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("fails a body that S3 stops sending, instead of waiting for it or ending it early", () =>
+  it.effect("fails a body that S3 stops sending, instead of waiting or ending early", () =>
     Effect.gen(function* () {
       const { options, proxy } = yield* behindProxy
       yield* Effect.gen(function* () {
