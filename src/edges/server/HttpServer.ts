@@ -15,11 +15,12 @@ import * as PricingApi from "#src/edges/api/catalog/PricingApi.ts"
 import * as Files from "#src/edges/api/files/FilesApi.ts"
 import * as HistoryApi from "#src/edges/api/requests/history/HistoryApi.ts"
 import * as Keys from "#src/edges/api/keys/KeysApi.ts"
-import * as McpHandlers from "#src/edges/mcp/routes/McpHandlers.ts"
+import * as McpApi from "#src/edges/mcp/routes/McpApi.ts"
 import * as Media from "#src/edges/api/files/MediaApi.ts"
-import * as OAuthHandlers from "#src/edges/oauth/routes/OAuthHandlers.ts"
+import * as AuthorizeApi from "#src/edges/oauth/routes/AuthorizeApi.ts"
+import * as OAuthApi from "#src/edges/oauth/routes/OAuthApi.ts"
 import * as Queue from "#src/edges/api/requests/QueueApi.ts"
-import * as SignInHandlers from "#src/edges/oauth/routes/SignInHandlers.ts"
+import * as SignInApi from "#src/edges/oauth/routes/SignInApi.ts"
 import * as StreamsApi from "#src/edges/api/requests/streams/StreamsApi.ts"
 import * as OpenApiDocument from "./system/OpenApiDocument.ts"
 import * as SystemApi from "./system/SystemApi.ts"
@@ -65,9 +66,10 @@ const routes = Layer.mergeAll(
   ComputeApi.layer,
   CallbacksApi.layer,
   Workers.layer,
-  OAuthHandlers.layer,
-  SignInHandlers.layer,
-  McpHandlers.layer,
+  OAuthApi.layer,
+  AuthorizeApi.layer,
+  SignInApi.layer,
+  McpApi.layer,
   SystemApi.layer
 ).pipe(
   Layer.provide([RequestHandlers.layer, Admission.layer]),

@@ -7,7 +7,7 @@ import { Context, Effect, Predicate, Result, Schema, SchemaAST } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest, ParsedSearchParams } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { HttpApiEndpoint } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
 import * as Answer from "../Answer.ts"
 import type { Admitted } from "../edge/Admission.ts"
@@ -32,25 +32,10 @@ export const everybody: Effect.Effect<Admit<void>> = Effect.succeed(
   () => () => Effect.succeed({ caller: undefined, headers: Answer.noHeaders })
 )
 
-/** One for each endpoint of the group. */
-export type Handlers<Group extends HttpApiGroup.Constraint, Caller> = {
-  readonly [Name in keyof Group["endpoints"]]: (call: Call<Group["endpoints"][Name]>, caller: Caller) => Reply
-}
-
-/** What the types of a group say of one of its endpoints, and the loop over them cannot. */
+/** An endpoint with its handler, without the types of its parts. */
 interface Declared<Caller> {
   readonly endpoint: HttpApiEndpoint.Top
   readonly handler: (call: { readonly [part in keyof Call<never>]: unknown }, caller: Caller) => Reply
-}
-
-const pair = <Group extends HttpApiGroup.Constraint, Caller>(
-  group: Group,
-  handlers: Handlers<Group, Caller>
-): ReadonlyArray<Declared<Caller>> => {
-  const byName: Readonly<Record<string, unknown>> = handlers
-  return Object.entries(group.endpoints).map(
-    ([name, endpoint]) => ({ endpoint, handler: byName[name] }) as Declared<Caller>
-  )
 }
 
 const queryReader = (query: HttpApiEndpoint.Top["query"]) => {
@@ -152,23 +137,3 @@ export const layer = <Caller, E1, R1, const Routes extends ReadonlyArray<object>
   ) as Effect.Effect<ReadonlyArray<Declared<Caller>>, ErrorOf<Routes>, ServicesOf<Routes>>
   return served(admit, declared)
 }
-
-/** The same with the handlers of all endpoints in one place. */
-export const layerOfHandlers = <
-  Group extends HttpApiGroup.Constraint,
-  Caller,
-  Services,
-  E1,
-  R1,
-  E2,
-  R2
->(options: {
-  readonly group: Group
-  readonly admit: Effect.Effect<Admit<Caller>, E1, R1>
-  readonly services: Effect.Effect<Services, E2, R2>
-  readonly handlers: (services: Services) => Handlers<Group, Caller>
-}) =>
-  served(
-    options.admit,
-    Effect.map(options.services, (services) => pair(options.group, options.handlers(services)))
-  )

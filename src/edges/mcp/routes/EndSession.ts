@@ -1,16 +1,32 @@
 /** `DELETE /mcp`: the client ends its session (MCP 2025-11-25, "Session Management"). */
-import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as JsonRpc from "../JsonRpc.ts"
 import { sessionHeader } from "../McpEndpoint.ts"
 import { Sessions } from "../sessions/Sessions.ts"
 import type { Bearer } from "#src/edges/oauth/AccessTokens.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import * as MessageErrors from "./MessageErrors.ts"
 
-export interface EndCall {
-  readonly request: HttpServerRequest
-  readonly bearer: Bearer
-}
+const endpoint = HttpApiEndpoint.delete("endSession", "/mcp", {
+  headers: { "mcp-session-id": Schema.String.annotate({ description: MessageErrors.session }) },
+  success: HttpApiSchema.NoContent.annotate({ description: "The session and its calls have ended." }),
+  error: [
+    MessageErrors.refused,
+    MessageErrors.sessionGone,
+    CommonResponses.methodNotAllowed,
+    CommonResponses.unexpected,
+    CommonResponses.unavailable
+  ]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "endMcpSession",
+    summary: "End a session of the tools",
+    description: "Ends a session."
+  })
+)
 
 const refused = (status: number, error: JsonRpc.ErrorText) => Answer.json(status, JsonRpc.error(null, error))
 
@@ -21,11 +37,14 @@ const missing = refused(
 const gone = refused(404, JsonRpc.sessionGone)
 const ended = Answer.empty(204, Answer.noHeaders)
 
-export const make = Effect.map(Sessions, (sessions) => ({ bearer, request }: EndCall) => {
-  const id = request.headers[sessionHeader]
-  if (id === undefined) return Effect.succeed(missing)
-  return sessions.end(bearer.caller, id).pipe(
-    Effect.as(ended),
-    Effect.catchTag("SessionGone", () => Effect.succeed(gone))
-  )
-})
+export const endSession = Route.make(
+  endpoint,
+  Effect.map(Sessions, (sessions) => ({ request }: Route.Call<typeof endpoint>, { caller }: Bearer) => {
+    const id = request.headers[sessionHeader]
+    if (id === undefined) return Effect.succeed(missing)
+    return sessions.end(caller, id).pipe(
+      Effect.as(ended),
+      Effect.catchTag("SessionGone", () => Effect.succeed(gone))
+    )
+  })
+)

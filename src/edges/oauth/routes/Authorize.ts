@@ -2,8 +2,9 @@
  * `GET /oauth/authorize`, and after the decision `GET /oauth/authorize/{uid}`: the addresses between which browsers
  * are redirected.
  */
-import { Context, Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { AuthorizationServer } from "../AuthorizationServer.ts"
 import * as AuthorizationParameters from "../AuthorizationParameters.ts"
 import * as ErrorPage from "../pages/ErrorPage.ts"
@@ -18,6 +19,65 @@ import * as AddressRateLimit from "../AddressRateLimit.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as OAuthAnswer from "./OAuthAnswer.ts"
 import * as PageAnswer from "./PageAnswer.ts"
+import { page, sentOn } from "./PageResponses.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { AnswersHead } from "#src/edges/http/api/RouteAnnotations.ts"
+
+/** The provider handles a repeated parameter. */
+const parameter = (description: string) =>
+  Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
+
+const refused = page(
+  400,
+  "A page: the client is unknown, its redirect address is not one that it registered, a parameter is longer than 2,048 bytes, or its error would be sent to an address outside the browser's own computer."
+)
+const unknown = page(401, "A page: the client is unknown.")
+const tooMany = page(429, "A page: too many sign-ins have begun. Retry after `Retry-After` seconds.")
+const unexpected = page(500, "A page: unexpected server error.")
+const unavailable = page(
+  503,
+  "A page: the service cannot reach its storage. Retry after `Retry-After` seconds."
+)
+
+const authorizeEndpoint = HttpApiEndpoint.get("authorize", Paths.authorize, {
+  query: {
+    response_type: parameter("`code`."),
+    client_id: parameter("A registered client."),
+    redirect_uri: parameter("A registered address; on the loopback interface with any port."),
+    code_challenge: parameter("The SHA-256 of the verifier, in base64url (RFC 7636)."),
+    code_challenge_method: parameter("`S256`."),
+    state: parameter("Returned unchanged; at most 2,048 bytes."),
+    resource: parameter("The resource in the protected-resource metadata, or none (RFC 8707)."),
+    scope: parameter("Always `mcp`."),
+    prompt: parameter("`none` fails with `login_required`. Other values are ignored.")
+  },
+  success: sentOn("To the sign-in page, or back to a client on the loopback interface with an `error`."),
+  error: [refused, unknown, tooMany, unexpected, unavailable]
+})
+  .annotate(AnswersHead, false)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "authorize",
+      summary: "Ask for access",
+      description:
+        "For browsers. Every authorization asks the user: `prompt=none` fails with `login_required`."
+    })
+  )
+
+const resumeEndpoint = HttpApiEndpoint.get("resumeAuthorization", `${Paths.authorize}/:uid`, {
+  params: { uid: Schema.String.annotate({ description: "The id of the authorization." }) },
+  success: sentOn("Back to the client, with `code` or `error`, `state` and `iss`."),
+  error: [refused, unexpected, unavailable]
+})
+  .annotate(AnswersHead, false)
+  .annotateMerge(
+    OpenApi.annotations({
+      identifier: "resumeAuthorization",
+      summary: "Go back to the client",
+      description:
+        "The address to which the sign-in page redirects the browser. A cookie identifies the browser."
+    })
+  )
 
 export interface AuthorizeLimits extends AddressRateLimit.Rates {
   /** The most pending authorizations. A further one removes the oldest. */
@@ -40,7 +100,7 @@ export const AuthorizeLimits = Context.Reference<AuthorizeLimits>(
   }
 )
 
-const tooMany = (seconds: number) =>
+const tooManySignIns = (seconds: number) =>
   PageAnswer.make(
     429,
     ErrorPage.render({
@@ -61,48 +121,64 @@ const tooLong = (name: string) =>
     })
   )
 
-export const make = Effect.gen(function* () {
-  const server = yield* AuthorizationServer
-  const limits = yield* AuthorizeLimits
-  const rateLimit = yield* AddressRateLimit.make(limits)
-  const clientOf = yield* ClientAddress.make
-  /** A failure here is ignored: storing the authorization then fails too and reports it. */
-  const makeRoom = Effect.ignore(
-    RecordLimit.make(yield* Records, { model: "Interaction", most: limits.authorizations })
-  )
-  const { mcpUrl } = yield* PublicUrls
+const visitOf = Effect.map(
+  AuthorizationServer,
+  (server) =>
+    ({ headers }: HttpServerRequest, target: string) =>
+      server.answer({ method: "GET", target, headers: { accept: "text/html", cookie: headers["cookie"] } })
+)
 
-  /**
-   * Before a sign-in, the browser is redirected only to this server or to a program on its own computer. Otherwise a
-   * self-registered client could make links here that lead anywhere (RFC 9700, 4.11.2).
-   */
-  const beforeSignIn = (reply: Reply) => {
-    const { location } = reply.headers
-    const staysHere = location === undefined || location.startsWith(`${mcpUrl}${Paths.interaction}/`)
-    if (staysHere || RedirectTarget.of(location).kind === "computer") return OAuthAnswer.toResponse(reply)
-    const told = new URL(location).searchParams
-    const refused = {
-      error: told.get("error") ?? "server_error",
-      description: told.get("error_description") ?? undefined,
-      withheldFrom: location
+export const authorize = Route.make(
+  authorizeEndpoint,
+  Effect.gen(function* () {
+    const visit = yield* visitOf
+    const limits = yield* AuthorizeLimits
+    const rateLimit = yield* AddressRateLimit.make(limits)
+    const clientOf = yield* ClientAddress.make
+    /** A failure here is ignored: storing the authorization then fails too and reports it. */
+    const makeRoom = Effect.ignore(
+      RecordLimit.make(yield* Records, { model: "Interaction", most: limits.authorizations })
+    )
+    const { mcpUrl } = yield* PublicUrls
+
+    /**
+     * Before a sign-in, the browser is redirected only to this server or to a program on its own computer. Otherwise a
+     * self-registered client could make links here that lead anywhere (RFC 9700, 4.11.2).
+     */
+    const beforeSignIn = (reply: Reply) => {
+      const { location } = reply.headers
+      const staysHere = location === undefined || location.startsWith(`${mcpUrl}${Paths.interaction}/`)
+      if (staysHere || RedirectTarget.of(location).kind === "computer") return OAuthAnswer.toResponse(reply)
+      const answered = new URL(location).searchParams
+      const refused = {
+        error: answered.get("error") ?? "server_error",
+        description: answered.get("error_description") ?? undefined,
+        withheldFrom: location
+      }
+      return PageAnswer.make(400, RequestRefusedPage.render(refused))
     }
-    return PageAnswer.make(400, RequestRefusedPage.render(refused))
-  }
 
-  const visit = ({ headers }: HttpServerRequest, target: string) =>
-    server.answer({ method: "GET", target, headers: { accept: "text/html", cookie: headers["cookie"] } })
-
-  return {
-    begin: (request: HttpServerRequest) => {
+    return ({ request }: Route.Call<typeof authorizeEndpoint>) => {
       const waitSeconds = rateLimit(clientOf(request))
-      if (waitSeconds > 0) return Effect.succeed(tooMany(waitSeconds))
+      if (waitSeconds > 0) return Effect.succeed(tooManySignIns(waitSeconds))
       const query = request.url.split("?").slice(1).join("?")
       const excess = AuthorizationParameters.tooLong(query)
       if (excess !== null) return Effect.succeed(tooLong(excess))
       const target = `${Paths.authorize}?${AuthorizationParameters.normalized(query, mcpUrl)}`
       return makeRoom.pipe(Effect.andThen(visit(request, target)), Effect.map(beforeSignIn))
-    },
-    resume: (request: HttpServerRequest, uid: string) =>
-      Effect.map(visit(request, `${Paths.authorize}/${encodeURIComponent(uid)}`), OAuthAnswer.toResponse)
-  }
-})
+    }
+  })
+)
+
+export const resumeAuthorization = Route.make(
+  resumeEndpoint,
+  Effect.map(
+    visitOf,
+    (visit) =>
+      ({ params, request }: Route.Call<typeof resumeEndpoint>) =>
+        Effect.map(
+          visit(request, `${Paths.authorize}/${encodeURIComponent(params.uid)}`),
+          OAuthAnswer.toResponse
+        )
+  )
+)

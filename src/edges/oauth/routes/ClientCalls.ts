@@ -1,7 +1,8 @@
 /** The endpoints that clients call directly: `POST /oauth/register`, `/oauth/token` and `/oauth/revoke`. */
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import { AuthorizationServer } from "../AuthorizationServer.ts"
 import * as Paths from "../Paths.ts"
@@ -11,7 +12,9 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as OAuthAnswer from "./OAuthAnswer.ts"
+import * as OAuthView from "../OAuthView.ts"
 import * as Resource from "../Resource.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 
 /**
  * Unknown parameters are kept, and the provider ignores them. There is only one scope, which a refresh gets whatever
@@ -27,7 +30,75 @@ const normalized = (body: string, mcpUrl: string): string => {
 }
 
 /** Bytes. */
-export const maxBytes = 48 * 1024
+const maxBytes = 48 * 1024
+
+const declared = (status: number, description: string) =>
+  OAuthView.ErrorBody.annotate({ identifier: `OAuthError${status}`, description }).pipe(
+    HttpApiSchema.status(status)
+  )
+
+const invalid = declared(400, "The request is refused; `error` has the reason.")
+const unauthenticated = declared(401, "The client is unknown, or its secret is wrong (`invalid_client`).")
+const timeout = declared(408, "The body did not arrive in time.")
+const tooLarge = declared(413, `The body is larger than ${maxBytes} bytes.`)
+const retryAfter = { "retry-after": Schema.String.annotate({ description: "Seconds." }) }
+
+const tooManyCalls = HttpApiSchema.WithHeaders(
+  declared(
+    429,
+    "Too many clients are registering, or one sign-in gets new tokens too often: retry after `Retry-After` seconds."
+  ),
+  retryAfter
+)
+const unavailable = HttpApiSchema.WithHeaders(
+  declared(
+    503,
+    "The service cannot reach its storage (`temporarily_unavailable`), and nothing has changed for the client: retry after `Retry-After` seconds."
+  ),
+  retryAfter
+)
+const failed = declared(
+  500,
+  "Unexpected server error (`server_error`), logged with the `x-request-id` of the answer."
+)
+
+const registerEndpoint = HttpApiEndpoint.post("registerClient", Paths.register, {
+  payload: OAuthView.RegistrationPayload,
+  success: OAuthView.RegisteredBody.pipe(HttpApiSchema.status(201)),
+  error: [invalid, timeout, tooLarge, tooManyCalls, failed, unavailable]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "registerClient",
+    summary: "Register a client",
+    description:
+      "RFC 7591, open to everyone. A client without a sign-in is deleted after a day, any other one 180 days after its last use."
+  })
+)
+
+const tokenEndpoint = HttpApiEndpoint.post("getToken", Paths.token, {
+  payload: OAuthView.TokenPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
+  success: OAuthView.TokenBody,
+  error: [invalid, unauthenticated, timeout, tooLarge, tooManyCalls, failed, unavailable]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "getToken",
+    summary: "Get tokens",
+    description:
+      "For a code, or for a refresh token, which is replaced each time. `invalid_grant`: the user has to sign in again, because the key behind the sign-in was revoked, rotated or has expired, or because the code or refresh token was already used."
+  })
+)
+
+const revokeEndpoint = HttpApiEndpoint.post("revokeToken", Paths.revoke, {
+  payload: OAuthView.RevocationPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
+  success: HttpApiSchema.Empty(200).annotate({ description: "The token is not valid (any more)." }),
+  error: [invalid, unauthenticated, timeout, tooLarge, failed, unavailable]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "revokeToken",
+    summary: "Give a token back",
+    description: "RFC 7009. Revoking a refresh token revokes all tokens of its sign-in."
+  })
+)
 
 const json = "application/json"
 const form = "application/x-www-form-urlencoded"
@@ -62,21 +133,16 @@ interface FormCall {
   readonly read?: (form: string) => string
 }
 
-export const make = Effect.gen(function* () {
-  const server = yield* AuthorizationServer
-  const registrations = yield* Registrations
-  const clientOf = yield* ClientAddress.make
-  const { mcpUrl } = yield* PublicUrls
+type Answered = Effect.Effect<Answer.Answer | HttpServerResponse>
 
-  const withBody = (
-    request: HttpServerRequest,
-    use: (body: Uint8Array) => Effect.Effect<Answer.Answer | HttpServerResponse>
-  ): Effect.Effect<Answer.Answer | HttpServerResponse> =>
-    Effect.matchEffect(BodyReader.read(request, maxBytes), {
-      onFailure: (refusal) => Effect.succeed(OAuthAnswer.unread(refusal)),
-      onSuccess: use
-    })
+const withBody = (request: HttpServerRequest, use: (body: Uint8Array) => Answered): Answered =>
+  Effect.matchEffect(BodyReader.read(request, maxBytes), {
+    onFailure: (refusal) => Effect.succeed(OAuthAnswer.unread(refusal)),
+    onSuccess: use
+  })
 
+/** Passes a form with the needed parameter to the provider, which checks the rest. */
+const formCalls = Effect.map(AuthorizationServer, (server) => {
   const call = ({ headers }: HttpServerRequest, target: string, body: string) => {
     const own = { authorization: headers["authorization"], "content-type": headers["content-type"] }
     const bytes = new TextEncoder().encode(body)
@@ -85,9 +151,7 @@ export const make = Effect.gen(function* () {
       OAuthAnswer.toResponse
     )
   }
-
-  /** Checks that the body is a form with the needed parameter. The provider checks the rest. */
-  const callWithForm = (request: HttpServerRequest, { needed, read = (form) => form, target }: FormCall) =>
+  return (request: HttpServerRequest, { needed, read = (form) => form, target }: FormCall): Answered =>
     withBody(request, (bytes) => {
       if (bytes.length > 0 && !isOf(form, request)) return Effect.succeed(notSaidForm)
       const sent = new TextDecoder().decode(bytes)
@@ -95,37 +159,58 @@ export const make = Effect.gen(function* () {
       if (!new URLSearchParams(sent).get(needed)) return Effect.succeed(missing(needed))
       return call(request, target, read(sent))
     })
+})
 
-  const store = Effect.fnUntraced(
-    function* (body: unknown, clientAddress: string) {
-      const registered = yield* registrations.register({ body, clientAddress })
-      return Answer.json(201, registered)
-    },
-    Effect.catchTags({
-      MetadataRefused: ({ description, error }) =>
-        Effect.succeed(OAuthAnswer.refused(400, { error, description })),
-      TooManyRegistrations: ({ retryAfterSeconds }) => Effect.succeed(tooMany(retryAfterSeconds)),
-      SqlError: (error) =>
-        Effect.as(Effect.logError("A registration could not be stored", error), OAuthAnswer.unavailable)
-    })
-  )
+export const registerClient = Route.make(
+  registerEndpoint,
+  Effect.gen(function* () {
+    const registrations = yield* Registrations
+    const clientOf = yield* ClientAddress.make
 
-  const register = (request: HttpServerRequest) =>
-    withBody(request, (bytes) => {
-      if (!isOf(json, request)) return Effect.succeed(notSaidJson)
-      const sent = JsonBytes.parse(bytes)
-      if (Result.isFailure(sent)) return Effect.succeed(notJson)
-      return store(sent.success, clientOf(request))
-    })
+    const store = Effect.fnUntraced(
+      function* (body: unknown, clientAddress: string) {
+        const registered = yield* registrations.register({ body, clientAddress })
+        return Answer.json(201, registered)
+      },
+      Effect.catchTags({
+        MetadataRefused: ({ description, error }) =>
+          Effect.succeed(OAuthAnswer.refused(400, { error, description })),
+        TooManyRegistrations: ({ retryAfterSeconds }) => Effect.succeed(tooMany(retryAfterSeconds)),
+        SqlError: (error) =>
+          Effect.as(Effect.logError("A registration could not be stored", error), OAuthAnswer.unavailable)
+      })
+    )
 
-  return {
-    register,
-    token: (request: HttpServerRequest) =>
+    return ({ request }: Route.Call<typeof registerEndpoint>) =>
+      withBody(request, (bytes) => {
+        if (!isOf(json, request)) return Effect.succeed(notSaidJson)
+        const sent = JsonBytes.parse(bytes)
+        if (Result.isFailure(sent)) return Effect.succeed(notJson)
+        return store(sent.success, clientOf(request))
+      })
+  })
+)
+
+export const getToken = Route.make(
+  tokenEndpoint,
+  Effect.gen(function* () {
+    const callWithForm = yield* formCalls
+    const { mcpUrl } = yield* PublicUrls
+    return ({ request }: Route.Call<typeof tokenEndpoint>) =>
       callWithForm(request, {
         target: Paths.token,
         needed: "grant_type",
         read: (form) => normalized(form, mcpUrl)
-      }),
-    revoke: (request: HttpServerRequest) => callWithForm(request, { target: Paths.revoke, needed: "token" })
-  }
-})
+      })
+  })
+)
+
+export const revokeToken = Route.make(
+  revokeEndpoint,
+  Effect.map(
+    formCalls,
+    (callWithForm) =>
+      ({ request }: Route.Call<typeof revokeEndpoint>) =>
+        callWithForm(request, { target: Paths.revoke, needed: "token" })
+  )
+)

@@ -1,7 +1,8 @@
 /** `GET` and `POST /oauth/interaction/{uid}`: the page on which users sign in and decide what an assistant may do. */
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Interactions, type PendingAuthorization } from "../Interactions.ts"
 import * as ReturnPage from "../pages/ReturnPage.ts"
 import * as SignInPage from "../pages/SignInPage.ts"
@@ -14,6 +15,9 @@ import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as SameOrigin from "#src/edges/http/requests/SameOrigin.ts"
 import * as PageAnswer from "./PageAnswer.ts"
+import { page, sentOn } from "./PageResponses.ts"
+import * as Paths from "../Paths.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import * as SignInErrors from "./SignInErrors.ts"
 import * as crypto from "node:crypto"
 import * as SameBytes from "#src/kernel/text/SameBytes.ts"
@@ -21,6 +25,62 @@ import { isUtf8 } from "node:buffer"
 import * as Refusal from "#src/edges/http/Refusal.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+
+const described = (description: string) => Schema.String.annotate({ description })
+const optional = (description: string) => Schema.optionalKey(described(description))
+
+const path = `${Paths.interaction}/:uid` as const
+const params = { uid: described("The id of the authorization.") }
+
+const gone = page(
+  410,
+  "The authorization has ended or expired, or began in another browser: start again in the assistant."
+)
+const unexpected = page(500, "Unexpected server error, logged with the id that the page shows.")
+const unavailable = page(503, "Storage cannot be reached: retry after `Retry-After` seconds.")
+
+const showEndpoint = HttpApiEndpoint.get("showSignIn", path, {
+  params,
+  success: page(200, "Who asks for what, and a form to sign in and decide."),
+  error: [gone, unexpected, unavailable]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "showSignIn",
+    summary: "Sign in and decide",
+    description: `Where \`${Paths.authorize}\` sends the browser, which is identified by the cookie set there.`
+  })
+)
+
+const submitEndpoint = HttpApiEndpoint.post("submitSignIn", path, {
+  params,
+  payload: Schema.Struct({
+    csrf: described("The token in the form."),
+    decision: Schema.Literals(["allow", "deny"]),
+    api_key: optional("To sign in with a key."),
+    account: optional("To sign in with the account's password when there is no key."),
+    password: optional("The account's password.")
+  }).pipe(HttpApiSchema.asFormUrlEncoded()),
+  success: [page(200, "For a browser: a page that redirects."), sentOn("Back to the client.")],
+  error: [
+    page(400, "No credentials, or an unreadable form."),
+    page(403, "Wrong credentials, or a form of another page."),
+    page(408, "The form did not arrive in time."),
+    page(409, "The account has the most keys."),
+    gone,
+    page(413, "The form is larger than 16 KiB."),
+    page(415, "The body is not a form."),
+    page(429, "Too many sign-ins have failed: retry after `Retry-After` seconds."),
+    unexpected,
+    unavailable
+  ]
+}).annotateMerge(
+  OpenApi.annotations({
+    identifier: "submitSignIn",
+    summary: "Send the form",
+    description:
+      "Only from the sign-in page: other origins are refused. Wrong credentials show the page again."
+  })
+)
 
 /** Bytes. */
 const maxBytes = 16 * 1024
@@ -91,14 +151,9 @@ const makeFormToken = (key: Buffer): FormTokens => {
   }
 }
 
-export const make = Effect.gen(function* () {
-  const interactions = yield* Interactions
-  const signIn = yield* SignIn
-  const clientOf = yield* ClientAddress.make
-  const { baseUrl, mcpUrl } = yield* PublicUrls
+const formsOf = Effect.gen(function* () {
+  const { baseUrl } = yield* PublicUrls
   const tokens = makeFormToken((yield* MasterKey).keyFor("oauth forms"))
-  const attempts = AttemptLimit.make()
-
   const formOf = (pending: PendingAuthorization): SignInPage.SignInForm => ({
     asking: pending,
     token: tokens.make(pending),
@@ -106,49 +161,64 @@ export const make = Effect.gen(function* () {
     problem: null,
     docsUrl: `${baseUrl}/docs`
   })
-
-  const show = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
-    const pending = yield* interactions.pending(request, uid)
-    return PageAnswer.make(200, SignInPage.render(formOf(pending)))
-  })
-
-  const submit = Effect.fnUntraced(function* (request: HttpServerRequest, uid: string) {
-    const { headers } = request
-    if (!SameOrigin.holds(headers, mcpUrl)) return yield* SignInErrors.foreignForm
-    yield* Effect.fromResult(check(headers))
-    const pending = yield* interactions.pending(request, uid)
-    const bytes = yield* BodyReader.read(request, maxBytes)
-    const body = yield* Effect.fromResult(parseSignInBody(bytes))
-
-    /** The same page, with the problem and advice. */
-    const again = (problem: SignInProblem.SignInProblem, headers?: Readonly<Record<string, string>>) => {
-      const form = { ...formOf(pending), account: body.account, problem }
-      return PageAnswer.make(problem.status, SignInPage.render(form), headers)
-    }
-
-    if (!tokens.isOf(pending, body.token)) return again(SignInProblem.formOutdated)
-    if (body.decision === "deny") {
-      return sentOn(request, pending, body.decision, yield* interactions.deny(request, pending))
-    }
-    const credentials = credentialsOf(body)
-    if (Result.isFailure(credentials)) return again(credentials.failure)
-    const attempt = { credentials: credentials.success, clientAddress: clientOf(request) }
-    return yield* signIn.attempt(attempt).pipe(
-      attempts.of(uid),
-      Effect.flatMap((signedIn) => interactions.allow(request, pending, signedIn)),
-      Effect.map((address) => sentOn(request, pending, body.decision, address)),
-      Effect.catchTag(SignInErrors.correctable, (error) => {
-        const problem = SignInErrors.toProblem(error, credentials.success._tag)
-        return Effect.succeed(again(problem, SignInErrors.headersOf(error)))
-      })
-    )
-  })
-
-  return {
-    show: (request: HttpServerRequest, uid: string) => SignInErrors.asPages(show(request, uid)),
-    submit: (request: HttpServerRequest, uid: string) => SignInErrors.asPages(submit(request, uid))
-  }
+  return { formOf, isOf: tokens.isOf }
 })
+
+export const showSignIn = Route.make(
+  showEndpoint,
+  Effect.gen(function* () {
+    const interactions = yield* Interactions
+    const { formOf } = yield* formsOf
+    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof showEndpoint>) {
+      const pending = yield* interactions.pending(request, params.uid)
+      return PageAnswer.make(200, SignInPage.render(formOf(pending)))
+    }, SignInErrors.asPages)
+  })
+)
+
+export const submitSignIn = Route.make(
+  submitEndpoint,
+  Effect.gen(function* () {
+    const interactions = yield* Interactions
+    const signIn = yield* SignIn
+    const clientOf = yield* ClientAddress.make
+    const { mcpUrl } = yield* PublicUrls
+    const { formOf, isOf } = yield* formsOf
+    const attempts = AttemptLimit.make()
+
+    return Effect.fnUntraced(function* ({ params: { uid }, request }: Route.Call<typeof submitEndpoint>) {
+      const { headers } = request
+      if (!SameOrigin.holds(headers, mcpUrl)) return yield* SignInErrors.foreignForm
+      yield* Effect.fromResult(check(headers))
+      const pending = yield* interactions.pending(request, uid)
+      const bytes = yield* BodyReader.read(request, maxBytes)
+      const body = yield* Effect.fromResult(parseSignInBody(bytes))
+
+      /** The same page, with the problem and advice. */
+      const again = (problem: SignInProblem.SignInProblem, headers?: Readonly<Record<string, string>>) => {
+        const form = { ...formOf(pending), account: body.account, problem }
+        return PageAnswer.make(problem.status, SignInPage.render(form), headers)
+      }
+
+      if (!isOf(pending, body.token)) return again(SignInProblem.formOutdated)
+      if (body.decision === "deny") {
+        return redirect(request, pending, body.decision, yield* interactions.deny(request, pending))
+      }
+      const credentials = credentialsOf(body)
+      if (Result.isFailure(credentials)) return again(credentials.failure)
+      const attempt = { credentials: credentials.success, clientAddress: clientOf(request) }
+      return yield* signIn.attempt(attempt).pipe(
+        attempts.of(uid),
+        Effect.flatMap((signedIn) => interactions.allow(request, pending, signedIn)),
+        Effect.map((address) => redirect(request, pending, body.decision, address)),
+        Effect.catchTag(SignInErrors.correctable, (error) => {
+          const problem = SignInErrors.toProblem(error, credentials.success._tag)
+          return Effect.succeed(again(problem, SignInErrors.headersOf(error)))
+        })
+      )
+    }, SignInErrors.asPages)
+  })
+)
 
 const isEmpty = (text: Redacted.Redacted): boolean => Redacted.value(text).trim() === ""
 
@@ -167,7 +237,7 @@ const credentialsOf = ({
 }
 
 /** Redirects with 303. A browser gets a page that redirects (`ReturnPage`). */
-const sentOn = (
+const redirect = (
   { headers }: HttpServerRequest,
   { redirectUri }: PendingAuthorization,
   decision: SignInBody["decision"],

@@ -6,8 +6,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import { HttpApi } from "effect/http-api"
 import { NetAddress } from "effect/net"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
-import { McpApi } from "#src/edges/mcp/routes/McpApi.ts"
-import * as McpHandlers from "#src/edges/mcp/routes/McpHandlers.ts"
+import * as McpApi from "#src/edges/mcp/routes/McpApi.ts"
 import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
 import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
 import * as Http from "#src/edges/server/HttpServer.ts"
@@ -143,10 +142,10 @@ const logins = Layer.effect(
   })
 )
 
-class Api extends HttpApi.make("tools").add(McpApi) {}
+class Api extends HttpApi.make("tools").add(McpApi.McpApi) {}
 
 const serving = HttpRouter.serve(
-  McpHandlers.layer.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(RouteTable.layer(Api))),
+  McpApi.layer.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(RouteTable.layer(Api))),
   { disableLogger: true, disableListenLog: true, routerConfig }
 )
 
