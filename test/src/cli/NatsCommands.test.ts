@@ -26,7 +26,7 @@ const Statuses = Schema.Struct({
   )
 })
 
-describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server"), () => {
+describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a NATS server"), () => {
   it.live("is changed and shown by commands from every data directory", () =>
     Effect.gen(function* () {
       const node = yield* nodes

@@ -44,7 +44,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("files, with the bytes on
   }
 
   it.live(
-    S3Programs.named("goes on with the parts that are not there yet"),
+    S3Programs.named("continues with the missing parts"),
     () =>
       Effect.gen(function* () {
         const { cli, server } = yield* setUp("proxy")

@@ -65,7 +65,7 @@ const Stats = Schema.Struct({
 
 const positionsOf = ({ stdout }: Inferlog.Ended) => FilledLog.lines(stdout).map(({ position }) => position)
 
-describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log at a NATS server"), () => {
+describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a NATS server"), () => {
   it.live("is read by commands without creating a data directory", () =>
     Effect.gen(function* () {
       const { grow, parent, settings } = yield* filled

@@ -19,8 +19,8 @@ describe("the check of answers against the document", () => {
     ["a HEAD", { ...health, method: "HEAD" }, reply(200, undefined)],
     ["a question before a call", { ...health, method: "OPTIONS" }, reply(204, undefined)],
     ["an error of the edge", health, reply(431, error)],
-    ["a method that the path has not", { ...health, method: "PUT" }, reply(405, error)],
-    ["a path that is none", { path: "/a/b/c/d" }, reply(404, error)]
+    ["a method that the path lacks", { ...health, method: "PUT" }, reply(405, error)],
+    ["an unknown path", { path: "/a/b/c/d" }, reply(404, error)]
   ])("accepts %s", async (_, probe, answer) => assert.isNull(await told(probe, answer)))
 
   it.each<readonly [string, Probe, Reply, RegExp]>([
@@ -30,7 +30,7 @@ describe("the check of answers against the document", () => {
     ["an error's form", health, reply(405, { error: 1 }), /is not as declared/],
     ["the status of a HEAD", { ...health, method: "HEAD" }, reply(201, undefined), /is not declared/],
     ["a success of no operation", { path: "/a/b/c/d" }, reply(200, {}), /is of no operation/],
-    ["a body that is no error", { path: "/a/b/c/d" }, reply(404, { message: "?" }), /is no error/]
+    ["a body that is not an error", { path: "/a/b/c/d" }, reply(404, { message: "?" }), /is no error/]
   ])("reports %s as undeclared", async (_, probe, answer, breach) =>
     assert.match(String(await told(probe, answer)), breach)
   )

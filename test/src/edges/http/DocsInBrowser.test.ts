@@ -72,7 +72,7 @@ layer(services, { excludeTestServices: true })("/docs in a browser", (it) => {
   )
 
   it.effect.skipIf(Browser.isMissing)(
-    Browser.named("runs the model that is filled in, with the key as it was given"),
+    Browser.named("runs the given model, with the given key"),
     () =>
       Effect.gen(function* () {
         const { key } = yield* TestServer.TestServer
@@ -98,7 +98,7 @@ layer(services, { excludeTestServices: true })("/docs in a browser", (it) => {
   )
 
   it.effect.skipIf(Browser.isMissing)(
-    Browser.named("says so when the document cannot be had"),
+    Browser.named("shows an error when the document cannot be loaded"),
     () =>
       Effect.gen(function* () {
         const { origin, page } = yield* makePage
@@ -114,7 +114,7 @@ layer(services, { excludeTestServices: true })("/docs in a browser", (it) => {
   )
 
   it.effect.skipIf(Browser.isMissing)(
-    Browser.named("offers no requests to another origin than its own"),
+    Browser.named("offers requests to its own origin only"),
     () =>
       Effect.gen(function* () {
         const { origin, page } = yield* makePage

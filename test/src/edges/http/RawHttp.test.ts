@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("on the bare socket", (
     ["a line of 20 KiB", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n${close}\r\n`, 431],
     ["headers of 20 KiB", `GET /health HTTP/1.1\r\n${close}X: ${"a".repeat(20_000)}\r\n\r\n`, 431],
     ["an expectation", `GET /health HTTP/1.1\r\n${close}Expect: tea\r\n\r\n`, 417],
-    ["a path that is none", `GET /%zz HTTP/1.1\r\n${close}\r\n`, 400]
+    ["an invalid path", `GET /%zz HTTP/1.1\r\n${close}\r\n`, 400]
   ] as const)("%s gets an envelope", ([, request, status]) =>
     Effect.map(exchange(request), (answer) => assertRawEnvelope(answer, status))
   )
@@ -88,12 +88,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("a body that never ends
   it.effect.each([
     ["in chunks without a key", `POST /sandbox/echo HTTP/1.1\r\nHost: x\r\n${json}${chunked}`, 401],
     ["in chunks, of another type", "POST /sandbox/echo HTTP/1.1\r\nHost: x\r\n", 415],
-    ["in chunks to a model that is none", `POST /sandbox/none HTTP/1.1\r\nHost: x\r\n${json}`, 404],
-    ["in chunks to no route", `POST /nowhere HTTP/1.1\r\nHost: x\r\n${chunked}`, 404],
+    ["in chunks to an unknown model", `POST /sandbox/none HTTP/1.1\r\nHost: x\r\n${json}`, 404],
+    ["in chunks to an unknown route", `POST /nowhere HTTP/1.1\r\nHost: x\r\n${chunked}`, 404],
     ["in chunks, of a GET", `GET /health HTTP/1.1\r\nHost: x\r\n${chunked}`, 200],
-    ["in chunks, to a host that is missing", `POST /nowhere HTTP/1.1\r\n${chunked}`, 400],
-    ["in chunks, with an offer to upgrade", `POST /nowhere HTTP/1.1\r\nHost: x\r\n${upgrade}${chunked}`, 404],
-    ["of a length", "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n", 404]
+    ["in chunks, without a host", `POST /nowhere HTTP/1.1\r\n${chunked}`, 400],
+    ["in chunks, with an Upgrade header", `POST /nowhere HTTP/1.1\r\nHost: x\r\n${upgrade}${chunked}`, 404],
+    ["with a length", "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n", 404]
   ] as const)("%s holds no connection", ([, head, status]) =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer

@@ -203,8 +203,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("an unwanted body", (it
   )
 
   it.effect.each([
-    ["that waits to be asked for it", "Expect: 100-continue"],
-    ["that sends it at once", "Expect:"]
+    ["waiting for 100 Continue", "Expect: 100-continue"],
+    ["sending at once", "Expect:"]
   ] as const)("does not keep curl from reading the answer, %s", ([, header]) =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -16,8 +16,8 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     ["a short id", "request_id=short", [["request_id.0", "pattern"]]],
     ["one of two ids", "request_id=rq0000000000000000000&request_id=a", [["request_id.1", "pattern"]]],
     ["a model without owner", "modelEndpoint=echo", [["modelEndpoint", "pattern"]]],
-    ["another word for logs", "logs=yes", [["logs", "enum"]]],
-    ["an event id that is none", "last_event_id=abc", [["last_event_id", "pattern"]]],
+    ["another value for logs", "logs=yes", [["logs", "enum"]]],
+    ["a malformed event id", "last_event_id=abc", [["last_event_id", "pattern"]]],
     [
       "too many ids",
       Array.from({ length: 101 }, () => "request_id=rq0000000000000000000").join("&"),

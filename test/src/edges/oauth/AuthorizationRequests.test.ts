@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for an author
     },
     { what: "for no answer", fields: { response_type: undefined }, error: "invalid_request" },
     { what: "for a form", fields: { response_mode: "form_post" }, error: "unsupported_response_mode" },
-    { what: "without being asked", fields: { prompt: "none" }, error: "login_required" }
+    { what: "with prompt=none", fields: { prompt: "none" }, error: "login_required" }
   ])("rejects a request $what, and reports it to the client", ({ error, fields }) =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for an author
     { what: "a foreign address", fields: { redirect_uri: "https://elsewhere.dev/callback" } },
     { what: "another path", fields: { redirect_uri: "http://127.0.0.1/other" } },
     { what: "no address", fields: { redirect_uri: undefined } },
-    { what: "a client that nobody registered", fields: { client_id: "nobody" } }
+    { what: "an unregistered client", fields: { client_id: "nobody" } }
   ])("shows an error page without a redirect for $what", ({ fields }) =>
     Effect.gen(function* () {
       const { client_id: clientId } = yield* OAuth.registered()
@@ -65,7 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("requests for an author
   )
 
   it.effect.each([
-    { what: "that does not ask", fields: { prompt: "none" }, error: "login_required" },
+    { what: "with prompt=none", fields: { prompt: "none" }, error: "login_required" },
     { what: "for nothing", fields: { response_type: "x" }, error: "unsupported_response_type" },
     { what: "without PKCE", fields: withoutPkce, error: "invalid_request" },
     { what: "for another resource", fields: elsewhere, error: "invalid_target" }

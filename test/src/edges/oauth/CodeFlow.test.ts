@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
       error: "invalid_grant"
     },
     { what: "another resource", fields: { resource: "https://elsewhere.dev/mcp" }, error: "invalid_target" },
-    { what: "a code that is none", fields: { code: "none" }, error: "invalid_grant" },
+    { what: "an unknown code", fields: { code: "none" }, error: "invalid_grant" },
     { what: "another grant type", fields: { grant_type: "password" }, error: "unsupported_grant_type" }
   ])("issues nothing for $what", ({ error, fields }) =>
     Effect.gen(function* () {

@@ -61,7 +61,7 @@ const services = Layer.merge(TestServer.layer(), Browser.layer).pipe(
 layer(services, { excludeTestServices: true })("the sign-in page in a browser", (it) => {
   const inBrowser = it.effect.skipIf(Browser.isMissing)
 
-  inBrowser(Browser.named("works by keyboard alone, also after a wrong key"), () =>
+  inBrowser(Browser.named("works with the keyboard only, also after a wrong key"), () =>
     Effect.gen(function* () {
       const client = yield* BrowserClient.listening
       const { page, problems } = yield* opened
@@ -128,7 +128,7 @@ layer(services, { excludeTestServices: true })("the sign-in page in a browser", 
     }).pipe(Effect.scoped)
   )
 
-  inBrowser(Browser.named("denies at a click, and leads to an app as well"), () =>
+  inBrowser(Browser.named("denies with one click, and redirects to apps too"), () =>
     Effect.gen(function* () {
       const client = yield* BrowserClient.listening
       const { page, problems } = yield* opened
@@ -153,7 +153,7 @@ layer(services, { excludeTestServices: true })("the sign-in page in a browser", 
     }).pipe(Effect.scoped)
   )
 
-  inBrowser(Browser.named("can be read: names, roles, contrast, and no wider than a phone"), () =>
+  inBrowser(Browser.named("is accessible: names, roles, contrast, and fits a phone"), () =>
     Effect.gen(function* () {
       const { page } = yield* opened
       const url = yield* BrowserClient.authorizationUrl(`https://${"long.".repeat(30)}example.com/callback`)
@@ -187,7 +187,7 @@ layer(services, { excludeTestServices: true })("the sign-in page in a browser", 
     }).pipe(Effect.scoped)
   )
 
-  inBrowser(Browser.named("lets its form lead to where the answer goes, and nowhere else"), () =>
+  inBrowser(Browser.named("allows its form to lead only to the client's address"), () =>
     Effect.gen(function* () {
       const client = yield* BrowserClient.listening
       const shown = { policyFor: "", location: "" }
@@ -215,7 +215,7 @@ layer(services, { excludeTestServices: true })("the sign-in page in a browser", 
     }).pipe(Effect.scoped)
   )
 
-  inBrowser(Browser.named("shows itself in no frame"), () =>
+  inBrowser(Browser.named("cannot be framed"), () =>
     Effect.gen(function* () {
       const client = yield* BrowserClient.listening
       const { page } = yield* opened

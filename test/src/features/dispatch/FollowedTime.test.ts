@@ -22,17 +22,12 @@ const running = (...heard: ReadonlyArray<number>): Request => {
 
 describe("The measured time of a run", () => {
   it.each([
-    ["is all of it where nobody lost sight of it", running(), 10_000, 60],
-    [
-      "leaves out the time from the last sign until it was followed again",
-      running(20_000, 25_000),
-      65_000,
-      20
-    ],
-    ["is that since it was followed again where there was no sign before", running(), 65_000, 5],
-    ["ends with the last sign where nobody follows it", running(25_000), null, 15],
+    ["is all of it when it was always followed", running(), 10_000, 60],
+    ["excludes the time from the last sign until it was followed again", running(20_000, 25_000), 65_000, 20],
+    ["starts when it was followed again if there was no earlier sign", running(), 65_000, 5],
+    ["ends with the last sign if it is not followed", running(25_000), null, 15],
     ["is never longer than the run", running(69_000), 20_000, 60],
-    ["is none of a run of the future", running(), 90_000, 0]
+    ["is zero for a run in the future", running(), 90_000, 0]
   ] as const)("%s", (_name, request, since, seconds) => {
     assert.strictEqual(FollowedTime.seconds(request, { now: 70_000, since }), seconds)
   })

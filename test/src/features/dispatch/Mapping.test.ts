@@ -87,22 +87,22 @@ describe("The binding of a run", () => {
   const other = { name: "b", adapter: "cog", url: "http://b" } as const
 
   it.each([
-    ["is the version's that it was dispatched to", [other, own], null, own],
+    ["belongs to the version of the dispatch", [other, own], null, own],
     [
-      "says what the version says, where the provider is now",
+      "has the version's options at the provider's current address",
       [own],
       [moved],
       { name: "a", adapter: "http", url: "http://new", output: "one" }
     ],
     [
-      "is as it is now where the protocol has changed",
+      "is the current one when the protocol has changed",
       [own],
       [{ ...own, adapter: "cog" }],
       { ...own, adapter: "cog" }
     ],
-    ["is the version's where the provider is none of the model's any more", [own], [other], own],
-    ["is as it is now where the version does not know the provider", [other], [moved], moved],
-    ["is the first of the version where nobody knows the provider", [other], [other], other]
+    ["is the version's when the model no longer has the provider", [own], [other], own],
+    ["is the current one when the version does not have the provider", [other], [moved], moved],
+    ["is the version's first one when the provider is unknown", [other], [other], other]
   ] as const)("%s", (_name, version, current, expected) => {
     const now = current === null ? null : bound(current)
     const found = Mapping.bindingOf(bound(version), dispatchedTo("a"), now)

@@ -38,7 +38,7 @@ describe("A large output", () => {
   it.effect.each<readonly [Exclude<Fate, "stored">, number]>([
     ["refused", 3],
     ["stored unheard", 1]
-  ])("is stored once when the log has it %s", ([fate, times]) => {
+  ])("is stored once when its append is %s", ([fate, times]) => {
     const { payloads, store } = watched()
     return Effect.gen(function* () {
       const { fail } = yield* AppendFaults
@@ -60,7 +60,7 @@ describe("A large output", () => {
   it.effect.each<readonly [Exclude<Fate, "stored">, number]>([
     ["refused", 3],
     ["stored unheard", 1]
-  ])("has its files fetched once when the log has them %s", ([fate, times]) => {
+  ])("has its files fetched once when the append is %s", ([fate, times]) => {
     const { payloads, store } = watched()
     return Effect.gen(function* () {
       const { calls, url } = yield* server()

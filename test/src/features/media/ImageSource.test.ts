@@ -98,7 +98,7 @@ describe("ImageSource.open", () => {
     ["an SVG", dataUri(Buffer.from(svg))],
     ["an SVG behind a byte order mark", dataUri(Buffer.from(`\ufeff \n${svg}`))],
     ["an SVG without prolog", dataUri(Buffer.from('<!-- x --><svg width="9"/>'))],
-    ["an SVG that says so", dataUri(Buffer.from(svg), "image/svg+xml")]
+    ["an SVG with its own type", dataUri(Buffer.from(svg), "image/svg+xml")]
   ])("rejects %s, whatever its declared type", ([_case, source]) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* fail(source), { _tag: "ImageRefused", reason: "svg" })
@@ -111,11 +111,7 @@ describe("ImageSource.open", () => {
     ["another scheme", "ftp://receiver.example.com/cat.png", "unsupported_source"],
     ["a path", "/etc/passwd", "unsupported_source"],
     ["a file URL", "file:///etc/passwd", "unsupported_source"],
-    [
-      "a media URL of ours with nothing behind it",
-      `${mediaUrl}/media/${"A".repeat(24)}/cat.png`,
-      "not_found"
-    ],
+    ["a media URL of ours without a file", `${mediaUrl}/media/${"A".repeat(24)}/cat.png`, "not_found"],
     ["another URL on our media host", `${mediaUrl}/metrics`, "forbidden_address"],
     ["a private address", "https://169.254.169.254/latest", "forbidden_address"]
   ])("rejects %s", ([_case, source, reason]) =>

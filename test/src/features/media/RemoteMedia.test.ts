@@ -107,7 +107,7 @@ describe("RemoteMedia.fetch", () => {
     ["a private address", "https://169.254.169.254/latest", "forbidden_address"],
     ["a malformed URL", "https://receiver.example.com\\@10.0.0.1/", "forbidden_address"],
     ["another URL on our media host", `${mediaUrl}/metrics`, "forbidden_address"],
-    ["our own URL with nothing behind it", `${mediaUrl}/media/${"A".repeat(24)}/a.png`, "not_found"]
+    ["our own URL without a file", `${mediaUrl}/media/${"A".repeat(24)}/a.png`, "not_found"]
   ])("rejects %s", ([_case, url, reason]) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* fail(url), { _tag: "RemoteRefused", reason })
@@ -131,7 +131,7 @@ describe("RemoteMedia.fetch", () => {
       "unreachable",
       (_, response) => response.writeHead(408).end()
     ],
-    ["calls too often", "RemoteUnavailable", "unreachable", (_, response) => response.writeHead(429).end()],
+    ["a rate limit", "RemoteUnavailable", "unreachable", (_, response) => response.writeHead(429).end()],
     ["a server error", "RemoteUnavailable", "unreachable", (_, response) => response.writeHead(503).end()],
     ["a reset", "RemoteUnavailable", "unreachable", (_, response) => response.socket?.destroy()],
     [

@@ -41,8 +41,8 @@ describe("A provider's health", () => {
   )
 
   it.effect.each([
-    ["suffers when nothing is heard of runs until they have taken longer than their models may", false, 0],
-    ["is no worse for runs that are heard of and take longer than their models may", true, Infinity]
+    ["degrades when silent runs exceed their models' limits", false, 0],
+    ["is unaffected when runs that report exceed their models' limits", true, Infinity]
   ] as const)("%s", ([, isHeardOf, admitted]) =>
     Effect.gen(function* () {
       const health = yield* ProviderHealth

@@ -180,8 +180,8 @@ describe("Polling", () => {
   )
 
   it.effect.each([
-    ["that is unknown to who was to stop it", "unknown", JobReport.taken],
-    ["that nothing is left of", "heard", Refusals.lost]
+    ["that is unknown when it is cancelled", "unknown", JobReport.taken],
+    ["that no longer exists", "heard", Refusals.lost]
   ] as const)("treats a job %s as stopped, once its end has had time to arrive", ([, told, told2]) =>
     Effect.gen(function* () {
       const { fiber, stop } = yield* follow({ poll: asked(told2).poll, cancel: Effect.succeed(told) })

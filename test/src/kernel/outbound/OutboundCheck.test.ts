@@ -45,7 +45,7 @@ describe("Outbound.check", () => {
     ["a private one before a public one", ["fd00::1", publicAddress]],
     ["a mapped one", ["::ffff:8.8.8.8"]],
     ["one with a zone", [publicAddress, "2606:4700::1111%eth0"]],
-    ["one that is no address", [publicAddress, "receiver"]]
+    ["an invalid address", [publicAddress, "receiver"]]
   ] as const)("rejects a name with several addresses and %s among them", ([_case, addresses]) =>
     Effect.gen(function* () {
       const error = yield* refusal(url)

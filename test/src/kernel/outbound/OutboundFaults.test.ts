@@ -52,7 +52,7 @@ const expectStatus = Effect.fn(function* (receiver: Receiver.Receiver, status: n
 
 describe("a call to a hostile receiver", () => {
   it.live.each<readonly [string, FailureReason | 200, (socket: TLSSocket) => void]>([
-    ["headers that never come", "timeout", () => {}],
+    ["headers that never arrive", "timeout", () => {}],
     ["headers that never end", "timeout", dripping(`${ok}x-a: `, "a")],
     ["a header that drips", "timeout", dripping(ok, "x-a: 1\r\n")],
     ["a status line that drips", "timeout", dripping("HTTP/1.1 200 ", "a")],
@@ -62,17 +62,17 @@ describe("a call to a hostile receiver", () => {
       "timeout",
       flooding("", Buffer.from("HTTP/1.1 103 Early Hints\r\nx-a: 1\r\n\r\n".repeat(1000)))
     ],
-    ["a body that never comes", 200, (socket) => socket.write(`${ok}content-length: 5\r\n\r\n`)],
+    ["a body that never arrives", 200, (socket) => socket.write(`${ok}content-length: 5\r\n\r\n`)],
     ["a body that drips", 200, dripping(`${ok}content-length: 60000\r\n\r\n`, "a")],
-    ["a body without end that drips", 200, dripping(`${ok}\r\n`, "a")],
+    ["an endless body that drips", 200, dripping(`${ok}\r\n`, "a")],
     ["chunks that drip", 200, dripping(`${ok}transfer-encoding: chunked\r\n\r\n`, "1\r\na\r\n")],
     ["trailers that drip", 200, dripping(`${ok}transfer-encoding: chunked\r\n\r\n0\r\n`, "x-a: 1\r\n")],
     [
-      "headers past all limits",
+      "headers beyond the limit",
       "connection_failed",
       flooding(ok, Buffer.from(`x-a: ${"a".repeat(1000)}\r\n`))
     ],
-    ["one header past all limits", "connection_failed", flooding(`${ok}x-a: `, Buffer.alloc(9000, "a"))],
+    ["one header beyond the limit", "connection_failed", flooding(`${ok}x-a: `, Buffer.alloc(9000, "a"))],
     ["an endless body", 200, flooding(`${ok}\r\n`, Buffer.alloc(65_536))],
     [
       "endless chunks",
@@ -105,14 +105,14 @@ describe("a call to a hostile receiver", () => {
     ["a malformed chunk", 200, (socket) => socket.write(`${ok}transfer-encoding: chunked\r\n\r\nzz\r\n`)],
     ["a reset before the headers", "connection_failed", (socket) => socket.destroy()],
     ["a close before the headers", "connection_failed", (socket) => socket.end()],
-    ["a close amid the headers", "connection_failed", (socket) => socket.end(`${ok}x-a`)],
-    ["a close amid the body", 200, (socket) => socket.end(`${ok}content-length: 5\r\n\r\nab`)],
+    ["a close during the headers", "connection_failed", (socket) => socket.end(`${ok}x-a`)],
+    ["a close during the body", 200, (socket) => socket.end(`${ok}content-length: 5\r\n\r\nab`)],
     [
-      "a close amid the chunks",
+      "a close during the chunks",
       200,
       (socket) => socket.end(`${ok}transfer-encoding: chunked\r\n\r\n5\r\nab`)
     ],
-    ["something else than HTTP", "connection_failed", (socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["a protocol other than HTTP", "connection_failed", (socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n")],
     ["random bytes", "connection_failed", flooding("", randomBytes(65_536))],
     [
       "an HTTP/2 preface",
@@ -120,7 +120,7 @@ describe("a call to a hostile receiver", () => {
       (socket) => socket.write(Buffer.from("00000604000000000000040010000000", "hex"))
     ],
     [
-      "an upgrade nobody asked for",
+      "an unrequested upgrade",
       "connection_failed",
       (socket) =>
         socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n")
@@ -149,8 +149,8 @@ describe("a call to a hostile receiver", () => {
 
   it.live.each<readonly [string, (socket: Socket) => void]>([
     ["when it is accepted", (socket) => socket.destroy()],
-    ["amid the TLS handshake", (socket) => socket.once("data", () => socket.destroy())],
-    ["by a reset amid the TLS handshake", (socket) => socket.once("data", () => socket.resetAndDestroy())]
+    ["during the TLS handshake", (socket) => socket.once("data", () => socket.destroy())],
+    ["by a reset during the TLS handshake", (socket) => socket.once("data", () => socket.resetAndDestroy())]
   ])("ends when the connection is cut %s", ([_case, cut]) =>
     Effect.gen(function* () {
       yield* expectFailure(yield* Receiver.tcp(cut), "connection_failed")

@@ -107,7 +107,7 @@ describe("MessageBody", () => {
   for (const [what, chunks, status, error] of [
     ["invalid UTF-8 in long data", [...upload(long).slice(0, 2), Buffer.from([0xc3]), '"}}}'], 400, /UTF-8/],
     ["a control character in long data", upload(`${long}\n`), 400, /JSON/],
-    ["what is no escape in long data", upload(`${long}\\x`), 400, /JSON/],
+    ["an invalid escape in long data", upload(`${long}\\x`), 400, /JSON/],
     ["three million empty lists", [`{"id":[${"[],".repeat(3e6)}`], 413, /20000 members and elements/],
     ["129 levels", ["[".repeat(129)], 400, /128 levels/],
     ["long data given twice", [`{"params":{"arguments":{"data":"${long}","data":"${long}"`], 400, /twice/],

@@ -151,7 +151,7 @@ describe("MessageScan", () => {
     ["a long one", `{"params":{"arguments":{"data":"${"a".repeat(limit + 1)}"}}}`, true],
     ["keys with escapes", `{"p\\u0061rams":{"arguments":{"dat\\u0061":"${"a".repeat(99)}"}}}`, true],
     ["another place", `{"params":{"data":"${"a".repeat(99)}"}}`, false],
-    ["a deeper place", `{"params":{"arguments":{"data":{"data":"${"a".repeat(99)}"}}}}`, false],
+    ["a deeper position", `{"params":{"arguments":{"data":{"data":"${"a".repeat(99)}"}}}}`, false],
     ["a list", `[{"params":{"arguments":{"data":"${"a".repeat(99)}"}}}]`, false],
     ["a key of that length", `{"params":{"arguments":{"${"data".repeat(99)}":1}}}`, false],
     ["a member after a list", `{"params":{"arguments":{"x":[1,{"y":2}],"data":"${"a".repeat(99)}"}}}`, true]

@@ -17,16 +17,13 @@ const message = (method: string, params: Json) => ({ method, params })
 describe("MessageShape", () => {
   it.each<[string, Json]>([
     ["a call", call("get_request", { requestId: "x" })],
-    ["what is no message", [1, null, "x", []]],
-    ["as many names as there may be", message("ping", names(parts - 2))],
-    [
-      "as many characters as there may be",
-      message("ping", "x".repeat(characters - "methodpingparams".length))
-    ],
+    ["what is not a message", [1, null, "x", []]],
+    ["the maximum of names", message("ping", names(parts - 2))],
+    ["the maximum of characters", message("ping", "x".repeat(characters - "methodpingparams".length))],
     ["an input that is long and has many parts", call("run_model", { input: names(Limits.mostParts - 99) })],
     ["an input of long text", call("run_model", { input: { text: "x".repeat(9 * characters) } })],
     ["data that is long", call("upload_file", { data: "x".repeat(9 * characters) })],
-    ["a batch of which each is as long", Array.from({ length: 9 }, () => message("ping", names(parts - 2)))]
+    ["a batch of such messages", Array.from({ length: 9 }, () => message("ping", names(parts - 2)))]
   ])("accepts %s", (_what, json) => {
     assert.isNull(MessageShape.refused(json))
   })
@@ -39,7 +36,7 @@ describe("MessageShape", () => {
     ["parts beside an input", call("run_model", { input: {} }, names(parts)), tooManyParts],
     ["parts of an input", call("run_model", { input: names(Limits.mostParts) }), tooManyParts],
     [
-      "parts of what would be an input",
+      "parts of an input in the wrong place",
       message("ping", { arguments: { input: names(parts) } }),
       tooManyParts
     ],

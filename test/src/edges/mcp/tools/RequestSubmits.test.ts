@@ -208,14 +208,14 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
       /metadata: must not exceed 2048 bytes/
     ],
     [
-      "a label that is no text",
+      "a label that is not text",
       { metadata: { a: 1 } },
       /^`metadata` must be an object whose values are text\.$/m
     ],
     ["an empty key", { idempotencyKey: "" }, /^`idempotencyKey` must be text of 1 to 255 characters\.$/m],
     ["a key that is too long", { idempotencyKey: "k".repeat(256) }, /text of 1 to 255 characters\.$/m],
-    ["a key that is no ASCII", { idempotencyKey: "schlüssel" }, /^idempotencyKey: .*printable ASCII/],
-    ["an input that is no object", { input: [1] }, /^`input` must be an object, not a list\.$/m]
+    ["a key that is not ASCII", { idempotencyKey: "schlüssel" }, /^idempotencyKey: .*printable ASCII/],
+    ["an input that is not an object", { input: [1] }, /^`input` must be an object, not a list\.$/m]
   ] as const)("rejects %s", ([, changes, expected]) =>
     Effect.gen(function* () {
       const { caller, client } = yield* newClient()
@@ -248,7 +248,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
   )
 
   it.effect.each([
-    ["is known not to be there", true, false],
+    ["is certainly not on the log", true, false],
     ["may have been stored", false, true]
   ] as const)("releases the hold of a request that could not be stored: it %s", ([, isAbsent, isOpen]) =>
     Effect.gen(function* () {

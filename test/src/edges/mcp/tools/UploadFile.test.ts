@@ -112,8 +112,8 @@ layer(FileCalls.local())("upload_file, with uploads through the server", (it) =>
   )
 
   for (const [what, given, contentType] of [
-    ["what it is told", { contentType: "model/obj", fileName: "a.gif" }, "model/obj"],
-    ["what the server says", { fileName: "a.gif" }, "text/csv; charset=utf-8"]
+    ["the given type", { contentType: "model/obj", fileName: "a.gif" }, "model/obj"],
+    ["the server's type", { fileName: "a.gif" }, "text/csv; charset=utf-8"]
   ] as const)
     it.effect(`declares a download as ${what}`, () =>
       Effect.gen(function* () {
@@ -170,7 +170,7 @@ layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
     ["a data: URL that is no base64", { data: "data:text/plain,hello" }, /^data: is not base64/],
     ["empty data", { data: "" }, /^data: is empty\. .*`url`/],
     ["a data: URL without data", { data: "data:image/png;base64," }, /^data: is empty/],
-    ["what is no media type", { data: "QUJD", contentType: "png" }, /^contentType: /],
+    ["an invalid media type", { data: "QUJD", contentType: "png" }, /^contentType: /],
     ["too much data", { data: "A".repeat((FileCalls.maxBytes / 3) * 4 + 8) }, /larger than 200 MiB.*REST/],
     ["plain http", { url: "http://receiver.example.com/a" }, /must begin with https/],
     ["a private address", { url: "https://10.0.0.1/hunter2" }, /only public ones/],

@@ -117,11 +117,15 @@ describe("the sign-in page", () => {
 
   it.each([
     ["marks that pile up", "C\u0327\u0328\u0329\u032A\u032Blaude", "Ç\u0328\u0329laude"],
-    ["marks with something unseen between", "C\u0327\u034F\u0328\u200B\u0329\u034F\u032A", "Ç\u0328\u0329"],
+    [
+      "marks with invisible characters between",
+      "C\u0327\u034F\u0328\u200B\u0329\u034F\u032A",
+      "Ç\u0328\u0329"
+    ],
     ["marks on nothing", "\u0301A \u0302B", "A B"],
-    ["what is composed", "Tro\u031B\u0323 ly\u0301", "Trợ lý"],
+    ["composed characters", "Tro\u031B\u0323 ly\u0301", "Trợ lý"],
     ["marks that are letters' own", "ผู้ช่วย", "ผู้ช่วย"],
-    ["letters that show nothing", "Cl\u3164au\u2800de", "Claude"]
+    ["invisible letters", "Cl\u3164au\u2800de", "Claude"]
   ])("keeps a name within its lines: %s", (_, name, shown) => {
     assert.include(titleOf(from("https://a.dev", name).html), `<bdi>${shown}</bdi>`)
   })

@@ -36,16 +36,16 @@ describe("Expression", () => {
   })
 
   it.effect.each([
-    ["a recursion without an end", "($f := function($x) { 1 + $f($x) }; $f(1))", /Stack overflow/],
-    ["a loop without an end", "($f := function($x) { $f($x) }; $f(1))", /timeout/],
-    ["a sequence without an end", "[1..1000000]", /sequence length/],
-    ["its own words", `$error("no such size")`, /^no such size$/],
+    ["an endless recursion", "($f := function($x) { 1 + $f($x) }; $f(1))", /Stack overflow/],
+    ["an endless loop", "($f := function($x) { $f($x) }; $f(1))", /timeout/],
+    ["an endless sequence", "[1..1000000]", /sequence length/],
+    ["an error of its own", `$error("no such size")`, /^no such size$/],
     ["a function", "function($x) { $x }", /no JSON/],
-    ["a regular expression without an end", "$match($, /^(a+)+$/)", /takes too long/],
-    ["a step without an end", "$sort([1..90000].$string($random()))", /takes too long|timeout/],
-    ["a text without an end", "$pad('x', 900000000)", /memory|takes too long|broke off|cannot be evaluated/],
+    ["an endless regular expression", "$match($, /^(a+)+$/)", /takes too long/],
+    ["an endless step", "$sort([1..90000].$string($random()))", /takes too long|timeout/],
+    ["an endless text", "$pad('x', 900000000)", /memory|takes too long|broke off|cannot be evaluated/],
     ["another expression in a text", "$eval('1')", /not to be had/],
-    ["what is no number", "1 / 0", /cannot be evaluated|no JSON/]
+    ["a result that is not a number", "1 / 0", /cannot be evaluated|no JSON/]
   ] as const)("fails for %s, and the next one does not", ([, text, reason]) =>
     Effect.gen(function* () {
       assert.match(yield* failureOf(text, `${"a".repeat(40)}!`), reason)

@@ -174,11 +174,11 @@ describe("JsonSchemaValidator", () => {
     { name: "an unknown format", schema: { type: "string", format: "nonsense" } },
     { name: "an unknown type", schema: { type: "text" } },
     { name: "a keyword of another type", schema: { type: "string", minimum: 1 } },
-    { name: "a reference to nowhere", schema: { $ref: "https://example.com/schema.json" } },
+    { name: "an unresolved reference", schema: { $ref: "https://example.com/schema.json" } },
     // The schema of schemas alone knows of these two: they compile.
-    { name: "a length below nothing", schema: { type: "string", minLength: -1 } },
-    { name: "a description that is none", schema: { type: "string", description: 5 } },
-    { name: "a pattern that is none", schema: { type: "string", pattern: "(" } },
+    { name: "a negative length", schema: { type: "string", minLength: -1 } },
+    { name: "an invalid description", schema: { type: "string", description: 5 } },
+    { name: "an invalid pattern", schema: { type: "string", pattern: "(" } },
     { name: "an asynchronous schema", schema: { $async: true, type: "string" } }
   ])("rejects a schema with $name", ({ schema }) => {
     const made = JsonSchemaValidator.make(schema)

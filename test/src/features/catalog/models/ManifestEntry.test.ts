@@ -45,23 +45,23 @@ describe("The units of a manifest's model", () => {
   const files = { outputSchema: urls }
   it.effect.each([
     ["one for a request", model("request"), {}, {}, ["1", "1", "1"]],
-    ["what is measured, up to the time limit, for seconds", model("second"), {}, {}, [null, "90", "1.5"]],
+    ["the measured time, up to the limit, for seconds", model("second"), {}, {}, [null, "90", "1.5"]],
     [
-      "what was asked for, where that can be told",
+      "the requested quantity, where known",
       model("second", { quantity: "n" }),
       { n: 3 },
       {},
       ["3", "3", "3"]
     ],
     [
-      "at most what is said",
+      "at most the declared quantity",
       model("image", { quantity: "n", maxQuantity: "10" }),
       { n: 3 },
       {},
       ["3", "10", "3"]
     ],
     [
-      "never less held than asked for",
+      "never less held than requested",
       model("image", { quantity: "n", maxQuantity: "1" }),
       { n: 3 },
       {},
@@ -81,15 +81,9 @@ describe("The units of a manifest's model", () => {
       { images: [{ width: 500, height: 500 }] },
       ["0.5", "0.5", "0.25"]
     ],
+    ["the elapsed time", model("gpu_second", { delivered: "$ceil(seconds) * 2" }), {}, {}, [null, "90", "4"]],
     [
-      "the time that was taken",
-      model("gpu_second", { delivered: "$ceil(seconds) * 2" }),
-      {},
-      {},
-      [null, "90", "4"]
-    ],
-    [
-      "numbers that are texts",
+      "numbers in strings",
       model("1k_characters", { quantity: "n" }),
       { n: "0.25" },
       {},
@@ -103,10 +97,10 @@ describe("The units of a manifest's model", () => {
 
   it.effect.each([
     ["nothing", "nothing"],
-    ["less than none", "-1"],
+    ["negative", "-1"],
     ["no number", "'many'"],
     ["an empty text", "''"],
-    ["more than anyone pays for", "1e13"],
+    ["beyond the maximum", "1e13"],
     ["a failure", "$error('no')"]
   ] as const)("cannot be %s", ([, quantity]) =>
     Effect.gen(function* () {
@@ -117,18 +111,14 @@ describe("The units of a manifest's model", () => {
 
   it.each([
     ["an image without a quantity", model("image"), /^pricing\.quantity or maxQuantity: /],
-    ["megapixels that nobody counts", model("megapixel", { maxQuantity: "4" }), /^pricing\.delivered: /],
-    ["what cannot be parsed", model("image", { quantity: "1 +" }), /^pricing\.quantity: .* at character 3/],
+    ["megapixels without a quantity", model("megapixel", { maxQuantity: "4" }), /^pricing\.delivered: /],
     [
-      "an input schema that is none",
-      model("request", {}, { inputSchema: { type: "nothing" } }),
-      /^inputSchema: /
+      "an expression that cannot be parsed",
+      model("image", { quantity: "1 +" }),
+      /^pricing\.quantity: .* at character 3/
     ],
-    [
-      "an output schema that is none",
-      model("request", {}, { outputSchema: { minimum: "x" } }),
-      /^outputSchema: /
-    ],
+    ["an invalid input schema", model("request", {}, { inputSchema: { type: "nothing" } }), /^inputSchema: /],
+    ["an invalid output schema", model("request", {}, { outputSchema: { minimum: "x" } }), /^outputSchema: /],
     [
       "a mapping that cannot be parsed",
       model("request", {}, { providers: [{ name: "a", adapter: "http", output: "((" }] }),

@@ -67,7 +67,7 @@ describe("MediaPlaces", () => {
       { a: url },
       ["/a"]
     ],
-    ["the item that is contained", { contains: { allOf: [uri, { minLength: 5 }] } }, ["abc", url], ["/1"]]
+    ["the matching item of a list", { contains: { allOf: [uri, { minLength: 5 }] } }, ["abc", url], ["/1"]]
   ])("finds %s", (_case, schema, output, expected) => {
     assert.deepStrictEqual(places(schema, output), expected)
   })
@@ -95,13 +95,9 @@ describe("MediaPlaces", () => {
       ),
       { kind: "text", result: url }
     ],
-    ["what must not match", { not: { properties: { a: uri }, required: ["b"] } }, { a: url }],
+    ["a negated schema", { not: { properties: { a: uri }, required: ["b"] } }, { a: url }],
     ["names of properties", { propertyNames: uri }, { [url]: 1 }],
-    [
-      "words of the schema that are no schemas",
-      { properties: { a: { enum: [{ format: "uri" }, url] } } },
-      { a: url }
-    ],
+    ["keywords that are not schemas", { properties: { a: { enum: [{ format: "uri" }, url] } } }, { a: url }],
     ["a property called format", { properties: { format: { const: "uri" } } }, { format: "uri" }],
     ["other formats", { properties: { a: { type: "string", format: "uri-reference" } } }, { a: "a.png" }]
   ])("does not find %s", (_case, schema, output) => {

@@ -12,28 +12,28 @@ describe("WrapperTemplate.render", () => {
       { prompt: "A fox at dusk" }
     ],
     [
-      "a whole value as it is",
+      "a whole value unchanged",
       { n: "{{n}}", list: ["{{l}}"] },
       { n: 3, l: [1, null] },
       { n: 3, list: [[1, null]] }
     ],
     [
-      "numbers, truth and objects as text",
+      "numbers, booleans and objects as text",
       { t: "{{a}} {{b}} {{c}}" },
       { a: 1.5, b: true, c: { x: [1] } },
       { t: '1.5 true {"x":[1]}' }
     ],
     ["nothing for null within a text", { t: "[{{a}}]" }, { a: null }, { t: "[]" }],
     ["null as a whole value", { t: "{{a}}" }, { a: null }, { t: null }],
-    ["a member without a value left out", { t: "{{a}}", u: 1 }, {}, { u: 1 }],
-    ["an element without a value left out", { t: ["x", "{{a}}"] }, {}, { t: ["x"] }],
+    ["no member without a value", { t: "{{a}}", u: 1 }, {}, { u: 1 }],
+    ["no element without a value", { t: ["x", "{{a}}"] }, {}, { t: ["x"] }],
     [
-      "what is no placeholder alone",
+      "no text that only resembles a placeholder",
       { t: "{{ }} {a} {{1x}} $1 {{a b}}" },
       { a: 1 },
       { t: "{{ }} {a} {{1x}} $1 {{a b}}" }
     ],
-    ["names of members alone", { "{{a}}": "{{a}}" }, { a: "x" }, { "{{a}}": "x" }]
+    ["no names of members", { "{{a}}": "{{a}}" }, { a: "x" }, { "{{a}}": "x" }]
   ] as const)("inserts %s", (_name, template, values, expected) => {
     assert.deepStrictEqual(WrapperTemplate.render(template, values), expected)
   })

@@ -115,7 +115,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
       [500, true],
       [503, true]
     ] as const) {
-      it.live(`takes ${status} for ${retryable ? "an error to try again" : "a final refusal"}`, () =>
+      it.live(`treats ${status} as ${retryable ? "a retryable error" : "a final rejection"}`, () =>
         Effect.gen(function* () {
           const { ended } = yield* runOnce({ _tag: "Refuses", status })
           assertProviderError(ended, retryable)

@@ -177,7 +177,7 @@ describe("OpenaiProvider", () => {
       12
     ],
     ["no header", 429, {}, {}, 5_000],
-    ["an overload that says for how long", 503, {}, { "retry-after": "3" }, 3_000],
+    ["an overload with a Retry-After", 503, {}, { "retry-after": "3" }, 3_000],
     ["an empty account", 429, { type: "insufficient_quota", code: "insufficient_quota" }, {}, 600_000],
     ["a limit on spending", 400, { code: "billing_hard_limit_reached" }, {}, 600_000],
     ["a bill", 402, { message: "Insufficient credits" }, {}, 600_000]
