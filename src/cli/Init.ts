@@ -8,25 +8,20 @@ import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import { CommandError, UsageError } from "./Failure.ts"
 import * as Output from "./Output.ts"
 
-const check = Effect.gen(function* () {
-  if (yield* ChosenLog.isShared) {
-    return yield* new UsageError({
-      message:
-        "init creates a log in DATA_DIR, but EVENT_STORE names a log on NATS, which the first node creates"
-    })
-  }
-  const directory = yield* configured
-  if (holdsLog(directory)) {
-    return yield* new CommandError({ message: `DATA_DIR: ${directory} already contains a log` })
-  }
-  return directory
-})
-
 export const init = Command.make(
   "init",
   { json: Output.json },
   Effect.fnUntraced(function* ({ json }) {
-    const directory = yield* check
+    if (yield* ChosenLog.isShared) {
+      return yield* new UsageError({
+        message:
+          "init creates a log in DATA_DIR, but EVENT_STORE names a log on NATS, which the first node creates"
+      })
+    }
+    const directory = yield* configured
+    if (holdsLog(directory)) {
+      return yield* new CommandError({ message: `DATA_DIR: ${directory} already contains a log` })
+    }
     yield* MasterKey.layer.pipe(
       Layer.provideMerge(SqliteEventStore.layer(directory)),
       Layer.provide(DataDirectory.layerAt(directory)),

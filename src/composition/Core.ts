@@ -47,13 +47,7 @@ const logOf = (
 
 /** The log alone, for commands that need no read models. */
 export const log = AppendHealth.layer.pipe(
-  Layer.provideMerge(
-    Layer.unwrap(
-      Effect.gen(function* () {
-        return logOf(yield* eventStore.config, yield* DataDirectory)
-      })
-    )
-  )
+  Layer.provideMerge(Layer.unwrap(Effect.zipWith(eventStore.config, DataDirectory, logOf)))
 )
 
 /** Where the projections' thread reads the log. */

@@ -35,16 +35,16 @@ const eraseAll = Effect.fnUntraced(function* (accountId: AccountId) {
   const { eraseAccount } = yield* Administration
   const progress = yield* ProgressLine.make(null, "requests and files erased")
   const rounds = Effect.gen(function* () {
-    let before = 0
+    let total = 0
     let step: typeof ErasingStep.Type | undefined
     while (true) {
       step = yield* eraseAccount({ accountId, round: step?.round ?? null })
       const { erased, failed, open, place } = step.round
-      yield* progress.report(before + erased)
+      yield* progress.report(total + erased)
       if (place !== null) continue
-      before += erased
+      total += erased
       if (erased > 0) continue
-      if (open + failed === 0 || !step.goesOn) return { erased: before, open, failed }
+      if (open + failed === 0 || !step.goesOn) return { erased: total, open, failed }
       yield* Effect.sleep(pause)
     }
   })

@@ -9,11 +9,11 @@ import * as CatalogAccess from "./CatalogAccess.ts"
 
 /** The consequence of a withdrawal, per kind. */
 const consequence: Readonly<Record<ItemKind, string>> = {
-  model: "it is neither shown nor accepted",
-  wrapper: "it is neither shown nor accepted",
-  collection: "it is not shown any more",
-  gpu: "it is not listed any more",
-  "deployment-template": "it is not shown any more"
+  model: "it is no longer shown, and new requests are refused",
+  wrapper: "it is no longer shown, and new requests are refused",
+  collection: "it is no longer shown",
+  gpu: "it is no longer listed",
+  "deployment-template": "it is no longer shown"
 }
 
 export const withdraw = Command.make(

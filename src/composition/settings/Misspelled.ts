@@ -24,7 +24,7 @@ export const layer = Layer.effectDiscard(
   Effect.suspend(() => {
     const names = AllSettings.all.map(({ name }) => name)
     return Effect.forEach(find(Object.keys(process.env), names), ({ setting, variable }) =>
-      Effect.logWarning(`${variable} is no setting; is ${setting} meant?`)
+      Effect.logWarning(`${variable} is not a setting. Did you mean ${setting}?`)
     )
   })
 )

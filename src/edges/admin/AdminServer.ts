@@ -17,7 +17,7 @@ export class AdminSocketUnusable extends Schema.TaggedError<AdminSocketUnusable>
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `The admin socket ${this.path} cannot be made in DATA_DIR`
+    return `The admin socket ${this.path} cannot be created in DATA_DIR`
   }
 }
 

@@ -140,7 +140,7 @@ describe("inferlog models", () => {
       const forced = yield* Inferlog.run(["models", "withdraw", "acme/one", "--force"], settings)
       assert.strictEqual(
         forced.stdout,
-        "Withdrew model acme/one: it is neither shown nor accepted.\nUsed by: wrapper acme/w.\n"
+        "Withdrew model acme/one: it is no longer shown, and new requests are refused.\nUsed by: wrapper acme/w.\n"
       )
       const again = yield* Inferlog.run(["models", "withdraw", "acme/one"], settings)
       assert.deepStrictEqual([again.code, again.stdout], [0, "The model acme/one is already withdrawn.\n"])

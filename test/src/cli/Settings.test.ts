@@ -71,7 +71,7 @@ describe("serve", () => {
       const settings = { DATA_DIR: yield* directory, BLOB_STROE: "file:///hunter2", LOG_FORMAT: "logfmt" }
       const server = yield* Inferlog.serve(settings)
       const { stderr } = yield* server.kill("SIGTERM")
-      assert.match(stderr, /level=WARN.*BLOB_STROE is no setting; is BLOB_STORE meant\?/)
+      assert.match(stderr, /level=WARN.*BLOB_STROE is not a setting\. Did you mean BLOB_STORE\?/)
       assert.notInclude(stderr, "hunter2")
     }).pipe(Effect.scoped)
   )
