@@ -14,7 +14,7 @@ const counted = (page: string, name: string): number =>
     .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0)
 
 describe("A4: clients that request large results and do not read them", () => {
-  it.live("use little memory, are refused or disconnected, and do not block other clients", () =>
+  it.live("use little memory, are rejected or disconnected, and do not block other clients", () =>
     Effect.gen(function* () {
       const { exited, pid, url } = yield* Attacked.server()
       const port = Number(new URL(url).port)

@@ -78,7 +78,7 @@ describe("B5: files in DATA_DIR that other users may read", () => {
 })
 
 describe("E6: a missing DATA_DIR", () => {
-  it.live("is refused, empty or missing, if data is expected, and nothing is created", () =>
+  it.live("is rejected, empty or missing, if data is expected, and nothing is created", () =>
     Effect.gen(function* () {
       const parent = yield* TempDirectory.make
       const directory = path.join(parent, "data")

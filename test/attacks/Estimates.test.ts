@@ -122,7 +122,7 @@ describe("A6: price estimates that compete with a paying client", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of a megabyte are refused without a key and rate-limited with one", () =>
+  it.live("of a megabyte are rejected without a key and rate-limited with one", () =>
     Effect.gen(function* () {
       const { url } = yield* started
       const value = Array.from({ length: 20_000 }, (_, number) => ({ text: `number ${number} of many` }))

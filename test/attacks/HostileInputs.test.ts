@@ -39,48 +39,50 @@ const isAcceptable = ({ retryAfter, status }: Answer): boolean =>
   status === 503 || status === 429 ? Number(retryAfter) >= 1 : status >= 200 && status < 500
 
 describe(`A: ${inputs.length} hostile inputs at once`, () => {
-  it.live("leave the server alive, honest clients get their answers, and refusals have a proper status", () =>
-    Effect.gen(function* () {
-      const dataDirectory = yield* TempDirectory.make
-      const port = yield* Effect.promise(ServerProcess.freePort)
-      const server = yield* Effect.acquireRelease(
-        Effect.promise(() =>
-          ServerProcess.start({ dataDirectory, port, env: { NODE_OPTIONS: "--max-old-space-size=512" } })
-        ),
-        ({ kill }) => Effect.promise(() => kill("SIGKILL"))
-      )
-      const { url } = server
-      const opening = ["accounts", "create", "--name", "honest", "--balance", "1000"]
-      const { key } = yield* Inferlog.json(Inferlog.Opened, opening, { DATA_DIR: dataDirectory })
-      const honest = { url: `${url}/sandbox/echo`, key }
-      const sleep = () => new Promise((resolve) => setTimeout(resolve, quietMs))
-      const quiet = yield* Effect.promise(() => Probing.during(honest, sleep))
-      let answersByName: Readonly<Record<string, ReadonlyArray<Answer>>> = {}
-      let busy = quiet
-      const health = yield* Effect.promise(() =>
-        Probing.during({ url: `${url}/health` }, async () => {
-          busy = await Probing.during(honest, async () => {
-            answersByName = await attack(port)
+  it.live(
+    "leave the server alive, honest clients get their answers, and rejections have a proper status",
+    () =>
+      Effect.gen(function* () {
+        const dataDirectory = yield* TempDirectory.make
+        const port = yield* Effect.promise(ServerProcess.freePort)
+        const server = yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            ServerProcess.start({ dataDirectory, port, env: { NODE_OPTIONS: "--max-old-space-size=512" } })
+          ),
+          ({ kill }) => Effect.promise(() => kill("SIGKILL"))
+        )
+        const { url } = server
+        const opening = ["accounts", "create", "--name", "honest", "--balance", "1000"]
+        const { key } = yield* Inferlog.json(Inferlog.Opened, opening, { DATA_DIR: dataDirectory })
+        const honest = { url: `${url}/sandbox/echo`, key }
+        const sleep = () => new Promise((resolve) => setTimeout(resolve, quietMs))
+        const quiet = yield* Effect.promise(() => Probing.during(honest, sleep))
+        let answersByName: Readonly<Record<string, ReadonlyArray<Answer>>> = {}
+        let busy = quiet
+        const health = yield* Effect.promise(() =>
+          Probing.during({ url: `${url}/health` }, async () => {
+            busy = await Probing.during(honest, async () => {
+              answersByName = await attack(port)
+            })
           })
-        })
-      )
-      const figures = `honest p50 ${quiet.p50.toFixed(1)} quiet, ${busy.p50.toFixed(1)} busy; p99 ${quiet.p99.toFixed(1)} quiet, ${busy.p99.toFixed(1)} busy; health p99 ${health.p99.toFixed(1)} ms`
-      process.stdout.write(`${figures}\n`)
-      for (const [name, isRefused] of inputs) {
-        const answers = answersByName[name] ?? []
-        assert.isNotEmpty(answers, name)
-        for (const answer of answers) {
-          assert.isTrue(isAcceptable(answer), `${name}: ${JSON.stringify(answer)}`)
-          if (isRefused) assert.isAtLeast(answer.status, 400, name)
+        )
+        const figures = `honest p50 ${quiet.p50.toFixed(1)} quiet, ${busy.p50.toFixed(1)} busy; p99 ${quiet.p99.toFixed(1)} quiet, ${busy.p99.toFixed(1)} busy; health p99 ${health.p99.toFixed(1)} ms`
+        process.stdout.write(`${figures}\n`)
+        for (const [name, isRefused] of inputs) {
+          const answers = answersByName[name] ?? []
+          assert.isNotEmpty(answers, name)
+          for (const answer of answers) {
+            assert.isTrue(isAcceptable(answer), `${name}: ${JSON.stringify(answer)}`)
+            if (isRefused) assert.isAtLeast(answer.status, 400, name)
+          }
         }
-      }
-      assert.isBelow(health.p99, 250, figures)
-      assert.isBelow(busy.p99, 5 * Math.max(quiet.p99, leastQuietMs), figures)
-      assert.isBelow(Attacked.residentMiB(server.pid, "VmHWM"), 1_000)
-      const { status } = yield* Effect.promise(() =>
-        Attacked.json(`${url}/sandbox/echo?wait=30`, { method: "POST", body: '{"value":"still here"}' })
-      )
-      assert.strictEqual(status, "COMPLETED")
-    }).pipe(Effect.scoped)
+        assert.isBelow(health.p99, 250, figures)
+        assert.isBelow(busy.p99, 5 * Math.max(quiet.p99, leastQuietMs), figures)
+        assert.isBelow(Attacked.residentMiB(server.pid, "VmHWM"), 1_000)
+        const { status } = yield* Effect.promise(() =>
+          Attacked.json(`${url}/sandbox/echo?wait=30`, { method: "POST", body: '{"value":"still here"}' })
+        )
+        assert.strictEqual(status, "COMPLETED")
+      }).pipe(Effect.scoped)
   )
 })

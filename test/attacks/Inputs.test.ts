@@ -87,7 +87,7 @@ const health = async (url: string) => {
 }
 
 describe("A1: inputs of many small values that run for ten minutes", () => {
-  it.live("are refused by their memory, each alone and all together, also after a restart", () =>
+  it.live("are rejected by their memory, each alone and all together, also after a restart", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const first = yield* start(dataDirectory)
@@ -133,7 +133,7 @@ describe("A1: inputs of many small values that run for ten minutes", () => {
 })
 
 describe("A3: webhook_events_filter with millions of items", () => {
-  it.live("is refused at once and delays nothing", () =>
+  it.live("is rejected at once and delays nothing", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const { url } = yield* start(dataDirectory)
@@ -155,7 +155,7 @@ describe("A3: webhook_events_filter with millions of items", () => {
 })
 
 describe("A5: large bodies from an account that cannot pay", () => {
-  it.live("are refused before they are read, and delay no other client", () =>
+  it.live("are rejected before they are read, and delay no other client", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
       const { url } = yield* start(dataDirectory)

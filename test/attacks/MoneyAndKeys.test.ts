@@ -32,7 +32,7 @@ describe("B1: a leaked key that rotates the signing secret", () => {
 describe("B2: a run with a tiny cost", () => {
   const nearly = [0, 1e-10]
 
-  it.live("is refused without a balance and otherwise costs the smallest unit", () =>
+  it.live("is rejected without a balance and otherwise costs the smallest unit", () =>
     Effect.gen(function* () {
       const { dataDirectory, server } = yield* started
       const { code, stderr, stdout } = yield* Effect.promise(() =>
@@ -57,7 +57,7 @@ describe("B2: a run with a tiny cost", () => {
 describe("B3: units with eighteen digits", () => {
   const units = "123456789012.740993"
 
-  it.live("are billed exactly when sent as text, and refused as a number", () =>
+  it.live("are billed exactly when sent as text, and rejected as a number", () =>
     Effect.gen(function* () {
       const pricing = {
         unit: "image",

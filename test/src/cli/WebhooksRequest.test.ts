@@ -95,7 +95,7 @@ describe("The hint for a body that was changed", () => {
     assert.match(hint("{\n}\nHTTP/1.1 200 OK", 4), /after the 4 bytes of its content-length/)
   })
 
-  it("says what else there is when no change explains it", () => {
+  it("lists other possible causes when no change explains it", () => {
     const changed = body.replace("0.007", "0.008")
     assert.match(hintsOf(saved(changed)).join("\n"), /another account's.*\n.*byte for byte/)
     const shorter = saved(changed, ["content-length: 99999"])
@@ -105,7 +105,7 @@ describe("The hint for a body that was changed", () => {
 })
 
 describe("The hint for another check", () => {
-  it("says what to do about it, one for each", () => {
+  it("contains one instruction for each failed check", () => {
     const hint = (changed: Partial<SavedRequest.SavedRequest>) =>
       hintsOf({ ...saved(body), ...changed }).join("\n")
     assert.match(hint({ id: null }), /^[^\n]*all its headers[^\n]*$/)

@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("/callbacks/{requestId}
     })
   )
 
-  it.effect("answers 503 with Retry-After while the run goes on and no listener is on this node", () =>
+  it.effect("answers 503 with Retry-After while the run continues and this node has no listener", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       yield* Lifecycle.start(id)

@@ -36,7 +36,7 @@ const pause = (binding: ProviderBinding, seconds: number) =>
   )
 
 layer(TestServer.layer(options), { excludeTestServices: true })("a submit to a full queue", (it) => {
-  describe("while one of the model's providers takes runs", () => {
+  describe("while one of the model's providers accepts runs", () => {
     it.effect("is rejected by the server's own limit", () =>
       Effect.gen(function* () {
         yield* pause(gpu, 3_000)

@@ -54,7 +54,7 @@ layer(ToolServer.layer)("a call with a fault", (it) => {
     })
   )
 
-  it.effect("goes on while its sign-in cannot be checked, and is checked again later", () =>
+  it.effect("continues while its sign-in cannot be checked, and is checked again later", () =>
     Effect.gen(function* () {
       const { key } = yield* TestServer.TestServer
       const accounts = yield* Accounts

@@ -45,7 +45,7 @@ const untilNewer = Effect.fnUntraced(function* (known: string | null) {
 })
 
 describe("A node", () => {
-  it.effect("takes a snapshot when it holds the lease, an hour has passed and the log has grown", () =>
+  it.effect("creates a snapshot when it holds the lease, an hour has passed and the log has grown", () =>
     Effect.gen(function* () {
       const holds = yield* Ref.make(false)
       const { asked } = yield* node(holds)

@@ -22,7 +22,7 @@ import {
   control
 } from "./LeaseNode.ts"
 
-describe("A worker that gives its job back again and again", () => {
+describe("A worker that returns its job repeatedly", () => {
   it.effect("gets it again after a growing time, without counting an attempt", () =>
     Effect.gen(function* () {
       const node = yield* start("one")

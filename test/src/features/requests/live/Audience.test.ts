@@ -53,7 +53,7 @@ describe("Audience", () => {
     })
   })
 
-  it("groups equal subscriptions, and forgets removed ones", () => {
+  it("groups equal subscriptions, and drops removed ones", () => {
     const audience = Audience.make<string>()
     const first = audience.add(named(1, 3), "first")
     const second = audience.add(named(3, 1), "second")
