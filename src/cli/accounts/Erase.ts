@@ -52,7 +52,8 @@ const eraseAll = Effect.fnUntraced(function* (accountId: AccountId) {
 })
 
 const remainder = (open: number, failed: number): string => {
-  const running = open === 0 ? "" : ` ${Output.count(open)} under way: the next server stops and erases them.`
+  const running =
+    open === 0 ? "" : ` ${Output.count(open)} still running: the next server stops and erases them.`
   return failed === 0 ? running : `${running} ${Output.count(failed)} failed: the next server tries again.`
 }
 

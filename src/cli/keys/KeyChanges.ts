@@ -30,11 +30,9 @@ const grace = Flag.String("grace").pipe(
   )
 )
 
-/** The kind of key in texts. */
+/** The kind of key in texts, such as `key` and `an API key`. */
 interface Words {
-  /** `key` */
   readonly noun: string
-  /** `an API key` */
   readonly one: string
 }
 

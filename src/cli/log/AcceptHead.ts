@@ -83,7 +83,7 @@ export const acceptHead = Command.make(
   Command.provide(ExistingLog.layer),
   Command.withDescription(
     "Accept a log whose log.head is damaged, missing, or ahead of the log. Events may be missing, so restore a copy " +
-      "instead if you have one. The decision is recorded as an event, and the old file is kept. Stop the server first"
+      "instead if you have one. The decision is recorded as an event, and the old file is renamed. Stop the server first"
   ),
   Command.withShortDescription("Accept a log with a damaged log.head"),
   Command.withExamples([{ command: "inferlog log accept-head" }])

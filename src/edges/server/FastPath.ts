@@ -98,12 +98,12 @@ const make = Effect.gen(function* () {
       Effect.catchCause((cause) => rescue(cause, correlationId))
     )
 
-  const contextOf = (correlationId: string) =>
-    Context.add(services, References.CurrentLogAnnotations, { request_id: correlationId })
-
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
     const elapsedMs = timer(clock)
     const correlationId = CorrelationId.next(ids)
+    const fork = Effect.runForkWith(
+      Context.add(services, References.CurrentLogAnnotations, { request_id: correlationId })
+    )
     let accountId: string | null = null
     /** Refuses a large answer while too many bytes wait for slow readers. */
     const fitting = (answer: Answer.Answer): Answer.Answer => {
@@ -120,7 +120,7 @@ const make = Effect.gen(function* () {
       const answer = isGone ? ended : fitting(ended)
       if (isStopping()) response.shouldKeepAlive = false
       const rest = isGone ? null : OutgoingAnswer.write(request, response, answer, correlationId)
-      if (rest !== null) send(rest, correlationId, response)
+      if (rest !== null) follow(fork(rest), response, () => {})
       exchanges({
         correlationId,
         method: request.method ?? "",
@@ -129,9 +129,7 @@ const make = Effect.gen(function* () {
         durationMs: elapsedMs()
       })
     }
-    const fiber = Effect.runForkWith(contextOf(correlationId))(
-      answer(call, request, correlationId, (id) => void (accountId = id))
-    )
+    const fiber = fork(answer(call, request, correlationId, (id) => void (accountId = id)))
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) return finish(exit)
     follow(fiber, response, finish)
@@ -152,9 +150,6 @@ const make = Effect.gen(function* () {
       if (!response.writableEnded) fiber.interruptUnsafe()
     })
   }
-
-  const send = (rest: Effect.Effect<void>, correlationId: string, response: ServerResponse): void =>
-    follow(Effect.runForkWith(contextOf(correlationId))(rest), response, () => {})
 
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
   const front = yield* Front

@@ -23,15 +23,12 @@ export const PublishDefinitions = Schema.Struct({
   reactivates: Schema.Boolean
 })
 
-const Status = Schema.Literals(["active", "deprecated", "withdrawn"])
-type Status = typeof Status.Type
-
 export const ListedItem = Schema.Struct({
   kind: ItemKind,
   /** Endpoint, slug or id. */
   name: Schema.String,
   displayName: Schema.String,
-  status: Status,
+  status: Schema.Literals(["active", "deprecated", "withdrawn"]),
   /** `null` except for models and wrappers. */
   version: Schema.NullOr(Schema.String),
   /** A hash of the whole definition (`models/Version`). */
@@ -64,13 +61,6 @@ export type ShownItem = typeof ShownItem.Type
 /** Identifies an item of the catalog. */
 export const ItemName = Schema.Struct({ kind: ItemKind, name: Schema.String })
 export type ItemName = typeof ItemName.Type
-
-const WithdrawnItem = Schema.Struct({
-  /** `unchanged`: the item was already withdrawn. */
-  change: Schema.Literals(["withdrawn", "unchanged"]),
-  /** The items that depended on it. */
-  dependents: Schema.Array(ItemName)
-})
 
 /** Other items of the catalog depend on the item. */
 export class ItemInUse extends Schema.TaggedError<ItemInUse>()("ItemInUse", {
@@ -134,7 +124,11 @@ export const catalogOperations = RpcGroup.make(
   /** Hides the item, and refuses new requests to it. Refuses an item that others depend on, unless `force`. */
   Rpc.make("withdrawItem", {
     payload: { ...ItemName.fields, force: Schema.Boolean },
-    success: WithdrawnItem,
+    /** `unchanged`: the item was already withdrawn. `dependents`: the items that depended on it. */
+    success: Schema.Struct({
+      change: Schema.Literals(["withdrawn", "unchanged"]),
+      dependents: Schema.Array(ItemName)
+    }),
     error: Schema.Union([ItemNotFound, ItemInUse, AdministrationFailed])
   })
 )
