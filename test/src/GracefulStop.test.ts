@@ -131,9 +131,9 @@ describe("a server that receives a stop signal", () => {
       assert.isBelow(Duration.toMillis(elapsed), 2_000)
 
       yield* Effect.promise(() => Promise.all([clients.ended, idle.closed]))
-      const refusal = yield* Effect.promise(() => late)
+      const errorAnswer = yield* Effect.promise(() => late)
       for (const part of [/^HTTP\/1.1 503 /, /^retry-after: 1\r$/im, /^connection: close\r$/im]) {
-        assert.match(refusal, part)
+        assert.match(errorAnswer, part)
       }
       // On a busy machine there may be none: they all find nobody there.
       for (const { connection, retryAfter, status } of clients.refused) {

@@ -1,4 +1,4 @@
-/** Reads and checks the manifests of a command, and formats the problems found. */
+/** Reads and checks the manifests of a command, and formats the diagnostics found. */
 import { Console, Effect, Option, Struct } from "effect"
 import { Argument } from "effect/cli"
 import * as Checks from "#src/features/manifests/Checks.ts"
@@ -6,7 +6,7 @@ import * as Drafts from "#src/features/manifests/Drafts.ts"
 import type { KnownItems } from "#src/features/manifests/Known.ts"
 import * as ManifestFiles from "#src/features/manifests/ManifestFiles.ts"
 import { modelsDir } from "#src/features/manifests/ModelsDir.ts"
-import { isError, type Problem, text } from "#src/features/manifests/Problem.ts"
+import { isError, type Diagnostic, text } from "#src/features/manifests/Diagnostic.ts"
 import * as Output from "#src/cli/Output.ts"
 import { CommandError, UsageError } from "#src/cli/Failure.ts"
 
@@ -37,18 +37,19 @@ export const some = Effect.fnUntraced(function* ({ found }: Checks.Checked) {
   return yield* new CommandError({ message })
 })
 
-export const problemForPrograms = (problem: Problem) =>
-  Struct.pick(problem, ["file", "line", "column", "path", "message"])
+export const problemForPrograms = (diagnostic: Diagnostic) =>
+  Struct.pick(diagnostic, ["file", "line", "column", "path", "message"])
 
-export const errorsOf = ({ problems }: Checks.Checked) => problems.filter(isError)
-export const warningsOf = ({ problems }: Checks.Checked) => problems.filter((problem) => !isError(problem))
+export const errorsOf = ({ diagnostics }: Checks.Checked) => diagnostics.filter(isError)
+export const warningsOf = ({ diagnostics }: Checks.Checked) =>
+  diagnostics.filter((diagnostic) => !isError(diagnostic))
 
-const line = (problem: Problem): string =>
-  Output.printable(isError(problem) ? text(problem) : `${text(problem)} (warning)`)
+const line = (diagnostic: Diagnostic): string =>
+  Output.printable(isError(diagnostic) ? text(diagnostic) : `${text(diagnostic)} (warning)`)
 
-/** Prints one line per problem to stderr. */
-export const print = ({ problems }: Checks.Checked): Effect.Effect<void> =>
-  problems.length === 0 ? Effect.void : Console.error(problems.map(line).join("\n"))
+/** Prints one line per diagnostic to stderr. */
+export const print = ({ diagnostics }: Checks.Checked): Effect.Effect<void> =>
+  diagnostics.length === 0 ? Effect.void : Console.error(diagnostics.map(line).join("\n"))
 
 /** `3 definitions, 1 error, 2 warnings` */
 export const summary = (checked: Checks.Checked): string =>

@@ -44,13 +44,13 @@ import type {
   DeliveryInProgress,
   DeliveryNotFound
 } from "#src/features/webhooks/Webhooks.ts"
-import * as FileRefusals from "./FileRefusals.ts"
-import * as LimitRefusals from "./LimitRefusals.ts"
-import * as Refusal from "./Refusal.ts"
-import * as WorkerRefusals from "./WorkerRefusals.ts"
+import * as FileErrorAnswers from "./FileErrorAnswers.ts"
+import * as LimitErrorAnswers from "./LimitErrorAnswers.ts"
+import * as ErrorAnswer from "./ErrorAnswer.ts"
+import * as WorkerErrorAnswers from "./WorkerErrorAnswers.ts"
 
 export type ServiceError =
-  | Refusal.Refusal
+  | ErrorAnswer.ErrorAnswer
   | Unauthorized
   | SubmitRefused
   | RequestNotFound
@@ -89,74 +89,74 @@ export type ServiceError =
   | StorageError
   | SqlError
 
-const ofUrl: Record<UrlRefused["reason"], Refusal.Refusal> = {
-  not_signed: FileRefusals.urlNotSigned,
-  signature_mismatch: FileRefusals.signatureMismatch,
-  expired: FileRefusals.urlExpired,
-  content_type_mismatch: FileRefusals.contentTypeMismatch
+const ofUrl: Record<UrlRefused["reason"], ErrorAnswer.ErrorAnswer> = {
+  not_signed: FileErrorAnswers.urlNotSigned,
+  signature_mismatch: FileErrorAnswers.signatureMismatch,
+  expired: FileErrorAnswers.urlExpired,
+  content_type_mismatch: FileErrorAnswers.contentTypeMismatch
 }
 
-const ofBody: Record<BodyRefused["reason"], Refusal.Refusal> = {
-  wrong_size: FileRefusals.wrongSize,
-  digest_mismatch: FileRefusals.digestMismatch,
-  broken_off: Refusal.brokenOffBody,
-  timeout: Refusal.bodyTimeout
+const ofBody: Record<BodyRefused["reason"], ErrorAnswer.ErrorAnswer> = {
+  wrong_size: FileErrorAnswers.wrongSize,
+  digest_mismatch: FileErrorAnswers.digestMismatch,
+  broken_off: ErrorAnswer.brokenOffBody,
+  timeout: ErrorAnswer.bodyTimeout
 }
 
-type AnswerOf<E> = Refusal.Refusal | ((error: E) => Refusal.Refusal)
+type AnswerOf<E> = ErrorAnswer.ErrorAnswer | ((error: E) => ErrorAnswer.ErrorAnswer)
 
 const answers: { readonly [E in ServiceError as E["_tag"]]: AnswerOf<E> } = {
-  Refusal: (refusal) => refusal,
-  Unauthorized: Refusal.unauthorized,
+  ErrorAnswer: (errorAnswer) => errorAnswer,
+  Unauthorized: ErrorAnswer.unauthorized,
   // A closed account has no keys.
-  AccountClosed: Refusal.unauthorized,
-  ModelNotFound: Refusal.unknownModel,
-  NoSuchModel: Refusal.unknownModel,
-  ModelNotGranted: Refusal.modelNotGranted,
-  InvalidInput: ({ issues }) => Refusal.invalid(issues),
-  IdempotencyKeyReused: Refusal.idempotencyKeyReused,
-  EvaluatorBusy: Refusal.evaluatorBusy,
-  QueueFull: LimitRefusals.queueFull,
-  InsufficientBalance: Refusal.insufficientBalance,
-  BudgetExceeded: Refusal.budgetExceeded,
-  TooManyOpenRequests: LimitRefusals.tooManyOpenRequests,
-  RequestNotFound: Refusal.unknownRequest,
-  RequestForbidden: Refusal.forbidden,
-  RequestNotEnded: Refusal.requestNotEnded,
-  KeyNotFound: Refusal.unknownKey,
-  KeyForbidden: Refusal.forbidden,
-  KeyRevoked: Refusal.keyRevoked,
-  KeyExpired: Refusal.keyExpired,
-  GrantExceeded: ({ fields }) => Refusal.grantExceeded(fields),
-  TooManyKeys: ({ limit }) => Refusal.tooManyKeys(limit),
-  KeysUsedUp: ({ limit }) => Refusal.keysUsedUp(limit),
-  SecretSuperseded: Refusal.secretSuperseded,
-  DeliveryNotFound: Refusal.unknownDelivery,
-  DeliveryForbidden: Refusal.forbidden,
-  DeliveryInProgress: Refusal.deliveryInProgress,
-  BodyErased: Refusal.deliveryErased,
-  SecretsUnreadable: Refusal.secretsUnreadable,
-  FileNotFound: Refusal.unknownFile,
-  FileForbidden: Refusal.forbidden,
-  FileGone: FileRefusals.fileGone,
-  FileTooLarge: ({ limit }) => FileRefusals.fileTooLarge(limit),
-  QuotaExceeded: FileRefusals.quotaExceeded,
-  AlreadyUploaded: ({ fileUrl }) => FileRefusals.uploadCompleted(fileUrl),
+  AccountClosed: ErrorAnswer.unauthorized,
+  ModelNotFound: ErrorAnswer.unknownModel,
+  NoSuchModel: ErrorAnswer.unknownModel,
+  ModelNotGranted: ErrorAnswer.modelNotGranted,
+  InvalidInput: ({ issues }) => ErrorAnswer.invalid(issues),
+  IdempotencyKeyReused: ErrorAnswer.idempotencyKeyReused,
+  EvaluatorBusy: ErrorAnswer.evaluatorBusy,
+  QueueFull: LimitErrorAnswers.queueFull,
+  InsufficientBalance: ErrorAnswer.insufficientBalance,
+  BudgetExceeded: ErrorAnswer.budgetExceeded,
+  TooManyOpenRequests: LimitErrorAnswers.tooManyOpenRequests,
+  RequestNotFound: ErrorAnswer.unknownRequest,
+  RequestForbidden: ErrorAnswer.forbidden,
+  RequestNotEnded: ErrorAnswer.requestNotEnded,
+  KeyNotFound: ErrorAnswer.unknownKey,
+  KeyForbidden: ErrorAnswer.forbidden,
+  KeyRevoked: ErrorAnswer.keyRevoked,
+  KeyExpired: ErrorAnswer.keyExpired,
+  GrantExceeded: ({ fields }) => ErrorAnswer.grantExceeded(fields),
+  TooManyKeys: ({ limit }) => ErrorAnswer.tooManyKeys(limit),
+  KeysUsedUp: ({ limit }) => ErrorAnswer.keysUsedUp(limit),
+  SecretSuperseded: ErrorAnswer.secretSuperseded,
+  DeliveryNotFound: ErrorAnswer.unknownDelivery,
+  DeliveryForbidden: ErrorAnswer.forbidden,
+  DeliveryInProgress: ErrorAnswer.deliveryInProgress,
+  BodyErased: ErrorAnswer.deliveryErased,
+  SecretsUnreadable: ErrorAnswer.secretsUnreadable,
+  FileNotFound: ErrorAnswer.unknownFile,
+  FileForbidden: ErrorAnswer.forbidden,
+  FileGone: FileErrorAnswers.fileGone,
+  FileTooLarge: ({ limit }) => FileErrorAnswers.fileTooLarge(limit),
+  QuotaExceeded: FileErrorAnswers.quotaExceeded,
+  AlreadyUploaded: ({ fileUrl }) => FileErrorAnswers.uploadCompleted(fileUrl),
   UrlRefused: ({ reason }) => ofUrl[reason],
   BodyRefused: ({ reason }) => ofBody[reason],
-  TooManyUploads: ({ retryAfterSeconds }) => FileRefusals.tooManyUploads(retryAfterSeconds),
-  LeaseNotFound: WorkerRefusals.unknownLease,
-  LeaseLost: WorkerRefusals.leaseLost,
-  LeaseUnattended: WorkerRefusals.leaseUnattended,
-  ModelNotForWorker: WorkerRefusals.modelNotForWorker,
-  TooManyWaiting: WorkerRefusals.tooManyWaiting,
-  BlobStoreError: ({ isFull }) => (isFull === true ? FileRefusals.storageFull : Refusal.unavailable),
-  ReadModelBehind: Refusal.readModelBehind,
-  SqlError: Refusal.unavailable,
-  EventStoreError: Refusal.unavailable
+  TooManyUploads: ({ retryAfterSeconds }) => FileErrorAnswers.tooManyUploads(retryAfterSeconds),
+  LeaseNotFound: WorkerErrorAnswers.unknownLease,
+  LeaseLost: WorkerErrorAnswers.leaseLost,
+  LeaseUnattended: WorkerErrorAnswers.leaseUnattended,
+  ModelNotForWorker: WorkerErrorAnswers.modelNotForWorker,
+  TooManyWaiting: WorkerErrorAnswers.tooManyWaiting,
+  BlobStoreError: ({ isFull }) => (isFull === true ? FileErrorAnswers.storageFull : ErrorAnswer.unavailable),
+  ReadModelBehind: ErrorAnswer.readModelBehind,
+  SqlError: ErrorAnswer.unavailable,
+  EventStoreError: ErrorAnswer.unavailable
 }
 
-export const toRefusal = <E extends ServiceError>(error: E): Refusal.Refusal => {
+export const toErrorAnswer = <E extends ServiceError>(error: E): ErrorAnswer.ErrorAnswer => {
   const answer = answers[error._tag] as AnswerOf<E>
   return typeof answer === "function" ? answer(error) : answer
 }

@@ -24,7 +24,7 @@ export interface Incoming {
   /** The request's id; `null` for other messages and for batches. */
   readonly id: JsonRpc.Id
   /** Why the request cannot be executed; `null` when nothing is wrong with it, and for a batch. */
-  readonly fault: JsonRpc.ErrorText | null
+  readonly fault: JsonRpc.ErrorObject | null
   /** The request's method; `null` for other messages and for batches. */
   readonly method: string | null
   /** The name of the called tool; `null` for other messages and for batches. */

@@ -12,12 +12,12 @@ export const toolCallOf = (message: Json) => {
   return given === undefined || !isObject(given) ? null : { message, params, given }
 }
 
-export interface ErrorText {
+export interface ErrorObject {
   readonly code: number
   readonly message: string
 }
 
-export const error = (id: Id, { code, message }: ErrorText) => ({
+export const error = (id: Id, { code, message }: ErrorObject) => ({
   jsonrpc: "2.0",
   id,
   error: { code, message }
@@ -27,7 +27,7 @@ export const parseError = {
   code: -32700,
   message: "The message is not JSON in UTF-8, at most 128 levels deep and with finite numbers."
 }
-export const invalidRequest = (message: string): ErrorText => ({ code: -32600, message })
+export const invalidRequest = (message: string): ErrorObject => ({ code: -32600, message })
 export const internalError = { code: -32603, message: "Internal error" }
 /** Servers may choose codes from -32000 downwards. The official SDK uses the same one. */
 export const sessionGone = {

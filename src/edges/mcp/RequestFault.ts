@@ -3,7 +3,7 @@
  * reason (JSON-RPC 2.0, "Error object"; MCP 2025-11-25, "Tools", "Pagination", "Progress").
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
-import type { ErrorText } from "./JsonRpc.ts"
+import type { ErrorObject } from "./JsonRpc.ts"
 import type { Offered } from "./McpEndpoint.ts"
 
 const lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
@@ -22,11 +22,11 @@ export const methods: ReadonlySet<string> = new Set([
   "tools/call"
 ])
 
-const invalidParams = (message: string): ErrorText => ({ code: -32602, message })
+const invalidParams = (message: string): ErrorObject => ({ code: -32602, message })
 
 const unknownTool = invalidParams("There is no tool of this name: tools/list has them all.")
 
-const unknownMethod: ErrorText = {
+const unknownMethod: ErrorObject = {
   code: -32601,
   message: "There is no such method here: tools/list tells what there is, and tools/call calls it."
 }
@@ -47,7 +47,7 @@ const initializeWrong = invalidParams(
 const isText = (json: Json | undefined) => typeof json === "string"
 
 /** A version in `_meta` means a protocol version without sessions (MCP 2026-07-28). */
-const wrongInMeta = (meta: Json): ErrorText | null => {
+const wrongInMeta = (meta: Json): ErrorObject | null => {
   if (!isObject(meta)) return metaWrong
   if ("io.modelcontextprotocol/protocolVersion" in meta) return versionNamed
   const { progressToken } = meta
@@ -65,7 +65,7 @@ const opens = ({ capabilities, clientInfo, protocolVersion }: JsonObject): boole
 const noParams: JsonObject = {}
 
 /** Does not check whether the tool, prompt or resource exists. */
-export const find = (method: string, given: Json | undefined): ErrorText | null => {
+export const find = (method: string, given: Json | undefined): ErrorObject | null => {
   if (!methods.has(method)) return unknownMethod
   const params = given ?? noParams
   if (!isObject(params)) return paramsWrong
@@ -94,7 +94,7 @@ interface Asked {
 }
 
 /** Checks a valid request against what exists. */
-export const findUnoffered = ({ method, tool }: Asked, offered: Offered): ErrorText | null => {
+export const findUnoffered = ({ method, tool }: Asked, offered: Offered): ErrorObject | null => {
   if (tool !== null && !offered.tools.has(tool)) return unknownTool
   const needed = method === null ? undefined : needs[method]
   return needed === undefined || offered[needed] ? null : unknownMethod

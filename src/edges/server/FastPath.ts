@@ -15,8 +15,8 @@ import * as OutgoingAnswer from "#src/edges/http/edge/OutgoingAnswer.ts"
 import { answerError } from "#src/edges/http/edge/Respond.ts"
 import { SlowReaders } from "#src/edges/http/edge/SlowReaders.ts"
 import { RouteTable } from "#src/edges/http/edge/RouteTable.ts"
-import * as ReaderRefusals from "#src/edges/http/ReaderRefusals.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ReaderErrorAnswers from "#src/edges/http/ReaderErrorAnswers.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
 import { IsStopping } from "#src/edges/http/Stopping.ts"
 import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
@@ -77,11 +77,11 @@ const make = Effect.gen(function* () {
   }
 
   const rescue = (cause: Cause.Cause<ServiceError>, correlationId: string): Effect.Effect<Answer.Answer> => {
-    if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(Refusal.stopping.toAnswer(correlationId))
+    if (Cause.hasInterruptsOnly(cause)) return Effect.succeed(ErrorAnswer.stopping.toAnswer(correlationId))
     const error = Cause.findErrorOption(cause)
     return error._tag === "Some"
       ? answerError(error.value, correlationId)
-      : Effect.as(Effect.logError("Unexpected error", cause), Refusal.unexpected.toAnswer(correlationId))
+      : Effect.as(Effect.logError("Unexpected error", cause), ErrorAnswer.unexpected.toAnswer(correlationId))
   }
 
   const answer = (
@@ -112,11 +112,11 @@ const make = Effect.gen(function* () {
         accountId,
         address: () => request.socket.remoteAddress ?? ""
       })
-      return full === null ? answer : ReaderRefusals.of(full).toAnswer(correlationId)
+      return full === null ? answer : ReaderErrorAnswers.of(full).toAnswer(correlationId)
     }
     const finish = (exit: Exit.Exit<Answer.Answer>) => {
       const isGone = response.destroyed || request.socket.destroyed
-      const ended = exit._tag === "Success" ? exit.value : Refusal.stopping.toAnswer(correlationId)
+      const ended = exit._tag === "Success" ? exit.value : ErrorAnswer.stopping.toAnswer(correlationId)
       const answer = isGone ? ended : fitting(ended)
       if (isStopping()) response.shouldKeepAlive = false
       const rest = isGone ? null : OutgoingAnswer.write(request, response, answer, correlationId)

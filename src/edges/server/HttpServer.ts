@@ -41,7 +41,7 @@ import { usualPace } from "#src/edges/http/edge/Reader.ts"
 import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
 import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
 import * as FastPath from "./FastPath.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
 import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 
@@ -130,8 +130,8 @@ const bind = Effect.fnUntraced(function* (
     { ...limits, ...overrides },
     {
       onClose: () => Deferred.doneUnsafe(stopping, Effect.void),
-      refuseLate: refuse(Refusal.stopping),
-      refusePipelined: refuse(Refusal.pipelined),
+      refuseLate: refuse(ErrorAnswer.stopping),
+      refusePipelined: refuse(ErrorAnswer.pipelined),
       refuseFault: refuse
     }
   )
@@ -162,12 +162,12 @@ const bind = Effect.fnUntraced(function* (
 
 const refuseWith =
   (nextId: () => string, exchanges: typeof Exchanges.Service) =>
-  (refusal: Refusal.Refusal): FrontedServer.Closing["refuseLate"] =>
+  (errorAnswer: ErrorAnswer.ErrorAnswer): FrontedServer.Closing["refuseLate"] =>
   (request, response) => {
     const correlationId = nextId()
-    OutgoingAnswer.write(request, response, refusal.toAnswer(correlationId), correlationId)
+    OutgoingAnswer.write(request, response, errorAnswer.toAnswer(correlationId), correlationId)
     const { method = "" } = request
-    exchanges({ correlationId, method, route: unmatched, status: refusal.status, durationMs: 0 })
+    exchanges({ correlationId, method, route: unmatched, status: errorAnswer.status, durationMs: 0 })
   }
 
 export const layerServer = Layer.unwrap(Effect.map(listenAddress, (address) => layerServerAt(address)))

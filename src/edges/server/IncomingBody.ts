@@ -3,11 +3,11 @@ import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
 import { BodyTimeout, type Grow, unreadable } from "#src/edges/http/edge/BodyReader.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { tooLarge } from "#src/edges/http/requests/BodyHeaders.ts"
 import { maxBytes } from "#src/edges/http/requests/JsonBody.ts"
 
-type Read = Effect.Effect<Uint8Array, Refusal.Refusal>
+type Read = Effect.Effect<Uint8Array, ErrorAnswer.ErrorAnswer>
 
 /** Calls back once, never synchronously, with the body or a refusal. */
 const collect = (request: IncomingMessage, grow: Grow, onEnd: (read: Read) => void): void => {
@@ -22,10 +22,10 @@ const collect = (request: IncomingMessage, grow: Grow, onEnd: (read: Read) => vo
     .on("data", (chunk: Uint8Array) => {
       if (isOver) return
       body.add(chunk)
-      const refusal = body.size() > maxBytes ? tooLarge : grow(body.size())
-      if (refusal === null) return
+      const errorAnswer = body.size() > maxBytes ? tooLarge : grow(body.size())
+      if (errorAnswer === null) return
       request.pause()
-      end(Effect.fail(refusal))
+      end(Effect.fail(errorAnswer))
     })
     .on("end", () => end(Effect.succeed(body.whole())))
     .on("error", () => end(Effect.fail(unreadable)))
@@ -36,7 +36,7 @@ const collect = (request: IncomingMessage, grow: Grow, onEnd: (read: Read) => vo
 
 const inTime = (body: Read): Read =>
   Effect.flatMap(BodyTimeout, (duration) =>
-    Effect.timeoutOrElse(body, { duration, orElse: () => Effect.fail(Refusal.bodyTimeout) })
+    Effect.timeoutOrElse(body, { duration, orElse: () => Effect.fail(ErrorAnswer.bodyTimeout) })
   )
 
 /** Most bodies arrive with their headers, so the timer starts only for the others. */

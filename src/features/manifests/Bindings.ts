@@ -5,7 +5,7 @@ import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { AdapterOptions } from "#src/features/providers/AdapterOptions.ts"
 import { bindingOptions } from "#src/features/providers/BindingOptions.ts"
 import { type Breach, breachesOf } from "./Manifest.ts"
-import type { Path } from "./Problem.ts"
+import type { Path } from "./Diagnostic.ts"
 import { NetAddress } from "effect/net"
 import { isPublic } from "#src/kernel/outbound/AddressPolicy.ts"
 

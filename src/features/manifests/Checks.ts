@@ -7,13 +7,13 @@ import * as EndpointChecks from "./EndpointChecks.ts"
 import type { Item } from "./Items.ts"
 import * as Known from "./Known.ts"
 import * as ListingChecks from "./ListingChecks.ts"
-import { isError, type Problem, sorted } from "./Problem.ts"
+import { isError, type Diagnostic, sorted } from "./Diagnostic.ts"
 
 export interface Checked {
   /** Valid definitions whose dependencies are valid, too. */
   readonly items: ReadonlyArray<Item>
   /** All errors and warnings, by file and place. */
-  readonly problems: ReadonlyArray<Problem>
+  readonly diagnostics: ReadonlyArray<Diagnostic>
   /** Number of documents, valid or not. */
   readonly found: number
 }
@@ -31,17 +31,17 @@ const splitByName = (drafts: ReadonlyArray<Draft>) => {
     const key = `${space(draft.manifest.kind)} ${draft.manifest.name}`
     byName.set(key, [...(byName.get(key) ?? []), draft])
   }
-  const problems = [...byName.values()].flatMap(([first, ...others]) =>
+  const diagnostics = [...byName.values()].flatMap(([first, ...others]) =>
     others.map((other) => {
-      const { line } = first?.problem("error", ["name"], "") ?? { line: 1 }
-      return other.problem("error", ["name"], `Expected another name: ${first?.file}:${line} has this one`)
+      const { line } = first?.diagnostic("error", ["name"], "") ?? { line: 1 }
+      return other.diagnostic("error", ["name"], `Expected another name: ${first?.file}:${line} has this one`)
     })
   )
   const single = [...byName.values()].flatMap(([first, ...others]) =>
     first !== undefined && others.length === 0 ? [first] : []
   )
   const taken = [...byName.values()].flatMap((all) => (all.length > 1 ? all : []))
-  return { single, problems, broken: new Set(taken.map(({ manifest }) => manifest.name)) }
+  return { single, diagnostics, broken: new Set(taken.map(({ manifest }) => manifest.name)) }
 }
 
 /** The version of a model or wrapper that the catalog offers, without compiling it; `null` without one. */
@@ -53,7 +53,7 @@ export const check = Effect.fnUntraced(function* (
   known: Known.KnownItems,
   offered: OfferedVersion = () => null
 ) {
-  const { broken, problems, single } = splitByName(drafts.drafts)
+  const { broken, diagnostics, single } = splitByName(drafts.drafts)
   const entries = new Map<string, CatalogEntry>()
   const gpus = new Set<string>()
   const everything = Known.orElse(
@@ -68,9 +68,9 @@ export const check = Effect.fnUntraced(function* (
     isBroken: (endpoint: string) => drafts.broken.has(endpoint) || broken.has(endpoint)
   }
 
-  const found: Array<Problem> = [...drafts.problems, ...problems]
+  const found: Array<Diagnostic> = [...drafts.diagnostics, ...diagnostics]
   const items: Array<Item> = []
-  const keep = (draft: Draft, item: Item | null, about: ReadonlyArray<Problem>) => {
+  const keep = (draft: Draft, item: Item | null, about: ReadonlyArray<Diagnostic>) => {
     found.push(...about)
     if (item === null || about.some(isError)) {
       if (space(draft.manifest.kind) === "endpoint") broken.add(draft.manifest.name)
@@ -87,8 +87,8 @@ export const check = Effect.fnUntraced(function* (
   for (const draft of single) {
     if (draft.manifest.kind !== "model") continue
     yield* Effect.yieldNow
-    const { item, problems } = yield* EndpointChecks.model(draft, draft.manifest, isOffered)
-    keep(draft, item, problems)
+    const { item, diagnostics } = yield* EndpointChecks.model(draft, draft.manifest, isOffered)
+    keep(draft, item, diagnostics)
   }
   for (const draft of single) {
     if (draft.manifest.kind !== "wrapper") continue
@@ -97,8 +97,8 @@ export const check = Effect.fnUntraced(function* (
     const { base } = draft.manifest
     const isSame: EndpointChecks.IsOffered = (endpoint, version) =>
       !entries.has(base) && isOffered(endpoint, version)
-    const { item, problems } = yield* EndpointChecks.wrapper(draft, draft.manifest, surroundings, isSame)
-    keep(draft, item, problems)
+    const { item, diagnostics } = yield* EndpointChecks.wrapper(draft, draft.manifest, surroundings, isSame)
+    keep(draft, item, diagnostics)
   }
   for (const draft of single) {
     if (draft.manifest.kind === "gpu") keep(draft, ListingChecks.gpu(draft, draft.manifest), [])
@@ -107,12 +107,17 @@ export const check = Effect.fnUntraced(function* (
     if (draft.manifest.kind === "collection") {
       yield* Effect.yieldNow
       const isThere = (endpoint: string) => offered(endpoint) !== null
-      const { item, problems } = yield* ListingChecks.collection(draft, draft.manifest, surroundings, isThere)
-      keep(draft, item, problems)
+      const { item, diagnostics } = yield* ListingChecks.collection(
+        draft,
+        draft.manifest,
+        surroundings,
+        isThere
+      )
+      keep(draft, item, diagnostics)
     } else if (draft.manifest.kind === "deployment-template") {
-      const { item, problems } = yield* ListingChecks.template(draft, draft.manifest, surroundings)
-      keep(draft, item, problems)
+      const { item, diagnostics } = yield* ListingChecks.template(draft, draft.manifest, surroundings)
+      keep(draft, item, diagnostics)
     }
   }
-  return { items, problems: sorted(found), found: drafts.found } satisfies Checked
+  return { items, diagnostics: sorted(found), found: drafts.found } satisfies Checked
 })

@@ -6,20 +6,20 @@ import * as FileText from "./FileText.ts"
 import { decode, type Manifest } from "./Manifest.ts"
 import type { ManifestDocument } from "./ManifestDocument.ts"
 import type * as ManifestFiles from "./ManifestFiles.ts"
-import { type Path, pathText, type Problem } from "./Problem.ts"
+import { type Path, pathText, type Diagnostic } from "./Diagnostic.ts"
 import * as SchemaFiles from "./SchemaFiles.ts"
 
 export interface Draft {
   readonly file: string
   readonly manifest: Manifest
-  /** A problem at a path of the document. */
-  problem(severity: Problem["severity"], path: Path, message: string): Problem
+  /** A diagnostic at a path of the document. */
+  diagnostic(severity: Diagnostic["severity"], path: Path, message: string): Diagnostic
 }
 
 export interface Drafts {
   /** In the order of the files, and of the documents within a file. */
   readonly drafts: ReadonlyArray<Draft>
-  readonly problems: ReadonlyArray<Problem>
+  readonly diagnostics: ReadonlyArray<Diagnostic>
   /** Documents with a definition, valid or not. */
   readonly found: number
   /** Models and wrappers with a manifest, valid or not. */
@@ -32,7 +32,7 @@ interface OfFile extends Drafts {
 }
 
 const problemIn =
-  (file: string, { placeOf }: ManifestDocument): Draft["problem"] =>
+  (file: string, { placeOf }: ManifestDocument): Draft["diagnostic"] =>
   (severity, path, message) => ({ severity, file, ...placeOf(path), path: pathText(path), message })
 
 /** A JSON Schema file, beside the manifests that name it. */
@@ -44,13 +44,13 @@ const nameOf = ({ value }: ManifestDocument): ReadonlyArray<string> =>
 
 const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
   const drafts: Array<Draft> = []
-  const problems: Array<Problem> = []
+  const diagnostics: Array<Diagnostic> = []
   const referenced: Array<string> = []
   const broken: Array<string> = []
   const result = (found: number): OfFile => ({
     file,
     drafts,
-    problems,
+    diagnostics,
     referenced,
     found,
     broken: new Set(broken)
@@ -58,16 +58,23 @@ const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
 
   const text = yield* Effect.result(FileText.read(file.path))
   if (text._tag === "Failure") {
-    problems.push({ severity: "error", file: file.name, line: 1, column: 1, path: "", message: text.failure })
+    diagnostics.push({
+      severity: "error",
+      file: file.name,
+      line: 1,
+      column: 1,
+      path: "",
+      message: text.failure
+    })
     return result(1)
   }
   const { documents, faults } = Documents.parse(file.path, text.success)
   for (const { message, path, place } of faults) {
-    problems.push({ severity: "error", file: file.name, ...place, path: pathText(path), message })
+    diagnostics.push({ severity: "error", file: file.name, ...place, path: pathText(path), message })
   }
   for (const document of documents) {
     if (isJsonSchema(document)) continue
-    const problem = problemIn(file.name, document)
+    const diagnostic = problemIn(file.name, document)
     const decoded = decode(document.value)
     const breaches =
       decoded._tag === "Failure"
@@ -75,12 +82,12 @@ const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
         : yield* Effect.map(SchemaFiles.inline(file, decoded.success), (inlined) => {
             referenced.push(...inlined.referenced)
             if (inlined.breaches.length === 0) {
-              drafts.push({ file: file.name, manifest: inlined.manifest, problem })
+              drafts.push({ file: file.name, manifest: inlined.manifest, diagnostic })
             }
             return inlined.breaches
           })
     if (breaches.length > 0) broken.push(...nameOf(document))
-    problems.push(...breaches.map(({ message, path }) => problem("error", path, message)))
+    diagnostics.push(...breaches.map(({ message, path }) => diagnostic("error", path, message)))
   }
   return result(documents.length + faults.length)
 })
@@ -90,7 +97,7 @@ const together = (all: ReadonlyArray<OfFile>): Drafts => {
   const manifests = all.filter(({ file }) => !schemas.has(file.path))
   return {
     drafts: manifests.flatMap(({ drafts }) => drafts),
-    problems: manifests.flatMap(({ problems }) => problems),
+    diagnostics: manifests.flatMap(({ diagnostics }) => diagnostics),
     found: manifests.reduce((sum, { found }) => sum + found, 0),
     broken: new Set(manifests.flatMap(({ broken }) => [...broken]))
   }
@@ -110,7 +117,7 @@ export const reader = (): Read => {
     const isSame = (path: string) => now.has(path) && now.get(path) === stamps.get(path)
     const readAgain = (file: ManifestFiles.FoundFile) => {
       const known = before.get(file.name)
-      const isGood = known !== undefined && known.problems.length === 0
+      const isGood = known !== undefined && known.diagnostics.length === 0
       return isGood && known.file.path === file.path && [file.path, ...known.referenced].every(isSame)
         ? Effect.succeed(known)
         : readFile(file)
@@ -122,5 +129,5 @@ export const reader = (): Read => {
   })
 }
 
-/** Never fails: unreadable files are problems. */
+/** Never fails: unreadable files are diagnostics. */
 export const read: Read = (files) => reader()(files)

@@ -11,7 +11,7 @@ import * as InputChecks from "./InputChecks.ts"
 import * as ModelManifest from "./kinds/ModelManifest.ts"
 import * as WrapperManifest from "./kinds/WrapperManifest.ts"
 import type { KnownItems } from "./Known.ts"
-import { isError, type Path, type Problem } from "./Problem.ts"
+import { isError, type Path, type Diagnostic } from "./Diagnostic.ts"
 
 export interface Surroundings {
   readonly known: KnownItems
@@ -24,7 +24,7 @@ export type IsOffered = (endpoint: string, version: string) => boolean
 
 interface Outcome {
   readonly item: Item | null
-  readonly problems: ReadonlyArray<Problem>
+  readonly diagnostics: ReadonlyArray<Diagnostic>
 }
 
 /** Bytes of a definition as JSON, because it is one event. */
@@ -35,16 +35,16 @@ const general = (
   draft: Draft,
   { description = "" }: { readonly description?: string },
   definition: object
-): ReadonlyArray<Problem> => {
+): ReadonlyArray<Diagnostic> => {
   const bytes = Buffer.byteLength(
     JSON.stringify(definition, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value))
   )
   return [
     ...(bytes > largestDefinition
-      ? [draft.problem("error", [], `Expected a definition of at most ${largestDefinition} bytes as JSON`)]
+      ? [draft.diagnostic("error", [], `Expected a definition of at most ${largestDefinition} bytes as JSON`)]
       : []),
     ...(description.trim() === ""
-      ? [draft.problem("warning", ["description"], "Missing: lists and searches show what it says")]
+      ? [draft.diagnostic("warning", ["description"], "Missing: lists and searches show what it says")]
       : [])
   ]
 }
@@ -66,12 +66,12 @@ const exampleProblems = Effect.fnUntraced(function* (draft: Draft, entry: Catalo
   const issues = entry.validateInput(exampleInput)
   if (issues.length > 0) {
     return issues.map(({ message, path }) =>
-      draft.problem("error", ["exampleInput", ...path], `Not valid under inputSchema: ${message}`)
+      draft.diagnostic("error", ["exampleInput", ...path], `Not valid under inputSchema: ${message}`)
     )
   }
   return yield* Effect.match(Effect.catchTag(entry.quantities(exampleInput), "EvaluatorBusy", Effect.die), {
     onSuccess: () => [],
-    onFailure: ({ reason }) => [draft.problem("error", ["pricing"], `Of exampleInput: ${reason}`)]
+    onFailure: ({ reason }) => [draft.diagnostic("error", ["pricing"], `Of exampleInput: ${reason}`)]
   })
 })
 
@@ -86,18 +86,18 @@ export const model = Effect.fnUntraced(function* (
       manifest.providers === undefined
         ? "Missing: expected providers, or provider for one"
         : "Expected providers or provider, not both"
-    return { item: null, problems: [draft.problem("error", ["provider"], message)] }
+    return { item: null, diagnostics: [draft.diagnostic("error", ["provider"], message)] }
   }
   const definition = ModelManifest.definitionOf(manifest, bindings)
   const at = (index: number): Path => (manifest.providers === undefined ? ["provider"] : ["providers", index])
   const about = general(draft, manifest, definition)
-  if (about.some(isError)) return { item: null, problems: about }
+  if (about.some(isError)) return { item: null, diagnostics: about }
   const checked = yield* Bindings.check(definition, at)
-  const problems = [
+  const diagnostics = [
     ...about,
-    ...InputChecks.problems(draft, definition),
-    ...checked.errors.map(({ message, path }) => draft.problem("error", path, message)),
-    ...checked.warnings.map(({ message, path }) => draft.problem("warning", path, message))
+    ...InputChecks.diagnostics(draft, definition),
+    ...checked.errors.map(({ message, path }) => draft.diagnostic("error", path, message)),
+    ...checked.warnings.map(({ message, path }) => draft.diagnostic("warning", path, message))
   ]
   const itemOf = (entry: CatalogEntry | null): Item => ({
     kind: "model",
@@ -107,15 +107,15 @@ export const model = Effect.fnUntraced(function* (
     entry,
     isDeprecated: manifest.deprecated ?? false
   })
-  if (isOffered(definition.endpoint, definition.version)) return { item: itemOf(null), problems }
+  if (isOffered(definition.endpoint, definition.version)) return { item: itemOf(null), diagnostics }
   const made = ManifestEntry.make({ model: definition })
   if (Result.isFailure(made)) {
     const [path, message] = locate(made.failure.reason, at)
-    return { item: null, problems: [...problems, draft.problem("error", path, message)] }
+    return { item: null, diagnostics: [...diagnostics, draft.diagnostic("error", path, message)] }
   }
   const entry = made.success
   const item = itemOf(entry)
-  return { item, problems: [...problems, ...(yield* exampleProblems(draft, entry))] } satisfies Outcome
+  return { item, diagnostics: [...diagnostics, ...(yield* exampleProblems(draft, entry))] } satisfies Outcome
 })
 
 const propertiesOf = ({ inputSchema }: WrapperManifest.WrapperManifest): ReadonlyArray<string> => {
@@ -131,7 +131,7 @@ const placeholderProblems = (draft: Draft, manifest: WrapperManifest.WrapperMani
       const meant = nearest(name, names)
       const hint = meant === undefined ? "" : `: is ${meant} meant?`
       const message = `{{${name}}} is neither a property of inputSchema nor one of defaults${hint}`
-      return draft.problem("error", ["template"], message)
+      return draft.diagnostic("error", ["template"], message)
     })
 }
 
@@ -156,10 +156,10 @@ export const wrapper = Effect.fnUntraced(function* (
 ) {
   const definition = WrapperManifest.definitionOf(manifest)
   const about = general(draft, manifest, definition)
-  if (about.some(isError)) return { item: null, problems: about }
-  const problems = [
+  if (about.some(isError)) return { item: null, diagnostics: about }
+  const diagnostics = [
     ...about,
-    ...InputChecks.problems(draft, definition),
+    ...InputChecks.diagnostics(draft, definition),
     ...placeholderProblems(draft, manifest)
   ]
   const itemOf = (entry: CatalogEntry | null): Item => ({
@@ -170,18 +170,18 @@ export const wrapper = Effect.fnUntraced(function* (
     entry,
     isDeprecated: manifest.deprecated ?? false
   })
-  if (isOffered(definition.endpoint, definition.version)) return { item: itemOf(null), problems }
+  if (isOffered(definition.endpoint, definition.version)) return { item: itemOf(null), diagnostics }
   const base = yield* known.find(manifest.base)
   const fault = baseFault(manifest.base, base, isBroken)
   if (base === null || fault !== null) {
-    return { item: null, problems: [...problems, draft.problem("error", ["base"], fault ?? "")] }
+    return { item: null, diagnostics: [...diagnostics, draft.diagnostic("error", ["base"], fault ?? "")] }
   }
   const made = ManifestEntry.makeWrapper({ wrapper: definition, base })
   if (Result.isFailure(made)) {
     const [path, message] = locate(made.failure.reason, () => [])
-    return { item: null, problems: [...problems, draft.problem("error", path, message)] }
+    return { item: null, diagnostics: [...diagnostics, draft.diagnostic("error", path, message)] }
   }
   const entry = made.success
   const item = itemOf(entry)
-  return { item, problems: [...problems, ...(yield* exampleProblems(draft, entry))] } satisfies Outcome
+  return { item, diagnostics: [...diagnostics, ...(yield* exampleProblems(draft, entry))] } satisfies Outcome
 })

@@ -10,7 +10,7 @@ import * as FolderTelling from "./FolderTelling.ts"
 import { definitionsOf, isDeprecated, type Item, keyOf, markOf } from "./Items.ts"
 import type { KnownItems } from "./Known.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
-import { isError } from "./Problem.ts"
+import { isError } from "./Diagnostic.ts"
 
 /** What this node's catalog has. */
 const published = Effect.gen(function* () {
@@ -90,8 +90,8 @@ export const make = Effect.fnUntraced(function* (folder: string) {
     contents: Contents
   ) {
     const checked = yield* Checks.check(yield* read(files), known, offeredIn(contents))
-    hasErrors = checked.problems.some(isError)
-    yield* telling.problems(checked.problems)
+    hasErrors = checked.diagnostics.some(isError)
+    yield* telling.diagnostics(checked.diagnostics)
     yield* telling.removed(checked)
     const unsettled = new Set(waiting.map(keyOf))
     const due = checked.items.filter(

@@ -4,11 +4,11 @@ import type { PublishedItem, PublishError } from "#src/features/catalog/Publishi
 import * as Families from "./Families.ts"
 import type { Checked } from "./Checks.ts"
 import { type Item, keyOf } from "./Items.ts"
-import { isError, type Problem, text } from "./Problem.ts"
+import { isError, type Diagnostic, text } from "./Diagnostic.ts"
 
 export const make = Effect.gen(function* () {
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
-  /** Logged problems that still exist. */
+  /** Logged diagnostics that still exist. */
   let told: ReadonlySet<string> = new Set()
   /** The manifests' contents at the last report. */
   let held: ReadonlyMap<string, Pick<Item, "kind" | "name">> = new Map()
@@ -16,13 +16,13 @@ export const make = Effect.gen(function* () {
   /** By file: why it is not published. */
   const refused = new Map<string, string>()
 
-  const problems = Effect.fnUntraced(function* (found: ReadonlyArray<Problem>) {
+  const diagnostics = Effect.fnUntraced(function* (found: ReadonlyArray<Diagnostic>) {
     const now = new Set<string>()
-    for (const problem of found) {
-      const line = text(problem)
+    for (const diagnostic of found) {
+      const line = text(diagnostic)
       now.add(line)
       if (told.has(line)) continue
-      yield* isError(problem)
+      yield* isError(diagnostic)
         ? Effect.logError(`A manifest has an error: ${line}`)
         : Effect.logWarning(`A manifest is doubtful: ${line}`)
     }
@@ -32,9 +32,9 @@ export const make = Effect.gen(function* () {
   })
 
   /** Items of files with errors count as still there. */
-  const removed = Effect.fnUntraced(function* ({ items, problems }: Checked) {
+  const removed = Effect.fnUntraced(function* ({ items, diagnostics }: Checked) {
     const now = new Map(items.map((item): [string, Pick<Item, "kind" | "name">] => [keyOf(item), item]))
-    const isCertain = !problems.some(isError)
+    const isCertain = !diagnostics.some(isError)
     for (const [key, { kind, name }] of held) {
       if (now.has(key)) continue
       if (!isCertain) {
@@ -64,7 +64,7 @@ export const make = Effect.gen(function* () {
   }
 
   return {
-    problems,
+    diagnostics,
     removed,
     published,
     notPublished,

@@ -2,7 +2,7 @@
 import safeRegex from "safe-regex2"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Draft } from "./Drafts.ts"
-import type { Path, Problem } from "./Problem.ts"
+import type { Path, Diagnostic } from "./Diagnostic.ts"
 import * as Subschemas from "./Subschemas.ts"
 
 export interface Inputs {
@@ -31,13 +31,16 @@ const patternsOf = ({ path, schema }: Subschemas.Subschema): ReadonlyArray<Patte
   ]
 }
 
-const slowPatterns = (draft: Draft, schemas: ReadonlyArray<Subschemas.Subschema>): ReadonlyArray<Problem> =>
+const slowPatterns = (
+  draft: Draft,
+  schemas: ReadonlyArray<Subschemas.Subschema>
+): ReadonlyArray<Diagnostic> =>
   schemas
     .flatMap(patternsOf)
     .slice(0, mostPatterns)
     .filter(({ text }) => !safeRegex(text))
     .map(({ path }) =>
-      draft.problem(
+      draft.diagnostic(
         "warning",
         path,
         "A repetition within a repetition: a text that is made for it may keep the server busy for long"
@@ -61,7 +64,7 @@ const hasScalars = ({ items }: JsonObject): boolean => {
 const slowComparisons = (
   draft: Draft,
   schemas: ReadonlyArray<Subschemas.Subschema>
-): ReadonlyArray<Problem> =>
+): ReadonlyArray<Diagnostic> =>
   schemas
     .filter(({ schema }) => {
       const { maxItems, uniqueItems } = schema
@@ -69,24 +72,27 @@ const slowComparisons = (
       return uniqueItems === true && !isShort && !hasScalars(schema)
     })
     .map(({ path }) =>
-      draft.problem(
+      draft.diagnostic(
         "warning",
         [...path, "uniqueItems"],
         `Each item is compared with each other: expected maxItems of at most ${mostCompared}, or items of a scalar type`
       )
     )
 
-export const problems = (draft: Draft, { exampleInput, inputSchema }: Inputs): ReadonlyArray<Problem> => {
+export const diagnostics = (
+  draft: Draft,
+  { exampleInput, inputSchema }: Inputs
+): ReadonlyArray<Diagnostic> => {
   const { properties } = inputSchema
   const schemas = Subschemas.all({ path: ["inputSchema"], schema: inputSchema })
   return [
     ...(isObject(exampleInput)
       ? []
-      : [draft.problem("error", ["exampleInput"], "Expected an object: what is submitted is always one")]),
+      : [draft.diagnostic("error", ["exampleInput"], "Expected an object: what is submitted is always one")]),
     ...reserved
       .filter((name) => isObject(properties) && Object.hasOwn(properties, name))
       .map((name) =>
-        draft.problem(
+        draft.diagnostic(
           "error",
           ["inputSchema", "properties", name],
           "Expected another name: it never reaches the model, for it is of the request"

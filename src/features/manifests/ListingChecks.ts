@@ -4,11 +4,11 @@ import type { Draft } from "./Drafts.ts"
 import type { Surroundings } from "./EndpointChecks.ts"
 import type { Item } from "./Items.ts"
 import * as Listings from "./kinds/ListingManifests.ts"
-import type { Problem } from "./Problem.ts"
+import type { Diagnostic } from "./Diagnostic.ts"
 
 const undescribed = (draft: Draft, { description = "" }: { readonly description?: string }) =>
   description.trim() === ""
-    ? [draft.problem("warning", ["description"], "Missing: lists show what it says")]
+    ? [draft.diagnostic("warning", ["description"], "Missing: lists show what it says")]
     : []
 
 export const gpu = (draft: Draft, manifest: typeof Listings.GpuManifest.Type): Item => ({
@@ -24,13 +24,13 @@ export const collection = Effect.fnUntraced(function* (
   { isBroken, known }: Surroundings,
   isThere: (endpoint: string) => boolean
 ) {
-  const problems: Array<Problem> = [...undescribed(draft, manifest)]
+  const diagnostics: Array<Diagnostic> = [...undescribed(draft, manifest)]
   for (const [index, endpoint] of manifest.models.entries()) {
     if (isThere(endpoint) || (yield* known.find(endpoint)) !== null) continue
     const message = isBroken(endpoint)
       ? `${endpoint} has errors of its own: they come first`
       : `There is no model or wrapper ${endpoint}`
-    problems.push(draft.problem("error", ["models", index], message))
+    diagnostics.push(draft.diagnostic("error", ["models", index], message))
   }
   const item: Item = {
     kind: "collection",
@@ -38,7 +38,7 @@ export const collection = Effect.fnUntraced(function* (
     file: draft.file,
     collection: Listings.collectionOf(manifest)
   }
-  return { item, problems }
+  return { item, diagnostics }
 })
 
 export const template = Effect.fnUntraced(function* (
@@ -46,10 +46,10 @@ export const template = Effect.fnUntraced(function* (
   manifest: typeof Listings.TemplateManifest.Type,
   { known }: Surroundings
 ) {
-  const problems: Array<Problem> = [...undescribed(draft, manifest)]
+  const diagnostics: Array<Diagnostic> = [...undescribed(draft, manifest)]
   for (const [index, id] of manifest.gpus.entries()) {
     if (yield* known.hasGpu(id)) continue
-    problems.push(draft.problem("error", ["gpus", index], `There is no GPU ${id}`))
+    diagnostics.push(draft.diagnostic("error", ["gpus", index], `There is no GPU ${id}`))
   }
   const item: Item = {
     kind: "deployment-template",
@@ -57,5 +57,5 @@ export const template = Effect.fnUntraced(function* (
     file: draft.file,
     template: Listings.templateOf(manifest)
   }
-  return { item, problems }
+  return { item, diagnostics }
 })

@@ -1,7 +1,7 @@
 /** Values of a document with their places in the text, and limits for one text. */
 import { LineCounter } from "yaml"
 import type { Json } from "#domain/CanonicalJson.ts"
-import type { Path, Location } from "./Problem.ts"
+import type { Path, Location } from "./Diagnostic.ts"
 
 export interface Located {
   readonly value: Json

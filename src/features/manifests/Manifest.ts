@@ -6,7 +6,7 @@ import { nearest } from "#src/kernel/text/EditDistance.ts"
 import { CollectionManifest, GpuManifest, TemplateManifest } from "./kinds/ListingManifests.ts"
 import { ModelManifest } from "./kinds/ModelManifest.ts"
 import { WrapperManifest } from "./kinds/WrapperManifest.ts"
-import type { Path } from "./Problem.ts"
+import type { Path } from "./Diagnostic.ts"
 
 export type Manifest =
   | typeof ModelManifest.Type

@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import type { LineCounter } from "yaml"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Located from "./Located.ts"
-import type { Path, Location } from "./Problem.ts"
+import type { Path, Location } from "./Diagnostic.ts"
 
 export interface ManifestDocument {
   readonly value: Json

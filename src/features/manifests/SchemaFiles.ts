@@ -7,7 +7,7 @@ import * as Documents from "./Documents.ts"
 import * as FileText from "./FileText.ts"
 import { type Breach, type Manifest } from "./Manifest.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
-import type { Path } from "./Problem.ts"
+import type { Path } from "./Diagnostic.ts"
 
 interface Inlined {
   readonly manifest: Manifest

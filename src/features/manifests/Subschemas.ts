@@ -1,6 +1,6 @@
 /** The schemas within a JSON Schema (2020-12 and keywords of earlier drafts), each with its place. */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
-import type { Path } from "./Problem.ts"
+import type { Path } from "./Diagnostic.ts"
 
 export interface Subschema {
   readonly path: Path

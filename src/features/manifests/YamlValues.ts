@@ -1,7 +1,7 @@
 /** Converts nodes of a YAML document to JSON values: no custom tags, limited aliases. */
 import { type Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, isSeq } from "yaml"
 import * as Located from "./Located.ts"
-import type { Path } from "./Problem.ts"
+import type { Path } from "./Diagnostic.ts"
 
 const mostAliases = 100
 

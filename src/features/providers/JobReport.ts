@@ -4,7 +4,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { JobState } from "./Provider.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import type { ProviderAnswer } from "./ProviderHttp.ts"
-import * as Refusals from "./Refusals.ts"
+import * as ErrorOutcomes from "./ErrorOutcomes.ts"
 
 /** The current state. `logs` are all lines so far; known ones are dropped. */
 export type JobReport =
@@ -32,15 +32,15 @@ export class Unclear extends Data.TaggedError("Unclear")<{ readonly outcome: Pro
 export const unclear = (outcome: ProviderOutcome) => Effect.fail(new Unclear({ outcome }))
 
 /** For `Effect.catchTag("NoAnswer", …)`. */
-export const ofNoAnswer = (error: NoAnswer) => unclear(Refusals.ofNoAnswer(error))
+export const ofNoAnswer = (error: NoAnswer) => unclear(ErrorOutcomes.ofNoAnswer(error))
 
 /**
  * What a status other than 2xx says about a job: with 404 and 410 it is gone, with others its state is unknown for now.
  */
 export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<JobReport, Unclear> =>
   answer.status === 404 || answer.status === 410
-    ? Effect.succeed(ended(Refusals.lost))
-    : Effect.flatMap(Refusals.ofAnswer(answer), unclear)
+    ? Effect.succeed(ended(ErrorOutcomes.lost))
+    : Effect.flatMap(ErrorOutcomes.ofAnswer(answer), unclear)
 
 /** For `Provider.look`. An unknown state is a defect, as the port requires. */
 export const look = (poll: Effect.Effect<JobReport, Unclear>): Effect.Effect<JobState> =>

@@ -12,7 +12,7 @@ import * as Polling from "./Polling.ts"
 import type { Job, Provider, RunControl } from "./Provider.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import { type Call, type ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
-import * as Refusals from "./Refusals.ts"
+import * as ErrorOutcomes from "./ErrorOutcomes.ts"
 
 /** From the binding: where its jobs are, and how to ask for them. */
 export interface Access<Options> {
@@ -42,10 +42,10 @@ export interface Protocol<Options> {
   readonly cancellation: (access: Access<Options>, jobId: string) => Call
 }
 
-const misbound = Refusals.failed("The binding's options are not those of its adapter.", false)
+const misbound = ErrorOutcomes.failed("The binding's options are not those of its adapter.", false)
 
 /** Someone cancelled it at the provider on purpose, so it is not retried. */
-const cancelledThere = Refusals.failed("The job was cancelled at the provider.", false)
+const cancelledThere = ErrorOutcomes.failed("The job was cancelled at the provider.", false)
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
@@ -66,7 +66,7 @@ const isToldOf = (callbackUrl: string, base: string): boolean =>
 
 export const make = <Options>(protocol: Protocol<Options>) =>
   Effect.gen(function* () {
-    const { adapter, defaultUrl, refusal = Refusals.ofAnswer, scheme } = protocol
+    const { adapter, defaultUrl, refusal = ErrorOutcomes.ofAnswer, scheme } = protocol
     const http = yield* ProviderHttp
     const callbacks = yield* Callbacks
     const follow = yield* Polling.make
@@ -76,7 +76,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       const options = decode(binding.options ?? {})
       if (Result.isFailure(options)) return yield* JobReport.unclear(misbound)
       const secret = yield* http.secret(binding)
-      if (secret === null) return yield* JobReport.unclear(Refusals.secretMissing)
+      if (secret === null) return yield* JobReport.unclear(ErrorOutcomes.secretMissing)
       const authorization = `${scheme} ${Redacted.value(secret)}`
       const access: Access<Options> = {
         base: (binding.url ?? defaultUrl).replace(/\/+$/, ""),
@@ -96,7 +96,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       function* (binding: ProviderBinding, jobId: string) {
         const access = yield* accessOf(binding)
         const answer = yield* access.call(protocol.cancellation(access, jobId))
-        const isHeard = Refusals.isSuccess(answer) || answer.status === 400 || answer.status === 404
+        const isHeard = ErrorOutcomes.isSuccess(answer) || answer.status === 400 || answer.status === 404
         if (!isHeard) yield* JobReport.ofAnswer(answer)
         return "heard" as const
       },
@@ -111,15 +111,15 @@ export const make = <Options>(protocol: Protocol<Options>) =>
         return yield* Effect.uninterruptibleMask(
           Effect.fnUntraced(function* (restore) {
             const answer = yield* restore(access.call(protocol.submission(access, job, callback)))
-            if (!Refusals.isSuccess(answer)) return yield* refusal(answer)
+            if (!ErrorOutcomes.isSuccess(answer)) return yield* refusal(answer)
             const jobId = protocol.jobIdIn(access, answer.json)
-            if (jobId === null) return Refusals.babble
+            if (jobId === null) return ErrorOutcomes.babble
             yield* control.accepted(jobId)
             return jobId
           })
         )
       },
-      Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoHandOver(error))),
+      Effect.catchTag("NoAnswer", (error) => Effect.succeed(ErrorOutcomes.ofNoHandOver(error))),
       Effect.catchTag("Unclear", ({ outcome }) => Effect.succeed(outcome))
     )
 

@@ -7,7 +7,7 @@ import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, JobState, Provider, RunControl } from "./Provider.ts"
 import type { ProviderHttp } from "./ProviderHttp.ts"
-import { clean, cleanLine } from "./Refusals.ts"
+import { clean, cleanLine } from "./ErrorOutcomes.ts"
 
 /** Shorter secrets would match parts of words. */
 const shortestSecret = 6

@@ -28,20 +28,20 @@ describe("A copy", () => {
         yield* Effect.gen(function* () {
           yield* settle("history")
           const { adopt, filename } = yield* Projections
-          const refusal = Effect.map(Effect.flip(adopt), ({ message }) => message)
-          assert.strictEqual(yield* refusal, "There is no copy to take over")
+          const errorAnswer = Effect.map(Effect.flip(adopt), ({ message }) => message)
+          assert.strictEqual(yield* errorAnswer, "There is no copy to take over")
 
           yield* Effect.gen(function* () {
             const copy = yield* Copy.open({ base, ...allOf })
             yield* copy.catchUp()
-            assert.strictEqual(yield* refusal, "The copy is not finished")
+            assert.strictEqual(yield* errorAnswer, "The copy is not finished")
           }).pipe(Effect.scoped)
 
           const older = allOf.projections.map((projection) =>
             projection.name === "keys" ? { ...projection, version: projection.version + 1 } : projection
           )
           yield* RebuildLog.build(base, RebuildLog.allNames, older)
-          assert.match(yield* refusal, /another release.*keys/)
+          assert.match(yield* errorAnswer, /another release.*keys/)
           assert.strictEqual(yield* filename, base)
           yield* RebuildLog.append(8, 16)
           yield* settleAll

@@ -76,7 +76,7 @@ export const resultOf = Effect.fnUntraced(function* (id: RequestId, model = sing
   yield* upToDate(id)
   return yield* result(params(id, model)).pipe(
     Effect.map(read),
-    Effect.catchTag("Refusal", (refusal) => Effect.succeed(read(refusal.toAnswer("correlation"))))
+    Effect.catchTag("ErrorAnswer", (errorAnswer) => Effect.succeed(read(errorAnswer.toAnswer("correlation"))))
   )
 })
 

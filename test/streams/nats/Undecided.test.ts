@@ -26,10 +26,10 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A leader without the oth
         const others = cluster.servers.filter((server) => server !== leader)
         yield* Effect.forEach(others, ({ pause }) => pause)
         const stream = StreamName.make("Test", "undecided")
-        const refusal = yield* Effect.flip(
+        const errorAnswer = yield* Effect.flip(
           append({ stream, expected: ExpectedVersion.NoStream, events: [eventData("one")] })
         )
-        assert.strictEqual(refusal._tag, "EventStoreError")
+        assert.strictEqual(errorAnswer._tag, "EventStoreError")
 
         // What was not acknowledged is there afterwards or is not, and that does not change any more.
         yield* Effect.forEach(others, ({ resume }) => resume)

@@ -134,7 +134,7 @@ export const make: Effect.Effect<ReplicateUpstream, never, Scope.Scope> = Effect
 
   const create = (request: JsonHttp.JsonRequest, response: Http.ServerResponse, named: boolean) => {
     const behaviour = jobs.next()
-    const refusal = fault(request.body, named)
+    const errorAnswer = fault(request.body, named)
     if (behaviour._tag === "Resets") return void response.destroy()
     if (behaviour._tag === "Babbles") return JsonHttp.babble(response, 201)
     if (behaviour._tag === "RateLimits") {
@@ -145,7 +145,7 @@ export const make: Effect.Effect<ReplicateUpstream, never, Scope.Scope> = Effect
     }
     if (behaviour._tag === "Refuses")
       return problem(response, behaviour.status, "Refused", "The request was refused.")
-    if (refusal !== null) return problem(response, 422, "Input validation failed", refusal)
+    if (errorAnswer !== null) return problem(response, 422, "Input validation failed", errorAnswer)
 
     const { body, headers, path } = request
     created.push({ path, body, headers })

@@ -11,7 +11,7 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
 
@@ -101,7 +101,7 @@ const parseKeyId = (text: string | undefined): Parsed.Parsed<KeyId | undefined> 
     : Parsed.invalid(Parsed.issue(["keyId"], "pattern", "keyId must be the id of a key"))
 }
 
-const tooLarge = Refusal.invalid([
+const tooLarge = ErrorAnswer.invalid([
   rangeIssue(
     "start",
     `there are more than ${mostUsageRows} rows: ask for a shorter time, a coarser granularity or one model`
@@ -112,7 +112,7 @@ export const getUsage = Route.make(
   endpoint,
   Effect.map(Statements, (statements) =>
     Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const filter = yield* Refusal.orInvalid(parse(query, yield* Clock.currentTimeMillis))
+      const filter = yield* ErrorAnswer.orInvalid(parse(query, yield* Clock.currentTimeMillis))
       const usage = yield* statements
         .usage({ caller, ...filter })
         .pipe(Effect.catchTag("UsageTooLarge", () => tooLarge))

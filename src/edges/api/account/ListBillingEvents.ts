@@ -13,8 +13,8 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as ConcurrentAnswers from "#src/edges/http/edge/ConcurrentAnswers.ts"
-import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as LimitErrorAnswers from "#src/edges/http/LimitErrorAnswers.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as AcceptHeader from "#src/edges/http/requests/AcceptHeader.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
@@ -75,7 +75,7 @@ const mostOfNode = 64
 
 const mostOfAccount = 4
 
-const tooManyReaders = Refusal.busy("Too many billing events are being read as CSV at the moment.", 5)
+const tooManyReaders = ErrorAnswer.busy("Too many billing events are being read as CSV at the moment.", 5)
 
 const csvHeaders = {
   ...vary,
@@ -106,7 +106,7 @@ export const listBillingEvents = Route.make(
   Effect.gen(function* () {
     const statements = yield* Statements
     const all = ConcurrentAnswers.make<"node">(mostOfNode, tooManyReaders)
-    const tooMany = LimitRefusals.tooManyExports({ limit: mostOfAccount, retryAfterSeconds: 5 })
+    const tooMany = LimitErrorAnswers.tooManyExports({ limit: mostOfAccount, retryAfterSeconds: 5 })
     const own = ConcurrentAnswers.make<AccountId>(mostOfAccount, tooMany)
 
     return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>, caller: Caller) {
@@ -115,7 +115,7 @@ export const listBillingEvents = Route.make(
         kind: QueryFields.oneOf("type", kinds, query.type),
         page: paging.parse(query)
       }
-      const { page, ...filter } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const { page, ...filter } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
       const type = AcceptHeader.preferred(request.headers["accept"], ["application/json", csvType])
       if (type === csvType && !isPaged(query)) {
         yield* own.admit(caller.accountId, request)

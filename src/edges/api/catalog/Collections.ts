@@ -7,7 +7,7 @@ import * as CollectionView from "#src/features/catalog/views/CollectionView.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import { answers, conditional, errors, ofOne } from "#src/edges/http/api/PublicResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 import * as ItemTexts from "./ItemTexts.ts"
 import { moving, PublicAnswers, steady } from "./PublicAnswers.ts"
@@ -54,7 +54,7 @@ const get = HttpApiEndpoint.get("getCollection", "/collections/:slug", {
   })
 )
 
-const unknownCollection = Refusal.notFound("Collection")
+const unknownCollection = ErrorAnswer.notFound("Collection")
 
 export const getCollection = Route.make(
   get,

@@ -14,7 +14,7 @@ import * as PublicReads from "#src/edges/http/api/PublicReads.ts"
 import { answers, conditional, errors, ofOne } from "#src/edges/http/api/PublicResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { OpenToAnyOrigin, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 import * as ItemTexts from "./ItemTexts.ts"
 import { PublicAnswers, steady } from "./PublicAnswers.ts"
@@ -89,7 +89,7 @@ const template = HttpApiEndpoint.get("getDeploymentTemplate", "/deployment-templ
   })
 )
 
-const unknownTemplate = Refusal.notFound("Deployment template")
+const unknownTemplate = ErrorAnswer.notFound("Deployment template")
 
 const getTemplate = Route.make(
   template,

@@ -12,9 +12,9 @@ import * as TokenBucket from "#src/kernel/limits/TokenBucket.ts"
 import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { groupOf, privateAddresses } from "#src/edges/http/edge/AddressGroup.ts"
-import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
+import * as LimitErrorAnswers from "#src/edges/http/LimitErrorAnswers.ts"
 import * as RateLimitFields from "#src/edges/http/RateLimitFields.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 
 /** For all calls without a key: 50 a second, at most 100 at once. */
@@ -86,38 +86,38 @@ export const make = Effect.gen(function* () {
   const bucket = TokenBucket.full(rate, MonotonicTime.millisOf(clock))
   const bytes = TokenBuckets.make(knownOwners)
 
-  const takeAnonymous: Effect.Effect<void, Refusal.Refusal> = Effect.suspend(() => {
+  const takeAnonymous: Effect.Effect<void, ErrorAnswer.ErrorAnswer> = Effect.suspend(() => {
     TokenBucket.refill(bucket, rate, MonotonicTime.millisOf(clock))
     if (TokenBucket.remaining(bucket) > 0) return Effect.sync(() => TokenBucket.take(bucket))
     const nextInSeconds = TokenBuckets.wholeSeconds(TokenBucket.untilNextMs(bucket))
     const standing = { scope: "node", rate, remaining: 0, nextInSeconds } as const
-    return Effect.fail(LimitRefusals.rateExceeded(standing, RateLimitFields.ofRates([standing])))
+    return Effect.fail(LimitErrorAnswers.rateExceeded(standing, RateLimitFields.ofRates([standing])))
   })
 
-  const takeOf = (caller: Caller): Effect.Effect<void, Refusal.Refusal> => {
+  const takeOf = (caller: Caller): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => {
     if (!isLimited(caller)) return Effect.void
     const { refusedBy, standings } = rateLimits.take(caller)
     return refusedBy === null
       ? Effect.void
-      : Effect.fail(LimitRefusals.rateExceeded(refusedBy, RateLimitFields.ofRates(standings)))
+      : Effect.fail(LimitErrorAnswers.rateExceeded(refusedBy, RateLimitFields.ofRates(standings)))
   }
 
   /** Counts the announced length, or without one the longest permitted body. */
   const takeBytes = ({ headers }: Call, { limit, owner, rate, scope, ...counted }: Counted) =>
-    Effect.suspend((): Effect.Effect<Admitted, Refusal.Refusal> => {
+    Effect.suspend((): Effect.Effect<Admitted, ErrorAnswer.ErrorAnswer> => {
       const announced = Number(headers["content-length"] ?? limit)
-      if (announced > limit) return Effect.fail(Refusal.bodyTooLarge(limit))
+      if (announced > limit) return Effect.fail(ErrorAnswer.bodyTooLarge(limit))
       const left = bytes(counted.bucket, rate, MonotonicTime.millisOf(clock))
       if (TokenBucket.remaining(left) < announced) {
         const retryAfterSeconds = TokenBuckets.wholeSeconds(TokenBucket.untilMs(left, announced))
-        return Effect.fail(LimitRefusals.bytesExceeded({ scope, rate, retryAfterSeconds }))
+        return Effect.fail(LimitErrorAnswers.bytesExceeded({ scope, rate, retryAfterSeconds }))
       }
       TokenBucket.take(left, announced)
       return Effect.succeed({ owner, limit })
     })
 
   /** Takes one call and its bytes, or refuses the call before its body is read. An invalid key counts as none. */
-  return (call: Call): Effect.Effect<Admitted, Refusal.Refusal> => {
+  return (call: Call): Effect.Effect<Admitted, ErrorAnswer.ErrorAnswer> => {
     const authorization = call.headers["authorization"]
     const withoutKey = Effect.andThen(takeAnonymous, takeBytes(call, ofAddress(call.address)))
     if (authorization === undefined) return withoutKey

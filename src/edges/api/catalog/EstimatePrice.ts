@@ -12,7 +12,7 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import { ofOne } from "#src/edges/http/api/PublicResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as WebhookFields from "../requests/WebhookFields.ts"
@@ -61,18 +61,19 @@ export const estimatePrice = Route.make(
       // The reserved fields of a submit may be present. They cost nothing.
       const input = WebhookFields.withoutWebhook(submitted)
       const entry = yield* catalog.find(modelEndpoint)
-      if (entry === null) return yield* Refusal.unknownModel
+      if (entry === null) return yield* ErrorAnswer.unknownModel
       const issues = entry.validateInput(input)
       if (issues.length > 0) {
-        return yield* Refusal.invalid(
+        return yield* ErrorAnswer.invalid(
           issues.map(({ path, ...rest }) => ({ ...rest, path: ["input", ...path] }))
         )
       }
       const quantities = yield* unitsOf(entry, input).pipe(
         Effect.provideService(EvaluationFor, { purpose: "estimate", owner }),
         Effect.catchTags({
-          UnitsUnknown: ({ message }) => Effect.fail(Refusal.invalid([issue(["input"], "units", message)])),
-          EvaluatorBusy: () => Effect.fail(Refusal.evaluatorBusy)
+          UnitsUnknown: ({ message }) =>
+            Effect.fail(ErrorAnswer.invalid([issue(["input"], "units", message)])),
+          EvaluatorBusy: () => Effect.fail(ErrorAnswer.evaluatorBusy)
         })
       )
       return Answer.json(200, EstimateView.of(entry, quantities, expectations.of(modelEndpoint)))

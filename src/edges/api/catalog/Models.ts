@@ -7,7 +7,7 @@ import * as ListingView from "#src/features/catalog/views/ListingView.ts"
 import * as ModelParameters from "#src/edges/http/api/ModelParameters.ts"
 import { answers, conditional, errors, ofOne } from "#src/edges/http/api/PublicResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { endpointOf } from "#src/edges/http/requests/EndpointParams.ts"
 import * as ItemTexts from "./ItemTexts.ts"
 import * as ListingFilter from "./ListingFilter.ts"
@@ -60,7 +60,7 @@ const find = Effect.map(CatalogContents, (catalog) =>
   Effect.fnUntraced(function* ({ params }: Route.Call<typeof get>) {
     const { byEndpoint } = yield* catalog.current
     const listed = byEndpoint.get(endpointOf(params))
-    return listed ?? (yield* Refusal.unknownModel)
+    return listed ?? (yield* ErrorAnswer.unknownModel)
   })
 )
 

@@ -4,7 +4,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { CatalogContents, type Contents } from "#src/features/catalog/CatalogContents.ts"
 import * as Rank from "#src/features/catalog/search/Rank.ts"
 import type { Found } from "#src/features/catalog/search/SearchIndex.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import { type CacheControl, PublicAnswers } from "./PublicAnswers.ts"
@@ -37,7 +37,7 @@ export const serve = Effect.fnUntraced(function* <Query, Filter, A>({
     readonly request: HttpServerRequest
   }) {
     const parts = { filter: filter(query), page: paging.parse(query) }
-    const parsed = yield* Refusal.orInvalid(Parsed.all(parts))
+    const parsed = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
     const found = find(yield* catalog.current, parsed.filter)
     return yield* answer(request, bodyOf(found, parsed.page, text), cacheControl)
   })

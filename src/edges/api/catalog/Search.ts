@@ -8,7 +8,7 @@ import * as CollectionView from "#src/features/catalog/views/CollectionView.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import { answers, conditional, errors } from "#src/edges/http/api/PublicResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as Collections from "./Collections.ts"
@@ -51,7 +51,7 @@ export const searchCatalog = Route.make(
 
     return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>) {
       const parts = { text: parseQuery(query.query), page: PublicList.paging.parse({ limit: query.limit }) }
-      const { page, text } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const { page, text } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
       const contents = yield* catalog.current
       const best = <A>(found: ReadonlyArray<Found<A>>, textOf: (item: A) => string): string =>
         `[${found

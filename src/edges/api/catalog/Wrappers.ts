@@ -7,7 +7,7 @@ import * as ListingView from "#src/features/catalog/views/ListingView.ts"
 import * as ModelParameters from "#src/edges/http/api/ModelParameters.ts"
 import { answers, conditional, errors, ofOne } from "#src/edges/http/api/PublicResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { endpointOf } from "#src/edges/http/requests/EndpointParams.ts"
 import * as ItemTexts from "./ItemTexts.ts"
 import * as ListingFilter from "./ListingFilter.ts"
@@ -55,7 +55,7 @@ const get = HttpApiEndpoint.get("getWrapper", "/wrappers/:ownerName/:modelName",
   })
 )
 
-const unknownWrapper = Refusal.notFound("Wrapper")
+const unknownWrapper = ErrorAnswer.notFound("Wrapper")
 
 const find = Effect.map(CatalogContents, (catalog) =>
   Effect.fnUntraced(function* ({ params }: Route.Call<typeof get>) {

@@ -11,7 +11,7 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as PartsView from "./PartsView.ts"
@@ -108,9 +108,11 @@ export const completeUpload = Route.make(
     const uploads = yield* Uploads
 
     return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
-      const completed = yield* Refusal.orInvalid(parse(yield* RequestBody.read(body, request)))
+      const completed = yield* ErrorAnswer.orInvalid(parse(yield* RequestBody.read(body, request)))
       const fileUrl = yield* UploadRoute.asUpload(uploads.complete({ caller, ...completed })).pipe(
-        Effect.catchTag("PartsRefused", (refused) => Effect.fail(PartsView.refusal(refused, completed.parts)))
+        Effect.catchTag("PartsRefused", (refused) =>
+          Effect.fail(PartsView.errorAnswer(refused, completed.parts))
+        )
       )
       return Answer.json(200, { fileUrl })
     })

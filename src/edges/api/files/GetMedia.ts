@@ -13,9 +13,9 @@ import { MediaStore } from "#src/features/media/MediaStore.ts"
 import type { StorageError } from "#src/features/requests/Requests.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
-import * as FileRefusals from "#src/edges/http/FileRefusals.ts"
-import * as ReaderRefusals from "#src/edges/http/ReaderRefusals.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as FileErrorAnswers from "#src/edges/http/FileErrorAnswers.ts"
+import * as ReaderErrorAnswers from "#src/edges/http/ReaderErrorAnswers.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as ByteRange from "./ByteRange.ts"
 import * as EntityTag from "#src/edges/http/requests/EntityTag.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
@@ -167,7 +167,7 @@ const redirect = (location: string) =>
     headers: { location, "cache-control": "no-store", "content-length": "0" }
   })
 
-type Failure = MediaGone | StorageError | Refusal.Refusal
+type Failure = MediaGone | StorageError | ErrorAnswer.ErrorAnswer
 
 const make = Effect.gen(function* () {
   const store = yield* MediaStore
@@ -185,7 +185,7 @@ const make = Effect.gen(function* () {
         address: () => addressOf(request),
         file: media.id
       })
-      return full === null ? Effect.void : Effect.fail(ReaderRefusals.of(full))
+      return full === null ? Effect.void : Effect.fail(ReaderErrorAnswers.of(full))
     })
 
   const stream = Effect.fnUntraced(function* (
@@ -193,17 +193,17 @@ const make = Effect.gen(function* () {
     request: HttpServerRequest
   ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, Failure> {
     const { headers, method } = request
-    if (isOther(headers, media)) return yield* FileRefusals.preconditionFailed
+    if (isOther(headers, media)) return yield* FileErrorAnswers.preconditionFailed
     if (isKnown(headers, media)) {
       return HttpServerResponse.empty({ status: 304, headers: headersOf(media) })
     }
     if (method === "HEAD") return head(media)
     const range = rangeOf(headers, media)
-    if (range._tag === "Unsatisfiable") return yield* FileRefusals.rangeNotSatisfiable(media.size)
+    if (range._tag === "Unsatisfiable") return yield* FileErrorAnswers.rangeNotSatisfiable(media.size)
     const part = range._tag === "Part" ? range : undefined
     yield* admit(media, part?.length ?? media.size, request)
     const opened = yield* store.open(media.id, part)
-    if (opened === null) return yield* Refusal.unknownFile
+    if (opened === null) return yield* ErrorAnswer.unknownFile
     if (opened.media.etag === media.etag) {
       const body = releaseConsumed(opened.body)
       return part === undefined ? whole(media, body) : partOf(media, body, part)
@@ -215,14 +215,14 @@ const make = Effect.gen(function* () {
 
   const serve = Effect.fnUntraced(function* (mediaId: string, request: HttpServerRequest) {
     const media = isFileId(mediaId) ? yield* store.find(mediaId) : null
-    if (media === null) return yield* Refusal.unknownFile
+    if (media === null) return yield* ErrorAnswer.unknownFile
     const method = request.method === "HEAD" ? "HEAD" : "GET"
     const location = media.isWhole ? yield* delivery.urlOf({ ...media, method }) : null
     return location === null ? yield* stream(media, request) : redirect(location)
   })
 
   return (mediaId: string, request: HttpServerRequest) =>
-    Effect.catchTag(serve(mediaId, request), "MediaGone", () => Effect.fail(FileRefusals.fileGone))
+    Effect.catchTag(serve(mediaId, request), "MediaGone", () => Effect.fail(FileErrorAnswers.fileGone))
 })
 
 export const getMedia = Route.make(

@@ -9,7 +9,7 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as UploadRoute from "./UploadRoute.ts"
 
@@ -49,7 +49,7 @@ export const partUrl = Route.make(
 
     return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
       const { uploadId, uploadKey } = query
-      const partNumber = yield* Refusal.orInvalid(parsePartNumber(query.partNumber))
+      const partNumber = yield* ErrorAnswer.orInvalid(parsePartNumber(query.partNumber))
       const presignedUrl = yield* UploadRoute.asUpload(
         uploads.partUrl({ caller, uploadKey, uploadId, partNumber })
       )

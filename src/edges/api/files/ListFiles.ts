@@ -13,7 +13,7 @@ import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
@@ -77,7 +77,7 @@ export const listFiles = Route.make(
 
     return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
       const parts = { filter: parseFilter(query), page: paging.parse(query) }
-      const { filter, page } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const { filter, page } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
       const found = yield* library.list({ caller, ...filter, ...page })
       return Answer.json(200, paging.body(page, found, FileView.record))
     })

@@ -2,7 +2,7 @@
 import { minPartBytes } from "#src/features/media/storage/FileLimits.ts"
 import type { Part } from "#src/platform/blobs/Part.ts"
 import type { PartsRefused } from "#src/features/media/storage/UploadStore.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 
@@ -15,10 +15,10 @@ const messages: Record<PartsRefused["reason"], string> = {
 }
 
 /** @param named the parts of the body. An issue has the path of its part, or of `parts` when the part is not named. */
-export const refusal = (
+export const errorAnswer = (
   { partNumbers, reason }: PartsRefused,
   named: ReadonlyArray<Part>
-): Refusal.Refusal => {
+): ErrorAnswer.ErrorAnswer => {
   const indexes = new Map(named.map(({ partNumber }, index) => [partNumber, index]))
   const issueOf = (partNumber: number): Issue => {
     const index = indexes.get(partNumber)
@@ -27,5 +27,5 @@ export const refusal = (
   }
   const issues =
     reason === "wrong_size" ? [issue(["parts"], reason, messages[reason])] : partNumbers.map(issueOf)
-  return Refusal.invalid(issues, { code: "PARTS_REFUSED", reason, partNumbers })
+  return ErrorAnswer.invalid(issues, { code: "PARTS_REFUSED", reason, partNumbers })
 }

@@ -5,8 +5,8 @@ import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Reception } from "#src/features/media/storage/Reception.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ContinueOnRead from "#src/edges/http/edge/ContinueOnRead.ts"
-import * as FileRefusals from "#src/edges/http/FileRefusals.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as FileErrorAnswers from "#src/edges/http/FileErrorAnswers.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
@@ -65,15 +65,15 @@ const hasBody = (headers: RequestHeaders): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 
 /** A partial PUT must not replace the whole (RFC 9110, 14.5). */
-const partial = Refusal.invalid([
+const partial = ErrorAnswer.invalid([
   issue(["Content-Range"], "invalid", "must not be given: the body of a PUT is all there is")
 ])
 
-const refusalOf = (headers: RequestHeaders): Refusal.Refusal | null => {
+const errorAnswerOf = (headers: RequestHeaders): ErrorAnswer.ErrorAnswer | null => {
   // The file would be served without this encoding.
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
-    return Refusal.unsupportedEncoding
-  if (!hasBody(headers)) return FileRefusals.lengthRequired
+    return ErrorAnswer.unsupportedEncoding
+  if (!hasBody(headers)) return FileErrorAnswers.lengthRequired
   return headers["content-range"] === undefined ? null : partial
 }
 
@@ -84,8 +84,8 @@ export const receiveFile = Route.make(
 
     return Effect.fnUntraced(function* ({ params, query, request }: Route.Call<typeof endpoint>) {
       const { headers } = request
-      const refusal = refusalOf(headers)
-      if (refusal !== null) return yield* refusal
+      const errorAnswer = errorAnswerOf(headers)
+      if (errorAnswer !== null) return yield* errorAnswer
       const body = NodeHttpServerRequest.toIncomingMessage(request)
       ContinueOnRead.install(body, NodeHttpServerRequest.toServerResponse(request))
       const etag = yield* reception.receive({

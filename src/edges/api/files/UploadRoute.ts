@@ -3,7 +3,7 @@ import { Effect, type JsonSchema, Schema } from "effect"
 import type { FileNotFound } from "#src/features/media/storage/FileErrors.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import type * as ListParameters from "#src/edges/http/api/ListParameters.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 
 export const errors = [...CommonResponses.usual, CommonResponses.storageFull] as const
 
@@ -29,4 +29,4 @@ export const forms: ListParameters.Forms = { uploadKey: idForm, uploadId: idForm
 
 /** Reports an unknown file as an unknown upload. */
 export const asUpload = <A, E, R>(effect: Effect.Effect<A, E | FileNotFound, R>) =>
-  Effect.catchTag(effect, "FileNotFound", () => Effect.fail(Refusal.unknownUpload))
+  Effect.catchTag(effect, "FileNotFound", () => Effect.fail(ErrorAnswer.unknownUpload))

@@ -11,7 +11,7 @@ import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as DateTimeText from "#src/edges/http/requests/DateTimeText.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
@@ -168,7 +168,7 @@ export const createKey = Route.make(
 
     return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
       const given = yield* RequestBody.read(body, request)
-      const key = yield* Refusal.orInvalid(parse(given, yield* Clock.currentTimeMillis))
+      const key = yield* ErrorAnswer.orInvalid(parse(given, yield* Clock.currentTimeMillis))
       return Answer.json(201, KeyView.opened(yield* keyRing.issue({ caller, ...key })))
     })
   })

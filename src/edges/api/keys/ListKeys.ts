@@ -8,7 +8,7 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 
 const endpoint = HttpApiEndpoint.get("listKeys", "/keys", {
@@ -33,7 +33,7 @@ export const listKeys = Route.make(
     const keyRing = yield* KeyRing
 
     return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const page = yield* Refusal.orInvalid(paging.parse(query))
+      const page = yield* ErrorAnswer.orInvalid(paging.parse(query))
       const found = yield* keyRing.list({ caller, ...page })
       return Answer.json(200, paging.body(page, found, KeyView.record))
     })

@@ -10,7 +10,7 @@ import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
 
@@ -56,15 +56,15 @@ const put = HttpApiEndpoint.put("putCallback", path, options).annotateMerge(
 /** Bytes of a body. Outputs may contain files as `data:` URIs. */
 const maxBytes = 32 * 1024 * 1024
 
-const tooLarge = Refusal.bodyTooLarge(maxBytes)
-const notJson = Refusal.malformed("The request body is no JSON that can be taken.")
+const tooLarge = ErrorAnswer.bodyTooLarge(maxBytes)
+const notJson = ErrorAnswer.malformed("The request body is no JSON that can be taken.")
 
-const unknownAddress = new Refusal.Refusal({
+const unknownAddress = new ErrorAnswer.ErrorAnswer({
   status: 401,
   error: "This is not an address that was given out for callbacks."
 })
 
-const elsewhere = Refusal.busy(
+const elsewhere = ErrorAnswer.busy(
   "The node that follows this run cannot be reached at the moment: call again.",
   10
 )
@@ -85,7 +85,7 @@ const serve = Effect.gen(function* () {
     const rawBody = yield* BodyReader.read(request, maxBytes)
     const json = JsonBytes.parse(rawBody)
     if (Result.isFailure(json)) {
-      return yield* json.failure === "too_many_values" ? Refusal.tooManyValues : notJson
+      return yield* json.failure === "too_many_values" ? ErrorAnswer.tooManyValues : notJson
     }
     const callback = { json: json.success, headers, rawBody }
     const status = yield* callbacks.deliver({ ...run, callback })

@@ -7,14 +7,14 @@ import type {
   StorageError,
   WantedPayloads
 } from "#src/features/requests/Requests.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 
 /** Fails when storage has lost or damaged a payload. */
 export const read = (
   requests: Requests["Service"],
   snapshot: Snapshot,
   wanted?: WantedPayloads
-): Effect.Effect<PayloadTexts, StorageError | Refusal.Refusal> =>
+): Effect.Effect<PayloadTexts, StorageError | ErrorAnswer.ErrorAnswer> =>
   Effect.catchTag(requests.payloadTexts(snapshot, wanted), "PayloadUnavailable", () =>
-    Effect.fail(Refusal.payloadDamaged)
+    Effect.fail(ErrorAnswer.payloadDamaged)
   )

@@ -8,7 +8,7 @@ import type {
   Snapshot
 } from "#src/features/requests/Requests.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
-import type * as Refusal from "#src/edges/http/Refusal.ts"
+import type * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { endpointOf, type EndpointParams } from "#src/edges/http/requests/EndpointParams.ts"
 import * as RequestIdParam from "./RequestIdParam.ts"
 
@@ -21,7 +21,10 @@ export interface RequestCall {
 export const find = (
   requests: Requests["Service"],
   { caller, params }: RequestCall
-): Effect.Effect<Snapshot, Refusal.Refusal | RequestNotFound | RequestForbidden | EventStoreError> => {
+): Effect.Effect<
+  Snapshot,
+  ErrorAnswer.ErrorAnswer | RequestNotFound | RequestForbidden | EventStoreError
+> => {
   const id = RequestIdParam.parse(params.requestId)
   return Result.isFailure(id)
     ? Effect.fail(id.failure)

@@ -7,7 +7,7 @@ import * as RequestRoute from "./RequestRoute.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as Payloads from "./Payloads.ts"
 import * as RequestCall from "./RequestCall.ts"
@@ -31,8 +31,8 @@ export const endpoint = HttpApiEndpoint.get("result", "/:ownerName/:modelName/re
     })
   )
 
-const notCompleted = Refusal.coded(400, "REQUEST_NOT_COMPLETED", "The request has not completed yet.")
-const cancelled = Refusal.coded(400, "REQUEST_CANCELLED", "The request was cancelled.")
+const notCompleted = ErrorAnswer.coded(400, "REQUEST_NOT_COMPLETED", "The request has not completed yet.")
+const cancelled = ErrorAnswer.coded(400, "REQUEST_CANCELLED", "The request was cancelled.")
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
@@ -48,7 +48,7 @@ export const make = Effect.gen(function* () {
       case "Finalizing":
         return yield* notCompleted
       case "Failed":
-        return yield* Refusal.coded(400, "REQUEST_FAILED", phase.message)
+        return yield* ErrorAnswer.coded(400, "REQUEST_FAILED", phase.message)
       case "Cancelled":
         return yield* cancelled
       case "Completed": {
@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
         if (withoutOutput !== null) return Answer.record(422, withoutOutput)
         // The payloads may have been erased after the snapshot was read.
         if (payloads.output === null && (yield* RequestCall.find(requests, call)).request.erasure !== null) {
-          return yield* Refusal.payloadsErased
+          return yield* ErrorAnswer.payloadsErased
         }
         return Answer.record(200, ResultView.result(urls, snapshot, payloads))
       }

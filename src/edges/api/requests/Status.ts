@@ -10,7 +10,7 @@ import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as EntityTag from "#src/edges/http/requests/EntityTag.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 import * as WaitQuery from "./WaitQuery.ts"
@@ -104,7 +104,7 @@ export const make = Effect.gen(function* () {
 
   const hold = Effect.fnUntraced(function* (call: StatusCall) {
     const waitMs = yield* Effect.fromResult(WaitQuery.parse(call.wait, 0)).pipe(
-      Effect.mapError(Refusal.invalid)
+      Effect.mapError(ErrorAnswer.invalid)
     )
     const found = yield* RequestCall.find(requests, call)
     const known = call.headers["if-none-match"]
@@ -113,7 +113,7 @@ export const make = Effect.gen(function* () {
     if (waitMs === 0 || isTerminal(found.request.phase) || !isCurrent) return show(call, found)
     const next = yield* Effect.raceFirst(
       requests.waitUntil(found, ({ request }) => status(request) !== status(found.request), waitMs),
-      Effect.andThen(stopping, Refusal.stopping)
+      Effect.andThen(stopping, ErrorAnswer.stopping)
     )
     return show(call, next)
   })

@@ -25,7 +25,7 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
 import type * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as BodyLane from "./lane/BodyLane.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
 import * as DeadlineHeaders from "./DeadlineHeaders.ts"
 import { endpointOf, type EndpointParams } from "#src/edges/http/requests/EndpointParams.ts"
@@ -115,7 +115,7 @@ export interface SubmitCall {
   /** The query parameter `wait`. `Prefer: wait` wins when both are sent. */
   readonly wait: string | undefined
   /** Runs after headers and model were checked. At most `JsonBody.maxBytes`. */
-  readonly readBody: (grow: BodyReader.Grow) => Effect.Effect<Uint8Array, Refusal.Refusal>
+  readonly readBody: (grow: BodyReader.Grow) => Effect.Effect<Uint8Array, ErrorAnswer.ErrorAnswer>
 }
 
 /** From this many bytes on, everything that needs no body is checked before the body is read. */
@@ -126,7 +126,7 @@ interface Read extends Pick<Submission, "input" | "checked"> {
   readonly webhook: Parsed.Parsed<Webhook | null>
 }
 
-const readHere = (body: Uint8Array, scan: JsonScan.Scan): Result.Result<Read, Refusal.Refusal> =>
+const readHere = (body: Uint8Array, scan: JsonScan.Scan): Result.Result<Read, ErrorAnswer.ErrorAnswer> =>
   Result.map(JsonBody.parseLooked(body, scan), (fields) => ({
     webhook: WebhookFields.parse(fields),
     input: WebhookFields.withoutWebhook(fields)
@@ -155,7 +155,7 @@ const parse = ({ headers, wait }: SubmitCall, { webhook }: Read) => {
     preferredMs: PreferHeader.parse(headers["prefer"]),
     queriedMs: WaitQuery.parse(wait, 1)
   }
-  return Refusal.orInvalid(Parsed.all(parts))
+  return ErrorAnswer.orInvalid(Parsed.all(parts))
 }
 
 const idempotencyOf = (
@@ -188,7 +188,7 @@ export const make = Effect.gen(function* () {
     if (announced > large) return requests.invite({ caller: call.caller, endpoint, key })
     if (key !== null) return Effect.void
     return Effect.flatMap(catalog.find(endpoint), (entry) =>
-      entry === null ? Effect.fail(Refusal.unknownModel) : Effect.void
+      entry === null ? Effect.fail(ErrorAnswer.unknownModel) : Effect.void
     )
   }
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import type { OutboundRefused, OutboundUnresolved } from "#src/kernel/outbound/OutboundError.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 
 const reasons: Record<OutboundRefused["reason"], string> = {
@@ -15,16 +15,20 @@ const reasons: Record<OutboundRefused["reason"], string> = {
   private_address: "must not resolve to a private or internal address"
 }
 
-const toRefusal = (error: OutboundRefused | OutboundUnresolved): Refusal.Refusal =>
-  Refusal.invalid([
+const toErrorAnswer = (error: OutboundRefused | OutboundUnresolved): ErrorAnswer.ErrorAnswer =>
+  ErrorAnswer.invalid([
     error._tag === "OutboundRefused"
       ? issue(["webhook"], error.reason, reasons[error.reason])
       : issue(["webhook"], "dns_error", "must name a host that resolves")
   ])
 
 /** The checks that need no name look-up. */
-export const look = (outbound: Outbound["Service"], url: string): Effect.Effect<void, Refusal.Refusal> =>
-  Effect.mapError(outbound.look(url), toRefusal)
+export const look = (
+  outbound: Outbound["Service"],
+  url: string
+): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => Effect.mapError(outbound.look(url), toErrorAnswer)
 
-export const check = (outbound: Outbound["Service"], url: string): Effect.Effect<void, Refusal.Refusal> =>
-  Effect.mapError(outbound.check(url), toRefusal)
+export const check = (
+  outbound: Outbound["Service"],
+  url: string
+): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => Effect.mapError(outbound.check(url), toErrorAnswer)

@@ -9,7 +9,7 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { malformed, millisOf } from "#src/edges/http/requests/DateTimeText.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
@@ -78,7 +78,7 @@ export const recoverDeliveries = Route.make(
 
     return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
       const given = yield* RequestBody.read(body, request)
-      const period = yield* Refusal.orInvalid(parse(given, yield* steady.now))
+      const period = yield* ErrorAnswer.orInvalid(parse(given, yield* steady.now))
       return Answer.json(202, { count: yield* webhooks.recover({ caller, ...period }) })
     })
   })

@@ -10,7 +10,7 @@ import * as WorkerView from "#src/features/providers/workers/WorkerView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 import * as WorkerRoute from "./WorkerRoute.ts"
@@ -79,10 +79,10 @@ export const claimJob = Route.make(
 
     return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, worker: Worker) {
       const { models = null, wait = usualWait } = yield* RequestBody.read(body, request, { optional: true })
-      if (isStopping()) return yield* Refusal.stopping
+      if (isStopping()) return yield* ErrorAnswer.stopping
       const lease = yield* Effect.raceFirst(
         calls.claim({ worker, models, waitMs: Math.max(wait * 1_000, shortestWaitMs) }),
-        Effect.andThen(stopping, Refusal.stopping)
+        Effect.andThen(stopping, ErrorAnswer.stopping)
       )
       if (lease === null) return Answer.empty(204, Answer.noHeaders)
       if (!unlessSent(request, lease)) calls.giveBack(lease)

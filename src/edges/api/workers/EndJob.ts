@@ -11,7 +11,7 @@ import * as WorkerView from "#src/features/providers/workers/WorkerView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as JsonObjectBody from "#src/edges/http/requests/JsonObjectBody.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
@@ -130,7 +130,7 @@ export const endJob = Route.make(
     const calls = yield* WorkerCalls
 
     return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof endpoint>, worker: Worker) {
-      const outcome = yield* Refusal.orInvalid(parse(yield* read(request)))
+      const outcome = yield* ErrorAnswer.orInvalid(parse(yield* read(request)))
       yield* calls.end(WorkerRoute.leaseOf(params, worker), outcome)
       return Answer.json(200, recorded)
     })

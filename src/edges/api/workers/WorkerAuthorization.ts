@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { type Worker, WorkerAuthentication } from "#src/features/providers/workers/WorkerAuthentication.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as WorkerRefusals from "#src/edges/http/WorkerRefusals.ts"
+import * as WorkerErrorAnswers from "#src/edges/http/WorkerErrorAnswers.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import type { Admit } from "#src/edges/http/api/DeclaredRoutes.ts"
 
@@ -28,6 +28,7 @@ export const admit = Effect.map(
     (request) =>
       Effect.matchEffect(authenticate(request.headers["authorization"]), {
         onSuccess: (caller) => Effect.succeed({ caller, headers: Answer.noHeaders }),
-        onFailure: (error) => Effect.fail(error._tag === "Unauthorized" ? WorkerRefusals.unauthorized : error)
+        onFailure: (error) =>
+          Effect.fail(error._tag === "Unauthorized" ? WorkerErrorAnswers.unauthorized : error)
       })
 )

@@ -42,7 +42,7 @@ const queryReader = (query: HttpApiEndpoint.Top["query"]) => {
   if (query === undefined) return () => Result.succeed(undefined)
   const declared = Schema.make<Schema.ConstraintDecoder<unknown>>(query.ast)
   const decode = Schema.decodeUnknownResult(declared, { errors: "all" })
-  return (found: unknown) => Result.mapError(decode(found), SchemaErrors.toRefusal)
+  return (found: unknown) => Result.mapError(decode(found), SchemaErrors.toErrorAnswer)
 }
 
 const namesOf = ({ query }: HttpApiEndpoint.Top): ReadonlySet<string> => {
@@ -76,14 +76,14 @@ const serving =
       const { admitted, correlationId, found } = Context.get(context, UnderWay)
       const target = { method: request.method, url: request.url, host: request.headers["host"] }
       if (!table.isServed(identifier, params, target)) {
-        const refusal = table.refusal(target).toAnswer(correlationId)
-        return Effect.succeed(Answer.toResponse(refusal, correlationId))
+        const errorAnswer = table.errorAnswer(target).toAnswer(correlationId)
+        return Effect.succeed(Answer.toResponse(errorAnswer, correlationId))
       }
       found(path)
       const handle = ({ caller, headers }: Admitted<Caller>): Reply => {
         if (isOfAccount(caller)) admitted(caller.accountId)
         const given = Context.get(context, ParsedSearchParams)
-        const undeclared = UndeclaredQuery.refusalOf(given, isDeclared)
+        const undeclared = UndeclaredQuery.errorAnswerOf(given, isDeclared)
         if (undeclared !== null) return Effect.fail(undeclared)
         const query = readQuery(given)
         return Result.isFailure(query)

@@ -41,8 +41,8 @@ export const preflights = (group: {
             const { correlationId, found } = Context.get(context, UnderWay)
             const target = { url, host: headers["host"] }
             if (!table.isServed(identifier, params, { ...target, method })) {
-              const refusal = table.refusal({ ...target, method: "OPTIONS" })
-              return Effect.succeed(Answer.toResponse(refusal.toAnswer(correlationId), correlationId))
+              const errorAnswer = table.errorAnswer({ ...target, method: "OPTIONS" })
+              return Effect.succeed(Answer.toResponse(errorAnswer.toAnswer(correlationId), correlationId))
             }
             found(path)
             return Effect.succeed(Answer.toResponse(allowed, correlationId))

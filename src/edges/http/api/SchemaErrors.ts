@@ -4,7 +4,7 @@
  */
 import { type Schema, SchemaIssue } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
-import * as Refusal from "../Refusal.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 import { issue } from "../requests/Parsed.ts"
 import * as CommonResponses from "./CommonResponses.ts"
 
@@ -21,8 +21,8 @@ export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()(
   { error: CommonResponses.badRequest }
 ) {}
 
-export const toRefusal = (error: Schema.SchemaError): Refusal.Refusal =>
-  Refusal.invalid(
+export const toErrorAnswer = (error: Schema.SchemaError): ErrorAnswer.ErrorAnswer =>
+  ErrorAnswer.invalid(
     format(error.issue).issues.map(({ message, path = [] }) => {
       const at = path.map(nameOf)
       return message === missingKey

@@ -9,8 +9,8 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { isLimited, RateLimits } from "#src/features/accounts/RateLimits.ts"
 import * as Answer from "../Answer.ts"
 import * as RateLimitFields from "../RateLimitFields.ts"
-import * as LimitRefusals from "../LimitRefusals.ts"
-import * as Refusal from "../Refusal.ts"
+import * as LimitErrorAnswers from "../LimitErrorAnswers.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 
 export interface Admitted<Caller> {
@@ -39,13 +39,13 @@ export class Admission extends Context.Service<
 
       const gate: Admission["Service"]["gate"] = (requires) => {
         if (requires === null) throw new Error("expected a scope of every route that asks for a key")
-        const missing = Refusal.missingScope(requires)
+        const missing = ErrorAnswer.missingScope(requires)
 
-        const limited = (caller: Caller): Effect.Effect<Admitted<Caller>, Refusal.Refusal> =>
+        const limited = (caller: Caller): Effect.Effect<Admitted<Caller>, ErrorAnswer.ErrorAnswer> =>
           Effect.flatMap(underRates(rateLimits, caller), (headers) =>
             isGranted(caller, requires)
               ? Effect.succeed({ caller, headers })
-              : Effect.fail(Refusal.missingScope(requires, headers))
+              : Effect.fail(ErrorAnswer.missingScope(requires, headers))
           )
 
         return (authorization) =>
@@ -66,13 +66,13 @@ export class Admission extends Context.Service<
 export const underRates = (
   rateLimits: RateLimits["Service"],
   caller: Caller
-): Effect.Effect<Answer.Headers, Refusal.Refusal> => {
+): Effect.Effect<Answer.Headers, ErrorAnswer.ErrorAnswer> => {
   if (!isLimited(caller)) return Effect.succeed(Answer.noHeaders)
   const { refusedBy, standings } = rateLimits.take(caller)
   const headers = RateLimitFields.ofRates(standings)
   return refusedBy === null
     ? Effect.succeed(headers)
-    : Effect.fail(LimitRefusals.rateExceeded(refusedBy, headers))
+    : Effect.fail(LimitErrorAnswers.rateExceeded(refusedBy, headers))
 }
 
 const isGranted = ({ grant }: Caller, scope: Scope): boolean => grant.scopes.includes(scope)

@@ -6,14 +6,14 @@ import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
 import * as MemoryBudget from "#src/kernel/limits/MemoryBudget.ts"
-import * as LimitRefusals from "../LimitRefusals.ts"
-import * as Refusal from "../Refusal.ts"
+import * as LimitErrorAnswers from "../LimitErrorAnswers.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 
 export interface BodyMemory {
   /** Called as bytes of a body of unknown length arrive. Returns a refusal, or `null` to go on. */
-  readonly grow: (bytes: number) => Refusal.Refusal | null
+  readonly grow: (bytes: number) => ErrorAnswer.ErrorAnswer | null
   /** Returns when there is memory for that many bytes of text with `values` (`JsonScan`). Waits for a few seconds. */
-  readonly cover: (bytes: number, values: number) => Effect.Effect<void, Refusal.Refusal>
+  readonly cover: (bytes: number, values: number) => Effect.Effect<void, ErrorAnswer.ErrorAnswer>
   readonly release: () => void
 }
 
@@ -24,10 +24,13 @@ const small = 64 * 1024
 const patience = "5 seconds"
 const retryAfterSeconds = 2
 
-const refusalOf = (full: MemoryBudget.Full, { capacity }: MemoryBudget.MemoryBudget): Refusal.Refusal =>
+const errorAnswerOf = (
+  full: MemoryBudget.Full,
+  { capacity }: MemoryBudget.MemoryBudget
+): ErrorAnswer.ErrorAnswer =>
   full === "account"
-    ? LimitRefusals.tooMuchInput({ limit: Math.floor(capacity / 2), retryAfterSeconds })
-    : Refusal.inputMemoryFull
+    ? LimitErrorAnswers.tooMuchInput({ limit: Math.floor(capacity / 2), retryAfterSeconds })
+    : ErrorAnswer.inputMemoryFull
 
 export const make = (budget: MemoryBudget.MemoryBudget, account: AccountId): BodyMemory => {
   const leases: Array<MemoryBudget.Lease> = []
@@ -43,7 +46,7 @@ export const make = (budget: MemoryBudget.MemoryBudget, account: AccountId): Bod
     if (needed <= held) return null
     // Takes twice the need, so that a long body asks only a few times.
     const taken = budget.take(account, 2 * needed - held)
-    if (MemoryBudget.isFull(taken)) return refusalOf(taken, budget)
+    if (MemoryBudget.isFull(taken)) return errorAnswerOf(taken, budget)
     keep(taken)
     return null
   }
@@ -53,13 +56,13 @@ export const make = (budget: MemoryBudget.MemoryBudget, account: AccountId): Bod
     return needed <= held ? Effect.void : Effect.suspend(() => take(needed - held))
   }
 
-  const take = (bytes: number): Effect.Effect<void, Refusal.Refusal> => {
+  const take = (bytes: number): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => {
     const taken = budget.take(account, bytes)
     if (!MemoryBudget.isFull(taken)) return Effect.sync(() => keep(taken))
     return budget.wait(account, bytes).pipe(
       Effect.timeoutOrElse({
         duration: patience,
-        orElse: () => Effect.fail(refusalOf(taken, budget))
+        orElse: () => Effect.fail(errorAnswerOf(taken, budget))
       }),
       Effect.map(keep)
     )

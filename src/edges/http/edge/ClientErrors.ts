@@ -6,7 +6,7 @@ import { type Server, ServerResponse, type IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { TextAnswer } from "../Answer.ts"
-import * as Refusal from "../Refusal.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 import * as LingeringClose from "./LingeringClose.ts"
 import * as Pipelining from "./Pipelining.ts"
 
@@ -22,17 +22,20 @@ export const breakOff = (request: IncomingMessage): void => {
   request.destroy()
 }
 
-const refusals: Readonly<Record<string, Refusal.Refusal>> = {
-  HPE_HEADER_OVERFLOW: new Refusal.Refusal({
+const errorAnswers: Readonly<Record<string, ErrorAnswer.ErrorAnswer>> = {
+  HPE_HEADER_OVERFLOW: new ErrorAnswer.ErrorAnswer({
     status: 431,
     error: "The request line and headers are too large."
   }),
-  ERR_HTTP_REQUEST_TIMEOUT: new Refusal.Refusal({ status: 408, error: "The request did not arrive in time." })
+  ERR_HTTP_REQUEST_TIMEOUT: new ErrorAnswer.ErrorAnswer({
+    status: 408,
+    error: "The request did not arrive in time."
+  })
 }
 
-const notHttp = Refusal.malformed("The request is not valid HTTP.")
+const notHttp = ErrorAnswer.malformed("The request is not valid HTTP.")
 
-const expectationFailed = new Refusal.Refusal({
+const expectationFailed = new ErrorAnswer.ErrorAnswer({
   status: 417,
   error: "Only Expect: 100-continue is understood."
 })
@@ -86,11 +89,11 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex, nextId: () 
     breakOff(last.req)
     return
   }
-  refuse(socket, refusals[error.code ?? ""] ?? notHttp, nextId())
+  refuse(socket, errorAnswers[error.code ?? ""] ?? notHttp, nextId())
 }
 
-const refuse = (socket: Duplex, refusal: Refusal.Refusal, correlationId: string) =>
-  socket.end(serialize(refusal.toAnswer(correlationId), correlationId), () => socket.destroy())
+const refuse = (socket: Duplex, errorAnswer: ErrorAnswer.ErrorAnswer, correlationId: string) =>
+  socket.end(serialize(errorAnswer.toAnswer(correlationId), correlationId), () => socket.destroy())
 
 /** Node exposes the response under way on a socket only under this name. */
 const answerUnderWay = (socket: Duplex): ServerResponse | undefined => {
@@ -102,7 +105,7 @@ const answerUnderWay = (socket: Duplex): ServerResponse | undefined => {
 export const install = (server: Server, nextId: () => string): Server =>
   server
     .on("clientError", (error, socket) => onClientError(error, socket, nextId))
-    .on("connect", (_request, socket) => refuse(socket, Refusal.unknownRoute, nextId()))
+    .on("connect", (_request, socket) => refuse(socket, ErrorAnswer.unknownRoute, nextId()))
     .on("checkExpectation", (_request, response) => {
       const correlationId = nextId()
       const answer = expectationFailed.toAnswer(correlationId)

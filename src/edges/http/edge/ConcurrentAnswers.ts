@@ -2,7 +2,7 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import type * as Refusal from "../Refusal.ts"
+import type * as ErrorAnswer from "../ErrorAnswer.ts"
 
 export interface ConcurrentAnswers<Key> {
   /** Counts the answer until it is sent or its connection closes. */
@@ -11,11 +11,14 @@ export interface ConcurrentAnswers<Key> {
     request: HttpServerRequest,
     /** Weight of the answer; 1 by default. */
     count?: number
-  ) => Effect.Effect<void, Refusal.Refusal>
+  ) => Effect.Effect<void, ErrorAnswer.ErrorAnswer>
 }
 
 /** @param most answers per key, such as an account. */
-export const make = <Key extends string>(most: number, full: Refusal.Refusal): ConcurrentAnswers<Key> => {
+export const make = <Key extends string>(
+  most: number,
+  full: ErrorAnswer.ErrorAnswer
+): ConcurrentAnswers<Key> => {
   const underWay = new Map<Key, number>()
 
   const leave = (key: Key, count: number) => {

@@ -13,8 +13,8 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "../Answer.ts"
-import * as ReaderRefusals from "../ReaderRefusals.ts"
-import * as Refusal from "../Refusal.ts"
+import * as ReaderErrorAnswers from "../ReaderErrorAnswers.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as CorrelationId from "./CorrelationId.ts"
 import { clientClosed, Exchanges, timer, UnderWay, unmatched } from "./Exchanges.ts"
@@ -33,16 +33,16 @@ const make = Effect.gen(function* () {
   const readers = yield* SlowReaders.SlowReaders
   const addressOf = yield* ClientAddress.make
 
-  const refusalOf = Effect.fnUntraced(function* (
+  const errorAnswerOf = Effect.fnUntraced(function* (
     cause: Cause.Cause<unknown>,
     { headers, method, url }: HttpServerRequest.HttpServerRequest
   ) {
     const error = Cause.squash(cause)
     if (isHttpServerError(error) && error.reason._tag === "RouteNotFound") {
-      return routes.refusal({ method, url, host: headers["host"] })
+      return routes.errorAnswer({ method, url, host: headers["host"] })
     }
     yield* Effect.logError("Unexpected error", cause)
-    return Refusal.unexpected
+    return ErrorAnswer.unexpected
   })
 
   return (handler: Response): Response =>
@@ -52,13 +52,13 @@ const make = Effect.gen(function* () {
       let route = unmatched
       let isClientGone = false
       let accountId: string | null = null
-      const refuse = (refusal: Refusal.Refusal) =>
-        Answer.toResponse(refusal.toAnswer(correlationId), correlationId)
+      const refuse = (errorAnswer: ErrorAnswer.ErrorAnswer) =>
+        Answer.toResponse(errorAnswer.toAnswer(correlationId), correlationId)
       const rescue = (cause: Cause.Cause<unknown>) => {
-        if (!Cause.hasInterruptsOnly(cause)) return Effect.map(refusalOf(cause, request), refuse)
+        if (!Cause.hasInterruptsOnly(cause)) return Effect.map(errorAnswerOf(cause, request), refuse)
         // The client has left, or the server is stopping.
         isClientGone = cause.reasons.every(({ annotations }) => annotations.has(ClientAbort.key))
-        return Effect.sync(() => refuse(Refusal.stopping))
+        return Effect.sync(() => refuse(ErrorAnswer.stopping))
       }
       const withOwn = (services: Context.Context<HttpServerRequest.HttpServerRequest>) =>
         services.pipe(
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
         // The server speaks only HTTP/1.
         const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
         const full = readers.admit(response, { bytes, accountId, address: () => addressOf(request) })
-        return full === null ? inTurn(answer, response) : refuse(ReaderRefusals.of(full))
+        return full === null ? inTurn(answer, response) : refuse(ReaderErrorAnswers.of(full))
       }
       const end = (answer: HttpServerResponse.HttpServerResponse) => {
         const response = fitting(answer)

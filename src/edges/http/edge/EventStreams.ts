@@ -10,8 +10,8 @@ import { Authentication, presentedBy } from "#src/features/accounts/Authenticati
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import type { Headers } from "../Answer.ts"
-import * as LimitRefusals from "../LimitRefusals.ts"
-import * as Refusal from "../Refusal.ts"
+import * as LimitErrorAnswers from "../LimitErrorAnswers.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 import { IsStopping, Stopping } from "../Stopping.ts"
 import * as EventStream from "./EventStream.ts"
 import { UnderWay } from "./Exchanges.ts"
@@ -63,7 +63,7 @@ export class EventStreams extends Context.Service<
     serve<E>(
       opening: Opening,
       body: Body<E>
-    ): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal>
+    ): Effect.Effect<HttpServerResponse.HttpServerResponse, ErrorAnswer.ErrorAnswer>
   }
 >()("inferlog/src/edges/http/edge/EventStreams") {
   static readonly layer = Layer.effect(
@@ -113,14 +113,14 @@ export class EventStreams extends Context.Service<
         Effect.andThen(endAll, Fiber.interruptAll(Array.from(open, ({ body }) => body)))
       )
 
-      const refusalOf = ({ accountId, limits }: Caller): Refusal.Refusal | null => {
+      const errorAnswerOf = ({ accountId, limits }: Caller): ErrorAnswer.ErrorAnswer | null => {
         // The server may have begun to stop while this waited.
-        if (isStopping()) return Refusal.stopping
+        if (isStopping()) return ErrorAnswer.stopping
         const limit = limits.maxStreams ?? defaultStreams
         if ((ofAccount.get(accountId) ?? 0) >= limit) {
-          return LimitRefusals.tooManyStreams({ limit, retryAfterSeconds })
+          return LimitErrorAnswers.tooManyStreams({ limit, retryAfterSeconds })
         }
-        return open.size >= most ? Refusal.streamsFull : null
+        return open.size >= most ? ErrorAnswer.streamsFull : null
       }
 
       const count = ({ accountId }: Caller, by: 1 | -1) => {
@@ -133,8 +133,8 @@ export class EventStreams extends Context.Service<
         // The server speaks only HTTP/1.
         const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
         return Effect.flatMap(turnOf(response), () => {
-          const refusal = refusalOf(caller)
-          if (refusal !== null) return Effect.fail(refusal)
+          const errorAnswer = errorAnswerOf(caller)
+          if (errorAnswer !== null) return Effect.fail(errorAnswer)
           // The client has already left, which interrupts what waits for its answer.
           if (response.req.socket.closed) return Effect.never
           const stream = EventStream.open(response, {
@@ -174,13 +174,13 @@ export class EventStreams extends Context.Service<
 const sent = HttpServerResponse.empty({ status: 200 })
 
 /** Waits for the connection: frames written behind an answer that may never end would stay in memory. */
-const turnOf = (response: ServerResponse): Effect.Effect<void, Refusal.Refusal> =>
+const turnOf = (response: ServerResponse): Effect.Effect<void, ErrorAnswer.ErrorAnswer> =>
   response.socket !== null
     ? Effect.void
     : Turn.of(response).pipe(
         Effect.timeoutOrElse({
           duration: turnPatience,
-          orElse: () => Effect.fail(Refusal.streamPipelined)
+          orElse: () => Effect.fail(ErrorAnswer.streamPipelined)
         })
       )
 

@@ -5,7 +5,7 @@
 import * as http from "node:http"
 import * as net from "node:net"
 import { Context, Effect, type Scope } from "effect"
-import type { Refusal as Refused } from "../Refusal.ts"
+import type { ErrorAnswer as Refused } from "../ErrorAnswer.ts"
 import * as Pipelining from "./Pipelining.ts"
 import * as PlainRequest from "./PlainRequest.ts"
 

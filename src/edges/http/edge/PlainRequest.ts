@@ -3,11 +3,11 @@
  * and as written, only `?` begins a query (RFC 3986, 3.3), and there is one `Host` (RFC 9112, 3.2).
  */
 import type { IncomingMessage } from "node:http"
-import * as Refusal from "../Refusal.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 
 /** Closes the connection, because what follows on it may be meant for another host. */
 const unclear = (error: string) =>
-  new Refusal.Refusal({ status: 400, error, headers: { connection: "close" } })
+  new ErrorAnswer.ErrorAnswer({ status: 400, error, headers: { connection: "close" } })
 
 const hostMissing = unclear("The Host header is missing.")
 const hostRepeated = unclear("There is more than one Host header.")
@@ -22,7 +22,7 @@ const countHosts = (rawHeaders: ReadonlyArray<string>): number => {
   return count
 }
 
-export const hostFault = ({ headers, rawHeaders }: IncomingMessage): Refusal.Refusal | null => {
+export const hostFault = ({ headers, rawHeaders }: IncomingMessage): ErrorAnswer.ErrorAnswer | null => {
   if (headers.host === undefined) return hostMissing
   return countHosts(rawHeaders) > 1 ? hostRepeated : null
 }
@@ -31,8 +31,8 @@ export const hostFault = ({ headers, rawHeaders }: IncomingMessage): Refusal.Ref
 const otherSpelling = /[;#\\]|%(?:2[de]|3\d|[46][1-9a-f]|5[0-9af]|7[0-9ae])/i
 
 /** Refuses a path that a route would answer although it is spelled differently. */
-export const pathFault = ({ url = "" }: IncomingMessage): Refusal.Refusal | null => {
+export const pathFault = ({ url = "" }: IncomingMessage): ErrorAnswer.ErrorAnswer | null => {
   const end = url.indexOf("?")
   const path = end === -1 ? url : url.slice(0, end)
-  return otherSpelling.test(path) ? Refusal.unknownRoute : null
+  return otherSpelling.test(path) ? ErrorAnswer.unknownRoute : null
 }

@@ -13,7 +13,7 @@ import {
   ServedOn,
   TakesQuery
 } from "../api/RouteAnnotations.ts"
-import * as Refusal from "../Refusal.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 import { isEndpoint } from "../requests/EndpointParams.ts"
 import { readable } from "./AnyOrigin.ts"
 
@@ -60,7 +60,7 @@ export class RouteTable extends Context.Service<
     /** Whether the endpoint accepts a query parameter that it does not declare. */
     takesQuery(endpoint: string): (name: string) => boolean
     /** The answer to a request without a route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
-    refusal(target: RequestTarget): Refusal.Refusal
+    errorAnswer(target: RequestTarget): ErrorAnswer.ErrorAnswer
   }
 >()("inferlog/src/edges/http/edge/RouteTable") {
   static readonly layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -108,16 +108,16 @@ export class RouteTable extends Context.Service<
             : undefined
         }
 
-        const refusal = (target: RequestTarget): Refusal.Refusal => {
+        const errorAnswer = (target: RequestTarget): ErrorAnswer.ErrorAnswer => {
           if (!isDecodable(target.url)) return malformedPath
           const others = [...methods, "HEAD"].flatMap((method) => {
             const declared = declaredAt({ ...target, method })
             return declared === undefined || declared.isRefused ? [] : [{ method, ...declared }]
           })
-          if (others.length === 0) return Refusal.unknownRoute
+          if (others.length === 0) return ErrorAnswer.unknownRoute
           const isOpen = others.every(({ isOpenToAnyOrigin }) => isOpenToAnyOrigin)
           const allow = others.map(({ method }) => method).sort()
-          return Refusal.methodNotAllowed(allow, isOpen ? readable : {})
+          return ErrorAnswer.methodNotAllowed(allow, isOpen ? readable : {})
         }
 
         const isServedHere = (endpoint: string, host: string | undefined): boolean => {
@@ -131,12 +131,12 @@ export class RouteTable extends Context.Service<
 
         const takesQuery = (endpoint: string) => byName.get(endpoint)?.takesQuery ?? (() => false)
 
-        return RouteTable.of({ takesQuery, isServed, isServedHere, path, requires, refusal })
+        return RouteTable.of({ takesQuery, isServed, isServedHere, path, requires, errorAnswer })
       })
     )
 }
 
-const malformedPath = Refusal.malformed("The path is not validly percent-encoded.")
+const malformedPath = ErrorAnswer.malformed("The path is not validly percent-encoded.")
 
 const isDecodable = (url: string): boolean => {
   try {

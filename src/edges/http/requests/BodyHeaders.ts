@@ -1,6 +1,6 @@
 /** Checks that the headers announce a readable body: JSON, uncompressed, not too large. */
 import { Result } from "effect"
-import * as Refusal from "../Refusal.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
 import * as JsonBody from "./JsonBody.ts"
 
@@ -12,25 +12,30 @@ const isJson = (contentType: string): boolean => {
   )
 }
 
-export const tooLarge = Refusal.bodyTooLarge(JsonBody.maxBytes)
+export const tooLarge = ErrorAnswer.bodyTooLarge(JsonBody.maxBytes)
 
 /** Bodies must be sent without a content encoding (RFC 9110, 8.4). */
-export const checkEncoding = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> => {
+export const checkEncoding = (headers: RequestHeaders): Result.Result<void, ErrorAnswer.ErrorAnswer> => {
   const encoding = headers["content-encoding"] ?? "identity"
-  return encoding.toLowerCase() === "identity" ? Result.void : Result.fail(Refusal.unsupportedEncoding)
+  return encoding.toLowerCase() === "identity" ? Result.void : Result.fail(ErrorAnswer.unsupportedEncoding)
 }
 
 /** @param limit of the body, bytes. */
-export const checkLength = (headers: RequestHeaders, limit: number): Result.Result<void, Refusal.Refusal> =>
-  Number(headers["content-length"] ?? 0) > limit ? Result.fail(Refusal.bodyTooLarge(limit)) : Result.void
+export const checkLength = (
+  headers: RequestHeaders,
+  limit: number
+): Result.Result<void, ErrorAnswer.ErrorAnswer> =>
+  Number(headers["content-length"] ?? 0) > limit ? Result.fail(ErrorAnswer.bodyTooLarge(limit)) : Result.void
 
 /** Does not check the length. */
-export const checkForm = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> =>
-  isJson(headers["content-type"] ?? "") ? checkEncoding(headers) : Result.fail(Refusal.unsupportedMediaType)
+export const checkForm = (headers: RequestHeaders): Result.Result<void, ErrorAnswer.ErrorAnswer> =>
+  isJson(headers["content-type"] ?? "")
+    ? checkEncoding(headers)
+    : Result.fail(ErrorAnswer.unsupportedMediaType)
 
 /** @param limit of the body, bytes. */
 export const check = (
   headers: RequestHeaders,
   limit = JsonBody.maxBytes
-): Result.Result<void, Refusal.Refusal> =>
+): Result.Result<void, ErrorAnswer.ErrorAnswer> =>
   Result.flatMap(checkForm(headers), () => checkLength(headers, limit))

@@ -1,6 +1,6 @@
 /** A JSON object in the body, read only if the headers are valid. */
 import { Effect } from "effect"
-import type * as Refusal from "../Refusal.ts"
+import type * as ErrorAnswer from "../ErrorAnswer.ts"
 import * as BodyHeaders from "./BodyHeaders.ts"
 import * as JsonBody from "./JsonBody.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
@@ -10,7 +10,7 @@ export interface Sent {
   /** Of the body, in bytes; 10 MiB by default. */
   readonly limit?: number
   /** Runs after the headers were checked. */
-  readonly readBody: Effect.Effect<Uint8Array, Refusal.Refusal>
+  readonly readBody: Effect.Effect<Uint8Array, ErrorAnswer.ErrorAnswer>
 }
 
 const hasBody = (headers: RequestHeaders): boolean =>

@@ -5,7 +5,7 @@ import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonSchemaValidator from "#src/features/catalog/models/JsonSchemaValidator.ts"
 import { lazy } from "#src/kernel/async/Lazy.ts"
 import * as BodyReader from "../edge/BodyReader.ts"
-import * as Refusal from "../Refusal.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
 import * as JsonObjectBody from "./JsonObjectBody.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 import type { Parsed } from "./Parsed.ts"
@@ -100,12 +100,12 @@ export const read = <A>(
   { check }: { readonly check: (body: JsonObject) => Parsed<A> },
   request: HttpServerRequest,
   { limit, optional = false }: ReadOptions = {}
-): Effect.Effect<A, Refusal.Refusal> => {
+): Effect.Effect<A, ErrorAnswer.ErrorAnswer> => {
   const sent = {
     headers: request.headers,
     readBody: BodyReader.read(request, limit),
     ...(limit !== undefined && { limit })
   }
   const body = optional ? JsonObjectBody.readIfSent(sent) : JsonObjectBody.read(sent)
-  return Effect.flatMap(body, (object) => Refusal.orInvalid(check(object)))
+  return Effect.flatMap(body, (object) => ErrorAnswer.orInvalid(check(object)))
 }

@@ -1,6 +1,6 @@
 /** Refuses query parameters that a route does not have: a misspelled filter must not return everything. */
-import { invalid } from "../Refusal.ts"
-import type { Refusal } from "../Refusal.ts"
+import { invalid } from "../ErrorAnswer.ts"
+import type { ErrorAnswer } from "../ErrorAnswer.ts"
 
 /** The only client text that an error repeats, so it is cut to short ASCII. */
 const shown = (name: string): string => name.replace(/[^ -~]/g, "?").slice(0, 64)
@@ -8,10 +8,10 @@ const shown = (name: string): string => name.replace(/[^ -~]/g, "?").slice(0, 64
 const mostNames = 20
 
 /** Names each of them, up to a limit; `null` without any. */
-export const refusalOf = (
+export const errorAnswerOf = (
   query: Readonly<Record<string, unknown>>,
   isDeclared: (name: string) => boolean
-): Refusal | null => {
+): ErrorAnswer | null => {
   // `?&=` has an empty name.
   const undeclared = Object.keys(query).filter((name) => name !== "" && !isDeclared(name))
   if (undeclared.length === 0) return null

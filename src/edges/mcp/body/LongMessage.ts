@@ -3,10 +3,10 @@ import { Effect, type FileSystem, type PlatformError, type Scope, Stream } from 
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
 import { BodyTimeout, unreadable } from "#src/edges/http/edge/BodyReader.ts"
-import { bodyTimeout, type Refusal } from "#src/edges/http/Refusal.ts"
+import { bodyTimeout, type ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import type { SpooledText } from "../SpooledText.ts"
 import * as Limits from "./MessageLimits.ts"
-import * as MessageRefusals from "./MessageRefusals.ts"
+import * as MessageErrorAnswers from "./MessageErrorAnswers.ts"
 import * as MessageScan from "./MessageScan.ts"
 import * as SpoolFile from "./SpoolFile.ts"
 
@@ -30,7 +30,7 @@ interface State {
   hasWaited: boolean
 }
 
-type Failure = Refusal | PlatformError.PlatformError
+type Failure = ErrorAnswer | PlatformError.PlatformError
 
 /** @param place returns the path of the message's only file, once there is a permit for it. */
 export const read = Effect.fnUntraced(function* (
@@ -73,15 +73,15 @@ export const read = Effect.fnUntraced(function* (
     { text: Limits.longText, parts: Limits.mostParts }
   )
 
-  const refusalOf = (chunk: Uint8Array): Refusal | null => {
+  const errorAnswerOf = (chunk: Uint8Array): ErrorAnswer | null => {
     state.received += chunk.length
-    if (state.received > Limits.maxBytes) return MessageRefusals.tooLarge
+    if (state.received > Limits.maxBytes) return MessageErrorAnswers.tooLarge
     const fault = scan.push(chunk)
-    if (fault !== null) return MessageRefusals.faults[fault]
-    if (isGivenTwice) return MessageRefusals.givenTwice
+    if (fault !== null) return MessageErrorAnswers.faults[fault]
+    if (isGivenTwice) return MessageErrorAnswers.givenTwice
     const spoolFault = state.data?.fault() ?? null
-    if (spoolFault !== null) return MessageRefusals.faults[spoolFault]
-    return text.size() > Limits.maxTextBytes ? MessageRefusals.tooLarge : null
+    if (spoolFault !== null) return MessageErrorAnswers.faults[spoolFault]
+    return text.size() > Limits.maxTextBytes ? MessageErrorAnswers.tooLarge : null
   }
 
   const enter = Effect.gen(function* () {
@@ -94,8 +94,8 @@ export const read = Effect.fnUntraced(function* (
 
   const take = (chunk: Uint8Array) =>
     Effect.gen(function* () {
-      const refusal = refusalOf(chunk)
-      if (refusal !== null) return yield* refusal
+      const errorAnswer = errorAnswerOf(chunk)
+      if (errorAnswer !== null) return yield* errorAnswer
       if (state.data !== null) yield* state.data.flush(state.path ?? (yield* enter))
     })
 

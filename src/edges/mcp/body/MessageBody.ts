@@ -8,15 +8,15 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
-import { storageFull } from "#src/edges/http/FileRefusals.ts"
-import type { Refusal } from "#src/edges/http/Refusal.ts"
+import { storageFull } from "#src/edges/http/FileErrorAnswers.ts"
+import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
 import * as JsonRpc from "../JsonRpc.ts"
 import * as LongMessage from "./LongMessage.ts"
 import * as Limits from "./MessageLimits.ts"
-import * as MessageRefusals from "./MessageRefusals.ts"
+import * as MessageErrorAnswers from "./MessageErrorAnswers.ts"
 
 /** The body has at most 10 MiB. `spooled` is empty for all but uploads of long `data`. */
 export interface Message extends LongMessage.LongMessage {
@@ -33,7 +33,7 @@ export class MessageBody extends Context.Service<
      * have too many parts (413), that are too slow (408: 30 s in total, or per MiB of a long one), and long `data`
      * that is not text (400) or belongs to another tool (413).
      */
-    read(request: HttpServerRequest, accountId: AccountId): Effect.Effect<Message, Refusal, Scope.Scope>
+    read(request: HttpServerRequest, accountId: AccountId): Effect.Effect<Message, ErrorAnswer, Scope.Scope>
   }
 >()("inferlog/src/edges/mcp/body/MessageBody") {
   static readonly layerNoDeps = Layer.effect(
@@ -44,7 +44,7 @@ export class MessageBody extends Context.Service<
       const permits = KeyedPermits.make(Limits.permits)
 
       const place = Effect.fnUntraced(function* (accountId: AccountId) {
-        yield* permits.take(accountId, Effect.fail(MessageRefusals.tooMany))
+        yield* permits.take(accountId, Effect.fail(MessageErrorAnswers.tooMany))
         return `${yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "message-" })}/data`
       })
 
@@ -53,7 +53,7 @@ export class MessageBody extends Context.Service<
           const scope = yield* Effect.scope
           const read = LongMessage.read(request, Scope.provide(place(accountId), scope))
           const message = parsed(yield* Effect.scoped(read))
-          if (message.spooled.size > 0 && !isUpload(message)) return yield* MessageRefusals.notForTool
+          if (message.spooled.size > 0 && !isUpload(message)) return yield* MessageErrorAnswers.notForTool
           return message
         },
         Effect.provideService(FileSystem.FileSystem, fs),
@@ -68,7 +68,7 @@ export class MessageBody extends Context.Service<
       const read: MessageBody["Service"]["read"] = Effect.fn("MessageBody.read")(
         function* (request, accountId) {
           const announced = Number(request.headers["content-length"])
-          if (announced > Limits.maxBytes) return yield* MessageRefusals.tooLarge
+          if (announced > Limits.maxBytes) return yield* MessageErrorAnswers.tooLarge
           if (announced <= Limits.longText) {
             return parsed({ body: yield* BodyReader.read(request, Limits.longText), spooled: nothing })
           }

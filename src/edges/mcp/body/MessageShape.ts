@@ -3,10 +3,10 @@
  * one-letter names would block the server for seconds.
  */
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
-import type { Refusal } from "#src/edges/http/Refusal.ts"
+import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as JsonRpc from "../JsonRpc.ts"
 import { mostParts, ofItsOwn } from "./MessageLimits.ts"
-import * as MessageRefusals from "./MessageRefusals.ts"
+import * as MessageErrorAnswers from "./MessageErrorAnswers.ts"
 
 interface Room {
   /** Members and elements. */
@@ -40,19 +40,19 @@ const ownOf = (message: Json): Json => {
   return { ...call.message, params: { ...call.params, arguments: rest } }
 }
 
-const refusedOne = (message: Json): Refusal | null => {
+const refusedOne = (message: Json): ErrorAnswer | null => {
   const room = { ...ofItsOwn }
   if (fits(ownOf(message), room)) return null
-  return room.parts < 0 ? MessageRefusals.tooManyParts : MessageRefusals.tooLong
+  return room.parts < 0 ? MessageErrorAnswers.tooManyParts : MessageErrorAnswers.tooLong
 }
 
 /** Why a message, or one of a batch, is too large; `null` when it is not. */
-export const refused = (json: Json): Refusal | null => {
-  if (!fits(json, { parts: mostParts, characters: Infinity })) return MessageRefusals.tooManyParts
+export const refused = (json: Json): ErrorAnswer | null => {
+  if (!fits(json, { parts: mostParts, characters: Infinity })) return MessageErrorAnswers.tooManyParts
   if (!Array.isArray(json)) return refusedOne(json)
   for (const message of json) {
-    const refusal = refusedOne(message)
-    if (refusal !== null) return refusal
+    const errorAnswer = refusedOne(message)
+    if (errorAnswer !== null) return errorAnswer
   }
   return null
 }

@@ -10,7 +10,7 @@ import { AccessTokens, type Bearer } from "#src/edges/oauth/AccessTokens.ts"
 import * as Paths from "#src/edges/oauth/Paths.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { underRates } from "#src/edges/http/edge/Admission.ts"
-import * as McpRefusals from "./McpRefusals.ts"
+import * as McpErrorAnswers from "./McpErrorAnswers.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import type { Admit } from "#src/edges/http/api/DeclaredRoutes.ts"
 
@@ -34,14 +34,14 @@ export const admit = Effect.gen(function* () {
   const tokens = yield* AccessTokens
   const rateLimits = yield* RateLimits
   const { mcpUrl } = yield* PublicUrls
-  const unauthorized = McpRefusals.unauthorized(mcpUrl)
+  const unauthorized = McpErrorAnswers.unauthorized(mcpUrl)
 
   const limited = (bearer: Bearer) =>
     Effect.map(underRates(rateLimits, bearer.caller), (headers) => ({ caller: bearer, headers }))
 
   const enter: ReturnType<Admit<Bearer>> = ({ headers }) => {
     const from = headers["origin"]
-    if (from !== undefined && from !== mcpUrl) return Effect.fail(McpRefusals.foreignOrigin)
+    if (from !== undefined && from !== mcpUrl) return Effect.fail(McpErrorAnswers.foreignOrigin)
     return tokens.authenticate(headers["authorization"]).pipe(
       Effect.catchTag("BearerRefused", (refused) => Effect.fail(unauthorized(refused))),
       Effect.flatMap(limited)

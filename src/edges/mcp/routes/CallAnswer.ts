@@ -25,7 +25,7 @@ const noBatch = JsonRpc.invalidRequest(
 )
 
 /** The error for a status that the protocol sends without a reason. */
-const unsaid = (status: number): JsonRpc.ErrorText => {
+const unsaid = (status: number): JsonRpc.ErrorObject => {
   if (status === 404) return JsonRpc.sessionGone
   // Other faults of the message have been checked before.
   return status < 500 ? noBatch : JsonRpc.internalError
@@ -58,7 +58,7 @@ export const event = (message: string): string => `data: ${message}\n\n`
 export const write = (
   stream: EventStream,
   response: HttpServerResponse.HttpServerResponse,
-  failure: (usual: JsonRpc.ErrorText) => string
+  failure: (usual: JsonRpc.ErrorObject) => string
 ): Effect.Effect<void> => {
   const { body, status } = response
   if (body._tag === "Stream") {

@@ -17,8 +17,8 @@ export interface CallReply {
   /** Sets the stream to write to; `null` when the client has left. */
   readonly writeTo: (stream: OpenStream | null) => void
   /** Sets the reason of an interruption, for the client. */
-  readonly blame: (reason: JsonRpc.ErrorText) => void
-  readonly reason: () => JsonRpc.ErrorText | null
+  readonly blame: (reason: JsonRpc.ErrorObject) => void
+  readonly reason: () => JsonRpc.ErrorObject | null
   /** Ends when the call has ended. Nothing is sent after that. */
   readonly over: Effect.Effect<void>
   /** The reason to send when a stream ends without an answer. */
@@ -30,9 +30,9 @@ const untold = HttpServerResponse.empty({ status: 500 })
 export const make = ({ id, requests }: Incoming): CallReply => {
   const first = Deferred.makeUnsafe<HttpServerResponse.HttpServerResponse | null>()
   const opened = Deferred.makeUnsafe<OpenStream | null>()
-  let reason: JsonRpc.ErrorText | null = null
+  let reason: JsonRpc.ErrorObject | null = null
 
-  const failure = (usual: JsonRpc.ErrorText) => JSON.stringify(JsonRpc.error(id, reason ?? usual))
+  const failure = (usual: JsonRpc.ErrorObject) => JSON.stringify(JsonRpc.error(id, reason ?? usual))
 
   const write = (response: HttpServerResponse.HttpServerResponse) =>
     Effect.flatMap(Deferred.await(opened), (stream) =>

@@ -28,7 +28,8 @@ const endpoint = HttpApiEndpoint.delete("endSession", "/mcp", {
   })
 )
 
-const refused = (status: number, error: JsonRpc.ErrorText) => Answer.json(status, JsonRpc.error(null, error))
+const refused = (status: number, error: JsonRpc.ErrorObject) =>
+  Answer.json(status, JsonRpc.error(null, error))
 
 const missing = refused(
   400,

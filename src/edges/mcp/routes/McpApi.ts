@@ -7,7 +7,7 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import { IsRefused, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as BearerAuthorization from "./BearerAuthorization.ts"
 import { endSession } from "./EndSession.ts"
-import * as McpRefusals from "./McpRefusals.ts"
+import * as McpErrorAnswers from "./McpErrorAnswers.ts"
 import { postMessage } from "./PostMessage.ts"
 import { ToolCalls } from "./ToolCalls.ts"
 
@@ -31,7 +31,7 @@ const listenEndpoint = HttpApiEndpoint.get("listen", "/mcp", {
 
 const listen = Route.make(
   listenEndpoint,
-  Effect.succeed(() => Effect.fail(McpRefusals.nothingToListenTo))
+  Effect.succeed(() => Effect.fail(McpErrorAnswers.nothingToListenTo))
 )
 
 const routes = [postMessage, listen, endSession] as const

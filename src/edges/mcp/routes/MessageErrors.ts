@@ -3,7 +3,12 @@ import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as JsonRpc from "../JsonRpc.ts"
 
-const messageError = (status: 400 | 404, identifier: string, description: string, error: JsonRpc.ErrorText) =>
+const messageError = (
+  status: 400 | 404,
+  identifier: string,
+  description: string,
+  error: JsonRpc.ErrorObject
+) =>
   Schema.Struct({
     jsonrpc: Schema.Literal("2.0"),
     id: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])),

@@ -14,8 +14,8 @@ import { SpooledTexts } from "../SpooledText.ts"
 import type { Bearer } from "#src/edges/oauth/AccessTokens.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ConcurrentAnswers from "#src/edges/http/edge/ConcurrentAnswers.ts"
-import * as McpRefusals from "./McpRefusals.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as McpErrorAnswers from "./McpErrorAnswers.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as AcceptHeader from "#src/edges/http/requests/AcceptHeader.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
 import * as BatchRates from "./BatchRates.ts"
@@ -117,10 +117,10 @@ interface MessageCall extends Route.Call<typeof endpoint> {
 class MessageRefused extends Data.TaggedError("MessageRefused")<{
   readonly status: 200 | 400 | 404
   readonly id: JsonRpc.Id
-  readonly error: JsonRpc.ErrorText
+  readonly error: JsonRpc.ErrorObject
 }> {}
 
-const tooLargeToKeep = Refusal.bodyTooLarge(mostInitializeBytes)
+const tooLargeToKeep = ErrorAnswer.bodyTooLarge(mostInitializeBytes)
 
 const badRequest = (id: JsonRpc.Id, message: string) =>
   new MessageRefused({ status: 400, id, error: JsonRpc.invalidRequest(message) })
@@ -130,7 +130,7 @@ const sessionHeaderGiven = "initialize opens a session: it comes without Mcp-Ses
 const versionUnknown = `Mcp-Protocol-Version names none of ${versions.join(", ")}: it is the one that initialize has agreed on.`
 
 /** In the form of the protocol's own answers. */
-const faulty = (id: JsonRpc.Id, error: JsonRpc.ErrorText) => new MessageRefused({ status: 200, id, error })
+const faulty = (id: JsonRpc.Id, error: JsonRpc.ErrorObject) => new MessageRefused({ status: 200, id, error })
 
 const forms = ["application/json", "text/event-stream"]
 
@@ -143,12 +143,12 @@ export const postMessage = Route.make(
     const bodies = yield* MessageBody
     const takeRest = yield* BatchRates.make
     const { ofAccount } = yield* CallLimits
-    const atOnce = ConcurrentAnswers.make(ofAccount, McpRefusals.tooManyCalls(ofAccount))
+    const atOnce = ConcurrentAnswers.make(ofAccount, McpErrorAnswers.tooManyCalls(ofAccount))
 
     const checkHeaders = ({ headers }: HttpServerRequest) =>
       forms.every((form) => AcceptHeader.accepts(headers["accept"], form))
         ? BodyHeaders.checkForm(headers)
-        : Result.fail(McpRefusals.notAcceptable)
+        : Result.fail(McpErrorAnswers.notAcceptable)
 
     const readMessage = Effect.fnUntraced(function* ({ bearer, request }: MessageCall) {
       yield* Effect.fromResult(checkHeaders(request))
@@ -156,8 +156,8 @@ export const postMessage = Route.make(
       if (Result.isFailure(json)) {
         return yield* new MessageRefused({ status: 400, id: null, error: JsonRpc.parseError })
       }
-      const refusal = MessageShape.refused(json.success)
-      if (refusal !== null) return yield* refusal
+      const errorAnswer = MessageShape.refused(json.success)
+      if (errorAnswer !== null) return yield* errorAnswer
       const looked = IncomingMessage.look(json.success)
       if (Result.isFailure(looked)) return yield* badRequest(looked.failure.id, looked.failure.reason)
       return { body, message: looked.success, spooled }

@@ -16,8 +16,8 @@ import { supervise } from "#src/kernel/async/Supervise.ts"
 import type { Headers } from "#src/edges/http/Answer.ts"
 import * as EventStream from "#src/edges/http/edge/EventStream.ts"
 import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
-import * as McpRefusals from "./McpRefusals.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as McpErrorAnswers from "./McpErrorAnswers.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 import * as CallAnswer from "./CallAnswer.ts"
 import { CallLimits } from "./CallLimits.ts"
@@ -56,7 +56,7 @@ export class ToolCalls extends Context.Service<
   ToolCalls,
   {
     /** Answers with the results of `work`. `work` is interrupted when the client disconnects or the sign-in ends. */
-    answer(call: Call): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal>
+    answer(call: Call): Effect.Effect<HttpServerResponse.HttpServerResponse, ErrorAnswer.ErrorAnswer>
   }
 >()("inferlog/src/edges/mcp/routes/ToolCalls") {
   static readonly layer = Layer.effect(
@@ -67,12 +67,12 @@ export class ToolCalls extends Context.Service<
       const isStopping = yield* IsStopping
       const scope = yield* Effect.scope
       const { inAll } = yield* CallLimits
-      const signedOut = McpRefusals.signedOut((yield* PublicUrls).mcpUrl)
+      const signedOut = McpErrorAnswers.signedOut((yield* PublicUrls).mcpUrl)
       const underWay = new Set<Held>()
       /** Requests among the messages: a batch has several. */
       let requests = 0
 
-      const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorText) => {
+      const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorObject) => {
         reply.blame(reason)
         fiber?.interruptUnsafe()
       }
@@ -143,12 +143,12 @@ export class ToolCalls extends Context.Service<
 
       /** From then on the platform considers the exchange finished. */
       const openStream = (held: Held, { headers, request }: Call, correlationId: string) =>
-        Effect.suspend((): Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal.Refusal> => {
+        Effect.suspend((): Effect.Effect<HttpServerResponse.HttpServerResponse, ErrorAnswer.ErrorAnswer> => {
           // The server speaks only HTTP/1.
           const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
           // A pipelined answer would wait for the one before it.
           if (response.socket === null) {
-            return Effect.andThen(leave(held), Effect.fail(Refusal.streamPipelined))
+            return Effect.andThen(leave(held), Effect.fail(ErrorAnswer.streamPipelined))
           }
           if (response.socket.closed) return Effect.as(leave(held), sent)
           const stream = EventStream.open(response, {
@@ -169,17 +169,17 @@ export class ToolCalls extends Context.Service<
       const answer: ToolCalls["Service"]["answer"] = (call) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
-            if (isStopping()) return yield* Refusal.stopping
+            if (isStopping()) return yield* ErrorAnswer.stopping
             // Notifications are short, and may cancel other calls.
             const more = call.message.requests
-            if (more > 0 && requests + more > inAll) return yield* McpRefusals.callsFull
+            if (more > 0 && requests + more > inAll) return yield* McpErrorAnswers.callsFull
             const { correlationId } = yield* UnderWay
             const held = yield* begin(call)
             const first = yield* Effect.onInterrupt(restore(held.reply.first), () => leave(held))
             if (first === null) return yield* openStream(held, call, correlationId)
             const reason = held.reply.reason()
             if (reason === null || first.status < 400) return CallAnswer.whole(first, call.message.id)
-            return yield* reason === JsonRpc.stopping ? Refusal.stopping : signedOut
+            return yield* reason === JsonRpc.stopping ? ErrorAnswer.stopping : signedOut
           })
         )
 

@@ -7,7 +7,7 @@ import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
-import * as ArgumentRefusals from "./ArgumentRefusals.ts"
+import * as ArgumentToolErrors from "./ArgumentToolErrors.ts"
 
 /** A tool whose parameters need no services to decode. */
 type PlainTool = Tool.Any & { readonly parametersSchema: Schema.ConstraintDecoder<unknown> }
@@ -20,7 +20,7 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 /** The names of arguments that cannot be decoded. */
 const faultsOf = (tool: PlainTool) => {
   const decode = SchemaParser.decodeUnknownResult(tool.parametersSchema, { errors: "all" })
-  return (given: ArgumentRefusals.Given): ReadonlySet<unknown> =>
+  return (given: ArgumentToolErrors.Given): ReadonlySet<unknown> =>
     Result.match(decode(given), {
       onSuccess: () => new Set(),
       onFailure: (issue) => new Set(issuesOf(issue).issues.map(({ path }) => path?.[0]))
@@ -37,22 +37,22 @@ const shortened = (schema: McpSchema.ToolOutputJson | undefined): McpSchema.Tool
 
 const telling = (tool: PlainTool, registration: Registration): Registration => {
   const { handle, tool: told } = registration
-  const refusals = ArgumentRefusals.make(told.name, told.inputSchema)
+  const errorAnswers = ArgumentToolErrors.make(told.name, told.inputSchema)
   const faults = faultsOf(tool)
-  const refuse = (given: ArgumentRefusals.Given) =>
+  const refuse = (given: ArgumentToolErrors.Given) =>
     Effect.sync(
       () =>
         new McpSchema.CallToolResult({
           isError: true,
-          content: [{ type: "text", text: refusals.text(given, faults(given)) }]
+          content: [{ type: "text", text: errorAnswers.text(given, faults(given)) }]
         })
     )
   return {
     ...registration,
     tool: new McpSchema.Tool({ ...told, outputSchema: shortened(told.outputSchema) }),
-    handle: (given: ArgumentRefusals.Given = {}) =>
+    handle: (given: ArgumentToolErrors.Given = {}) =>
       // Effect would write a line for each unknown argument.
-      refusals.hasUnknown(given)
+      errorAnswers.hasUnknown(given)
         ? refuse(given)
         : Effect.catchTag(handle(given), "InvalidParams", () => refuse(given))
   }

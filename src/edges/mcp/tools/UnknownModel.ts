@@ -6,7 +6,7 @@ import * as CatalogLists from "#src/features/catalog/CatalogLists.ts"
 import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
 import { bestFirst } from "#src/features/catalog/search/SearchIndex.ts"
 import { nearest } from "#src/kernel/text/EditDistance.ts"
-import { ToolRefusal } from "../ToolRefusal.ts"
+import { ToolError } from "../ToolError.ts"
 
 const mostNamed = 3
 
@@ -30,5 +30,5 @@ export const make = Effect.map(CatalogSearch, (search) => (contents: Contents, e
       : [`Closest in the catalog: ${named.map((name) => `\`${name}\``).join(", ")}.`]),
     "Call `search` with a few words about the task, or `list_models`, to get exact names."
   ]
-  return new ToolRefusal({ message: sentences.join(" ") })
+  return new ToolError({ message: sentences.join(" ") })
 })

@@ -137,7 +137,7 @@ type Answered = Effect.Effect<Answer.Answer | HttpServerResponse>
 
 const withBody = (request: HttpServerRequest, use: (body: Uint8Array) => Answered): Answered =>
   Effect.matchEffect(BodyReader.read(request, maxBytes), {
-    onFailure: (refusal) => Effect.succeed(OAuthAnswer.unread(refusal)),
+    onFailure: (errorAnswer) => Effect.succeed(OAuthAnswer.unread(errorAnswer)),
     onSuccess: use
   })
 

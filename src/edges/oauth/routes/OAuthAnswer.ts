@@ -5,7 +5,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { storageAway } from "../AuthorizationServer.ts"
 import type { Reply } from "../ProviderCall.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import type * as Refusal from "#src/edges/http/Refusal.ts"
+import type * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 
 export interface OAuthError {
   readonly error: string
@@ -19,7 +19,7 @@ export const refused = (
 ): Answer.Answer => Answer.json(status, { error, error_description: description }, headers)
 
 /** The error for a body that could not be read. */
-export const unread = ({ error, headers, status }: Refusal.Refusal): Answer.Answer =>
+export const unread = ({ error, headers, status }: ErrorAnswer.ErrorAnswer): Answer.Answer =>
   refused(
     status,
     {

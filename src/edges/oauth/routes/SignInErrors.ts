@@ -12,7 +12,7 @@ import type { NothingGranted, SignInRefused, TooManySignIns } from "../SignIn.ts
 import { toolScopes } from "../ToolScopes.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as PageAnswer from "./PageAnswer.ts"
 
 /** The page for a sign-in that has expired, has ended, or began in another browser. */
@@ -62,12 +62,12 @@ export const toProblem = (error: Correctable, by: "Key" | "Password"): SignInPro
   }
 }
 
-export const foreignForm = new Refusal.Refusal({
+export const foreignForm = new ErrorAnswer.ErrorAnswer({
   status: 403,
   error: "The form was not sent from the page of this sign-in."
 })
 
-type Final = InteractionGone | TooManyAttempts | Refusal.Refusal | EventStoreError | SqlError
+type Final = InteractionGone | TooManyAttempts | ErrorAnswer.ErrorAnswer | EventStoreError | SqlError
 
 const again = "Go back to your assistant and connect again from there."
 
@@ -94,7 +94,7 @@ const toResponse = (error: Final, requestId: string): HttpServerResponse => {
       return PageAnswer.make(410, gonePage)
     case "TooManyAttempts":
       return PageAnswer.make(429, ErrorPage.render({ ...tooManyTries, requestId }))
-    case "Refusal": {
+    case "ErrorAnswer": {
       const unreadable = { title: "This form cannot be taken", paragraphs: [String(error.error), again] }
       return PageAnswer.make(error.status, ErrorPage.render({ ...unreadable, requestId }), error.headers)
     }

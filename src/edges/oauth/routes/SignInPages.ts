@@ -22,7 +22,7 @@ import * as SignInErrors from "./SignInErrors.ts"
 import * as crypto from "node:crypto"
 import * as SameBytes from "#src/kernel/text/SameBytes.ts"
 import { isUtf8 } from "node:buffer"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 
@@ -94,25 +94,25 @@ interface SignInBody {
   readonly password: Redacted.Redacted
 }
 
-const notAForm = new Refusal.Refusal({
+const notAForm = new ErrorAnswer.ErrorAnswer({
   status: 415,
   error: "The form must be sent as Content-Type: application/x-www-form-urlencoded."
 })
-const unreadable = Refusal.malformed("The form could not be read.")
-const twice = Refusal.malformed("A field of the form was sent more than once.")
-const undecided = Refusal.malformed("The form says neither that it allows nor that it denies.")
+const unreadable = ErrorAnswer.malformed("The form could not be read.")
+const twice = ErrorAnswer.malformed("A field of the form was sent more than once.")
+const undecided = ErrorAnswer.malformed("The form says neither that it allows nor that it denies.")
 
 const urlEncoded = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 
 /** Whether the headers announce such a form. */
-const check = (headers: RequestHeaders): Result.Result<void, Refusal.Refusal> =>
+const check = (headers: RequestHeaders): Result.Result<void, ErrorAnswer.ErrorAnswer> =>
   urlEncoded.test(headers["content-type"] ?? "")
     ? Result.flatMap(BodyHeaders.checkEncoding(headers), () => BodyHeaders.checkLength(headers, maxBytes))
     : Result.fail(notAForm)
 
 const isDecision = (text: string): text is SignInBody["decision"] => text === "allow" || text === "deny"
 
-const parseSignInBody = (bytes: Uint8Array): Result.Result<SignInBody, Refusal.Refusal> => {
+const parseSignInBody = (bytes: Uint8Array): Result.Result<SignInBody, ErrorAnswer.ErrorAnswer> => {
   if (!isUtf8(bytes)) return Result.fail(unreadable)
   const fields = new URLSearchParams(Buffer.from(bytes).toString())
   if (new Set(fields.keys()).size !== fields.size) return Result.fail(twice)

@@ -5,7 +5,7 @@ import { Health, type Unwell } from "#src/platform/health/Health.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 
 const endpoint = HttpApiEndpoint.get("health", "/health", {
@@ -31,7 +31,7 @@ const endpoint = HttpApiEndpoint.get("health", "/health", {
 const ok = Answer.json(200, { status: "ok" })
 
 const unwell = (reasons: ReadonlyArray<Unwell>) =>
-  new Refusal.Refusal({
+  new ErrorAnswer.ErrorAnswer({
     status: 503,
     error: "The server does not accept requests, or does not run them.",
     details: {

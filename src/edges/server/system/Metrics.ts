@@ -8,7 +8,7 @@ import * as Setting from "#src/kernel/settings/Setting.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 
 /** Restricted to what Prometheus can send in a header. */
 const Token = Schema.String.check(
@@ -41,7 +41,7 @@ const endpoint = HttpApiEndpoint.get("metrics", "/metrics", {
     })
   )
 
-const unauthorized = new Refusal.Refusal({
+const unauthorized = new ErrorAnswer.ErrorAnswer({
   status: 401,
   error: "A valid token is required: Authorization: Bearer <METRICS_TOKEN>.",
   headers: { "www-authenticate": "Bearer" }

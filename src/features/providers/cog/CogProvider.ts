@@ -12,7 +12,7 @@ import * as Polling from "../Polling.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import type { NoAnswer } from "../NoAnswer.ts"
 import { type Call, ProviderHttp } from "../ProviderHttp.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
 import { Options } from "./Options.ts"
 import * as Prediction from "./Prediction.ts"
@@ -66,15 +66,15 @@ export const make = Effect.gen(function* () {
         case "READY":
         case "UNHEALTHY":
         case "UNKNOWN":
-          return slotsOf(binding) > 1 ? JobReport.taken : yield* JobReport.unclear(Refusals.lost)
+          return slotsOf(binding) > 1 ? JobReport.taken : yield* JobReport.unclear(ErrorOutcomes.lost)
         case "STARTING":
         case "SETUP_FAILED":
         case "DEFUNCT":
-          return JobReport.ended(Refusals.lost)
+          return JobReport.ended(ErrorOutcomes.lost)
         case null:
-          return Refusals.isSuccess(answer)
-            ? yield* JobReport.unclear(Refusals.babble)
-            : yield* Effect.flatMap(Refusals.ofAnswer(answer), JobReport.unclear)
+          return ErrorOutcomes.isSuccess(answer)
+            ? yield* JobReport.unclear(ErrorOutcomes.babble)
+            : yield* Effect.flatMap(ErrorOutcomes.ofAnswer(answer), JobReport.unclear)
       }
     },
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
@@ -89,7 +89,7 @@ export const make = Effect.gen(function* () {
     ): Effect.fn.Return<Polling.Heard, JobReport.Unclear | NoAnswer> {
       const answer = yield* call(binding, secret, `/predictions/${id}/cancel`, { method: "POST" })
       if (answer.status >= 500 || answer.status === 429) {
-        yield* Effect.flatMap(Refusals.ofAnswer(answer), JobReport.unclear)
+        yield* Effect.flatMap(ErrorOutcomes.ofAnswer(answer), JobReport.unclear)
       }
       return answer.status === 404 ? "unknown" : "heard"
     },
@@ -135,24 +135,24 @@ export const make = Effect.gen(function* () {
         const { status } = yield* health(job.binding, secret)
         if (status === "STARTING") return limitedFor(startingRetryMs)
       }
-      if (!Refusals.isSuccess(answer)) return yield* Refusals.ofAnswer(answer)
+      if (!ErrorOutcomes.isSuccess(answer)) return yield* ErrorOutcomes.ofAnswer(answer)
       const report = Prediction.read(answer.json, predictionId(job))
-      if (report === null) return Refusals.babble
+      if (report === null) return ErrorOutcomes.babble
       // From a server that ignores `Prefer` and waited.
       return report._tag === "Ended" ? report.outcome : null
     },
     (put, { binding, ...job }, secret) =>
       Effect.catchTag(put, "NoAnswer", (error) => {
-        const abandoned = Refusals.mayBeTaken(error)
+        const abandoned = ErrorOutcomes.mayBeTaken(error)
           ? Polling.giveUp(cancel(binding, secret, predictionId(job)))
           : Effect.void
-        return Effect.as(abandoned, Refusals.ofNoHandOver(error))
+        return Effect.as(abandoned, ErrorOutcomes.ofNoHandOver(error))
       })
   )
 
   const run = Effect.fn("CogProvider.run")(function* (job: Job, control: RunControl) {
     const secret = yield* http.secret(job.binding)
-    if (Refusals.isSecretMissing(job.binding, secret)) return Refusals.secretMissing
+    if (ErrorOutcomes.isSecretMissing(job.binding, secret)) return ErrorOutcomes.secretMissing
     const id = predictionId(job)
     let isTaken = false
     // A server without a free slot also calls back that the prediction failed; the run does not listen yet.
@@ -177,7 +177,7 @@ export const make = Effect.gen(function* () {
     control: RunControl
   ) {
     const secret = yield* http.secret(job.binding)
-    if (Refusals.isSecretMissing(job.binding, secret)) return Refusals.secretMissing
+    if (ErrorOutcomes.isSecretMissing(job.binding, secret)) return ErrorOutcomes.secretMissing
     const { received } = yield* callbacks.open(job, (callback) => JobReport.isEnded(readFor(jobId)(callback)))
     return yield* watch(job, secret, jobId, control, received)
   }, Effect.scoped)
@@ -194,7 +194,7 @@ export const make = Effect.gen(function* () {
         JobReport.look(
           poll(binding, secret).pipe(
             Effect.catch((error) =>
-              isIdle(error) ? Effect.succeed(JobReport.ended(Refusals.lost)) : Effect.fail(error)
+              isIdle(error) ? Effect.succeed(JobReport.ended(ErrorOutcomes.lost)) : Effect.fail(error)
             )
           )
         )

@@ -6,7 +6,7 @@ import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as JobReport from "../JobReport.ts"
 import { fractionOf, linesOf } from "../LogText.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
 
 const Prediction = Schema.Struct({
@@ -39,7 +39,7 @@ export const read = (json: Json | undefined, id: string): JobReport.JobReport | 
             lines(true)
           )
         case "failed":
-          return JobReport.ended(Refusals.modelFailed(error ?? null), lines(true))
+          return JobReport.ended(ErrorOutcomes.modelFailed(error ?? null), lines(true))
         case "canceled":
           return JobReport.ended({ _tag: "Stopped" }, lines(true))
       }

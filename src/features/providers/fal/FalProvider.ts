@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import { Effect } from "effect"
 import * as JobReport from "../JobReport.ts"
 import * as QueuedJobs from "../QueuedJobs.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as FalUrls from "./FalUrls.ts"
 import { Options } from "./Options.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -14,7 +14,7 @@ import * as Seconds from "../Seconds.ts"
 const linesOf = (logs: Json | undefined): ReadonlyArray<string> =>
   Array.isArray(logs)
     ? logs.flatMap((log: Json) =>
-        isObject(log) && typeof log["message"] === "string" ? Refusals.clean(log["message"]) || [] : []
+        isObject(log) && typeof log["message"] === "string" ? ErrorOutcomes.clean(log["message"]) || [] : []
       )
     : []
 
@@ -51,14 +51,15 @@ const failureOf = (answer: ProviderAnswer, isToldFailed: boolean): ProviderOutco
   const type = errorTypeOf(answer)
   if (type !== null && ended.has(type)) return stopped
   if (type !== null && transient.has(type))
-    return Refusals.failed(`fal could not run the request (${type}).`, true)
-  if (type === "bad_request") return Refusals.failed("fal does not take the request (bad_request).", false)
+    return ErrorOutcomes.failed(`fal could not run the request (${type}).`, true)
+  if (type === "bad_request")
+    return ErrorOutcomes.failed("fal does not take the request (bad_request).", false)
   if (headers["x-fal-retryable"] === "true")
-    return Refusals.failed(`The model failed for now (status ${status}).`, true)
+    return ErrorOutcomes.failed(`The model failed for now (status ${status}).`, true)
   const isListed = isObject(json) && Array.isArray(json["detail"])
   const isRefused = status >= 400 && status < 500 && (isToldFailed || !ofCaller.has(status))
-  if (isListed || isRefused) return Refusals.modelFailed(json)
-  return isToldFailed ? Refusals.failed(`The model failed with status ${status}.`, true) : null
+  if (isListed || isRefused) return ErrorOutcomes.modelFailed(json)
+  return isToldFailed ? ErrorOutcomes.failed(`The model failed with status ${status}.`, true) : null
 }
 
 /** For a `COMPLETED` request, with the status that said so. */
@@ -67,8 +68,8 @@ const ofResult = (
   status: JsonObject,
   logs: ReadonlyArray<string>
 ): Effect.Effect<JobReport.JobReport, JobReport.Unclear> => {
-  if (Refusals.isSuccess(answer)) {
-    if (answer.json === undefined) return JobReport.unclear(Refusals.babble)
+  if (ErrorOutcomes.isSuccess(answer)) {
+    if (answer.json === undefined) return JobReport.unclear(ErrorOutcomes.babble)
     const seconds = Seconds.told(status["metrics"], "inference_time")
     const succeeded: ProviderOutcome = { _tag: "Succeeded", output: answer.json, delivered: null, ...seconds }
     return Effect.succeed(JobReport.ended(succeeded, logs))
@@ -101,7 +102,7 @@ export const make = QueuedJobs.make({
     Effect.fnUntraced(function* (access) {
       const url = requestUrl(access, jobId)
       const answer = yield* access.call({ method: "GET", url: `${url}/status?logs=1` })
-      if (!Refusals.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
+      if (!ErrorOutcomes.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
       const status = isObject(answer.json) ? answer.json : {}
       const logs = linesOf(status["logs"])
       switch (status["status"]) {
@@ -112,7 +113,7 @@ export const make = QueuedJobs.make({
         case "COMPLETED":
           return yield* ofResult(yield* access.call({ method: "GET", url }), status, logs)
         default:
-          return yield* JobReport.unclear(Refusals.babble)
+          return yield* JobReport.unclear(ErrorOutcomes.babble)
       }
     }),
 

@@ -8,7 +8,7 @@ import * as Polling from "../Polling.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import type { NoAnswer } from "../NoAnswer.ts"
 import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as WorkerState from "./WorkerState.ts"
 
 /** How long to wait for an answer beyond the model's limit, ms. The limit ends the run first. */
@@ -53,8 +53,8 @@ export const make = Effect.gen(function* () {
         headers: authorized(secret)
       })
       if (isMissing(answer)) return JobReport.taken
-      if (!Refusals.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
-      return WorkerState.read(answer.json) ?? (yield* JobReport.unclear(Refusals.babble))
+      if (!ErrorOutcomes.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
+      return WorkerState.read(answer.json) ?? (yield* JobReport.unclear(ErrorOutcomes.babble))
     },
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
   )
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
   const run = Effect.fn("HttpProvider.run")(function* (job: Job, control: RunControl) {
     const { binding } = job
     const secret = yield* http.secret(binding)
-    if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
+    if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
     const { received, url } = yield* callbacks.open(job, isEnd)
     const begun = RunStart.make(control)
     const handOver = { callback: url, onSent: begun.onSent }
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
 
     const accept = Effect.fnUntraced(function* ({ json }: ProviderAnswer) {
       const accepted = decodeAccepted(json)
-      if (Option.isNone(accepted)) return JobReport.ended(Refusals.babble)
+      if (Option.isNone(accepted)) return JobReport.ended(ErrorOutcomes.babble)
       const { jobId = keyOf(job) } = accepted.value
       yield* Deferred.succeed(named, jobId)
       yield* control.accepted(jobId)
@@ -130,15 +130,15 @@ export const make = Effect.gen(function* () {
       restore(Effect.scoped(Effect.andThen(begun.unlessRefused, post(job, secret, handOver)))).pipe(
         Effect.flatMap((answer) => {
           if (answer.status === 202) return accept(answer)
-          if (!Refusals.isSuccess(answer))
-            return Effect.map(Refusals.ofAnswer(answer), (end) => JobReport.ended(end))
+          if (!ErrorOutcomes.isSuccess(answer))
+            return Effect.map(ErrorOutcomes.ofAnswer(answer), (end) => JobReport.ended(end))
           const report = WorkerState.read(answer.json)
-          return Effect.succeed(report?._tag === "Ended" ? report : JobReport.ended(Refusals.babble))
+          return Effect.succeed(report?._tag === "Ended" ? report : JobReport.ended(ErrorOutcomes.babble))
         }),
         Effect.catchTag("NoAnswer", (error) =>
           Effect.as(
-            Refusals.mayBeTaken(error) ? restore(Polling.giveUp(cancelByKey)) : Effect.void,
-            JobReport.ended(Refusals.ofNoHandOver(error))
+            ErrorOutcomes.mayBeTaken(error) ? restore(Polling.giveUp(cancelByKey)) : Effect.void,
+            JobReport.ended(ErrorOutcomes.ofNoHandOver(error))
           )
         )
       )
@@ -174,7 +174,7 @@ export const make = Effect.gen(function* () {
   ) {
     const { binding } = job
     const secret = yield* http.secret(binding)
-    if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
+    if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
     const { received } = yield* callbacks.open(job, isEnd)
     return yield* follow({
       control,

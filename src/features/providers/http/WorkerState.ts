@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
 import * as JobReport from "../JobReport.ts"
 import { linesOf } from "../LogText.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 
 /** All lines so far, as a list or as one text. */
 const Logs = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
@@ -46,7 +46,7 @@ export const read = (json: Json | undefined): JobReport.JobReport | null => {
   const failed = decodeFailed(json)
   if (Option.isSome(failed)) {
     const { error, logs } = failed.value
-    return JobReport.ended(Refusals.modelFailed(error), lines(logs, true))
+    return JobReport.ended(ErrorOutcomes.modelFailed(error), lines(logs, true))
   }
   const succeeded = decodeSucceeded(json)
   if (Option.isSome(succeeded)) {

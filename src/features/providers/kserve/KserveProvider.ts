@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
 import { Options } from "./Options.ts"
 import * as Tensors from "./Tensors.ts"
@@ -20,10 +20,10 @@ const decode = Schema.decodeUnknownResult(Options)
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
-const misbound = Refusals.failed("The binding's options are not those of its adapter.", false)
+const misbound = ErrorOutcomes.failed("The binding's options are not those of its adapter.", false)
 
 const unfit = (fault: string) =>
-  Refusals.failed(`The input does not go into the model's tensors: ${fault}.`, false)
+  ErrorOutcomes.failed(`The input does not go into the model's tensors: ${fault}.`, false)
 
 const urlOf = (base: string, { model, version }: Options): string => {
   const path = `v2/models/${encodeURIComponent(model)}`
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
   const infer = Effect.fnUntraced(
     function* ({ binding, model }: Job, options: Options, body: JsonObject, control: RunControl) {
       const secret = yield* http.secret(binding)
-      if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
+      if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
       // The server reports nothing before the answer, so a run that is not refused at once has started.
       yield* control.started
       const answer = yield* http.call({
@@ -78,13 +78,13 @@ export const make = Effect.gen(function* () {
         body,
         timeoutMs: model.timeoutSeconds * 1_000 + graceMs
       })
-      if (isFailedRun(answer)) return Refusals.modelFailed(answer.json)
-      if (!Refusals.isSuccess(answer)) return yield* Refusals.ofAnswer(answer)
+      if (isFailedRun(answer)) return ErrorOutcomes.modelFailed(answer.json)
+      if (!ErrorOutcomes.isSuccess(answer)) return yield* ErrorOutcomes.ofAnswer(answer)
       const output = outputOf(options, answer.json)
-      if (output === null) return Refusals.babble
+      if (output === null) return ErrorOutcomes.babble
       return { _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome
     },
-    Effect.catchTag("NoAnswer", (error) => Effect.succeed(Refusals.ofNoHandOver(error)))
+    Effect.catchTag("NoAnswer", (error) => Effect.succeed(ErrorOutcomes.ofNoHandOver(error)))
   )
 
   const provider: Provider = {
@@ -103,7 +103,7 @@ export const make = Effect.gen(function* () {
 
     reach: ({ url = "" }) => http.reach(url),
     /** The call ended with the process that made it. */
-    reattach: () => Effect.succeed(Refusals.lost),
+    reattach: () => Effect.succeed(ErrorOutcomes.lost),
     look: () => Effect.succeed({ _tag: "Unknown" })
   }
   return provider

@@ -9,9 +9,9 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import { NoAnswer } from "../NoAnswer.ts"
 import { type StreamedAnswer } from "../ProviderHttp.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as ChatAssembly from "./ChatAssembly.ts"
-import * as OpenaiRefusals from "./OpenaiRefusals.ts"
+import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
 
 /** Characters of one event. A chunk has a few tokens; their `logprobs` are the largest part. */
 const maxEventSize = 1024 * 1024
@@ -19,7 +19,7 @@ const maxEventSize = 1024 * 1024
 /** What the stream had when it ended. */
 type End = "done" | "babbles" | { readonly error: Json }
 
-const cutOff = Refusals.failed("The provider's stream ended before its answer was complete.", true)
+const cutOff = ErrorOutcomes.failed("The provider's stream ended before its answer was complete.", true)
 
 /** `onParts` is called with the number of parts so far, whenever there are more. */
 export const read = Effect.fnUntraced(function* (
@@ -63,9 +63,11 @@ export const read = Effect.fnUntraced(function* (
 
 /** Servers without `[DONE]` are done when each choice has a finish reason. */
 const outcomeOf = (end: End | null, assembly: ChatAssembly.ChatAssembly): Effect.Effect<ProviderOutcome> => {
-  if (end === "babbles") return Effect.succeed(Refusals.babble)
-  if (end !== null && end !== "done") return OpenaiRefusals.ofStreamed(end.error)
+  if (end === "babbles") return Effect.succeed(ErrorOutcomes.babble)
+  if (end !== null && end !== "done") return OpenaiErrorOutcomes.ofStreamed(end.error)
   if (end === null && !assembly.isFinished()) return Effect.succeed(cutOff)
   const output = assembly.completion()
-  return Effect.succeed(output === null ? Refusals.babble : { _tag: "Succeeded", output, delivered: null })
+  return Effect.succeed(
+    output === null ? ErrorOutcomes.babble : { _tag: "Succeeded", output, delivered: null }
+  )
 }

@@ -9,10 +9,10 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as RunStart from "../RunStart.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
 import * as ChatStream from "./ChatStream.ts"
-import * as OpenaiRefusals from "./OpenaiRefusals.ts"
+import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
 import { Options } from "./Options.ts"
 
 /** By the first bytes of the file, in base64: `\x89PNG`, `\xff\xd8\xff`, `RIFF`. */
@@ -60,7 +60,7 @@ const decode = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" }
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
-const misbound = Refusals.failed("The binding's options are not those of its adapter.", false)
+const misbound = ErrorOutcomes.failed("The binding's options are not those of its adapter.", false)
 
 const streams = ({ endpoint, stream }: Options): boolean => endpoint === "chat" && stream !== false
 
@@ -90,7 +90,7 @@ const mostTokens = (input: JsonObject): number | null => {
 /** Answers usually end before their limit, so the progress is a lower bound. */
 const fractionOf = (parts: number, most: number): number => Math.min(parts / most, 0.99)
 
-const noObject = Refusals.failed("The input that the binding maps to is no JSON object.", false)
+const noObject = ErrorOutcomes.failed("The input that the binding maps to is no JSON object.", false)
 
 export const make = Effect.gen(function* () {
   const http = yield* ProviderHttp
@@ -101,7 +101,7 @@ export const make = Effect.gen(function* () {
     input: JsonObject,
     control: RunControl
   ) {
-    if (!Refusals.isSuccess(answer)) return yield* OpenaiRefusals.ofAnswer(yield* answer.whole)
+    if (!ErrorOutcomes.isSuccess(answer)) return yield* OpenaiErrorOutcomes.ofAnswer(yield* answer.whole)
     yield* control.started
     if (streams(options) && isEventStream(answer)) {
       const most = mostTokens(input)
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
     }
     const output = outputOf(options, yield* answer.whole)
     return output === null
-      ? Refusals.babble
+      ? ErrorOutcomes.babble
       : ({ _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome)
   })
 
@@ -122,7 +122,7 @@ export const make = Effect.gen(function* () {
     control: RunControl
   ) {
     const secret = yield* http.secret(binding)
-    if (Refusals.isSecretMissing(binding, secret)) return Refusals.secretMissing
+    if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
     const call: Call = {
       method: "POST",
       url: `${(binding.url ?? "").replace(/\/+$/, "")}${paths[options.endpoint]}`,
@@ -147,7 +147,7 @@ export const make = Effect.gen(function* () {
     const { input } = job
     if (!isObject(input)) return noObject
     const called = Effect.catchTag(call(job, options.success, input, control), "NoAnswer", (error) =>
-      Effect.succeed(Refusals.ofNoHandOver(error))
+      Effect.succeed(ErrorOutcomes.ofNoHandOver(error))
     )
     return yield* Effect.raceFirst(Seconds.ofCall(called), Effect.as(control.stopRequested, stopped))
   })
@@ -157,7 +157,7 @@ export const make = Effect.gen(function* () {
     run,
     reach: ({ url = "" }) => http.reach(url),
     /** The call ended with the process that made it. */
-    reattach: () => Effect.succeed(Refusals.lost),
+    reattach: () => Effect.succeed(ErrorOutcomes.lost),
     look: () => Effect.succeed({ _tag: "Unknown" })
   }
   return provider

@@ -10,7 +10,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JobReport from "../JobReport.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import * as QueuedJobs from "../QueuedJobs.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import { Options } from "./Options.ts"
 import { fractionOf, linesOf } from "../LogText.ts"
 import * as Seconds from "../Seconds.ts"
@@ -42,7 +42,7 @@ const removed: ProviderOutcome = {
   _tag: "Lost",
   message: "Replicate deleted the prediction's output before it could be read."
 }
-const aborted = Refusals.failed(
+const aborted = ErrorOutcomes.failed(
   "Replicate could not start the prediction within the model's time limit.",
   false
 )
@@ -63,7 +63,7 @@ export const reportOf = (prediction: Prediction): JobReport.JobReport => {
           : { _tag: "Succeeded", output, delivered: null, ...Seconds.told(metrics, "predict_time") }
       )
     case "failed":
-      return ended(Refusals.modelFailed(error))
+      return ended(ErrorOutcomes.modelFailed(error))
     case "canceled":
       return ended({ _tag: "Stopped" })
     case "aborted":
@@ -95,10 +95,10 @@ const webhookAt = (callback: string | null): { readonly [name: string]: Json } =
 /** A 429 without `Retry-After` says it in its text: `Your rate limit resets in ~30s.` */
 const refusal = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome> => {
   const { headers, json, status } = answer
-  const seconds = /\b(\d{1,6}) ?s(?:ec|\b)/.exec(Refusals.saidIn(json) ?? "")?.[1]
+  const seconds = /\b(\d{1,6}) ?s(?:ec|\b)/.exec(ErrorOutcomes.saidIn(json) ?? "")?.[1]
   return status === 429 && headers["retry-after"] === undefined && seconds !== undefined
     ? Effect.succeed({ _tag: "RateLimited", retryAfterMs: Number(seconds) * 1_000 })
-    : Refusals.ofAnswer(answer)
+    : ErrorOutcomes.ofAnswer(answer)
 }
 
 export const make = QueuedJobs.make({
@@ -121,9 +121,9 @@ export const make = QueuedJobs.make({
   asking: (id) =>
     Effect.fnUntraced(function* (access) {
       const answer = yield* access.call({ method: "GET", url: urlOf(access, id) })
-      if (!Refusals.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
+      if (!ErrorOutcomes.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
       const prediction = read(answer.json)
-      return prediction === null ? yield* JobReport.unclear(Refusals.babble) : reportOf(prediction)
+      return prediction === null ? yield* JobReport.unclear(ErrorOutcomes.babble) : reportOf(prediction)
     }),
 
   cancellation: (access, id) => ({ method: "POST", url: `${urlOf(access, id)}/cancel` })

@@ -8,7 +8,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { JobReport } from "../JobReport.ts"
 import * as Report from "../JobReport.ts"
 import type { Job } from "../Provider.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
 import type { Options } from "./Options.ts"
 
@@ -56,7 +56,7 @@ const saidIn = (error: Json | undefined): Json | undefined => {
 /** The last `progress_update`, as a line. */
 const lineOf = (update: Json | undefined): string | null => {
   if (update === undefined || update === null) return null
-  return Refusals.clean(typeof update === "string" ? update : JSON.stringify(update)) || null
+  return ErrorOutcomes.clean(typeof update === "string" ? update : JSON.stringify(update)) || null
 }
 
 const fractionOf = (update: Json | undefined): number | null => {
@@ -73,7 +73,7 @@ const succeeded = (status: JsonObject): ProviderOutcome => ({
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
-const timedOut = Refusals.failed("The job timed out at the provider.", true)
+const timedOut = ErrorOutcomes.failed("The job timed out at the provider.", true)
 
 /**
  * The report of a job's status; `null` if malformed. Runpod keeps only the newest update, so `lines` collects them for
@@ -93,7 +93,7 @@ export const reportOf = (status: Json | undefined, lines: Array<string>): JobRep
     case "COMPLETED":
       return Report.ended(succeeded(status), lines)
     case "FAILED":
-      return Report.ended(Refusals.modelFailed(saidIn(status["error"])), lines)
+      return Report.ended(ErrorOutcomes.modelFailed(saidIn(status["error"])), lines)
     case "CANCELLED":
       return Report.ended(stopped, lines)
     case "TIMED_OUT":

@@ -3,7 +3,7 @@ import { isObject } from "#domain/CanonicalJson.ts"
 import { Effect } from "effect"
 import * as JobReport from "../JobReport.ts"
 import * as QueuedJobs from "../QueuedJobs.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import { Options } from "./Options.ts"
 import * as RunpodJobs from "./RunpodJobs.ts"
 
@@ -31,8 +31,8 @@ export const make = QueuedJobs.make({
     const lines: Array<string> = []
     return Effect.fnUntraced(function* (access) {
       const answer = yield* access.call({ method: "GET", url: urlOf(access, `status/${jobId}`) })
-      if (!Refusals.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
-      return RunpodJobs.reportOf(answer.json, lines) ?? (yield* JobReport.unclear(Refusals.babble))
+      if (!ErrorOutcomes.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
+      return RunpodJobs.reportOf(answer.json, lines) ?? (yield* JobReport.unclear(ErrorOutcomes.babble))
     })
   },
 

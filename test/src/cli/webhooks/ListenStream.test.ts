@@ -197,7 +197,7 @@ describe("webhooks listen", () => {
   it.live("exits at once when the key is rejected, or a scope is missing", () =>
     Effect.gen(function* () {
       const app = yield* App.make()
-      const refusals = [
+      const errorAnswers = [
         { status: 401, body: { error: "Missing or invalid credentials.", request_id: "r" } },
         {
           status: 403,
@@ -208,12 +208,12 @@ describe("webhooks listen", () => {
           }
         }
       ]
-      for (const refusal of refusals) {
-        const front = yield* StreamFront.make({ refuse: () => refusal })
+      for (const errorAnswer of errorAnswers) {
+        const front = yield* StreamFront.make({ refuse: () => errorAnswer })
         const { code, stderr } = yield* Listening.run(front.url, ["--forward", app.url])
         assert.strictEqual(code, 1)
-        assert.include(stderr, `inferlog: Refused with ${refusal.status}`)
-        assert.include(stderr, refusal.body.error)
+        assert.include(stderr, `inferlog: Refused with ${errorAnswer.status}`)
+        assert.include(stderr, errorAnswer.body.error)
       }
     }).pipe(Effect.scoped)
   )

@@ -83,8 +83,9 @@ export const make = Effect.fnUntraced(function* (
       paths.push(url.pathname)
       if (url.pathname === "/requests/stream") {
         turn += 1
-        const refusal = refuse(turn)
-        if (refusal !== null) return json(response, refusal.status, refusal.body, refusal.headers)
+        const errorAnswer = refuse(turn)
+        if (errorAnswer !== null)
+          return json(response, errorAnswer.status, errorAnswer.body, errorAnswer.headers)
         const connection = connectionOf(url, request, response)
         const next = waiting.shift()
         return next === undefined ? void connections.push(connection) : next(connection)

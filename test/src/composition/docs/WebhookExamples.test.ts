@@ -44,7 +44,7 @@ const without = (name: string): Message => ({
 })
 
 /** What a verifier is to say of each: `null` when it is to accept it. */
-const messages: ReadonlyArray<readonly [what: string, message: Message, refusal: RegExp | null]> = [
+const messages: ReadonlyArray<readonly [what: string, message: Message, errorAnswer: RegExp | null]> = [
   ["as it was sent", good, null],
   ["signed with two secrets, the right one last", signedAt(now, [other, secret]), null],
   ["of four minutes ago", signedAt(now - 240), null],
@@ -105,10 +105,10 @@ for (const [name, verifier] of Object.entries(verifiers)) {
     })
 
     it.skipIf(!isHere)("accepts genuine requests, and reports why it rejects others", () => {
-      for (const [what, message, refusal] of messages) {
+      for (const [what, message, errorAnswer] of messages) {
         const { isAccepted, says } = run(verifier, message)
-        assert.strictEqual(isAccepted, refusal === null, `${what}: ${says}`)
-        if (refusal !== null) assert.match(says, refusal, what)
+        assert.strictEqual(isAccepted, errorAnswer === null, `${what}: ${says}`)
+        if (errorAnswer !== null) assert.match(says, errorAnswer, what)
       }
     })
   })

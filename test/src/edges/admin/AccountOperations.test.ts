@@ -25,7 +25,7 @@ const eventsOf = (type: string) =>
 
 const nobody = AccountId.make("acc_0000000000000000")
 
-const refusal = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+const errorAnswer = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
 /** Balance, reserved and available in USD. */
@@ -196,18 +196,18 @@ for (const [name, layer] of Object.entries(layers)) {
         const { changeLimits, listKeys, showBalance, showLimits, topUp } = yield* Administration
         const payment = { amount: usd("1"), reference: "", paymentId: "p" }
         const absent = [
-          yield* refusal(showBalance({ accountId: nobody })),
-          yield* refusal(topUp({ ...payment, accountId: nobody })),
-          yield* refusal(showLimits({ accountId: nobody })),
-          yield* refusal(changeLimits({ accountId: nobody, maxOpenRequests: 1 }))
+          yield* errorAnswer(showBalance({ accountId: nobody })),
+          yield* errorAnswer(topUp({ ...payment, accountId: nobody })),
+          yield* errorAnswer(showLimits({ accountId: nobody })),
+          yield* errorAnswer(changeLimits({ accountId: nobody, maxOpenRequests: 1 }))
         ]
         assert.deepStrictEqual([...new Set(absent)], ["AccountNotFound"])
 
         const accountId = yield* openAccount("acme", "2")
         yield* (yield* AccountActors).execute(accountId, { _tag: "Erase", at: Log.t0 })
-        assert.strictEqual(yield* refusal(topUp({ ...payment, accountId })), "AccountClosed")
+        assert.strictEqual(yield* errorAnswer(topUp({ ...payment, accountId })), "AccountClosed")
         const change = changeLimits({ accountId, maxOpenRequests: 1 })
-        assert.strictEqual(yield* refusal(change), "AccountClosed")
+        assert.strictEqual(yield* errorAnswer(change), "AccountClosed")
         assert.deepStrictEqual(amounts(yield* showBalance({ accountId })), ["2", "0", "2"])
         const keys = yield* listKeys({ accountId, after: null })
         assert.deepStrictEqual(

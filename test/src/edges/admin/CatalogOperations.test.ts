@@ -82,7 +82,7 @@ for (const [name, layer] of Object.entries(layers)) {
       "withdraws a required definition only when forced, and nothing twice",
       Effect.gen(function* () {
         const administration = yield* Administration
-        const refusal = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+        const errorAnswer = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.map(Effect.flip(effect), ({ message }) => message)
         yield* administration.publishDefinitions({
           models: [model("acme/base"), model("acme/other")],
@@ -94,11 +94,11 @@ for (const [name, layer] of Object.entries(layers)) {
         })
         const base = { kind: "model", name: "acme/base" } as const
         assert.strictEqual(
-          yield* refusal(administration.withdrawItem({ ...base, force: false })),
+          yield* errorAnswer(administration.withdrawItem({ ...base, force: false })),
           "The model acme/base is used by the collection best, the wrapper acme/one: add --force to withdraw it anyway"
         )
         assert.strictEqual(
-          yield* refusal(administration.withdrawItem({ kind: "gpu", name: "acme-gpu", force: false })),
+          yield* errorAnswer(administration.withdrawItem({ kind: "gpu", name: "acme-gpu", force: false })),
           "The gpu acme-gpu is used by the deployment-template vllm: add --force to withdraw it anyway"
         )
         const status = Effect.map(
@@ -136,11 +136,11 @@ for (const [name, layer] of Object.entries(layers)) {
         assert.deepStrictEqual(dependents, [])
 
         assert.strictEqual(
-          yield* refusal(administration.deprecateItem({ name: "tgi" })),
+          yield* errorAnswer(administration.deprecateItem({ name: "tgi" })),
           "tgi is a deployment-template: only models and wrappers can be deprecated"
         )
         assert.strictEqual(
-          yield* refusal(administration.deprecateItem({ name: "acme/base" })),
+          yield* errorAnswer(administration.deprecateItem({ name: "acme/base" })),
           "acme/base is withdrawn"
         )
       })
@@ -150,13 +150,16 @@ for (const [name, layer] of Object.entries(layers)) {
       "rejects unknown definitions, ambiguous names, and endpoints of the other kind",
       Effect.gen(function* () {
         const administration = yield* Administration
-        const refusal = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+        const errorAnswer = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.map(Effect.flip(effect), ({ message }) => message)
         const none = "The catalog has no acme/none"
-        assert.strictEqual(yield* refusal(administration.showItem({ kind: null, name: "acme/none" })), none)
-        assert.strictEqual(yield* refusal(administration.deprecateItem({ name: "acme/none" })), none)
         assert.strictEqual(
-          yield* refusal(administration.withdrawItem({ kind: "gpu", name: "acme/none", force: false })),
+          yield* errorAnswer(administration.showItem({ kind: null, name: "acme/none" })),
+          none
+        )
+        assert.strictEqual(yield* errorAnswer(administration.deprecateItem({ name: "acme/none" })), none)
+        assert.strictEqual(
+          yield* errorAnswer(administration.withdrawItem({ kind: "gpu", name: "acme/none", force: false })),
           none
         )
 
@@ -169,7 +172,7 @@ for (const [name, layer] of Object.entries(layers)) {
         const both = { ...definitionsOf(items), ...byCommand, gpus: [gpu(8)], collections: [collection] }
         yield* administration.publishDefinitions(both)
         assert.strictEqual(
-          yield* refusal(administration.showItem({ kind: null, name: "acme-gpu" })),
+          yield* errorAnswer(administration.showItem({ kind: null, name: "acme-gpu" })),
           "acme-gpu is a collection and a gpu: choose one with --kind"
         )
         const [echo] = BuiltinCatalog.builtinModels
@@ -178,7 +181,7 @@ for (const [name, layer] of Object.entries(layers)) {
         if (echo === undefined || wrapper === undefined) return
         const taken = { ...both, wrappers: [], models: [{ ...echo.model, endpoint: wrapper.endpoint }] }
         assert.strictEqual(
-          yield* refusal(administration.publishDefinitions(taken)),
+          yield* errorAnswer(administration.publishDefinitions(taken)),
           "acme/echo is taken: the names of models and wrappers are one, and none becomes the other"
         )
       })

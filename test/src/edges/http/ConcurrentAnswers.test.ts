@@ -9,9 +9,9 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { AccountId } from "#domain/Ids.ts"
 import * as ConcurrentAnswers from "#src/edges/http/edge/ConcurrentAnswers.ts"
-import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
+import * as LimitErrorAnswers from "#src/edges/http/LimitErrorAnswers.ts"
 
-const full = LimitRefusals.tooManyExports({ limit: 2, retryAfterSeconds: 5 })
+const full = LimitErrorAnswers.tooManyExports({ limit: 2, retryAfterSeconds: 5 })
 
 /** A server of answers that never end, for the account that the path names; its port. */
 const serve = Effect.gen(function* () {

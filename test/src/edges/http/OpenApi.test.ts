@@ -83,8 +83,8 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(requestBody, { required: true })
     assert.deepStrictEqual(Object.keys(requestBody.content), ["*/*"])
     assert.property(responses["200"].headers, "etag")
-    const refusals = ["400", "403", "404", "408", "409", "410", "411", "413", "415", "503", "507"]
-    assert.containsAllKeys(responses, refusals)
+    const errorAnswers = ["400", "403", "404", "408", "409", "410", "411", "413", "415", "503", "507"]
+    assert.containsAllKeys(responses, errorAnswers)
   })
 
   it("has stored bytes of any type, with their headers", () => {

@@ -122,9 +122,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
         const only = yield* keyOf([scope])
         const others = yield* keyOf(Grant.Scope.literals.filter((other) => other !== scope))
         for (const route of routes.filter(({ requires }) => requires === scope)) {
-          const [refusedWith, refusal] = yield* ask(route, others)
+          const [refusedWith, errorAnswer] = yield* ask(route, others)
           assert.strictEqual(refusedWith, 403, `${route.method} ${route.path}`)
-          assert.deepStrictEqual(refusal, missing(scope, refusal))
+          assert.deepStrictEqual(errorAnswer, missing(scope, errorAnswer))
           const [status, body] = yield* ask(route, only)
           const details = Object(Reflect.get(Object(body), "details"))
           assert.notInclude([401, 500], status, `${route.method} ${route.path}`)

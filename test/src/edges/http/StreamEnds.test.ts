@@ -39,7 +39,7 @@ const serve = Effect.fnUntraced(function* (body: (stream: EventStream.EventStrea
       const caller = yield* authentication.authenticate(request.headers["authorization"])
       return yield* streams.serve({ request, caller, headers: {} }, body)
     }).pipe(
-      Effect.catchTag("Refusal", ({ status }) => Effect.succeed(HttpServerResponse.empty({ status }))),
+      Effect.catchTag("ErrorAnswer", ({ status }) => Effect.succeed(HttpServerResponse.empty({ status }))),
       Effect.orDie
     )
   ).pipe(Effect.provide(server))

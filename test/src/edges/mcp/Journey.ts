@@ -74,7 +74,11 @@ const refusingAtOnce = () => {
     })
     return response
   }
-  return { through, listened: listened.promise, expect: (refusals: number) => void (count = refusals) }
+  return {
+    through,
+    listened: listened.promise,
+    expect: (errorAnswers: number) => void (count = errorAnswers)
+  }
 }
 
 /** All access tokens are as old as they get. */

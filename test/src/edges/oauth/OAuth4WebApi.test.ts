@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"
-import { OAuthClient, redirectUri, refusalOf } from "./OAuthClient.ts"
+import { OAuthClient, redirectUri, errorAnswerOf } from "./OAuthClient.ts"
 import { scenario, scene } from "./OAuthScene.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client with full validation", (it) => {
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client with f
           const { client_secret: _secret, ...unarmed } = client.client
           for (const changed of [unarmed, { ...client.client, client_secret: "guessed" }]) {
             const other = new OAuthClient(client.server, changed, client.resource)
-            assert.strictEqual(await refusalOf(other.refresh(refresh_token)), "invalid_client")
+            assert.strictEqual(await errorAnswerOf(other.refresh(refresh_token)), "invalid_client")
           }
           await client.refresh(refresh_token)
         })
@@ -76,7 +76,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client with f
 
   it.effect("receives access_denied when the user denies", () =>
     scenario(async ({ allow, client }) => {
-      assert.strictEqual(await refusalOf(client.signIn({ ...allow, decision: "deny" })), "access_denied")
+      assert.strictEqual(await errorAnswerOf(client.signIn({ ...allow, decision: "deny" })), "access_denied")
     })
   )
 
@@ -109,9 +109,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client with f
         const tokens = await client.tokens(allow)
         await client.revoke(tokens[which])
         await client.revoke(tokens[which])
-        assert.strictEqual(await refusalOf(client.initialize(tokens.access_token)), "invalid_token", which)
+        assert.strictEqual(
+          await errorAnswerOf(client.initialize(tokens.access_token)),
+          "invalid_token",
+          which
+        )
         if (which === "refresh_token") {
-          assert.strictEqual(await refusalOf(client.refresh(tokens.refresh_token)), "invalid_grant")
+          assert.strictEqual(await errorAnswerOf(client.refresh(tokens.refresh_token)), "invalid_grant")
         }
       }
     })

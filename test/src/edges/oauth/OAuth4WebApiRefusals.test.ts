@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { OAuthClient, redirectUri, refusalOf } from "./OAuthClient.ts"
+import { OAuthClient, redirectUri, errorAnswerOf } from "./OAuthClient.ts"
 import { scenario, scene } from "./OAuthScene.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that violates the rules", (it) => {
@@ -16,10 +16,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
         "https://a.example/#part",
         ""
       ]) {
-        const refusal = yield* Effect.promise(() =>
-          refusalOf(OAuthClient.register(urls, { redirect_uris: [uri] }))
+        const errorAnswer = yield* Effect.promise(() =>
+          errorAnswerOf(OAuthClient.register(urls, { redirect_uris: [uri] }))
         )
-        assert.include(["invalid_redirect_uri", "invalid_client_metadata"], refusal, uri)
+        assert.include(["invalid_redirect_uri", "invalid_client_metadata"], errorAnswer, uri)
       }
     })
   )
@@ -29,9 +29,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
       const elsewhere = { resource: "https://elsewhere.example/mcp" }
       assert.strictEqual(await client.refused(elsewhere), "invalid_target")
       const { answer, verifier } = await client.signIn(allow)
-      assert.strictEqual(await refusalOf(client.redeem(answer, verifier, elsewhere)), "invalid_target")
+      assert.strictEqual(await errorAnswerOf(client.redeem(answer, verifier, elsewhere)), "invalid_target")
       const { refresh_token } = await client.tokens(allow)
-      assert.strictEqual(await refusalOf(client.refresh(refresh_token, elsewhere)), "invalid_target")
+      assert.strictEqual(await errorAnswerOf(client.refresh(refresh_token, elsewhere)), "invalid_target")
     })
   )
 
@@ -64,8 +64,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
 
   it.effect("cannot receive tokens in the redirect address", () =>
     scenario(async ({ client }) => {
-      const refusal = await client.refused({ response_type: "token" })
-      assert.include(["unsupported_response_type", "unauthorized_client"], refusal)
+      const errorAnswer = await client.refused({ response_type: "token" })
+      assert.include(["unsupported_response_type", "unauthorized_client"], errorAnswer)
     })
   )
 
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
     scenario(async ({ allow, client }) => {
       const { answer } = await client.signIn(allow)
       const { verifier } = await client.ask()
-      assert.strictEqual(await refusalOf(client.redeem(answer, verifier)), "invalid_grant")
+      assert.strictEqual(await errorAnswerOf(client.redeem(answer, verifier)), "invalid_grant")
     })
   )
 
@@ -81,8 +81,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
     scenario(async ({ allow, client, other }) => {
       const { back, state, verifier } = await client.signIn(allow)
       const thief = await other()
-      const refusal = await refusalOf(thief.redeem(thief.answer(back, state), verifier))
-      assert.strictEqual(refusal, "invalid_grant")
+      const errorAnswer = await errorAnswerOf(thief.redeem(thief.answer(back, state), verifier))
+      assert.strictEqual(errorAnswer, "invalid_grant")
     })
   )
 
@@ -90,9 +90,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
     scenario(async ({ allow, client }) => {
       const { answer, verifier } = await client.signIn(allow)
       const tokens = await client.redeem(answer, verifier)
-      assert.strictEqual(await refusalOf(client.redeem(answer, verifier)), "invalid_grant")
-      assert.strictEqual(await refusalOf(client.initialize(tokens.access_token)), "invalid_token")
-      assert.strictEqual(await refusalOf(client.refresh(tokens.refresh_token)), "invalid_grant")
+      assert.strictEqual(await errorAnswerOf(client.redeem(answer, verifier)), "invalid_grant")
+      assert.strictEqual(await errorAnswerOf(client.initialize(tokens.access_token)), "invalid_token")
+      assert.strictEqual(await errorAnswerOf(client.refresh(tokens.refresh_token)), "invalid_grant")
     })
   )
 
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
   it.effect("cannot refresh with another client's token", () =>
     scenario(async ({ allow, client, other }) => {
       const { refresh_token } = await client.tokens(allow)
-      assert.strictEqual(await refusalOf((await other()).refresh(refresh_token)), "invalid_grant")
+      assert.strictEqual(await errorAnswerOf((await other()).refresh(refresh_token)), "invalid_grant")
     })
   )
 
@@ -117,14 +117,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
       const tokens = yield* Effect.promise(() => client.tokens(allow))
       const sql = yield* OAuthDatabase
       yield* sql`UPDATE oauth_records SET expires_at = 1 WHERE model <> 'Client'`
-      const refusals = yield* Effect.promise(() =>
+      const errorAnswers = yield* Effect.promise(() =>
         Promise.all([
-          refusalOf(client.redeem(answer, verifier)),
-          refusalOf(client.initialize(tokens.access_token)),
-          refusalOf(client.refresh(tokens.refresh_token))
+          errorAnswerOf(client.redeem(answer, verifier)),
+          errorAnswerOf(client.initialize(tokens.access_token)),
+          errorAnswerOf(client.refresh(tokens.refresh_token))
         ])
       )
-      assert.deepStrictEqual(refusals, ["invalid_grant", "invalid_token", "invalid_grant"])
+      assert.deepStrictEqual(errorAnswers, ["invalid_grant", "invalid_token", "invalid_grant"])
     })
   )
 
@@ -136,16 +136,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
       yield* sql`
         UPDATE oauth_records SET payload = json_set(payload, '$.aud', 'https://elsewhere.example/mcp')
         WHERE model = 'AccessToken'`
-      const refusal = yield* Effect.promise(() => refusalOf(client.initialize(access_token)))
-      assert.strictEqual(refusal, "invalid_token")
+      const errorAnswer = yield* Effect.promise(() => errorAnswerOf(client.initialize(access_token)))
+      assert.strictEqual(errorAnswer, "invalid_token")
     })
   )
 
   it.effect("cannot use another grant", () =>
     scenario(async ({ client }) => {
       for (const type of ["client_credentials", "password", "urn:ietf:params:oauth:grant-type:device_code"]) {
-        const refusal = await refusalOf(client.grant(type, { username: "alpha", password: "secret" }))
-        assert.include(["unsupported_grant_type", "unauthorized_client"], refusal, type)
+        const errorAnswer = await errorAnswerOf(client.grant(type, { username: "alpha", password: "secret" }))
+        assert.include(["unsupported_grant_type", "unauthorized_client"], errorAnswer, type)
       }
     })
   )
@@ -153,7 +153,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an OAuth client that v
   it.effect("receives the metadata address when its token is missing or wrong", () =>
     scenario(async ({ client }) => {
       for (const token of ["nothing-of-ours", "a".repeat(4_000)]) {
-        assert.strictEqual(await refusalOf(client.initialize(token)), "invalid_token")
+        assert.strictEqual(await errorAnswerOf(client.initialize(token)), "invalid_token")
       }
     })
   )

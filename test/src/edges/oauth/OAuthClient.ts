@@ -102,7 +102,7 @@ export class OAuthClient {
     const { state, url } = await this.ask(changes)
     const visit = await new Browser().open(url)
     if (visit._tag === "Page") throw new Error(`Status ${visit.status}, and not back: ${visit.html}`)
-    return refusalOf(Promise.resolve().then(() => this.answer(visit.url, state)))
+    return errorAnswerOf(Promise.resolve().then(() => this.answer(visit.url, state)))
   }
 
   /** Checks what came back with the browser. A refusal is thrown as the library's error. */
@@ -198,7 +198,7 @@ export class OAuthClient {
 }
 
 /** The OAuth error of a call that was refused, in whichever way the library tells it. */
-export const refusalOf = async (call: Promise<unknown>): Promise<string> => {
+export const errorAnswerOf = async (call: Promise<unknown>): Promise<string> => {
   const error = await call.then(
     (answer) => new Error(`It was not refused, but answered: ${JSON.stringify(answer)}`),
     (error: unknown) => error

@@ -15,7 +15,7 @@ const change = (file: string, sql: string) => {
 }
 
 /** What a start over the file ends with. */
-const refusal = (file: string) =>
+const errorAnswer = (file: string) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(OAuthDatabase.layerAt(file)))), ({ message }) => message)
 
 const used = <A, E>(file: string, use: Effect.Effect<A, E, OAuthDatabase | Records>) =>
@@ -46,7 +46,7 @@ describe("the file of sign-ins", () => {
       )
       assert.deepStrictEqual(kept?.payload, record(0).payload)
       fs.writeFileSync(file, "no database ".repeat(1_000))
-      assert.strictEqual(yield* refusal(file), `${file} cannot be read. ${remedy}`)
+      assert.strictEqual(yield* errorAnswer(file), `${file} cannot be read. ${remedy}`)
     })
   )
 
@@ -58,8 +58,8 @@ describe("the file of sign-ins", () => {
       const file = yield* newFile
       change(file, sql)
       const told = `${file} is of version ${version}, and this release has version 1. ${remedy}`
-      assert.strictEqual(yield* refusal(file), told)
-      assert.strictEqual(yield* refusal(file), told)
+      assert.strictEqual(yield* errorAnswer(file), told)
+      assert.strictEqual(yield* errorAnswer(file), told)
     })
   )
 
@@ -82,7 +82,7 @@ describe("the file of sign-ins", () => {
       )
       using other = new DatabaseSync(file)
       other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
-      assert.strictEqual(yield* refusal(file), `${file} is locked by another process`)
+      assert.strictEqual(yield* errorAnswer(file), `${file} is locked by another process`)
     })
   )
 

@@ -118,13 +118,13 @@ describe("The password of an account", () => {
       yield* set({ accountId, password: right })
       yield* execute(accountId, { _tag: "Erase" })
       assert.isNull(yield* verify({ accountId, password: right }))
-      const refusals = yield* Effect.forEach(
+      const errorAnswers = yield* Effect.forEach(
         [accountId, unknown].flatMap((accountId) =>
           [right, null].map((password) => ({ accountId, password }))
         ),
         (options) => Effect.map(Effect.flip(set(options)), ({ _tag }) => _tag)
       )
-      assert.deepStrictEqual(refusals, [
+      assert.deepStrictEqual(errorAnswers, [
         "AccountClosed",
         "AccountClosed",
         "AccountNotFound",

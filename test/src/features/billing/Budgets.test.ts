@@ -21,7 +21,7 @@ import {
   keyed,
   options,
   price,
-  refusal,
+  errorAnswer,
   submit,
   withBalance
 } from "./FundsNode.ts"
@@ -91,7 +91,7 @@ describe("A key's budget", () => {
         assert.strictEqual(yield* spent, usd(price))
         for (let round = 0; round < 20; round++) {
           const { id } = yield* submit({ caller })
-          assert.strictEqual(yield* refusal({ caller }), "BudgetExceeded")
+          assert.strictEqual(yield* errorAnswer({ caller }), "BudgetExceeded")
           yield* cancel(id)
         }
         assert.strictEqual(yield* spent, usd(price))
@@ -110,10 +110,10 @@ describe("A key's budget", () => {
           const second = yield* submit({ caller })
           yield* submit({ caller })
           yield* TestClock.setTime(february - 1)
-          assert.strictEqual(yield* refusal({ caller }), "BudgetExceeded")
+          assert.strictEqual(yield* errorAnswer({ caller }), "BudgetExceeded")
           yield* TestClock.setTime(february)
           yield* submit({ caller })
-          assert.strictEqual(yield* refusal({ caller }), "BudgetExceeded")
+          assert.strictEqual(yield* errorAnswer({ caller }), "BudgetExceeded")
           assert.strictEqual(yield* spent, usd("0.003"))
           yield* cancel(second.id)
           yield* submit({ caller })
@@ -132,7 +132,7 @@ describe("A key's budget", () => {
         assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
         assert.strictEqual(yield* spent, usd(price))
         assert.isTrue((yield* submit({ caller, ...keyed("k") })).replayed)
-        assert.strictEqual(yield* refusal({ caller, ...keyed("K") }), "BudgetExceeded")
+        assert.strictEqual(yield* errorAnswer({ caller, ...keyed("K") }), "BudgetExceeded")
       })
     )
   )
@@ -144,8 +144,8 @@ describe("A key's budget", () => {
         const caller = callerWith("0.0009")
         const { head } = yield* EventReader
         const before = yield* head
-        assert.strictEqual(yield* refusal({ caller }), "BudgetExceeded")
-        assert.strictEqual(yield* refusal({ caller, ...keyed("k") }), "BudgetExceeded")
+        assert.strictEqual(yield* errorAnswer({ caller }), "BudgetExceeded")
+        assert.strictEqual(yield* errorAnswer({ caller, ...keyed("k") }), "BudgetExceeded")
         assert.strictEqual(yield* head, before)
         const more = yield* submit({ caller: callerWith(price), ...keyed("k") })
         assert.isFalse(more.replayed)
@@ -176,7 +176,7 @@ describe("A key's budget", () => {
       const second = yield* TestNode.start({ ...options, name: "second" })
       assert.strictEqual(yield* second.on(spent), usd("0.002"))
       yield* second.on(submit({ caller }))
-      assert.strictEqual(yield* second.on(refusal({ caller })), "BudgetExceeded")
+      assert.strictEqual(yield* second.on(errorAnswer({ caller })), "BudgetExceeded")
       yield* TestClock.setTime(february)
       yield* second.on(submit({ caller }))
     }).pipe(Effect.provide(TestNode.storeLayer), atTheEndOfJanuary)

@@ -88,7 +88,7 @@ export const long = { value: "x".repeat(70_000) }
 export const submit = (options: Parameters<typeof Facts.submission>[0] = {}) =>
   Effect.flatMap(Requests, (requests) => requests.submit(Facts.submission({ account, ...options })))
 
-export const refusal = (options?: Parameters<typeof submit>[0]) =>
+export const errorAnswer = (options?: Parameters<typeof submit>[0]) =>
   Effect.map(Effect.flip(submit(options)), ({ _tag }) => _tag)
 
 export const keyed = (key: string) => ({ idempotency: { key, requestHash: "hash" } })

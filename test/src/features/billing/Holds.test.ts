@@ -23,7 +23,7 @@ import {
   keyed,
   long,
   price,
-  refusal,
+  errorAnswer,
   submit,
   topUp,
   upToThree,
@@ -40,11 +40,11 @@ describe("A hold", () => {
         const faults = yield* AppendFaults.AppendFaults
         for (let round = 0; round < 3; round++) {
           faults.fail("RequestSubmitted", 1)
-          assert.strictEqual(yield* refusal(), "EventStoreError")
+          assert.strictEqual(yield* errorAnswer(), "EventStoreError")
           assert.deepStrictEqual(yield* funds, { available: price, held: "0", open: 0 })
         }
         yield* submit()
-        assert.strictEqual(yield* refusal(), "InsufficientBalance")
+        assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
       })
     )
   )
@@ -53,7 +53,7 @@ describe("A hold", () => {
     withBlobs(
       { before: () => Effect.fail(new BlobStoreError({ reason: "The disk of the test is full" })) },
       Effect.gen(function* () {
-        assert.strictEqual(yield* refusal({ input: long }), "BlobStoreError")
+        assert.strictEqual(yield* errorAnswer({ input: long }), "BlobStoreError")
         assert.deepStrictEqual(yield* funds, { available: price, held: "0", open: 0 })
         yield* submit()
       })
@@ -93,7 +93,7 @@ describe("A hold", () => {
       Effect.gen(function* () {
         const faults = yield* AppendFaults.AppendFaults
         faults.fail("RequestSubmitted", 1)
-        assert.strictEqual(yield* refusal({ input: long }), "EventStoreError")
+        assert.strictEqual(yield* errorAnswer({ input: long }), "EventStoreError")
         yield* submit({ input: long })
         const blobs = yield* BlobStore
         const sizes = yield* Effect.forEach(puts, (key) => blobs.size(key))
@@ -111,9 +111,9 @@ describe("A hold", () => {
         const faults = yield* AppendFaults.AppendFaults
         const requests = yield* Requests
         faults.fail("RequestSubmitted", 1, "stored unheard")
-        assert.strictEqual(yield* refusal({ ...keyed("k"), input: long }), "EventStoreError")
+        assert.strictEqual(yield* errorAnswer({ ...keyed("k"), input: long }), "EventStoreError")
         assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
-        assert.strictEqual(yield* refusal(), "InsufficientBalance")
+        assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
         const answer = yield* submit({ ...keyed("k"), input: long })
         assert.isTrue(answer.replayed)
         assert.deepStrictEqual((yield* requests.payloads(answer)).input, long)
@@ -145,7 +145,7 @@ describe("A hold", () => {
         price,
         Effect.gen(function* () {
           const { id } = yield* submit()
-          assert.strictEqual(yield* refusal(), "InsufficientBalance")
+          assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
           yield* append(id, end)
           yield* submit()
           assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
@@ -159,7 +159,7 @@ describe("A node behind the end of the log", () => {
   it.effect("catches up before it rejects a submit", () =>
     withLag("0", (gate) =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* refusal(), "InsufficientBalance")
+        assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
         yield* gate.close
         yield* topUp(price)
         const submitting = yield* Effect.forkChild(submit())
@@ -176,7 +176,7 @@ describe("A node behind the end of the log", () => {
       Effect.gen(function* () {
         yield* gate.close
         yield* topUp(price)
-        const submitting = yield* Effect.forkChild(refusal())
+        const submitting = yield* Effect.forkChild(errorAnswer())
         yield* Effect.repeat(Effect.yieldNow, { times: 50 })
         yield* TestClock.adjust("2 seconds")
         assert.strictEqual(yield* Fiber.join(submitting), "InsufficientBalance")
@@ -191,9 +191,9 @@ describe("A node behind the end of the log", () => {
         const requests = yield* Requests
         yield* gate.close
         faults.fail("RequestSubmitted", 1, "stored unheard")
-        const failing = yield* Effect.forkChild(refusal({ ...keyed("k"), input: long }))
+        const failing = yield* Effect.forkChild(errorAnswer({ ...keyed("k"), input: long }))
         yield* Effect.repeat(Effect.yieldNow, { times: 50 })
-        const other = yield* Effect.forkChild(refusal())
+        const other = yield* Effect.forkChild(errorAnswer())
         yield* Effect.repeat(Effect.yieldNow, { times: 50 })
         yield* gate.open
         assert.strictEqual(yield* Fiber.join(failing), "EventStoreError")

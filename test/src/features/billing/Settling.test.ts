@@ -8,7 +8,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { TestAccounts } from "#test/support/TestAccounts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
-import { accepted, account, funds, keyed, long, options, price, refusal, submit } from "./FundsNode.ts"
+import { accepted, account, funds, keyed, long, options, price, errorAnswer, submit } from "./FundsNode.ts"
 import * as LateAppends from "./LateAppends.ts"
 import * as WatchedBlobs from "./WatchedBlobs.ts"
 
@@ -37,9 +37,9 @@ const withLateAppends = <A, E>(
   }).pipe(Effect.provide(TestNode.storeLayer))
 
 /** Fails after the time that it waits for the log. */
-const failing = (wanted: Parameters<typeof refusal>[0]) =>
+const failing = (wanted: Parameters<typeof errorAnswer>[0]) =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(refusal(wanted))
+    const fiber = yield* Effect.forkChild(errorAnswer(wanted))
     yield* Effect.repeat(TestClock.adjust("1 second"), { until: () => fiber.pollUnsafe() !== undefined })
     assert.strictEqual(yield* Fiber.join(fiber), "EventStoreError")
   })
@@ -57,7 +57,7 @@ describe("A submit that failed and lands late", () => {
         assert.lengthOf(yield* blobs, 1)
         yield* log.land
         assert.deepStrictEqual(yield* funds, held)
-        assert.strictEqual(yield* refusal(), "InsufficientBalance")
+        assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
         const answer = yield* submit({ ...keyed("k"), input: long })
         assert.isTrue(answer.replayed)
         assert.deepStrictEqual((yield* (yield* Requests).payloads(answer)).input, long)
@@ -119,7 +119,7 @@ describe("A submit that is certainly not on the log", () => {
       Effect.gen(function* () {
         yield* log.refuse
         yield* log.setReadable(false)
-        assert.strictEqual(yield* refusal({ input: long }), "EventStoreError")
+        assert.strictEqual(yield* errorAnswer({ input: long }), "EventStoreError")
         assert.deepStrictEqual(yield* funds, nothingHeld)
         assert.deepStrictEqual(yield* blobs, [])
         yield* log.setReadable(true)

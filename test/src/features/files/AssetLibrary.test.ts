@@ -99,11 +99,11 @@ describe("Uploaded files", () => {
     Effect.gen(function* () {
       const id = yield* Library.uploaded("purr")
       assert.deepStrictEqual(yield* Library.ids({ caller: bob }), [])
-      assert.strictEqual(yield* Library.refusal(Library.get(id, bob)), "FileForbidden")
-      assert.strictEqual(yield* Library.refusal(Library.remove(id, bob)), "FileForbidden")
+      assert.strictEqual(yield* Library.errorAnswer(Library.get(id, bob)), "FileForbidden")
+      assert.strictEqual(yield* Library.errorAnswer(Library.remove(id, bob)), "FileForbidden")
       for (const unknown of ["", "x".repeat(24), "../../etc/passwd"]) {
-        assert.strictEqual(yield* Library.refusal(Library.get(unknown)), "FileNotFound")
-        assert.strictEqual(yield* Library.refusal(Library.remove(unknown)), "FileNotFound")
+        assert.strictEqual(yield* Library.errorAnswer(Library.get(unknown)), "FileNotFound")
+        assert.strictEqual(yield* Library.errorAnswer(Library.remove(unknown)), "FileNotFound")
       }
       assert.strictEqual(yield* Library.read(id), "purr")
     }).pipe(Effect.provide(Library.local()))
@@ -118,7 +118,7 @@ describe("Uploaded files", () => {
       for (const id of [present, pending, upload.id]) {
         yield* Library.remove(id)
         yield* Library.remove(id)
-        assert.strictEqual(yield* Library.refusal(Library.get(id)), "FileGone")
+        assert.strictEqual(yield* Library.errorAnswer(Library.get(id)), "FileGone")
         assert.strictEqual(yield* Library.read(id), "gone")
         assert.deepStrictEqual(yield* Library.blobsOf(id), [])
         assert.deepStrictEqual((yield* Library.typesOf(id)).slice(-3), [
@@ -126,9 +126,9 @@ describe("Uploaded files", () => {
           "PayloadsErased",
           "BytesRemoved"
         ])
-        assert.strictEqual(yield* Library.refusal(Library.get(id, bob)), "FileForbidden")
+        assert.strictEqual(yield* Library.errorAnswer(Library.get(id, bob)), "FileForbidden")
       }
-      assert.strictEqual(yield* Library.refusal(Library.put(uploadUrl, "late")), "FileGone")
+      assert.strictEqual(yield* Library.errorAnswer(Library.put(uploadUrl, "late")), "FileGone")
       assert.deepStrictEqual(yield* Library.ids(), [])
     }).pipe(Effect.provide(Library.local()))
   )
@@ -137,7 +137,7 @@ describe("Uploaded files", () => {
     Effect.gen(function* () {
       const id = yield* Library.uploaded("purr")
       ;(yield* AppendFaults).fail("FileDeleted", 1)
-      assert.strictEqual(yield* Library.refusal(Library.remove(id)), "EventStoreError")
+      assert.strictEqual(yield* Library.errorAnswer(Library.remove(id)), "EventStoreError")
       assert.strictEqual(yield* Library.read(id), "purr")
       assert.deepStrictEqual(yield* Library.ids(), [id])
       yield* Library.remove(id)
@@ -170,13 +170,13 @@ describe("Output files of a request", () => {
       assert.lengthOf(yield* Library.ids({ source: "output" }), 2)
       assert.deepStrictEqual(yield* Library.ids({ requestId: id, source: "upload" }), [])
       assert.strictEqual(
-        yield* Library.refusal(Library.list({ caller: bob, requestId: id })),
+        yield* Library.errorAnswer(Library.list({ caller: bob, requestId: id })),
         "RequestForbidden"
       )
       for (const { thumbnailId } of media) {
         if (thumbnailId === null) return assert.fail("no thumbnail")
-        assert.strictEqual(yield* Library.refusal(Library.get(thumbnailId)), "FileNotFound")
-        assert.strictEqual(yield* Library.refusal(Library.remove(thumbnailId)), "FileNotFound")
+        assert.strictEqual(yield* Library.errorAnswer(Library.get(thumbnailId)), "FileNotFound")
+        assert.strictEqual(yield* Library.errorAnswer(Library.remove(thumbnailId)), "FileNotFound")
       }
     }).pipe(Effect.scoped, Effect.provide(running))
   )
@@ -197,7 +197,7 @@ describe("Output files of a request", () => {
       assert.deepStrictEqual(yield* Library.blobsOf(thumbnailOf(file)), [])
       assert.isNotNull(yield* Library.read(thumbnailOf(other)))
       assert.deepStrictEqual(yield* Library.ids(), [other])
-      assert.strictEqual(yield* Library.refusal(Library.get(file)), "FileGone")
+      assert.strictEqual(yield* Library.errorAnswer(Library.get(file)), "FileGone")
       assert.deepStrictEqual(yield* mediaOf(id), before)
     }).pipe(Effect.scoped, Effect.provide(running))
   )
@@ -228,7 +228,7 @@ describe("Output files of a request", () => {
       ;(yield* AppendFaults).decide(({ events }) =>
         events.some(({ type }) => type === "FileDeleted") && ++deletions === 2 ? "refused" : "stored"
       )
-      assert.strictEqual(yield* Library.refusal(Library.remove(file)), "EventStoreError")
+      assert.strictEqual(yield* Library.errorAnswer(Library.remove(file)), "EventStoreError")
       assert.include(yield* Library.ids(), file)
       yield* Library.remove(file)
       assert.strictEqual(yield* Library.read(file), "gone")

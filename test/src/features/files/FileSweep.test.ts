@@ -41,7 +41,7 @@ describe("An expired file", () => {
 
       yield* TestClock.adjust("1 millis")
       assert.strictEqual(yield* Library.read(id), "gone")
-      assert.strictEqual(yield* Library.refusal(Library.get(id)), "FileGone")
+      assert.strictEqual(yield* Library.errorAnswer(Library.get(id)), "FileGone")
       assert.deepStrictEqual(yield* Library.ids(), [])
       assert.lengthOf(yield* Library.blobsOf(id), 1)
       assert.deepStrictEqual(yield* Library.sweep, { done: 1, failed: 0 })
@@ -75,7 +75,7 @@ describe("An interrupted removal", () => {
         const id = yield* first.on(Effect.provide(Library.uploaded("purr"), FileServices.layer))
         if (lost === "the bytes are not removed") yield* blobs.fail(1)
         else yield* first.on(Effect.map(AppendFaults, (faults) => faults.fail("BytesRemoved", 1)))
-        yield* first.on(Library.refusal(Library.remove(id)).pipe(Effect.provide(FileServices.layer)))
+        yield* first.on(Library.errorAnswer(Library.remove(id)).pipe(Effect.provide(FileServices.layer)))
         assert.strictEqual(yield* first.on(Library.read(id)), "gone")
         yield* first.stop
         const heir = yield* TestNode.start({ name: "heir", dispatches: false })
@@ -96,7 +96,7 @@ describe("An interrupted removal", () => {
       const removed = yield* Effect.forEach(["a", "b", "c"], (text) => Library.uploaded(text))
       yield* blobs.fail(1_000)
       for (const id of removed)
-        assert.strictEqual(yield* Library.refusal(Library.remove(id)), "BlobStoreError")
+        assert.strictEqual(yield* Library.errorAnswer(Library.remove(id)), "BlobStoreError")
       const expired = yield* Effect.forEach(["d", "e"], (text) => Library.uploaded(text))
       yield* TestClock.adjust("31 days")
       told.length = 0

@@ -116,7 +116,7 @@ export const inParts = Effect.fnUntraced(function* (more: Parameters<typeof init
 })
 
 /** The tag of what it fails with. */
-export const refusal = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+export const errorAnswer = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
 /** What its URL gives. */

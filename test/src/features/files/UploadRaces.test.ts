@@ -32,7 +32,7 @@ describe("An upload in parts", () => {
       store.whenAssembled(Effect.andThen(Deferred.succeed(isUnderWay, undefined), Deferred.await(goOn)))
       const first = yield* Effect.forkChild(Library.complete(upload, part))
       yield* Deferred.await(isUnderWay)
-      const second = yield* Effect.forkChild(Library.refusal(Library.complete(upload, part)), {
+      const second = yield* Effect.forkChild(Library.errorAnswer(Library.complete(upload, part)), {
         startImmediately: true
       })
       yield* Deferred.succeed(goOn, undefined)
@@ -50,7 +50,7 @@ describe("An upload in parts", () => {
       const isUnderWay = yield* Deferred.make<void>()
       const goOn = yield* Deferred.make<void>()
       store.whenAssembled(Effect.andThen(Deferred.succeed(isUnderWay, undefined), Deferred.await(goOn)))
-      const completing = yield* Effect.forkChild(Library.refusal(Library.complete(upload, part)))
+      const completing = yield* Effect.forkChild(Library.errorAnswer(Library.complete(upload, part)))
       yield* Deferred.await(isUnderWay)
       yield* Library.remove(upload.id)
       // It is there once more, by whoever puts parts together just now.
@@ -71,7 +71,7 @@ describe("An upload in parts", () => {
       )
       if (completed._tag === "Failure") assert.strictEqual(completed.failure._tag, "FileGone")
       assert.strictEqual(yield* Library.read(upload.id), "gone")
-      assert.strictEqual(yield* Library.refusal(Library.complete(upload, first, second)), "FileGone")
+      assert.strictEqual(yield* Library.errorAnswer(Library.complete(upload, first, second)), "FileGone")
       yield* Library.sweep
       assert.deepStrictEqual(yield* Library.blobsOf(upload.id), [])
     }).pipe(Effect.provide(Library.local()))
@@ -83,7 +83,7 @@ describe("After a crash between the assembly of the parts and the event", () => 
     Effect.gen(function* () {
       const { first, second, upload } = yield* inParts()
       ;(yield* AppendFaults).fail("UploadCompleted", 1)
-      const crashed = yield* Library.refusal(Library.complete(upload, first, second))
+      const crashed = yield* Library.errorAnswer(Library.complete(upload, first, second))
       assert.strictEqual(crashed, "EventStoreError")
       assert.isNull(yield* Library.read(upload.id))
       yield* Library.complete(upload, second, first)
@@ -110,7 +110,7 @@ describe("After a crash between the assembly of the parts and the event", () => 
       const upload = yield* Library.initiateMultipart()
       const part = { partNumber: 1, etag: store.putPart(upload.named.uploadId, 1, Buffer.from("all")) }
       ;(yield* AppendFaults).fail("UploadCompleted", 1)
-      assert.strictEqual(yield* Library.refusal(Library.complete(upload, part)), "EventStoreError")
+      assert.strictEqual(yield* Library.errorAnswer(Library.complete(upload, part)), "EventStoreError")
       assert.isNull(yield* Library.read(upload.id))
       assert.strictEqual(yield* Library.complete(upload, part), upload.fileUrl)
       assert.strictEqual(yield* Library.read(upload.id), "all")
@@ -124,7 +124,7 @@ describe("After a crash between the assembly of the parts and the event", () => 
       ;(yield* AppendFaults).fail("UploadCompleted", 1, "stored unheard")
       yield* Effect.flip(Library.complete(upload, first, second))
       assert.strictEqual(yield* Library.read(upload.id), `${big("a")}end`)
-      const again = yield* Library.refusal(Library.complete(upload, first, second))
+      const again = yield* Library.errorAnswer(Library.complete(upload, first, second))
       assert.strictEqual(again, "AlreadyUploaded")
     }).pipe(Effect.provide(Library.local()))
   )

@@ -52,8 +52,8 @@ describe("An announced file", () => {
   it.effect("is rejected when the log rejects it", () =>
     Effect.gen(function* () {
       ;(yield* AppendFaults).fail("UploadInitiated", 2)
-      assert.strictEqual(yield* Library.refusal(Library.initiate()), "EventStoreError")
-      assert.strictEqual(yield* Library.refusal(Library.initiateMultipart()), "EventStoreError")
+      assert.strictEqual(yield* Library.errorAnswer(Library.initiate()), "EventStoreError")
+      assert.strictEqual(yield* Library.errorAnswer(Library.initiateMultipart()), "EventStoreError")
       assert.deepStrictEqual(yield* Library.ids(), [])
     }).pipe(Effect.provide(Library.local()))
   )
@@ -97,7 +97,7 @@ describe("An announced file", () => {
       yield* TestClock.adjust(Duration.subtract(Duration.days(30), Duration.millis(1)))
       assert.deepInclude(yield* Library.get(id), { status: "pending" })
       yield* TestClock.adjust("1 millis")
-      assert.strictEqual(yield* Library.refusal(Library.get(id)), "FileGone")
+      assert.strictEqual(yield* Library.errorAnswer(Library.get(id)), "FileGone")
       assert.strictEqual(yield* Library.read(id), "gone")
       yield* Library.sweep
       assert.deepStrictEqual(yield* Library.typesOf(id), [
@@ -125,8 +125,8 @@ describe("An upload in parts", () => {
         uploadedAt: now,
         expiresAt: now + Duration.toMillis("30 days")
       })
-      const part = yield* Library.refusal(Library.partUrl(upload, 1))
-      const again = yield* Library.refusal(Library.complete(upload, first, second))
+      const part = yield* Library.errorAnswer(Library.partUrl(upload, 1))
+      const again = yield* Library.errorAnswer(Library.complete(upload, first, second))
       assert.deepStrictEqual([part, again], ["AlreadyUploaded", "AlreadyUploaded"])
     }).pipe(Effect.provide(Library.local()))
   )
@@ -146,9 +146,9 @@ describe("An upload in parts", () => {
         ["FileNotFound", { ...named, uploadKey: single.id }]
       ] as const) {
         const refused = [
-          yield* Library.refusal(partUrl({ ...other, partNumber: 1 })),
-          yield* Library.refusal(uploading(other)),
-          yield* Library.refusal(Library.complete({ ...upload, named: other }, first))
+          yield* Library.errorAnswer(partUrl({ ...other, partNumber: 1 })),
+          yield* Library.errorAnswer(uploading(other)),
+          yield* Library.errorAnswer(Library.complete({ ...upload, named: other }, first))
         ]
         assert.deepStrictEqual(refused, [tag, tag, tag])
       }
@@ -192,10 +192,10 @@ describe("An upload in parts", () => {
         const url = yield* Library.partUrl(upload, 3)
         yield* TestClock.adjust("1 millis")
         const refused = [
-          yield* Library.refusal(Library.partUrl(upload, 3)),
-          yield* Library.refusal((yield* Uploads).uploading(upload.named)),
-          yield* Library.refusal(Library.complete(upload, first, second)),
-          yield* Library.refusal(Library.put(url, "late"))
+          yield* Library.errorAnswer(Library.partUrl(upload, 3)),
+          yield* Library.errorAnswer((yield* Uploads).uploading(upload.named)),
+          yield* Library.errorAnswer(Library.complete(upload, first, second)),
+          yield* Library.errorAnswer(Library.put(url, "late"))
         ]
         assert.deepStrictEqual(new Set(refused), new Set(["FileGone"]))
         assert.lengthOf(yield* Library.blobsOf(upload.id), 2)
@@ -214,8 +214,8 @@ describe("An upload in parts", () => {
       assert.deepStrictEqual(yield* Library.typesOf(upload.id), ["UploadInitiated"])
       yield* Library.remove(id)
       yield* Library.complete(upload, first, second)
-      assert.strictEqual(yield* Library.refusal(Library.initiate({ size: 1 })), "QuotaExceeded")
-      assert.strictEqual(yield* Library.refusal(Library.initiateMultipart({ size: 1 })), "QuotaExceeded")
+      assert.strictEqual(yield* Library.errorAnswer(Library.initiate({ size: 1 })), "QuotaExceeded")
+      assert.strictEqual(yield* Library.errorAnswer(Library.initiateMultipart({ size: 1 })), "QuotaExceeded")
     }).pipe(Effect.provide(Library.local().pipe(settings({ STORAGE_QUOTA: `${minPart + 3}B` }))))
   )
 })

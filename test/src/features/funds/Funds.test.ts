@@ -27,7 +27,7 @@ import {
   options,
   long,
   price,
-  refusal,
+  errorAnswer,
   submit,
   topUp,
   withBalance,
@@ -85,7 +85,7 @@ describe("A balance", () => {
         assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
         assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
         assert.isTrue((yield* submit(keyed("k"))).replayed)
-        assert.strictEqual(yield* refusal(keyed("K")), "InsufficientBalance")
+        assert.strictEqual(yield* errorAnswer(keyed("K")), "InsufficientBalance")
       })
     )
   )
@@ -116,7 +116,7 @@ describe("A balance", () => {
     withBalance(
       "0",
       Effect.gen(function* () {
-        assert.strictEqual(yield* refusal(keyed("k")), "InsufficientBalance")
+        assert.strictEqual(yield* errorAnswer(keyed("k")), "InsufficientBalance")
         yield* topUp(price)
         assert.isFalse((yield* submit(keyed("k"))).replayed)
       })
@@ -130,7 +130,7 @@ describe("A balance", () => {
         const { head } = yield* EventReader
         const before = yield* head
         for (let number = 0; number < 10; number++) {
-          assert.strictEqual(yield* refusal(keyed(`k${number}`)), "InsufficientBalance")
+          assert.strictEqual(yield* errorAnswer(keyed(`k${number}`)), "InsufficientBalance")
         }
         assert.strictEqual(yield* head, before)
       })
@@ -142,10 +142,10 @@ describe("A balance", () => {
       "0",
       Effect.gen(function* () {
         for (let round = 0; round < 50; round++) {
-          assert.strictEqual(yield* refusal(), "InsufficientBalance")
+          assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
           yield* topUp(price)
           const { id } = yield* submit()
-          assert.strictEqual(yield* refusal(), "InsufficientBalance")
+          assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
           const requests = yield* Requests
           yield* requests.cancel({ caller: Facts.caller(account), id, endpoint: single.model.endpoint })
           yield* submit()
@@ -178,7 +178,7 @@ describe("Limits", () => {
           { concurrency: "unbounded" }
         )
         assert.lengthOf(exits.filter(Exit.isSuccess), 7)
-        assert.strictEqual(yield* refusal(), "TooManyOpenRequests")
+        assert.strictEqual(yield* errorAnswer(), "TooManyOpenRequests")
         yield* limit("0", null)
         yield* submit()
       })
@@ -195,7 +195,7 @@ describe("Limits", () => {
         yield* submit()
         yield* gate.open
         assert.deepStrictEqual(yield* funds, { available: "-0.002", held: "0.002", open: 2 })
-        assert.strictEqual(yield* refusal(), "InsufficientBalance")
+        assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
         const auditor = Auditor.make({ opened: () => {}, booked: () => {} })
         const { readAll } = yield* EventReader
         yield* Stream.runForEach(readAll(GlobalPosition.beginning), (event) =>
@@ -268,7 +268,7 @@ describe("Another node", () => {
         limits: { creditLimit: usd("0.001"), maxOpenRequests: 9 }
       })
       yield* second.on(Effect.replicateEffect(submit(), 6))
-      assert.strictEqual(yield* second.on(refusal()), "TooManyOpenRequests")
+      assert.strictEqual(yield* second.on(errorAnswer()), "TooManyOpenRequests")
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
@@ -281,7 +281,7 @@ describe("Another node", () => {
       yield* two.on(submit())
       for (const node of [one, two]) {
         assert.deepStrictEqual(yield* node.on(funds), { available: "0", held: "0.002", open: 2 })
-        assert.strictEqual(yield* node.on(refusal()), "InsufficientBalance")
+        assert.strictEqual(yield* node.on(errorAnswer()), "InsufficientBalance")
       }
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
@@ -307,11 +307,11 @@ describe("A node without the accounts' funds", () => {
       const node = yield* afterPatience(Fiber.join(started))
       yield* node.on(
         Effect.gen(function* () {
-          assert.strictEqual(yield* afterPatience(refusal()), "ReadModelBehind")
-          assert.strictEqual(yield* afterPatience(refusal(keyed("k"))), "ReadModelBehind")
+          assert.strictEqual(yield* afterPatience(errorAnswer()), "ReadModelBehind")
+          assert.strictEqual(yield* afterPatience(errorAnswer(keyed("k"))), "ReadModelBehind")
           yield* gate.open
           yield* submit(keyed("k"))
-          assert.strictEqual(yield* refusal(), "InsufficientBalance")
+          assert.strictEqual(yield* errorAnswer(), "InsufficientBalance")
           assert.deepStrictEqual(yield* funds, { available: "0", held: price, open: 1 })
         })
       )

@@ -25,8 +25,8 @@ describe("A folder that is checked again", () => {
       })
       const read = Drafts.reader()
       const next = Effect.gen(function* () {
-        const { drafts, problems } = yield* read(yield* ManifestFiles.find(folder))
-        assert.lengthOf(problems, 1)
+        const { drafts, diagnostics } = yield* read(yield* ManifestFiles.find(folder))
+        assert.lengthOf(diagnostics, 1)
         return drafts
       })
       const [a, b] = yield* next
@@ -100,9 +100,9 @@ describe("ManifestFiles", () => {
       assert.deepStrictEqual(large.lines, ["a.yaml:1:1: Expected at most 1048576 bytes"])
       const folder = yield* TempDirectory.make
       fs.writeFileSync(path.join(folder, "a.yaml"), Buffer.from([0xff, 0xfe, 0x00]))
-      const { problems } = yield* Drafts.read(yield* ManifestFiles.find(folder))
+      const { diagnostics } = yield* Drafts.read(yield* ManifestFiles.find(folder))
       assert.deepStrictEqual(
-        problems.map(({ message }) => message),
+        diagnostics.map(({ message }) => message),
         ["Expected text in UTF-8"]
       )
     })
@@ -116,9 +116,9 @@ describe("ManifestFiles", () => {
       Folder.write(folder, {
         "a.yaml": Folder.model("acme/one").replace(/inputSchema: .*/, "inputSchema: { $file: schema.json }")
       })
-      const { problems } = yield* Drafts.read(yield* ManifestFiles.find(folder))
+      const { diagnostics } = yield* Drafts.read(yield* ManifestFiles.find(folder))
       assert.deepStrictEqual(
-        problems.map(({ message }) => message),
+        diagnostics.map(({ message }) => message),
         ["Expected a file"]
       )
       for (const given of [pipe, "/dev/null"]) {

@@ -6,7 +6,7 @@ import * as BuiltinItems from "#src/features/manifests/BuiltinItems.ts"
 import * as Checks from "#src/features/manifests/Checks.ts"
 import * as Drafts from "#src/features/manifests/Drafts.ts"
 import * as ManifestFiles from "#src/features/manifests/ManifestFiles.ts"
-import { type Problem, text } from "#src/features/manifests/Problem.ts"
+import { type Diagnostic, text } from "#src/features/manifests/Diagnostic.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 export type Files = Readonly<Record<string, string>>
@@ -30,9 +30,9 @@ export const check = Effect.fnUntraced(function* (files: Files, env: Record<stri
   const checked = yield* Checks.check(drafts, known).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
   )
-  const line = (problem: Problem) =>
-    `${problem.severity === "warning" ? "warning " : ""}${text({ ...problem, file: path.relative(folder, problem.file) })}`
-  return { ...checked, lines: checked.problems.map(line), names: checked.items.map(({ name }) => name) }
+  const line = (diagnostic: Diagnostic) =>
+    `${diagnostic.severity === "warning" ? "warning " : ""}${text({ ...diagnostic, file: path.relative(folder, diagnostic.file) })}`
+  return { ...checked, lines: checked.diagnostics.map(line), names: checked.items.map(({ name }) => name) }
 })
 
 /** A good one. */

@@ -5,15 +5,15 @@ import { Effect } from "effect"
 import { Category } from "#domain/catalog/Model.ts"
 import * as BuiltinItems from "#src/features/manifests/BuiltinItems.ts"
 import { definitionsOf } from "#src/features/manifests/Items.ts"
-import { text } from "#src/features/manifests/Problem.ts"
+import { text } from "#src/features/manifests/Diagnostic.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import * as Folder from "./ManifestFolder.ts"
 
 describe("The built-in manifests", () => {
   it.effect("have no error and no warning, and match the catalog", () =>
     Effect.gen(function* () {
-      const { items, problems } = yield* BuiltinItems.checked
-      assert.deepStrictEqual(problems.map(text), [])
+      const { items, diagnostics } = yield* BuiltinItems.checked
+      assert.deepStrictEqual(diagnostics.map(text), [])
       const count = (kind: string) => items.filter((item) => item.kind === kind).length
       assert.isAtLeast(count("wrapper"), 2)
       assert.isAtLeast(count("collection"), 2)

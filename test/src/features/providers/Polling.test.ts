@@ -5,7 +5,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Callback } from "#src/features/providers/Callbacks.ts"
 import * as JobReport from "#src/features/providers/JobReport.ts"
 import * as Polling from "#src/features/providers/Polling.ts"
-import * as Refusals from "#src/features/providers/Refusals.ts"
+import * as ErrorOutcomes from "#src/features/providers/ErrorOutcomes.ts"
 import * as RecordedControl from "#test/src/features/providers/contract/RecordedControl.ts"
 
 const output = { _tag: "Succeeded", output: 1, delivered: null } as const
@@ -43,7 +43,7 @@ const asked = (...reports: ReadonlyArray<JobReport.JobReport | JobReport.Unclear
   return { times, poll }
 }
 
-const unavailable = Refusals.failed("The provider failed with status 503.", true)
+const unavailable = ErrorOutcomes.failed("The provider failed with status 503.", true)
 
 describe("Polling", () => {
   it.effect("polls often at first, and less often later", () =>
@@ -151,7 +151,7 @@ describe("Polling", () => {
       let cancels = 0
       const cancel = Effect.suspend(() => (++cancels < 3 ? JobReport.unclear(unavailable) : heard))
       let isGone = false
-      const poll = Effect.sync(() => (isGone ? JobReport.ended(Refusals.lost) : JobReport.running))
+      const poll = Effect.sync(() => (isGone ? JobReport.ended(ErrorOutcomes.lost) : JobReport.running))
       const { fiber, stop } = yield* follow({ poll, cancel })
       yield* TestClock.adjust("500 millis")
       assert.strictEqual(cancels, 0)
@@ -181,7 +181,7 @@ describe("Polling", () => {
 
   it.effect.each([
     ["that is unknown when it is cancelled", "unknown", JobReport.taken],
-    ["that no longer exists", "heard", Refusals.lost]
+    ["that no longer exists", "heard", ErrorOutcomes.lost]
   ] as const)("treats a job %s as stopped, once its end has had time to arrive", ([, told, told2]) =>
     Effect.gen(function* () {
       const { fiber, stop } = yield* follow({ poll: asked(told2).poll, cancel: Effect.succeed(told) })
@@ -254,7 +254,7 @@ describe("Polling", () => {
 
   it.effect("treats a job that disappears without a stop as lost", () =>
     Effect.gen(function* () {
-      const { fiber } = yield* follow({ poll: asked(JobReport.ended(Refusals.lost)).poll })
+      const { fiber } = yield* follow({ poll: asked(JobReport.ended(ErrorOutcomes.lost)).poll })
       yield* TestClock.adjust("100 millis")
       assert.strictEqual((yield* Fiber.join(fiber))._tag, "Lost")
     })

@@ -5,7 +5,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { NoAnswer } from "#src/features/providers/NoAnswer.ts"
 import { type ProviderAnswer } from "#src/features/providers/ProviderHttp.ts"
-import * as Refusals from "#src/features/providers/Refusals.ts"
+import * as ErrorOutcomes from "#src/features/providers/ErrorOutcomes.ts"
 
 const answer = (status: number, headers: ProviderAnswer["headers"] = {}, json?: Json): ProviderAnswer => ({
   status,
@@ -64,34 +64,39 @@ const meanings: ReadonlyArray<readonly [string, ProviderAnswer, ProviderOutcome]
     answer(422, {}, { detail: [{ loc: ["body"], msg: "field required" }, { msg: "not a number" }] }),
     error("The provider refused the run with status 422: field required; not a number", false)
   ],
-  ["200, where it is no answer", answer(200), Refusals.babble]
+  ["200, where it is no answer", answer(200), ErrorOutcomes.babble]
 ]
 
 describe("Refusals", () => {
   it.effect.each(meanings)("%s", ([, given, expected]) =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
-      assert.deepStrictEqual(yield* Refusals.ofAnswer(given), expected)
+      assert.deepStrictEqual(yield* ErrorOutcomes.ofAnswer(given), expected)
     })
   )
 
   it("truncates the text of a provider, and removes control characters", () => {
-    assert.strictEqual(Refusals.saidIn("x".repeat(100_000))?.length, 1_000)
-    assert.strictEqual(Refusals.saidIn("a\u0000\u001b[2Jb\u2028c\nd"), "a [2Jb c\nd")
-    assert.isNull(Refusals.saidIn({ error: { error: { error: { error: { error: { error: "deep" } } } } } }))
-    assert.isNull(Refusals.saidIn({ other: "words" }))
-    assert.isNull(Refusals.saidIn("  "))
+    assert.strictEqual(ErrorOutcomes.saidIn("x".repeat(100_000))?.length, 1_000)
+    assert.strictEqual(ErrorOutcomes.saidIn("a\u0000\u001b[2Jb\u2028c\nd"), "a [2Jb c\nd")
+    assert.isNull(
+      ErrorOutcomes.saidIn({ error: { error: { error: { error: { error: { error: "deep" } } } } } })
+    )
+    assert.isNull(ErrorOutcomes.saidIn({ other: "words" }))
+    assert.isNull(ErrorOutcomes.saidIn("  "))
   })
 
   it("distinguishes a run that was never sent from one whose answer was lost", () => {
     for (const reason of ["connection_refused", "connect_timeout", "dns_error", "tls_error"] as const)
-      assert.deepInclude(Refusals.ofNoHandOver(new NoAnswer({ reason })), { _tag: "Unreachable", reason })
+      assert.deepInclude(ErrorOutcomes.ofNoHandOver(new NoAnswer({ reason })), {
+        _tag: "Unreachable",
+        reason
+      })
     for (const reason of ["connection_lost", "timeout"] as const)
-      assert.deepInclude(Refusals.ofNoHandOver(new NoAnswer({ reason })), { _tag: "ProviderError" })
+      assert.deepInclude(ErrorOutcomes.ofNoHandOver(new NoAnswer({ reason })), { _tag: "ProviderError" })
   })
 
   it("gives up only on permanent errors", () => {
-    assert.deepInclude(Refusals.ofNoAnswer(new NoAnswer({ reason: "too_large" })), { retryable: false })
+    assert.deepInclude(ErrorOutcomes.ofNoAnswer(new NoAnswer({ reason: "too_large" })), { retryable: false })
     for (const reason of [
       "connection_refused",
       "connection_lost",
@@ -99,6 +104,6 @@ describe("Refusals", () => {
       "dns_error",
       "tls_error"
     ] as const)
-      assert.deepInclude(Refusals.ofNoAnswer(new NoAnswer({ reason })), { retryable: true })
+      assert.deepInclude(ErrorOutcomes.ofNoAnswer(new NoAnswer({ reason })), { retryable: true })
   })
 })

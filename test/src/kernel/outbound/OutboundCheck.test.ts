@@ -13,7 +13,7 @@ const answering = (...addresses: ReadonlyArray<string>) =>
   OutboundGuard.layer({ resolve: () => Effect.succeed(addresses), admitted: [] })
 
 const check = (target: string) => Effect.flatMap(Outbound, (outbound) => outbound.check(target))
-const refusal = (target: string) => Effect.flip(check(target))
+const errorAnswer = (target: string) => Effect.flip(check(target))
 
 const machineAddresses = Object.values(networkInterfaces()).flatMap((entries) =>
   (entries ?? []).filter(({ family }) => family === "IPv4").map(({ address }) => address)
@@ -48,7 +48,7 @@ describe("Outbound.check", () => {
     ["an invalid address", [publicAddress, "receiver"]]
   ] as const)("rejects a name with several addresses and %s among them", ([_case, addresses]) =>
     Effect.gen(function* () {
-      const error = yield* refusal(url)
+      const error = yield* errorAnswer(url)
       assert.deepInclude(error, { _tag: "OutboundRefused", reason: "private_address" })
     }).pipe(Effect.provide(answering(...addresses)))
   )
@@ -60,7 +60,7 @@ describe("Outbound.check", () => {
   ] as const)("rejects %s before any look-up", ([target, reason]) =>
     Effect.gen(function* () {
       const { layer, lookups } = yield* counted
-      const error = yield* refusal(target).pipe(Effect.provide(layer))
+      const error = yield* errorAnswer(target).pipe(Effect.provide(layer))
       assert.deepInclude(error, { _tag: "OutboundRefused", reason })
       assert.strictEqual(yield* Ref.get(lookups), 0)
     })
@@ -68,7 +68,7 @@ describe("Outbound.check", () => {
 
   it.effect("rejects private targets by default", () =>
     Effect.gen(function* () {
-      assert.deepInclude(yield* refusal("https://169.254.169.254/"), { reason: "private_address" })
+      assert.deepInclude(yield* errorAnswer("https://169.254.169.254/"), { reason: "private_address" })
     }).pipe(
       Effect.provide(Outbound.layer),
       Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
@@ -77,13 +77,13 @@ describe("Outbound.check", () => {
 
   it.effect("fails on a name without addresses", () =>
     Effect.gen(function* () {
-      assert.instanceOf(yield* refusal(url), OutboundUnresolved)
+      assert.instanceOf(yield* errorAnswer(url), OutboundUnresolved)
     }).pipe(Effect.provide(answering()))
   )
 
   it.effect("limits a look-up to two seconds", () =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(refusal(url), { startImmediately: true })
+      const fiber = yield* Effect.forkChild(errorAnswer(url), { startImmediately: true })
       yield* TestClock.adjust("1999 millis")
       assert.isUndefined(fiber.pollUnsafe())
       yield* TestClock.adjust("1 millis")
@@ -113,11 +113,11 @@ describe("Outbound.check", () => {
         "http://[::ffff:127.0.0.1]:8080/",
         "http://0.0.0.0:8080/"
       ]) {
-        assert.deepInclude(yield* refusal(own), { reason: "private_address" })
+        assert.deepInclude(yield* errorAnswer(own), { reason: "private_address" })
       }
       yield* check("http://127.0.0.1:8081/")
       yield* check("http://10.9.8.7:8080/")
-      assert.deepInclude(yield* refusal("http://10.9.8.7:9090/"), { reason: "private_address" })
+      assert.deepInclude(yield* errorAnswer("http://10.9.8.7:9090/"), { reason: "private_address" })
     }).pipe(
       Effect.provide(
         OutboundGuard.layer({
@@ -142,7 +142,7 @@ describe("Outbound.check", () => {
         "http://[::1]:9090/",
         ...machineAddresses.map((address) => `http://${address}:9090/`)
       ]) {
-        assert.deepInclude(yield* refusal(own), { reason: "private_address" }, own)
+        assert.deepInclude(yield* errorAnswer(own), { reason: "private_address" }, own)
       }
       yield* check("http://127.0.0.1:8081/")
       yield* check("http://192.0.2.1:8080/")

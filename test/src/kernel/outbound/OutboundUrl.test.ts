@@ -17,7 +17,7 @@ const fits = (length: number) => `https://example.com/${"a".repeat(length - "htt
 const label63 = "a".repeat(63)
 const nameOf = (length: number) => "a.".repeat((length - 3) / 2) + "com"
 
-const refusals: ReadonlyArray<readonly [string, RefusalReason]> = [
+const errorAnswers: ReadonlyArray<readonly [string, RefusalReason]> = [
   [fits(2049), "too_long"],
   ["", "malformed"],
   ["https://example.com/a b", "malformed"],
@@ -132,7 +132,7 @@ const originOf = (raw: string) => Result.map(OutboundUrl.parse(raw), OutboundUrl
 const parseInDevelopment = (raw: string) => OutboundUrl.parse(raw, { allowPrivate: true })
 
 describe("OutboundUrl", () => {
-  it.each(refusals.map(([raw, reason]) => ({ raw, reason, shown: shown(raw) })))(
+  it.each(errorAnswers.map(([raw, reason]) => ({ raw, reason, shown: shown(raw) })))(
     "rejects $shown as $reason",
     ({ raw, reason }) => assert.strictEqual(judge(raw), reason)
   )

@@ -35,9 +35,9 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
       const store = yield* newStore
       yield* check(nats, store)
       yield* check(nats, store)
-      const refusal = yield* Effect.flip(check(nats, store, "another"))
+      const errorAnswer = yield* Effect.flip(check(nats, store, "another"))
       assert.strictEqual(
-        String(refusal),
+        String(errorAnswer),
         "ClusterMismatch: MASTER_KEY: this is not the key of the other nodes of this log"
       )
       yield* check(nats, store)
@@ -49,8 +49,8 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
       const nats = yield* connected
       const store = yield* newStore
       yield* check(nats, store)
-      const refusal = yield* Effect.flip(check(nats, yield* newStore))
-      assert.match(String(refusal), /BLOB_STORE: this is not the store of the other nodes/)
+      const errorAnswer = yield* Effect.flip(check(nats, yield* newStore))
+      assert.match(String(errorAnswer), /BLOB_STORE: this is not the store of the other nodes/)
       yield* check(nats, store)
     })
   )
@@ -111,8 +111,8 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
         storage: "file",
         patienceMs: 1_000
       }).pipe(Effect.provide(nats))
-      const refusal = yield* Effect.flip(getFact(nats, "snapshot"))
-      assert.match(String(refusal), /KV_OTHER_FACTS .* max_age 60000000000, and 0 is needed/)
+      const errorAnswer = yield* Effect.flip(getFact(nats, "snapshot"))
+      assert.match(String(errorAnswer), /KV_OTHER_FACTS .* max_age 60000000000, and 0 is needed/)
     })
   )
 

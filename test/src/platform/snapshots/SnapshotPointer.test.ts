@@ -33,8 +33,8 @@ const contract = Effect.gen(function* () {
   assert.deepStrictEqual(yield* get, { snapshots: snapshots("a"), revision: first })
   const second = yield* put(snapshots("b"), first)
   for (const stale of [null, first]) {
-    const refusal = yield* Effect.flip(put(snapshots("c"), stale))
-    assert.strictEqual(refusal._tag, "SnapshotPointerMoved")
+    const errorAnswer = yield* Effect.flip(put(snapshots("c"), stale))
+    assert.strictEqual(errorAnswer._tag, "SnapshotPointerMoved")
   }
   assert.deepStrictEqual(yield* get, { snapshots: snapshots("b"), revision: second })
   yield* put(snapshots("c"), second)

@@ -10,7 +10,7 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
@@ -50,7 +50,7 @@ export const listRequestEvents = Route.make(
     Effect.fnUntraced(function* ({ params, query }: Route.Call<typeof endpoint>, caller: Caller) {
       const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
       const parts = { type: QueryFields.oneOf("type", types, query.type), page: paging.parse(query) }
-      const { page, type } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const { page, type } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
       const found = yield* timeline.read({ caller, id, type, ...page })
       return Answer.json(200, paging.body(page, found, TimelineView.event))
     })

@@ -13,7 +13,7 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as HistoryFilter from "./HistoryFilter.ts"
@@ -71,7 +71,7 @@ const endpoint = HttpApiEndpoint.get("listRequests", "/requests", {
 
 const paging = PageQuery.make(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
 
-const tooManyExpanded = Refusal.busy("Too many lists with payloads are being made at the moment.", 5)
+const tooManyExpanded = ErrorAnswer.busy("Too many lists with payloads are being made at the moment.", 5)
 
 export const listRequests = Route.make(
   endpoint,
@@ -86,7 +86,7 @@ export const listRequests = Route.make(
         expand: HistoryFilter.parseExpand(query.expand),
         page: paging.parse(query)
       }
-      const { expand, filter, page } = yield* Refusal.orInvalid(Parsed.all(parts))
+      const { expand, filter, page } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
       const found = yield* history
         .list({ caller, ...filter, ...page, expand })
         .pipe(Effect.catchTag("TooManyExpanded", () => tooManyExpanded))

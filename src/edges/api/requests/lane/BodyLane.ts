@@ -7,7 +7,7 @@ import type { AccountId } from "#domain/Ids.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import * as KeyedMutex from "#src/kernel/limits/KeyedMutex.ts"
 import * as WorkerPool from "#src/kernel/threads/WorkerPool.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
 import type { LaneAnswer, LaneTask } from "./LaneTask.ts"
 
@@ -19,7 +19,7 @@ export interface BodyLane {
     readonly account: AccountId
     readonly body: Uint8Array
     readonly entry: CatalogEntry | null
-  }) => Effect.Effect<ReadBody, Refusal.Refusal>
+  }) => Effect.Effect<ReadBody, ErrorAnswer.ErrorAnswer>
 }
 
 /** The deadline for one body. Most take less than a second. */
@@ -58,12 +58,14 @@ export const make: Effect.Effect<BodyLane, never, Scope.Scope> = Effect.gen(func
       Effect.catchTag("WorkerLost", (lost) =>
         lost.reason === "crashed"
           ? Effect.as(Effect.logError("The thread that reads large bodies was lost", lost), null)
-          : Effect.fail(Refusal.bodyTooComplex)
+          : Effect.fail(ErrorAnswer.bodyTooComplex)
       )
     )) as LaneAnswer | null
-    if (answer === null) return yield* Refusal.unexpected
+    if (answer === null) return yield* ErrorAnswer.unexpected
     if (answer._tag === "Read") return answer
-    return yield* answer.fault === "not_an_object" ? JsonBody.notAnObject : JsonBody.refusals[answer.fault]
+    return yield* answer.fault === "not_an_object"
+      ? JsonBody.notAnObject
+      : JsonBody.errorAnswers[answer.fault]
   })
 
   return { read }

@@ -18,7 +18,7 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
-import * as Refusal from "#src/edges/http/Refusal.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as StreamQuery from "../StreamQuery.ts"
 import * as StreamRoute from "./StreamRoute.ts"
 import * as StreamView from "./StreamView.ts"
@@ -101,7 +101,7 @@ export const streamRequests = Route.make(
       if (requested === null) return Effect.succeed(grant.modelEndpoints)
       return allowsModel(grant, requested)
         ? Effect.succeed([requested])
-        : Effect.fail(Refusal.modelNotGranted)
+        : Effect.fail(ErrorAnswer.modelNotGranted)
     }
 
     /** Fails unless all named requests are the caller's. */
@@ -139,7 +139,7 @@ export const streamRequests = Route.make(
     const checkPosition = Effect.fnUntraced(function* (after: GlobalPosition.GlobalPosition) {
       const isThere = Effect.map(head, (end) => GlobalPosition.isReached(after, end))
       const found = yield* Effect.repeat(isThere, { ...looks, until: (found) => found })
-      if (!found) return yield* Refusal.unknownEventId
+      if (!found) return yield* ErrorAnswer.unknownEventId
     })
 
     /** Waits until the read model has reached the position. */
@@ -183,7 +183,7 @@ export const streamRequests = Route.make(
       { headers, query, request }: Route.Call<typeof endpoint>,
       caller: Caller
     ) {
-      const options = yield* Refusal.orInvalid(StreamQuery.parse(query, request.headers))
+      const options = yield* ErrorAnswer.orInvalid(StreamQuery.parse(query, request.headers))
       const { after, requestIds, withLogs } = options
       const models = yield* modelsOf(caller, options.modelEndpoint)
       if (after !== null) yield* checkPosition(after)

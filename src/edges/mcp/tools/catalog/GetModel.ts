@@ -1,7 +1,7 @@
 /** `get_model`: everything needed to run a model. */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
-import { ToolRefusal } from "../../ToolRefusal.ts"
+import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelDetail from "../ModelDetail.ts"
@@ -12,7 +12,7 @@ export const tool = Tool.make("get_model", {
     "Describes one model compactly: what it does, its price and what the example costs, how long runs take, the fields of its input with their ranges and defaults, and an example input that runs as it is. Call it before the first `run_model` of a model. It takes wrappers, too; `get_wrapper` shows their template as well. When the field list is not enough, as with nested objects, call `get_model_raw_schema`.",
   parameters: Schema.Struct({ modelEndpoint: Arguments.modelEndpoint }),
   success: Schema.Struct(ModelDetail.fields),
-  failure: ToolRefusal
+  failure: ToolError
 })
   .annotate(Tool.Title, "Describe a model")
   .annotateMerge(ToolTraits.reading)

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import { shownOf } from "#src/features/catalog/CatalogLists.ts"
-import { ToolRefusal } from "../../ToolRefusal.ts"
+import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelSummary from "../ModelSummary.ts"
@@ -18,7 +18,7 @@ export const tool = Tool.make("get_model_raw_schema", {
       description: "JSON Schema (2020-12). Files in it are given as URLs."
     })
   }),
-  failure: ToolRefusal
+  failure: ToolError
 })
   .annotate(Tool.Title, "Get a model's input schema")
   .annotateMerge(ToolTraits.reading)

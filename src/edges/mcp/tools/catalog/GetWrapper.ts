@@ -1,7 +1,7 @@
 /** `get_wrapper`: everything needed to run a wrapper, and how it converts its input. */
 import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
-import { ToolRefusal } from "../../ToolRefusal.ts"
+import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelDetail from "../ModelDetail.ts"
@@ -25,13 +25,13 @@ export const tool = Tool.make("get_wrapper", {
       description: "Of placeholders that the input leaves out."
     })
   }),
-  failure: ToolRefusal
+  failure: ToolError
 })
   .annotate(Tool.Title, "Describe a wrapper")
   .annotateMerge(ToolTraits.reading)
 
 const isModel = (endpoint: string) =>
-  new ToolRefusal({
+  new ToolError({
     message: `\`${endpoint}\` is a model, not a wrapper: call \`get_model\` with the same modelEndpoint. \`list_wrappers\` has the wrappers.`
   })
 

@@ -4,8 +4,8 @@ import { isDataUri } from "#src/features/media/DataUri.ts"
 import { sniffLength } from "#src/features/media/ImageFormat.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import { SpooledTexts } from "../../SpooledText.ts"
-import type { ToolRefusal } from "../../ToolRefusal.ts"
-import * as FileRefusals from "./FileRefusals.ts"
+import type { ToolError } from "../../ToolError.ts"
+import * as FileToolErrors from "./FileToolErrors.ts"
 import { type FileSource, MaxFileBytes } from "./FileSource.ts"
 
 /**
@@ -75,11 +75,11 @@ const headOf = (start: string): { readonly length: number; readonly contentType:
 }
 
 /** Decodes base64 that arrives as `texts`. */
-const decoded = <E>(texts: Stream.Stream<string, E>): Stream.Stream<Uint8Array, E | ToolRefusal> =>
+const decoded = <E>(texts: Stream.Stream<string, E>): Stream.Stream<Uint8Array, E | ToolError> =>
   Stream.suspend(() => {
     const base64 = makeBase64Text()
     const known = (bytes: Uint8Array | null) =>
-      bytes === null ? Effect.fail(FileRefusals.notBase64) : Effect.succeed(bytes)
+      bytes === null ? Effect.fail(FileToolErrors.notBase64) : Effect.succeed(bytes)
     return Stream.concat(
       Stream.mapEffect(texts, (text) => known(base64.push(text))),
       Stream.fromEffect(Effect.suspend(() => known(base64.end())))
@@ -92,13 +92,13 @@ interface Measured {
 }
 
 /** Reads everything once before the upload is announced, so that invalid base64 leaves no trace. */
-const measure = <E>(bytes: Stream.Stream<Uint8Array, E | ToolRefusal>, maxBytes: number) =>
+const measure = <E>(bytes: Stream.Stream<Uint8Array, E | ToolError>, maxBytes: number) =>
   Stream.runFoldEffect(
     bytes,
     (): Measured => ({ size: 0, head: new Uint8Array(0) }),
     (measured, chunk) => {
       const size = measured.size + chunk.length
-      if (size > maxBytes) return Effect.fail(FileRefusals.tooLarge)
+      if (size > maxBytes) return Effect.fail(FileToolErrors.tooLarge)
       const missing = sniffLength - measured.head.length
       const head = missing > 0 ? Buffer.concat([measured.head, chunk.subarray(0, missing)]) : measured.head
       return Effect.succeed({ size, head })
@@ -122,14 +122,14 @@ export const make = Effect.gen(function* () {
     const spooled = (yield* SpooledTexts).get(data)
     const start = spooled === undefined ? data.slice(0, headLength) : yield* startOf(spooled.path)
     const claimed = headOf(start)
-    if (claimed === null) return yield* FileRefusals.notBase64
+    if (claimed === null) return yield* FileToolErrors.notBase64
     const { contentType, length } = claimed
     const texts = spooled === undefined ? Stream.succeed(data.slice(length)) : fromFile(spooled.path, length)
     const bytes = decoded(texts)
     const measured = yield* measure(bytes, maxBytes)
-    if (measured.size === 0) return yield* FileRefusals.emptyData
+    if (measured.size === 0) return yield* FileToolErrors.emptyData
     // The first reading found valid base64.
-    const body = Stream.catchTag(bytes, "ToolRefusal", (changed) => Stream.fail(unreadable(changed)))
+    const body = Stream.catchTag(bytes, "ToolError", (changed) => Stream.fail(unreadable(changed)))
     return { ...measured, contentType, fileName: null, body } satisfies FileSource
   })
 })

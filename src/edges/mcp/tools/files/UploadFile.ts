@@ -10,10 +10,10 @@ import * as MediaType from "#src/features/media/MediaType.ts"
 import * as SniffMedia from "#src/features/media/SniffMedia.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import { granted, ToolCaller } from "../../ToolCaller.ts"
-import { ToolRefusal } from "../../ToolRefusal.ts"
+import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as ToolTraits from "../ToolTraits.ts"
-import * as FileRefusals from "./FileRefusals.ts"
+import * as FileToolErrors from "./FileToolErrors.ts"
 import type { FileSource } from "./FileSource.ts"
 import * as DataSource from "./DataSource.ts"
 import * as UrlSource from "./UrlSource.ts"
@@ -41,10 +41,10 @@ const makeStoredFile = Effect.gen(function* () {
     if (Option.isNone(id)) return null
     const found = yield* media.find(id.value).pipe(
       Effect.catchTag("MediaGone", () => Effect.succeed(null)),
-      Effect.mapError(FileRefusals.ofStore)
+      Effect.mapError(FileToolErrors.ofStore)
     )
-    if (found === null) return yield* FileRefusals.noOwnFile
-    return found.accountId === accountId ? told(found) : yield* FileRefusals.foreignFile
+    if (found === null) return yield* FileToolErrors.noOwnFile
+    return found.accountId === accountId ? told(found) : yield* FileToolErrors.foreignFile
   })
 })
 
@@ -98,7 +98,7 @@ export const tool = Tool.make("upload_file", {
       description: "When the file is erased."
     })
   }),
-  failure: ToolRefusal,
+  failure: ToolError,
   dependencies: [ToolCaller]
 })
   .annotate(Tool.Title, "Upload a file")
@@ -123,8 +123,8 @@ const shown = <File extends { readonly expiresAt: number }>(file: File) => ({
   expiresAt: DateTime.format(file.expiresAt)
 })
 
-const ofSource = <R>(source: Effect.Effect<FileSource, ToolRefusal | BlobStoreError, R>) =>
-  Effect.catchTag(source, "BlobStoreError", (error) => Effect.fail(FileRefusals.ofStore(error)))
+const ofSource = <R>(source: Effect.Effect<FileSource, ToolError | BlobStoreError, R>) =>
+  Effect.catchTag(source, "BlobStoreError", (error) => Effect.fail(FileToolErrors.ofStore(error)))
 
 export const make = Effect.gen(function* () {
   const uploads = yield* DirectUploads
@@ -136,7 +136,7 @@ export const make = Effect.gen(function* () {
   return Effect.fn("UploadFile.call")(function* (given: Given) {
     const caller = yield* granted("files:write")
     const { contentType, data, url } = given
-    if (contentType !== undefined && !isMediaType(contentType)) return yield* FileRefusals.noMediaType
+    if (contentType !== undefined && !isMediaType(contentType)) return yield* FileToolErrors.noMediaType
 
     const keep = Effect.fnUntraced(function* (source: FileSource) {
       const { body, size } = source
@@ -144,23 +144,23 @@ export const make = Effect.gen(function* () {
       const type = typeOf(given, source, fileName)
       const file = yield* uploads
         .store({ caller, fileName, contentType: type, size, body })
-        .pipe(Effect.mapError(FileRefusals.ofStore))
+        .pipe(Effect.mapError(FileToolErrors.ofStore))
       return shown(file)
     })
 
     if (url !== undefined && data === undefined) {
       const own = yield* storedFile(url, caller)
       if (own !== null) return shown(own)
-      yield* Effect.mapError(uploads.requireRoom(caller), FileRefusals.ofStore)
+      yield* Effect.mapError(uploads.requireRoom(caller), FileToolErrors.ofStore)
       return yield* downloads.withPermit(
         caller.accountId,
         Effect.scoped(Effect.flatMap(ofSource(fromUrl(url)), keep)),
-        Effect.fail(FileRefusals.tooManyDownloads)
+        Effect.fail(FileToolErrors.tooManyDownloads)
       )
     }
     if (data !== undefined && url === undefined) {
       return yield* Effect.flatMap(ofSource(fromData(data)), keep)
     }
-    return yield* FileRefusals.notOneSource
+    return yield* FileToolErrors.notOneSource
   })
 })

@@ -7,7 +7,7 @@ import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import * as Progress from "../Progress.ts"
-import * as FileRefusals from "./FileRefusals.ts"
+import * as FileToolErrors from "./FileToolErrors.ts"
 import { type FileSource, MaxFileBytes } from "./FileSource.ts"
 
 /** From the look-up of the name to the last byte. */
@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
       const download = outbound.download({ url, maxBytes, timeout: downloadTimeout, toFile: path })
       const downloaded = yield* progress(download, { everyMs, totalMs, message: soFar(path) }).pipe(
         Effect.catchTag(["OutboundRefused", "OutboundTooLarge", "OutboundError"], (error) =>
-          Effect.fail(FileRefusals.ofUrl(error))
+          Effect.fail(FileToolErrors.ofUrl(error))
         )
       )
       const head = yield* Stream.mkUint8Array(fs.stream(path, { bytesToRead: sniffLength }))

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as Arguments from "../Arguments.ts"
 import { granted, ToolCaller } from "../../ToolCaller.ts"
-import { ToolRefusal } from "../../ToolRefusal.ts"
+import { ToolError } from "../../ToolError.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as Reports from "./Reports.ts"
 import * as RequestReport from "./RequestReport.ts"
@@ -22,7 +22,7 @@ export const tool = Tool.make("get_request", {
     )
   }),
   success: RequestReport.RequestReport,
-  failure: ToolRefusal,
+  failure: ToolError,
   dependencies: [ToolCaller]
 })
   .annotate(Tool.Title, "Get a request")

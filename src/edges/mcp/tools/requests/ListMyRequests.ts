@@ -9,9 +9,9 @@ import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { RequestHistory } from "#src/features/requests/RequestHistory.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
 import { granted, ToolCaller } from "../../ToolCaller.ts"
-import { ToolRefusal } from "../../ToolRefusal.ts"
+import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
-import * as ServiceRefusals from "../ServiceRefusals.ts"
+import * as ServiceToolErrors from "../ServiceToolErrors.ts"
 import * as ToolPage from "../ToolPage.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as RequestReport from "./RequestReport.ts"
@@ -35,7 +35,7 @@ export const tool = Tool.make("list_my_requests", {
     limit: Arguments.limit
   }),
   success: RequestPage,
-  failure: ToolRefusal,
+  failure: ToolError,
   dependencies: [ToolCaller]
 })
   .annotate(Tool.Title, "List my requests")
@@ -43,7 +43,7 @@ export const tool = Tool.make("list_my_requests", {
 
 const isModelEndpoint = Schema.is(ModelEndpoint)
 
-const malformed = ServiceRefusals.refusal(
+const malformed = ServiceToolErrors.toolError(
   "modelEndpoint: must be of the form owner/name, in lower case. Leave it out to see the requests of all models."
 )
 
@@ -75,8 +75,8 @@ export const make = Effect.gen(function* () {
     ).pipe(
       Effect.mapError((error) =>
         error._tag === "ModelNotGranted"
-          ? ServiceRefusals.modelNotGranted(caller.grant)
-          : ServiceRefusals.toRefusal(error)
+          ? ServiceToolErrors.modelNotGranted(caller.grant)
+          : ServiceToolErrors.toErrorAnswer(error)
       )
     )
     const data = items.map((item) => RequestReport.listed(HistoryView.record({ ...urls, keptMs }, item)))

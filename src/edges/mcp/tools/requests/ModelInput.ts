@@ -6,18 +6,18 @@ import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import * as WebhookFields from "#src/edges/api/requests/WebhookFields.ts"
 import { isDataUri } from "#src/features/media/DataUri.ts"
 import type { InvalidInput } from "#src/features/requests/Requests.ts"
-import type { ToolRefusal } from "../../ToolRefusal.ts"
-import { refusal } from "../ServiceRefusals.ts"
+import type { ToolError } from "../../ToolError.ts"
+import { toolError } from "../ServiceToolErrors.ts"
 
 const uploadFirst =
   "Files are given as URLs: upload the data with upload_file, and put the fileUrl that it returns in its place."
 
-const withWebhook = refusal(
+const withWebhook = toolError(
   "input: `webhook` and `webhook_events_filter` are not taken here. Leave them out, and call wait_for_request after run_model."
 )
 
 /** Why the input may not be submitted, whatever the model's schema says; `null` when it may. */
-export const refused = (input: JsonObject): ToolRefusal | null =>
+export const refused = (input: JsonObject): ToolError | null =>
   WebhookFields.withoutWebhook(input) === input ? null : withWebhook
 
 const at = (input: Json, path: ReadonlyArray<string | number>): Json | undefined =>

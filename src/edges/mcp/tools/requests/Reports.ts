@@ -5,15 +5,15 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { Requests, type Snapshot, type WantedPayloads } from "#src/features/requests/Requests.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
-import * as ServiceRefusals from "../ServiceRefusals.ts"
+import * as ServiceToolErrors from "../ServiceToolErrors.ts"
 import * as BoundedJson from "./BoundedJson.ts"
 import * as RequestReport from "./RequestReport.ts"
 
-const malformed = ServiceRefusals.refusal(
+const malformed = ServiceToolErrors.toolError(
   "requestId: must be 21 characters of A-Z, a-z, 0-9, _ and -, as run_model gave it. list_my_requests shows the ids of all requests."
 )
 
-const damaged = ServiceRefusals.refusal(
+const damaged = ServiceToolErrors.toolError(
   "What is stored of this request is lost or damaged, so its input and output cannot be shown. Asking again does not help: tell the operator of the service."
 )
 
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
     if (!requestIdPattern.test(requestId)) return yield* malformed
     return yield* requests
       .get({ caller, id: RequestId.make(requestId) })
-      .pipe(Effect.mapError(ServiceRefusals.toRefusal))
+      .pipe(Effect.mapError(ServiceToolErrors.toErrorAnswer))
   })
 
   const read = Effect.fnUntraced(function* (
@@ -43,7 +43,7 @@ export const make = Effect.gen(function* () {
   const report = Effect.fnUntraced(function* (snapshot: Snapshot, asked: RequestReport.Asked) {
     const wanted = { input: asked.includeInput === true }
     const payloads = yield* Effect.mapError(read(snapshot, wanted, asked), (error) =>
-      error._tag === "PayloadUnavailable" ? damaged : ServiceRefusals.toRefusal(error)
+      error._tag === "PayloadUnavailable" ? damaged : ServiceToolErrors.toErrorAnswer(error)
     )
     return RequestReport.of({ ...urls, keptMs }, snapshot, payloads, asked)
   })

@@ -21,10 +21,10 @@ import {
 } from "#src/features/requests/Requests.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { granted, ToolCaller } from "../../ToolCaller.ts"
-import { ToolRefusal } from "../../ToolRefusal.ts"
+import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as RunCost from "../RunCost.ts"
-import * as ServiceRefusals from "../ServiceRefusals.ts"
+import * as ServiceToolErrors from "../ServiceToolErrors.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as UnknownModel from "../UnknownModel.ts"
 import * as ModelInput from "./ModelInput.ts"
@@ -72,7 +72,7 @@ export const tool = Tool.make("run_model", {
     )
   }),
   success: Accepted,
-  failure: ToolRefusal,
+  failure: ToolError,
   dependencies: [ToolCaller]
 })
   .annotate(Tool.Title, "Run a model")
@@ -82,12 +82,12 @@ const deadlines = { startTimeoutMs: null, cancelAfterMs: null }
 
 type Given = Tool.Parameters<typeof tool>
 
-const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Metadata, ToolRefusal> =>
+const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Metadata, ToolError> =>
   Result.mapError(MetadataHeader.parseBytes("metadata", Buffer.from(JSON.stringify(metadata))), (issues) =>
-    ServiceRefusals.refusal(
+    ServiceToolErrors.toolError(
       [
         "The metadata is not valid. Nothing was run.",
-        ServiceRefusals.issueLines(issues, "metadata"),
+        ServiceToolErrors.issueLines(issues, "metadata"),
         "Correct it or leave it out, then call run_model again."
       ].join("\n")
     )
@@ -104,13 +104,13 @@ const hashOf = (secret: Buffer, { input, modelEndpoint }: Given, metadata: Metad
     CanonicalJson.stringify([metadata, input])
   )
 
-const notAscii = ServiceRefusals.refusal(
+const notAscii = ServiceToolErrors.toolError(
   "idempotencyKey: must be printable ASCII characters, for example a UUID. Nothing was run: correct it and call again."
 )
 
 /** The failure may have happened after the request was stored. */
-const unknownWhether = ServiceRefusals.refusal(
-  `${ServiceRefusals.unavailable.message} It is not known whether the request was accepted: without an idempotencyKey look at list_my_requests before you call again.`
+const unknownWhether = ServiceToolErrors.toolError(
+  `${ServiceToolErrors.unavailable.message} It is not known whether the request was accepted: without an idempotencyKey look at list_my_requests before you call again.`
 )
 
 const accepted = ({
@@ -144,7 +144,7 @@ export const make = Effect.gen(function* () {
     const { idempotencyKey, input, modelEndpoint } = given
     // The service checks this too, but only after the input.
     if (!Grant.allowsModel(caller.grant, modelEndpoint))
-      return yield* ServiceRefusals.modelNotGranted(caller.grant)
+      return yield* ServiceToolErrors.modelNotGranted(caller.grant)
     const refused = ModelInput.refused(input)
     if (refused !== null) return yield* refused
     const metadata = yield* Effect.fromResult(metadataOf(given))
@@ -168,18 +168,18 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const refuse = ({ input, modelEndpoint }: Given, error: Failure): Effect.Effect<never, ToolRefusal> => {
+  const refuse = ({ input, modelEndpoint }: Given, error: Failure): Effect.Effect<never, ToolError> => {
     switch (error._tag) {
       case "ModelNotFound":
         return Effect.flatMap(catalog.current, (contents) =>
           Effect.fail(unknownModel(contents, modelEndpoint))
         )
       case "InvalidInput":
-        return Effect.fail(ServiceRefusals.invalidInput(error, ModelInput.hintFor(input, error)))
+        return Effect.fail(ServiceToolErrors.invalidInput(error, ModelInput.hintFor(input, error)))
       case "EventStoreError":
-        return Effect.fail(error.isAbsent === true ? ServiceRefusals.toRefusal(error) : unknownWhether)
+        return Effect.fail(error.isAbsent === true ? ServiceToolErrors.toErrorAnswer(error) : unknownWhether)
       default:
-        return Effect.fail(ServiceRefusals.toRefusal(error))
+        return Effect.fail(ServiceToolErrors.toErrorAnswer(error))
     }
   }
 

@@ -13,10 +13,10 @@ import { Stopping } from "#src/edges/http/Stopping.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import { granted, ToolCaller } from "../../ToolCaller.ts"
-import { ToolRefusal } from "../../ToolRefusal.ts"
+import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Progress from "../Progress.ts"
-import * as ServiceRefusals from "../ServiceRefusals.ts"
+import * as ServiceToolErrors from "../ServiceToolErrors.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as Reports from "./Reports.ts"
 import * as RequestReport from "./RequestReport.ts"
@@ -52,7 +52,7 @@ export const tool = Tool.make("wait_for_request", {
     maxOutputBytes: RequestReport.maxOutputBytes
   }),
   success: RequestReport.RequestReport,
-  failure: ToolRefusal,
+  failure: ToolError,
   dependencies: [ToolCaller]
 })
   .annotate(Tool.Title, "Wait for a request")
@@ -60,7 +60,7 @@ export const tool = Tool.make("wait_for_request", {
 
 const isEnded = ({ request }: Snapshot): boolean => isTerminal(request.phase)
 
-const signedOut = ServiceRefusals.refusal(
+const signedOut = ServiceToolErrors.toolError(
   "The API key that this assistant was signed in with was revoked or has expired meanwhile. Calling again will not help: ask the user to sign in again."
 )
 
@@ -74,7 +74,7 @@ export const make = Effect.gen(function* () {
 
   /** A call may wait for ten minutes, so its key is checked again before the answer. */
   const checkKey = Effect.fnUntraced(function* ({ accountId, keyId }: Caller) {
-    const { state } = yield* Effect.mapError(accounts.current(accountId), ServiceRefusals.toRefusal)
+    const { state } = yield* Effect.mapError(accounts.current(accountId), ServiceToolErrors.toErrorAnswer)
     const key = keyOf(state, keyId)
     if (key === undefined || !Key.isValid(key, yield* Clock.currentTimeMillis)) return yield* signedOut
   })
@@ -86,7 +86,10 @@ export const make = Effect.gen(function* () {
         newest = snapshot
         return isEnded(snapshot)
       }
-      const woken = Effect.mapError(requests.waitUntil(found, until, timeoutMs), ServiceRefusals.toRefusal)
+      const woken = Effect.mapError(
+        requests.waitUntil(found, until, timeoutMs),
+        ServiceToolErrors.toErrorAnswer
+      )
       const stopped = Effect.map(stopping, () => newest)
       const message = Effect.suspend(() => tell.progress(newest))
       return progress(Effect.raceFirst(woken, stopped), { everyMs, totalMs: timeoutMs, message })

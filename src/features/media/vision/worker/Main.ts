@@ -2,7 +2,7 @@
 import { parentPort } from "node:worker_threads"
 import type { Answer, VisionTask } from "../VisionTask.ts"
 import { draw, encode, hash, shrink } from "./Pictures.ts"
-import { Refusal } from "./Refusal.ts"
+import { PictureError } from "./PictureError.ts"
 
 const perform = async (task: VisionTask): Promise<unknown> => {
   switch (task._tag) {
@@ -24,7 +24,7 @@ const perform = async (task: VisionTask): Promise<unknown> => {
 
 /** Any other error ends the thread, whose state is unknown. */
 const refusalOf = (cause: unknown): Answer => {
-  if (!(cause instanceof Refusal)) throw cause
+  if (!(cause instanceof PictureError)) throw cause
   return { _tag: "Refused", reason: cause.reason }
 }
 

@@ -12,7 +12,7 @@ import type {
   Fit
 } from "../VisionTask.ts"
 import * as Blurhash from "./Blurhash.ts"
-import { Refusal, refuseAs } from "./Refusal.ts"
+import { PictureError, refuseAs } from "./PictureError.ts"
 
 interface Size {
   readonly width: number
@@ -63,17 +63,18 @@ export interface Inspected extends Size {
   readonly format: string
 }
 
-/** Shown size and format, from the header. Throws a `Refusal` for a picture beyond the limit. */
+/** Shown size and format, from the header. Throws a `PictureError` for a picture beyond the limit. */
 export const inspect = async (path: string): Promise<Inspected> => {
   const { autoOrient, format } = await sharp(path, { limitInputPixels: false })
     .metadata()
     .catch(refuseAs("unreadable"))
-  if (autoOrient.width * autoOrient.height > maxPixels) throw new Refusal("too_many_pixels")
+  if (autoOrient.width * autoOrient.height > maxPixels) throw new PictureError("too_many_pixels")
   return { ...autoOrient, format }
 }
 
 const requireWritable = ({ width, height }: Size): void => {
-  if (width > maxSide || height > maxSide || width * height > maxPixels) throw new Refusal("output_too_large")
+  if (width > maxSide || height > maxSide || width * height > maxPixels)
+    throw new PictureError("output_too_large")
 }
 
 const formatOf = (format: string): OutputFormat => {
@@ -137,7 +138,7 @@ const canvas = ({ width, height, color }: DrawTask): Sharp => {
   try {
     return sharp({ create: { width, height, channels: 4, background: color } })
   } catch (cause) {
-    throw new Refusal("unknown_color", cause)
+    throw new PictureError("unknown_color", cause)
   }
 }
 

@@ -55,7 +55,7 @@ const long = "QUJD".repeat(Limits.longText / 4 + 1)
 
 const left = Effect.map(ScratchDirectory, (directory) => fs.readdirSync(directory))
 
-const refusalOf = (chunks: Chunks) =>
+const errorAnswerOf = (chunks: Chunks) =>
   Effect.gen(function* () {
     const { error, status } = yield* Effect.flip(Effect.scoped(read(chunks)))
     assert.deepStrictEqual(yield* left, [], "no file is left")
@@ -116,9 +116,9 @@ describe("MessageBody", () => {
   ] as const)
     it.effect(`rejects ${what}, and leaves no file`, () =>
       Effect.gen(function* () {
-        const refusal = yield* refusalOf(chunks)
-        assert.strictEqual(refusal.status, status)
-        assert.match(refusal.error, error)
+        const errorAnswer = yield* errorAnswerOf(chunks)
+        assert.strictEqual(errorAnswer.status, status)
+        assert.match(errorAnswer.error, error)
       }).pipe(Effect.provide(services))
     )
 
@@ -133,7 +133,7 @@ describe("MessageBody", () => {
           yield chunk
         }
       }
-      assert.strictEqual((yield* refusalOf(endless())).status, 413)
+      assert.strictEqual((yield* errorAnswerOf(endless())).status, 413)
       assert.isBelow(sent, Limits.maxTextBytes + 4 * chunk.length)
     }).pipe(Effect.provide(services))
   )
@@ -146,9 +146,9 @@ describe("MessageBody", () => {
         body: "{}",
         headers: { "content-length": String(Limits.maxBytes + 1) }
       })
-      const refusal = yield* Effect.flip(body.read(HttpServerRequest.fromWeb(request), alice))
-      assert.strictEqual(refusal.status, 413)
-      assert.match(String(refusal.error), /by `url`/)
+      const errorAnswer = yield* Effect.flip(body.read(HttpServerRequest.fromWeb(request), alice))
+      assert.strictEqual(errorAnswer.status, 413)
+      assert.match(String(errorAnswer.error), /by `url`/)
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 

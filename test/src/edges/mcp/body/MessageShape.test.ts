@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Limits from "#src/edges/mcp/body/MessageLimits.ts"
-import * as MessageRefusals from "#src/edges/mcp/body/MessageRefusals.ts"
+import * as MessageErrorAnswers from "#src/edges/mcp/body/MessageErrorAnswers.ts"
 import * as MessageShape from "#src/edges/mcp/body/MessageShape.ts"
 
-const { tooLong, tooManyParts } = MessageRefusals
+const { tooLong, tooManyParts } = MessageErrorAnswers
 const { characters, parts } = Limits.ofItsOwn
 
 const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]))
@@ -47,7 +47,7 @@ describe("MessageShape", () => {
     ["text of an id", { id: "x".repeat(characters), method: "ping" }, tooLong],
     ["text of names", message("ping", { ["x".repeat(characters)]: 1 }), tooLong],
     ["text of an argument", call("run_model", { modelEndpoint: "x".repeat(characters), input: {} }), tooLong]
-  ])("rejects too many or too long %s", (_what, json, refusal) => {
-    assert.strictEqual(MessageShape.refused(json), refusal)
+  ])("rejects too many or too long %s", (_what, json, errorAnswer) => {
+    assert.strictEqual(MessageShape.refused(json), errorAnswer)
   })
 })

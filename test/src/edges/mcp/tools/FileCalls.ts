@@ -102,7 +102,7 @@ export const upload = Effect.fnUntraced(function* (given: Arguments, options?: C
 })
 
 /** Why it has stored nothing. */
-export const refusal = Effect.fnUntraced(function* (given: Arguments, options?: CallOptions) {
+export const errorAnswer = Effect.fnUntraced(function* (given: Arguments, options?: CallOptions) {
   const { isError, text } = yield* call(given, options)
   assert.isTrue(isError, text)
   assert.deepStrictEqual(yield* scratchFiles, [], "no temporary file is left")

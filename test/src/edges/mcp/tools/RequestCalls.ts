@@ -51,7 +51,7 @@ type Arguments = Parameters<Tools["answer"]>[1]
 export const given = (tools: Tools, name: string, args: Arguments) => tools.answer<JsonObject>(name, args)
 
 /** The text of a call that was refused. */
-export const refused = (tools: Tools, name: string, args: Arguments) => tools.refusal(name, args)
+export const refused = (tools: Tools, name: string, args: Arguments) => tools.errorAnswer(name, args)
 
 /** The id of a request that the client has submitted. */
 export const ran = Effect.fnUntraced(function* (tools: Tools, args: Arguments = {}) {

@@ -30,7 +30,7 @@ export const connect = Effect.fnUntraced(function* <E, R>(
       return structuredContent as A
     }),
     /** Why the tool does not do it. */
-    refusal: Effect.fnUntraced(function* (name: string, args?: Arguments) {
+    errorAnswer: Effect.fnUntraced(function* (name: string, args?: Arguments) {
       const { content, isError } = yield* call(name, args)
       assert.isTrue(isError, textOf(content))
       return textOf(content)

@@ -11,7 +11,7 @@ import * as Library from "#test/src/features/files/Library.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as FileCalls from "./FileCalls.ts"
 
-const { call, refusal, upload } = FileCalls
+const { call, errorAnswer, upload } = FileCalls
 
 const bytes = crypto.randomBytes(1_000)
 const png = Buffer.from(
@@ -183,7 +183,7 @@ layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
   ] as const)
     it.effect(`rejects ${what}`, () =>
       Effect.gen(function* () {
-        const text = yield* refusal(given)
+        const text = yield* errorAnswer(given)
         assert.match(text, expected)
         assert.notMatch(text, /10\.0\.0\.1|hunter2/)
       })
@@ -210,7 +210,7 @@ layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
   ] as const satisfies ReadonlyArray<readonly [string, RegExp, Http.RequestListener]>)
     it.effect(`rejects the URL of a server that ${what}`, () =>
       Effect.gen(function* () {
-        const text = yield* refusal({ url: yield* serve(handler) })
+        const text = yield* errorAnswer({ url: yield* serve(handler) })
         assert.match(text, expected)
         assert.notMatch(text, /receiver|127\.0\.0\.1|hunter2/)
       }).pipe(Effect.scoped)
@@ -220,7 +220,7 @@ layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
     Effect.gen(function* () {
       const { grant } = Library.alice
       const caller = { ...Library.alice, grant: { ...grant, scopes: ["files:read"] as const } }
-      assert.match(yield* refusal({ data: "QUJD" }, { caller }), /lacks the scope `files:write`/)
+      assert.match(yield* errorAnswer({ data: "QUJD" }, { caller }), /lacks the scope `files:write`/)
     })
   )
   it.effect("gives up on a server that drips, and reports progress meanwhile", () =>
@@ -246,7 +246,7 @@ layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
 
 it.effect("upload_file rejects what does not fit into the account's quota", () =>
   Effect.gen(function* () {
-    const text = yield* refusal({ data: bytes.toString("base64") })
+    const text = yield* errorAnswer({ data: bytes.toString("base64") })
     assert.match(text, /0 of 999 bytes are used/)
   }).pipe(Effect.provide(FileCalls.local({ quota: "999B" })))
 )
@@ -258,7 +258,7 @@ it.effect("upload_file downloads nothing for an account without any room", () =>
       asked++
       response.end(bytes)
     })
-    assert.match(yield* refusal({ url }), /0 of 0 bytes are used/)
+    assert.match(yield* errorAnswer({ url }), /0 of 0 bytes are used/)
     assert.strictEqual(asked, 0)
   }).pipe(Effect.scoped, Effect.provide(FileCalls.local({ quota: "0B" })))
 )

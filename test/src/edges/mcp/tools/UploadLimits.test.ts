@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { FileGone } from "#src/features/media/storage/FileErrors.ts"
 import { TooManyUploads } from "#src/features/media/storage/Reception.ts"
-import * as FileRefusals from "#src/edges/mcp/tools/files/FileRefusals.ts"
+import * as FileToolErrors from "#src/edges/mcp/tools/files/FileToolErrors.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as FileCalls from "./FileCalls.ts"
 
@@ -34,7 +34,10 @@ describe("the limits of upload_file", () => {
   it.effect("are as many bytes of data as a file may have", () =>
     Effect.gen(function* () {
       const dataOf = (size: number) => Buffer.alloc(size).toString("base64")
-      assert.match(yield* FileCalls.refusal({ data: dataOf(FileCalls.maxBytes + 1) }), /larger than 200 MiB/)
+      assert.match(
+        yield* FileCalls.errorAnswer({ data: dataOf(FileCalls.maxBytes + 1) }),
+        /larger than 200 MiB/
+      )
       assert.deepInclude(yield* FileCalls.upload({ data: dataOf(FileCalls.maxBytes) }), {
         size: FileCalls.maxBytes
       })
@@ -42,9 +45,9 @@ describe("the limits of upload_file", () => {
   )
 
   it("are distinguished from a removed account", () => {
-    const busy = FileRefusals.ofStore(new TooManyUploads({ retryAfterSeconds: 5 }))
+    const busy = FileToolErrors.ofStore(new TooManyUploads({ retryAfterSeconds: 5 }))
     assert.match(busy.message, /Too many files are being stored/)
-    const gone = FileRefusals.ofStore(new FileGone())
+    const gone = FileToolErrors.ofStore(new FileGone())
     assert.match(gone.message, /The account was removed/)
   })
 })

@@ -197,15 +197,15 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
           [2, second],
           [3, last]
         ])
-        const refusal = (parts: typeof found) =>
+        const errorAnswer = (parts: typeof found) =>
           Effect.map(Effect.flip(store.assemble(id, uploadId, named(parts))), (error) =>
             error instanceof PartsRefused ? [error.reason, ...error.partNumbers] : error
           )
         const absent = { partNumber: 9, etag: md5("x"), size: 1 }
-        assert.deepStrictEqual(yield* refusal([...found, absent]), ["missing", 9])
+        assert.deepStrictEqual(yield* errorAnswer([...found, absent]), ["missing", 9])
         const wrong = found.map((part) => (part.partNumber === 2 ? { ...part, etag: md5("x") } : part))
-        assert.deepStrictEqual(yield* refusal(wrong), ["etag_mismatch", 2])
-        assert.deepStrictEqual(yield* refusal(found.slice(1)), ["not_named", 1])
+        assert.deepStrictEqual(yield* errorAnswer(wrong), ["etag_mismatch", 2])
+        assert.deepStrictEqual(yield* errorAnswer(found.slice(1)), ["not_named", 1])
         const small = yield* begun([
           [1, last],
           [2, first]

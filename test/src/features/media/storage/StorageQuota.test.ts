@@ -102,7 +102,7 @@ const require = (accountId: AccountId, bytes: number) =>
   Effect.flatMap(StorageQuota, (quota) => quota.require(accountId, bytes))
 
 /** Why `bytes` more are too many. */
-const refusal = (accountId: AccountId, bytes: number) =>
+const errorAnswer = (accountId: AccountId, bytes: number) =>
   Effect.map(Effect.flip(require(accountId, bytes)), (error) =>
     error._tag === "QuotaExceeded" ? { limit: error.limit, used: error.used } : error._tag
   )
@@ -112,11 +112,11 @@ describe("The storage quota", () => {
     Effect.gen(function* () {
       yield* open(alice, 1_000)
       yield* require(alice, 1_000)
-      assert.deepStrictEqual(yield* refusal(alice, 1_001), { limit: 1_000, used: 0 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 1_001), { limit: 1_000, used: 0 })
       yield* initiate(1, alice, null)
       yield* complete(1, 600)
       yield* require(alice, 400)
-      assert.deepStrictEqual(yield* refusal(alice, 401), { limit: 1_000, used: 600 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 401), { limit: 1_000, used: 600 })
     }).pipe(Effect.provide(layer("")))
   )
 
@@ -128,7 +128,7 @@ describe("The storage quota", () => {
       yield* initiate(1, alice, 100)
       yield* output(2, alice, 20)
       yield* output(3, bob, 999)
-      assert.deepStrictEqual(yield* refusal(alice, 881), { limit: 1_000, used: 120 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 881), { limit: 1_000, used: 120 })
       yield* require(alice, 880)
       yield* require(bob, 1)
       yield* file(2, { _tag: "Delete", at: t0, reason: "requested" })
@@ -142,13 +142,13 @@ describe("The storage quota", () => {
       yield* initiate(1, alice, 100)
       yield* initiate(2, alice, 20, { _tag: "Multipart", uploadId: "upload" })
       yield* TestClock.setTime(t0 + Duration.toMillis(putWindow) - 1)
-      assert.deepStrictEqual(yield* refusal(alice, 881), { limit: 1_000, used: 120 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 881), { limit: 1_000, used: 120 })
       yield* TestClock.adjust("1 millis")
-      assert.deepStrictEqual(yield* refusal(alice, 981), { limit: 1_000, used: 20 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 981), { limit: 1_000, used: 20 })
       yield* require(alice, 980)
       // One that was begun in time counts as it is.
       yield* complete(1, 90)
-      assert.deepStrictEqual(yield* refusal(alice, 891), { limit: 1_000, used: 110 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 891), { limit: 1_000, used: 110 })
     }).pipe(Effect.provide(layer("")))
   )
 
@@ -157,7 +157,7 @@ describe("The storage quota", () => {
       yield* open(alice, 50)
       for (let number = 1; number <= 50; number++) {
         yield* output(number, alice, 1)
-        assert.deepStrictEqual(yield* refusal(alice, 50), { limit: 50, used: number })
+        assert.deepStrictEqual(yield* errorAnswer(alice, 50), { limit: 50, used: number })
       }
     }).pipe(Effect.provide(layer("")))
   )
@@ -168,9 +168,9 @@ describe("The storage quota", () => {
       yield* output(1, alice, 600)
       yield* require(alice, 1_000)
       yield* limit(alice, 500)
-      assert.deepStrictEqual(yield* refusal(alice, 0), { limit: 500, used: 600 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 0), { limit: 500, used: 600 })
       yield* limit(alice, 0)
-      assert.deepStrictEqual(yield* refusal(alice, 1), { limit: 0, used: 600 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 1), { limit: 0, used: 600 })
       yield* limit(alice, null)
       yield* require(alice, Number.MAX_SAFE_INTEGER)
     }).pipe(Effect.provide(layer("")))
@@ -179,13 +179,13 @@ describe("The storage quota", () => {
   it.live("is STORAGE_QUOTA for an account without its own, even if larger or smaller", () =>
     Effect.gen(function* () {
       yield* open(alice, null)
-      assert.deepStrictEqual(yield* refusal(alice, 2_049), { limit: 2_048, used: 0 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 2_049), { limit: 2_048, used: 0 })
       yield* require(alice, 2_048)
-      assert.deepStrictEqual(yield* refusal(bob, 2_049), { limit: 2_048, used: 0 })
+      assert.deepStrictEqual(yield* errorAnswer(bob, 2_049), { limit: 2_048, used: 0 })
       yield* limit(alice, 4_000)
       yield* require(alice, 4_000)
       yield* limit(alice, 0)
-      assert.deepStrictEqual(yield* refusal(alice, 1), { limit: 0, used: 0 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 1), { limit: 0, used: 0 })
       yield* require(alice, 0)
     }).pipe(Effect.provide(layer("2KiB")))
   )
@@ -197,7 +197,7 @@ describe("The storage quota", () => {
       yield* require(bob, Number.MAX_SAFE_INTEGER)
       // There are no tables to count in.
       yield* limit(alice, 1)
-      assert.strictEqual(yield* refusal(alice, 1), "SqlError")
+      assert.strictEqual(yield* errorAnswer(alice, 1), "SqlError")
     }).pipe(Effect.provide(layer("", [])))
   )
 
@@ -205,7 +205,7 @@ describe("The storage quota", () => {
     Effect.gen(function* () {
       yield* open(alice, 1_000)
       yield* output(1, alice, 600)
-      assert.deepStrictEqual(yield* refusal(alice, 401), { limit: 1_000, used: 600 })
+      assert.deepStrictEqual(yield* errorAnswer(alice, 401), { limit: 1_000, used: 600 })
       yield* (yield* EventStore).append({
         stream: StreamName.make("File", fileId(2)),
         expected: ExpectedVersion.Any,

@@ -27,7 +27,7 @@ const endOf = Effect.fnUntraced(function* (status: number, answer: Json, options
   return yield* AdapterRuns.outcomeOf(adapter, upstream, { url: `http://127.0.0.1:${port}/`, options })
 })
 
-const refusal = (outcome: ProviderOutcome) =>
+const errorAnswer = (outcome: ProviderOutcome) =>
   outcome._tag === "ProviderError" ? { message: outcome.message, retryable: outcome.retryable } : outcome
 
 describe("An inference", () => {
@@ -85,7 +85,7 @@ describe("An inference", () => {
       for (const numbers of ["s3cret", [1, 2, 3], [[1, 2], [3]]]) {
         const { body, outcome } = yield* inference({ input: { text: "x", numbers } })
         assert.deepStrictEqual(body, {})
-        const { message, retryable } = { message: "", retryable: true, ...refusal(outcome) }
+        const { message, retryable } = { message: "", retryable: true, ...errorAnswer(outcome) }
         assert.match(
           message,
           /^The input does not go into the model's tensors: field numbers is expected to /
@@ -119,7 +119,7 @@ describe("An inference", () => {
         options: { outputs: { sum: "sum" } }
       })
       assert.deepStrictEqual(outputOf(mapped), { sum: 3 })
-      const none = refusal(yield* AdapterRuns.outcomeOf(adapter, raw, { input: { text: "x" } }))
+      const none = errorAnswer(yield* AdapterRuns.outcomeOf(adapter, raw, { input: { text: "x" } }))
       assert.isFalse("retryable" in none && none.retryable)
     })
   )
@@ -160,11 +160,11 @@ describe("A server's rejection", () => {
       const failed = { _tag: "ModelFailed", message: "input 'text' is empty" }
       assert.deepStrictEqual<unknown>(yield* endOf(400, said), failed)
       assert.deepStrictEqual<unknown>(yield* endOf(422, said), failed)
-      assert.deepStrictEqual(refusal(yield* endOf(404, { error: "unknown model: 'x'" })), {
+      assert.deepStrictEqual(errorAnswer(yield* endOf(404, { error: "unknown model: 'x'" })), {
         message: "The provider refused the run with status 404: unknown model: 'x'",
         retryable: false
       })
-      assert.deepStrictEqual(refusal(yield* endOf(500, { error: "/models/x.py line 7" })), {
+      assert.deepStrictEqual(errorAnswer(yield* endOf(500, { error: "/models/x.py line 7" })), {
         message: "The provider failed with status 500.",
         retryable: true
       })
@@ -176,14 +176,14 @@ describe("A server's rejection", () => {
     Effect.gen(function* () {
       const answer = { outputs: [{ name: "sum", datatype: "FP32", shape: [1], data: [1] }] }
       assert.deepStrictEqual(outputOf(yield* endOf(200, answer)), { sum: 1 })
-      const outcome = refusal(yield* endOf(200, answer, { outputs: { total: "total" } }))
+      const outcome = errorAnswer(yield* endOf(200, answer, { outputs: { total: "total" } }))
       assert.isTrue("retryable" in outcome && outcome.retryable)
     })
   )
 
   it.live("is final when the binding's options are wrong", () =>
     Effect.gen(function* () {
-      const outcome = refusal((yield* inference({ options: { model: 7 } })).outcome)
+      const outcome = errorAnswer((yield* inference({ options: { model: 7 } })).outcome)
       assert.isTrue("retryable" in outcome && !outcome.retryable)
     })
   )

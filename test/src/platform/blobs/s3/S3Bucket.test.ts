@@ -8,7 +8,7 @@ import * as S3Programs from "#test/support/servers/S3Programs.ts"
 import * as TestBucket from "./TestBucket.ts"
 
 /** What the program would print. */
-const refusal = (options: S3Options, environment: Environment.Variables = {}) =>
+const errorAnswer = (options: S3Options, environment: Environment.Variables = {}) =>
   Effect.gen(function* () {
     yield* Environment.use(environment)
     const error = yield* Effect.flatMap(S3Bucket, ({ check }) => check).pipe(
@@ -30,7 +30,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
     Effect.gen(function* () {
       const options = { ...(yield* TestBucket.options()), bucket: "another-bucket" }
       assert.strictEqual(
-        yield* refusal(options),
+        yield* errorAnswer(options),
         "BLOB_STORE: could not use the bucket: the bucket does not exist: make it, or correct its name"
       )
     })
@@ -41,7 +41,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
     (environment) =>
       Effect.gen(function* () {
         assert.strictEqual(
-          yield* refusal(yield* TestBucket.options(), environment),
+          yield* errorAnswer(yield* TestBucket.options(), environment),
           "BLOB_STORE: could not use the bucket: S3 does not know the credentials: correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         )
       })
@@ -57,7 +57,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
         AWS_CONFIG_FILE: "/nowhere"
       }
       assert.match(
-        yield* refusal(yield* TestBucket.options(), none),
+        yield* errorAnswer(yield* TestBucket.options(), none),
         /^BLOB_STORE: could not use the bucket: there are no credentials for S3: set AWS_ACCESS_KEY_ID /
       )
     })
@@ -67,7 +67,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
     Effect.gen(function* () {
       const options = TestBucket.at(yield* TestBucket.options(), 1)
       assert.strictEqual(
-        yield* refusal(options),
+        yield* errorAnswer(options),
         "BLOB_STORE: could not use the bucket: S3 cannot be reached: look at endpoint, and whether it runs"
       )
     })
@@ -82,7 +82,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Bucket.check"), () => 
         AWS_CONFIG_FILE: "/nowhere"
       }
       assert.strictEqual(
-        yield* refusal(options, environment),
+        yield* errorAnswer(options, environment),
         "BLOB_STORE: could not use the bucket: the region is not known: add ?region="
       )
     })

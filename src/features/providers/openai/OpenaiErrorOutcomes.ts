@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
-import * as Refusals from "../Refusals.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Durations from "./Durations.ts"
 
 /** Sent with 429 or 400, where others use 402. */
@@ -35,7 +35,7 @@ const resetMs = (headers: ProviderAnswer["headers"], type: Json | undefined): nu
 const askedMs = (headers: ProviderAnswer["headers"], type: Json | undefined, now: number): number | null => {
   const precise = Number.parseFloat(headers["retry-after-ms"] ?? "")
   if (precise >= 0) return precise
-  return Refusals.retryAfterMs(headers, now) ?? resetMs(headers, type)
+  return ErrorOutcomes.retryAfterMs(headers, now) ?? resetMs(headers, type)
 }
 
 /** For any status but 2xx. */
@@ -46,11 +46,11 @@ export const ofAnswer = Effect.fnUntraced(function* (answer: ProviderAnswer) {
   if (unpaid.has(code) || unpaid.has(type))
     return {
       _tag: "RateLimited",
-      retryAfterMs: Math.max(asked ?? 0, Refusals.unpaidMs)
+      retryAfterMs: Math.max(asked ?? 0, ErrorOutcomes.unpaidMs)
     } satisfies ProviderOutcome
   if (status === 429 && asked !== null)
     return { _tag: "RateLimited", retryAfterMs: asked } satisfies ProviderOutcome
-  return yield* Refusals.ofAnswer(answer)
+  return yield* ErrorOutcomes.ofAnswer(answer)
 })
 
 const server = /server|internal|unavailable|overload|timeout|engine/i
@@ -70,5 +70,5 @@ export const ofStreamed = (error: Json): Effect.Effect<ProviderOutcome> => {
   const status = isObject(error) ? statusOf(error) : 400
   return status >= 500 || status === 429
     ? ofAnswer({ status, headers: {}, json: { error } })
-    : Effect.succeed(Refusals.modelFailed(error))
+    : Effect.succeed(ErrorOutcomes.modelFailed(error))
 }

@@ -1,7 +1,7 @@
-/** Refusals of workers' calls (docs/operators/workers.md). */
-import { busy, coded, notFound, Refusal } from "./Refusal.ts"
+/** Error answers to workers' calls (docs/operators/workers.md). */
+import { busy, coded, notFound, ErrorAnswer } from "./ErrorAnswer.ts"
 
-export const unauthorized = new Refusal({
+export const unauthorized = new ErrorAnswer({
   status: 401,
   error: "A valid worker key is required: Authorization: Key <WORKER_KEY>.",
   headers: { "www-authenticate": "Key" }
@@ -13,7 +13,7 @@ export const unknownLease = notFound("Lease")
 
 export const leaseLost = coded(409, "LEASE_LOST", "The job is no longer the worker's: stop working on it.")
 
-export const tooManyWaiting = new Refusal({
+export const tooManyWaiting = new ErrorAnswer({
   status: 429,
   error: "Too many workers wait with this key.",
   details: { code: "RATE_LIMITED", retryAfter: 5, scope: "key" },

@@ -9,7 +9,7 @@ export interface Location {
   readonly column: number
 }
 
-export interface Problem extends Location {
+export interface Diagnostic extends Location {
   /** A definition with an error is not published; one with warnings is. */
   readonly severity: "error" | "warning"
   /** As named, or below a named folder. */
@@ -19,7 +19,7 @@ export interface Problem extends Location {
   readonly message: string
 }
 
-export const isError = ({ severity }: Problem): boolean => severity === "error"
+export const isError = ({ severity }: Diagnostic): boolean => severity === "error"
 
 /** Quotes a name that is not an identifier. */
 export const pathText = (path: Path): string =>
@@ -32,11 +32,12 @@ export const pathText = (path: Path): string =>
     .join("")
 
 /** `models/flux.yaml:12:5: providers[0].url: Expected …`, a form that editors and terminals link. */
-export const text = ({ column, file, line, message, path }: Problem): string =>
+export const text = ({ column, file, line, message, path }: Diagnostic): string =>
   `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`
 
-const order = (a: Problem, b: Problem): number =>
+const order = (a: Diagnostic, b: Diagnostic): number =>
   (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column
 
 /** By file and place. */
-export const sorted = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => problems.toSorted(order)
+export const sorted = (diagnostics: ReadonlyArray<Diagnostic>): ReadonlyArray<Diagnostic> =>
+  diagnostics.toSorted(order)

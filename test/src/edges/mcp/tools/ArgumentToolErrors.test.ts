@@ -45,8 +45,9 @@ const next = "Correct it and call again."
 describe("invalid arguments of a tool", () => {
   it.effect("are reported with the expected and the received type, without their values", () =>
     Effect.gen(function* () {
-      const { refusal } = yield* connect
-      const lines = (args: object) => Effect.map(refusal("order", { ...args }), (text) => text.split("\n"))
+      const { errorAnswer } = yield* connect
+      const lines = (args: object) =>
+        Effect.map(errorAnswer("order", { ...args }), (text) => text.split("\n"))
       assert.deepStrictEqual(yield* lines({}), ["`name` is missing.", "`details` is missing.", next])
       assert.deepStrictEqual(
         yield* lines({
@@ -87,12 +88,12 @@ describe("invalid arguments of a tool", () => {
 
   it.effect("are texts with more characters than the schema allows, not more UTF-16 units", () =>
     Effect.gen(function* () {
-      const { answer, refusal } = yield* connect
+      const { answer, errorAnswer } = yield* connect
       for (const character of ["a", "é", "😀", "\ud83d"]) {
         const longest = { ...well, name: character.repeat(20), note: character.repeat(9) }
         assert.deepStrictEqual(yield* answer("order", longest), { name: longest.name })
         assert.strictEqual(
-          yield* refusal("order", { ...longest, name: `${longest.name}a`, note: `${longest.note}a` }),
+          yield* errorAnswer("order", { ...longest, name: `${longest.name}a`, note: `${longest.note}a` }),
           `\`name\` must be text of at most 20 characters.\n\`note\` must be text of 1 to 9 characters.\n${next}`
         )
       }
@@ -101,17 +102,17 @@ describe("invalid arguments of a tool", () => {
 
   it.effect("are reported with the names that the tool accepts", () =>
     Effect.gen(function* () {
-      const { answer, refusal } = yield* connect
+      const { answer, errorAnswer } = yield* connect
       assert.strictEqual(
-        yield* refusal("order", { ...well, webhook: "sesame" }),
+        yield* errorAnswer("order", { ...well, webhook: "sesame" }),
         `\`webhook\` is no argument of order; ${takes}\n${next}`
       )
       assert.strictEqual(
-        yield* refusal("order", { name: "chair", details: 1, a: 1, b: 2 }),
+        yield* errorAnswer("order", { name: "chair", details: 1, a: 1, b: 2 }),
         `\`a\` and \`b\` are no arguments of order; ${takes}\n\`details\` must be an object, not a number.\n${next}`
       )
       assert.strictEqual(
-        yield* refusal("look", { at: 1 }),
+        yield* errorAnswer("look", { at: 1 }),
         `\`at\` is no argument of look; it takes none.\n${next}`
       )
       assert.deepStrictEqual(yield* answer("look"), { name: "nothing" })
@@ -121,7 +122,7 @@ describe("invalid arguments of a tool", () => {
 
   it.effect("are shown with the beginnings of a few names", () =>
     Effect.gen(function* () {
-      const { refusal } = yield* connect
+      const { errorAnswer } = yield* connect
       const names = [
         "a`b\nc",
         "x".repeat(10_000),
@@ -129,7 +130,7 @@ describe("invalid arguments of a tool", () => {
       ]
       const given = { ...well, ...Object.fromEntries(names.map((name) => [name, "sesame"])) }
       assert.strictEqual(
-        yield* refusal("order", given),
+        yield* errorAnswer("order", given),
         `\`a b c\`, \`${"x".repeat(63)}…\`, \`n0\`, \`n1\`, \`n2\` and 9997 more are no arguments of order; ${takes}\n${next}`
       )
     })
@@ -137,9 +138,9 @@ describe("invalid arguments of a tool", () => {
 
   it.effect.each(["2025-06-18", "2025-03-26"] as const)("are reported in the same words in %s", (version) =>
     Effect.gen(function* () {
-      const { refusal } = yield* ToolClients.connect(registrations, version)
-      assert.strictEqual(yield* refusal("order", { name: "chair" }), `\`details\` is missing.\n${next}`)
-      assert.match(yield* refusal("order", { ...well, webhook: 1 }), /^`webhook` is no argument/)
+      const { errorAnswer } = yield* ToolClients.connect(registrations, version)
+      assert.strictEqual(yield* errorAnswer("order", { name: "chair" }), `\`details\` is missing.\n${next}`)
+      assert.match(yield* errorAnswer("order", { ...well, webhook: 1 }), /^`webhook` is no argument/)
     })
   )
 })

@@ -1,5 +1,5 @@
-/** Refusals of uploads and downloads (decisions, "Upload errors"). */
-import { busy, coded, Refusal } from "./Refusal.ts"
+/** Error answers for uploads and downloads (decisions, "Upload errors"). */
+import { busy, coded, ErrorAnswer } from "./ErrorAnswer.ts"
 
 export const wrongSize = coded(
   400,
@@ -26,7 +26,7 @@ export const contentTypeMismatch = coded(
 )
 
 /** @param fileUrl only for the owner of the upload. */
-export const uploadCompleted = (fileUrl?: string): Refusal =>
+export const uploadCompleted = (fileUrl?: string): ErrorAnswer =>
   coded(409, "UPLOAD_COMPLETED", "All bytes of the file have come before.", {
     ...(fileUrl !== undefined && { fileUrl })
   })
@@ -40,28 +40,34 @@ export const lengthRequired = coded(
 )
 
 /** `If-Match` names other bytes (RFC 9110, 13.1.1). */
-export const preconditionFailed = new Refusal({
+export const preconditionFailed = new ErrorAnswer({
   status: 412,
   error: "The bytes of the file are not those that If-Match names."
 })
 
 /** In bytes. */
-export const fileTooLarge = (limit: number): Refusal =>
+export const fileTooLarge = (limit: number): ErrorAnswer =>
   coded(413, "FILE_TOO_LARGE", `The file must not exceed ${limit} bytes.`, { limit })
 
 /** Both in bytes. */
-export const quotaExceeded = ({ limit, used }: { readonly limit: number; readonly used: number }): Refusal =>
+export const quotaExceeded = ({
+  limit,
+  used
+}: {
+  readonly limit: number
+  readonly used: number
+}): ErrorAnswer =>
   coded(413, "QUOTA_EXCEEDED", "The account's files would take up more than they may.", { limit, used })
 
 /** @param size of the file, in bytes. */
-export const rangeNotSatisfiable = (size: number): Refusal =>
-  new Refusal({
+export const rangeNotSatisfiable = (size: number): ErrorAnswer =>
+  new ErrorAnswer({
     status: 416,
     error: "No byte of the range exists.",
     headers: { "content-range": `bytes */${size}` }
   })
 
-export const tooManyUploads = (retryAfterSeconds: number): Refusal =>
+export const tooManyUploads = (retryAfterSeconds: number): ErrorAnswer =>
   busy("Too many uploads are under way.", retryAfterSeconds)
 
 export const storageFull = coded(507, "STORAGE_FULL", "The service has no room left for the bytes.")

@@ -1,12 +1,12 @@
 import type { Objection } from "../VisionTask.ts"
 
 /** Thrown in a worker when the picture or the parameters are at fault. */
-export class Refusal extends Error {
+export class PictureError extends Error {
   readonly reason: Objection
 
   constructor(reason: Objection, cause?: unknown) {
     super(reason, { cause })
-    this.name = "Refusal"
+    this.name = "PictureError"
     this.reason = reason
   }
 }
@@ -15,5 +15,5 @@ export class Refusal extends Error {
 export const refuseAs =
   (reason: Objection) =>
   (cause: unknown): never => {
-    throw cause instanceof Refusal ? cause : new Refusal(reason, cause)
+    throw cause instanceof PictureError ? cause : new PictureError(reason, cause)
   }

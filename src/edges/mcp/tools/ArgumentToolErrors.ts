@@ -98,7 +98,7 @@ const shown = (name: string): string => `\`${Excerpt.of(name.replace(/[`\p{Cc}]/
 
 export type Given = Readonly<Record<string, unknown>>
 
-export interface ArgumentRefusals {
+export interface ArgumentToolErrors {
   /** Whether there are arguments that the tool does not have. */
   readonly hasUnknown: (given: Given) => boolean
   /** @param faulty the tool's arguments that are wrong or missing. */
@@ -106,7 +106,7 @@ export interface ArgumentRefusals {
 }
 
 /** @param inputSchema the tool's schema that clients receive. */
-export const make = (tool: string, inputSchema: unknown): ArgumentRefusals => {
+export const make = (tool: string, inputSchema: unknown): ArgumentToolErrors => {
   const { properties = {} } = decodeInputSchema(inputSchema)
   const names = Object.keys(properties)
   const isUnknown = (name: string) => !Object.hasOwn(properties, name)

@@ -10,7 +10,7 @@ import {
 } from "#src/features/media/storage/FileErrors.ts"
 import { BodyRefused, TooManyUploads, UrlRefused } from "#src/features/media/storage/Reception.ts"
 import { PartsRefused } from "#src/features/media/storage/UploadStore.ts"
-import { toRefusal } from "#src/edges/http/ServiceErrors.ts"
+import { toErrorAnswer } from "#src/edges/http/ServiceErrors.ts"
 import * as PartsView from "#src/edges/api/files/PartsView.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 
@@ -36,13 +36,13 @@ describe("an error of the files", () => {
     [full, 507, { code: "STORAGE_FULL" }],
     [new BlobStoreError({ reason: "no route" }), 503, undefined]
   ] as const)("%s is answered with %i %j", (error, status, details) => {
-    const refusal = toRefusal(error)
-    assert.strictEqual(refusal.status, status)
-    assert.deepStrictEqual(refusal.details, details)
+    const errorAnswer = toErrorAnswer(error)
+    assert.strictEqual(errorAnswer.status, status)
+    assert.deepStrictEqual(errorAnswer.details, details)
   })
 
   it("of too many uploads has a Retry-After", () => {
-    const { headers, status } = toRefusal(new TooManyUploads({ retryAfterSeconds: 7 }))
+    const { headers, status } = toErrorAnswer(new TooManyUploads({ retryAfterSeconds: 7 }))
     assert.deepStrictEqual([status, headers], [503, { "retry-after": "7" }])
   })
 })
@@ -66,7 +66,10 @@ describe("rejected parts", () => {
   ] as const)(
     "that are %s have issues at their positions, with their numbers",
     (reason, partNumbers, paths) => {
-      const { details, error, status } = PartsView.refusal(new PartsRefused({ reason, partNumbers }), named)
+      const { details, error, status } = PartsView.errorAnswer(
+        new PartsRefused({ reason, partNumbers }),
+        named
+      )
       assert.strictEqual(status, 400)
       assert.deepStrictEqual(details, { code: "PARTS_REFUSED", reason, partNumbers })
       const issues = typeof error === "string" ? [] : error
@@ -79,7 +82,10 @@ describe("rejected parts", () => {
 
   it("have at most 1,000 issues, with all their numbers", () => {
     const partNumbers = Array.from({ length: 9_999 }, (_, index) => index + 1)
-    const { details, error } = PartsView.refusal(new PartsRefused({ reason: "missing", partNumbers }), named)
+    const { details, error } = PartsView.errorAnswer(
+      new PartsRefused({ reason: "missing", partNumbers }),
+      named
+    )
     assert.lengthOf(error, 1_000)
     assert.deepStrictEqual(details?.["partNumbers"], partNumbers)
   })

@@ -8,47 +8,47 @@ import type { TooManyUploads } from "#src/features/media/storage/Reception.ts"
 import type { OutboundError, OutboundRefused, OutboundTooLarge } from "#src/kernel/outbound/OutboundError.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
-import type { ToolRefusal } from "../../ToolRefusal.ts"
-import { refusal, toRefusal, tryAgain } from "../ServiceRefusals.ts"
+import type { ToolError } from "../../ToolError.ts"
+import { toolError, toErrorAnswer, tryAgain } from "../ServiceToolErrors.ts"
 
-export const notOneSource = refusal(
+export const notOneSource = toolError(
   "Give exactly one of `url`, where the file can be downloaded from, and `data`, its bytes in base64."
 )
 
-export const notBase64 = refusal(
+export const notBase64 = toolError(
   "data: is not base64. Give the bytes of the file in standard or URL-safe base64, or a `data:` URL that ends its head with `;base64,`. A file that has a URL is better given by `url`."
 )
 
-export const emptyData = refusal(
+export const emptyData = toolError(
   "data: is empty. Give the bytes of the file in base64, or the URL that it can be downloaded from as `url` without `data`."
 )
 
-export const noMediaType = refusal("contentType: must be a media type such as image/png, or left out.")
+export const noMediaType = toolError("contentType: must be a media type such as image/png, or left out.")
 
 const elsewhere =
   "Tell the user to upload it with the command line or over REST (a presigned upload), which take larger files, and to give you its URL: that can be used as a model input at once."
 
-export const tooLarge = refusal(
+export const tooLarge = toolError(
   `The file is larger than 200 MiB, the most that this tool takes. ${elsewhere}`
 )
 
-export const foreignFile = refusal(
+export const foreignFile = toolError(
   "url: is already the URL of a file of this service, of another account. Nothing was uploaded: use the URL as it is."
 )
 
-export const noOwnFile = refusal(
+export const noOwnFile = toolError(
   "url: is a URL of this service at which there is no file: it has not been uploaded, was deleted or has expired. Give another URL, or the bytes in `data`."
 )
 
-export const tooManyDownloads = refusal(`Too many files are being downloaded at the moment. ${tryAgain(5)}`)
+export const tooManyDownloads = toolError(`Too many files are being downloaded at the moment. ${tryAgain(5)}`)
 
 const tooManyUploads = ({ retryAfterSeconds }: TooManyUploads) =>
-  refusal(`Too many files are being stored at the moment. ${tryAgain(retryAfterSeconds)}`)
+  toolError(`Too many files are being stored at the moment. ${tryAgain(retryAfterSeconds)}`)
 
-const accountGone = refusal("The account was removed. Calling again will not help: tell the user.")
+const accountGone = toolError("The account was removed. Calling again will not help: tell the user.")
 
 const quotaExceeded = ({ limit, used }: QuotaExceeded) =>
-  refusal(
+  toolError(
     `The account's files would take up more than they may: ${used} of ${limit} bytes are used. Nothing was uploaded. Calling again will not help: ask the user to delete files or to have the quota raised.`
   )
 
@@ -82,20 +82,20 @@ const failedUrl = (reason: OutboundError["reason"]): string => {
   }
 }
 
-export const ofUrl = (error: OutboundRefused | OutboundError | OutboundTooLarge): ToolRefusal => {
+export const ofUrl = (error: OutboundRefused | OutboundError | OutboundTooLarge): ToolError => {
   switch (error._tag) {
     case "OutboundRefused":
-      return refusal(`url: ${refusedUrls[error.reason]}. ${giveAnother}`)
+      return toolError(`url: ${refusedUrls[error.reason]}. ${giveAnother}`)
     case "OutboundTooLarge":
       return tooLarge
     case "OutboundError":
-      return refusal(failedUrl(error.reason))
+      return toolError(failedUrl(error.reason))
   }
 }
 
 export const ofStore = (
   error: QuotaExceeded | TooManyUploads | FileGone | EventStoreError | BlobStoreError | SqlError
-): ToolRefusal => {
+): ToolError => {
   switch (error._tag) {
     case "QuotaExceeded":
       return quotaExceeded(error)
@@ -106,6 +106,6 @@ export const ofStore = (
     case "EventStoreError":
     case "BlobStoreError":
     case "SqlError":
-      return toRefusal(error)
+      return toErrorAnswer(error)
   }
 }

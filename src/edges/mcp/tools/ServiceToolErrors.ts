@@ -16,7 +16,7 @@ import type {
   StorageError,
   SubmitRefused
 } from "#src/features/requests/Requests.ts"
-import { ToolRefusal } from "../ToolRefusal.ts"
+import { ToolError } from "../ToolError.ts"
 
 type ToolServiceError =
   | Exclude<SubmitRefused, ModelNotFound | InvalidInput>
@@ -56,7 +56,7 @@ export const issueLines = (issues: ReadonlyArray<Issue>, root: string): string =
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
 }
 
-export const refusal = (message: string): ToolRefusal => new ToolRefusal({ message })
+export const toolError = (message: string): ToolError => new ToolError({ message })
 
 const usd = (amount: Money.NanoUsd): string => `${Money.format(amount)} USD`
 
@@ -71,8 +71,8 @@ const againWithKey = `${again}, the same idempotencyKey included`
 export const tryAgain = (afterSeconds: number): string => `Wait ${seconds(afterSeconds)}, ${again}.`
 
 /** @param hint additional advice. */
-export const invalidInput = ({ issues }: InvalidInput, hint: string | null): ToolRefusal =>
-  refusal(
+export const invalidInput = ({ issues }: InvalidInput, hint: string | null): ToolError =>
+  toolError(
     [
       "The input is not valid for the model. Nothing was run.",
       issueLines(issues, "input"),
@@ -82,30 +82,30 @@ export const invalidInput = ({ issues }: InvalidInput, hint: string | null): Too
   )
 
 /** @param grant the key's grant, when known. */
-export const modelNotGranted = (grant: Grant | null): ToolRefusal => {
+export const modelNotGranted = (grant: Grant | null): ToolError => {
   const models = grant?.modelEndpoints ?? []
   const others = models.length === 0 ? "" : ` It is granted ${models.join(", ")}.`
-  return refusal(
+  return toolError(
     `The API key that this assistant was signed in with is not granted this model.${others} ${askTheUser} by signing in with another key.`
   )
 }
 
-export const unavailable = refusal(`The service cannot reach its storage at the moment. ${tryAgain(5)}`)
+export const unavailable = toolError(`The service cannot reach its storage at the moment. ${tryAgain(5)}`)
 
-export const toRefusal = (error: ToolServiceError): ToolRefusal => {
+export const toErrorAnswer = (error: ToolServiceError): ToolError => {
   switch (error._tag) {
     case "ModelNotGranted":
       return modelNotGranted(null)
     case "IdempotencyKeyReused":
-      return refusal(
+      return toolError(
         "Another request was submitted under this idempotencyKey in the last 24 hours. A key belongs to one request: for a new request use a new key; to repeat the first one, send exactly its modelEndpoint, input and metadata."
       )
     case "EvaluatorBusy":
-      return refusal(
+      return toolError(
         `Too many calls wait for the price of their input at the moment. Nothing was run. Wait 1 second, ${againWithKey}.`
       )
     case "QueueFull":
-      return refusal(
+      return toolError(
         `${
           error.isUpstream
             ? "The model's queue is full, and its provider takes no more for now."
@@ -113,33 +113,33 @@ export const toRefusal = (error: ToolServiceError): ToolRefusal => {
         } Nothing was run. Wait ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
       )
     case "TooManyOpenRequests":
-      return refusal(
+      return toolError(
         `As many requests of the account have not ended as may be open at once (${error.limit}). Nothing was run. Wait for one of them with wait_for_request, or ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
       )
     case "InsufficientBalance":
-      return refusal(
+      return toolError(
         `The account's balance is insufficient: this run may cost ${usd(error.required)}, and ${usd(error.available)} is available. Nothing was run. ${askTheUser} by topping up the account.`
       )
     case "BudgetExceeded":
-      return refusal(
+      return toolError(
         `The monthly budget of the API key does not allow this run: it may cost ${usd(error.required)}; ${usd(error.spent)} of ${usd(error.limit)} is spent or held. Nothing was run. ${askTheUser}, or wait until the budget begins anew at ${DateTime.format(error.resetsAt)}.`
       )
     case "RequestNotFound":
-      return refusal(
+      return toolError(
         "There is no request with this requestId. Use the id that run_model gave, or find it with list_my_requests."
       )
     case "RequestForbidden":
-      return refusal(
+      return toolError(
         "The request is another account's, or of a model that the API key of this sign-in is not granted. list_my_requests shows those that can be read."
       )
     case "TooManyExpanded":
-      return refusal(`Too many lists are being made at the moment. ${tryAgain(5)}`)
+      return toolError(`Too many lists are being made at the moment. ${tryAgain(5)}`)
     case "BlobStoreError":
       return error.isFull === true
-        ? refusal("The service has no storage left. Calling again soon will not help: tell the user.")
+        ? toolError("The service has no storage left. Calling again soon will not help: tell the user.")
         : unavailable
     case "ReadModelBehind":
-      return refusal(`This cannot be told as of now: the service's lists are behind. ${tryAgain(5)}`)
+      return toolError(`This cannot be told as of now: the service's lists are behind. ${tryAgain(5)}`)
     case "SqlError":
     case "EventStoreError":
       return unavailable

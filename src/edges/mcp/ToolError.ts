@@ -2,6 +2,6 @@
 import { Schema } from "effect"
 
 /** Becomes a result with `isError` and the message as its text. It repeats no input and no secret. */
-export class ToolRefusal extends Schema.TaggedError<ToolRefusal>()("ToolRefusal", {
+export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", {
   message: Schema.String
 }) {}

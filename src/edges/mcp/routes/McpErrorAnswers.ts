@@ -1,10 +1,10 @@
-/** Refusals before a message is read. Errors of a message itself are JSON-RPC. */
+/** Error answers before a message is read. Errors of a message itself are JSON-RPC. */
 import * as JsonRpc from "../JsonRpc.ts"
 import type { BearerRefused } from "#src/edges/oauth/AccessTokens.ts"
 import * as Paths from "#src/edges/oauth/Paths.ts"
 import { scope } from "#src/edges/oauth/Resource.ts"
-import * as LimitRefusals from "#src/edges/http/LimitRefusals.ts"
-import { methodNotAllowed, Refusal } from "#src/edges/http/Refusal.ts"
+import * as LimitErrorAnswers from "#src/edges/http/LimitErrorAnswers.ts"
+import { methodNotAllowed, ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 
 /** RFC 6750, 3, and RFC 9728, 5.1. */
 const challenge = (mcpUrl: string, reason: BearerRefused["reason"]) => {
@@ -15,8 +15,8 @@ const challenge = (mcpUrl: string, reason: BearerRefused["reason"]) => {
 
 export const unauthorized =
   (mcpUrl: string) =>
-  ({ reason }: BearerRefused): Refusal =>
-    new Refusal({
+  ({ reason }: BearerRefused): ErrorAnswer =>
+    new ErrorAnswer({
       status: 401,
       error:
         reason === "missing"
@@ -26,8 +26,8 @@ export const unauthorized =
     })
 
 /** For a call in progress. */
-export const signedOut = (mcpUrl: string): Refusal =>
-  new Refusal({
+export const signedOut = (mcpUrl: string): ErrorAnswer =>
+  new ErrorAnswer({
     status: 401,
     error: JsonRpc.signedOut.message,
     headers: challenge(mcpUrl, "invalid")
@@ -36,13 +36,13 @@ export const signedOut = (mcpUrl: string): Refusal =>
 /** The server sends nothing outside of calls (MCP 2025-11-25, "Listening for Messages from the Server"). */
 export const nothingToListenTo = methodNotAllowed(["DELETE", "POST"])
 
-export const foreignOrigin = new Refusal({
+export const foreignOrigin = new ErrorAnswer({
   status: 403,
   error: "Web pages of other origins are not let in.",
   details: { code: "FOREIGN_ORIGIN" }
 })
 
-export const notAcceptable = new Refusal({
+export const notAcceptable = new ErrorAnswer({
   status: 406,
   error: "Answers come as application/json or as text/event-stream: Accept has to list both."
 })
@@ -50,10 +50,10 @@ export const notAcceptable = new Refusal({
 const retryAfterSeconds = 5
 
 /** @param limit per account. */
-export const tooManyCalls = (limit: number): Refusal =>
-  LimitRefusals.tooManyToolCalls({ limit, retryAfterSeconds })
+export const tooManyCalls = (limit: number): ErrorAnswer =>
+  LimitErrorAnswers.tooManyToolCalls({ limit, retryAfterSeconds })
 
-export const callsFull = new Refusal({
+export const callsFull = new ErrorAnswer({
   status: 503,
   error: "Too many tool calls are under way at the moment.",
   headers: { "retry-after": String(retryAfterSeconds) }

@@ -21,9 +21,9 @@ const next = "Call `search` with a few words about the task, or `list_models`, t
 layer(builtins)("A tool of the catalog that finds nothing", (it) => {
   it.effect("suggests the closest name for an unknown model", () =>
     Effect.gen(function* () {
-      const { refusal } = yield* connect
+      const { errorAnswer } = yield* connect
       const closest = Effect.fnUntraced(function* (modelEndpoint: string) {
-        const text = yield* refusal("get_model", { modelEndpoint })
+        const text = yield* errorAnswer("get_model", { modelEndpoint })
         assert.isTrue(text.endsWith(next), text)
         return /Closest in the catalog: `([^`]*)`/.exec(text)?.[1]
       })
@@ -39,14 +39,14 @@ layer(builtins)("A tool of the catalog that finds nothing", (it) => {
 
   it.effect("does the same for schemas and wrappers, without repeating the input", () =>
     Effect.gen(function* () {
-      const { refusal } = yield* connect
+      const { errorAnswer } = yield* connect
       for (const tool of ["get_model", "get_model_raw_schema", "get_wrapper"]) {
         assert.strictEqual(
-          yield* refusal(tool, { modelEndpoint: "zzzz/sesame" }),
+          yield* errorAnswer(tool, { modelEndpoint: "zzzz/sesame" }),
           `There is no model or wrapper of this modelEndpoint. ${next}`
         )
         assert.strictEqual(
-          yield* refusal(tool, { modelEndpoint: "sesame zzzz" }),
+          yield* errorAnswer(tool, { modelEndpoint: "sesame zzzz" }),
           `This modelEndpoint is not of the form \`owner/name\` in lower case. ${next}`
         )
       }
@@ -55,9 +55,9 @@ layer(builtins)("A tool of the catalog that finds nothing", (it) => {
 
   it.effect("points a caller that requests a model as a wrapper to the right tool", () =>
     Effect.gen(function* () {
-      const { refusal } = yield* connect
+      const { errorAnswer } = yield* connect
       assert.strictEqual(
-        yield* refusal("get_wrapper", { modelEndpoint: "vision/resize" }),
+        yield* errorAnswer("get_wrapper", { modelEndpoint: "vision/resize" }),
         "`vision/resize` is a model, not a wrapper: call `get_model` with the same modelEndpoint. `list_wrappers` has the wrappers."
       )
     })
@@ -65,10 +65,10 @@ layer(builtins)("A tool of the catalog that finds nothing", (it) => {
 
   it.effect("accepts queries of as many characters as its schema allows, in any script", () =>
     Effect.gen(function* () {
-      const { answer, refusal } = yield* connect
+      const { answer, errorAnswer } = yield* connect
       assert.deepInclude(yield* answer("search", { query: "😀".repeat(200) }), { totalModels: 0 })
       assert.match(
-        yield* refusal("search", { query: "😀".repeat(201) }),
+        yield* errorAnswer("search", { query: "😀".repeat(201) }),
         /^`query` must be text of 1 to 200 characters\.$/m
       )
     })

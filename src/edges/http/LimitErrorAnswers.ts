@@ -1,8 +1,8 @@
-/** Refusals of what exceeds a rate or another limit, with the time to retry after (decisions, "429 body"). */
+/** Error answers for what exceeds a rate or another limit, with the time to retry after (decisions, "429 body"). */
 import type { Rate } from "#domain/account/Limits.ts"
 import type { QueueFull } from "#src/features/requests/Requests.ts"
 import * as RateLimitFields from "./RateLimitFields.ts"
-import { Refusal } from "./Refusal.ts"
+import { ErrorAnswer } from "./ErrorAnswer.ts"
 
 interface Exceeded {
   readonly code?: "RATE_LIMITED" | "UPSTREAM_RATE_LIMITED"
@@ -24,8 +24,8 @@ const limited = (
     window = null
   }: Exceeded,
   fields: Partial<RateLimitFields.Fields> = {}
-): Refusal =>
-  new Refusal({
+): ErrorAnswer =>
+  new ErrorAnswer({
     status: 429,
     error,
     details: { code, retryAfter: retryAfterSeconds, scope, limit, window },
@@ -38,7 +38,7 @@ const ofRate = ({ requests, windowSeconds }: Rate) => ({ limit: requests, window
 export const rateExceeded = (
   { nextInSeconds, rate, scope }: RateLimitFields.Left,
   fields: RateLimitFields.Fields
-): Refusal => limited({ scope, ...ofRate(rate), retryAfterSeconds: nextInSeconds }, fields)
+): ErrorAnswer => limited({ scope, ...ofRate(rate), retryAfterSeconds: nextInSeconds }, fields)
 
 /** For the bytes of bodies. */
 export const bytesExceeded = ({
@@ -49,10 +49,10 @@ export const bytesExceeded = ({
   readonly scope: "account" | "address"
   readonly rate: Rate
   readonly retryAfterSeconds: number
-}): Refusal => limited({ error: "Too many bytes are sent.", scope, ...ofRate(rate), retryAfterSeconds })
+}): ErrorAnswer => limited({ error: "Too many bytes are sent.", scope, ...ofRate(rate), retryAfterSeconds })
 
 /** For a batch as a whole. The answer to the call has the fields of its rates already. */
-export const batchExceeded = ({ nextInSeconds, rate, scope }: RateLimitFields.Left): Refusal =>
+export const batchExceeded = ({ nextInSeconds, rate, scope }: RateLimitFields.Left): ErrorAnswer =>
   limited({
     error: "Too many requests: each one of the batch counts. Send it later, or fewer at once.",
     scope,
@@ -67,7 +67,7 @@ interface Full {
 }
 
 /** If the queue is full because the model's providers refuse, their refusal is passed on (decisions, "Upstream 429"). */
-export const queueFull = ({ isUpstream, limit, retryAfterSeconds }: QueueFull): Refusal =>
+export const queueFull = ({ isUpstream, limit, retryAfterSeconds }: QueueFull): ErrorAnswer =>
   limited(
     {
       code: isUpstream ? "UPSTREAM_RATE_LIMITED" : "RATE_LIMITED",
@@ -84,7 +84,7 @@ export const queueFull = ({ isUpstream, limit, retryAfterSeconds }: QueueFull): 
 /** @param policy the name in the rate-limit fields; without one the answer has no such fields. */
 const accountFull =
   (policy: string | null, error?: string) =>
-  ({ limit, retryAfterSeconds }: Full): Refusal =>
+  ({ limit, retryAfterSeconds }: Full): ErrorAnswer =>
     limited(
       { scope: "account", limit, retryAfterSeconds, ...(error !== undefined && { error }) },
       policy === null ? {} : RateLimitFields.ofFull(policy, limit, retryAfterSeconds)

@@ -7,7 +7,7 @@ import * as Answer from "./Answer.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 
-export class Refusal extends Data.TaggedError("Refusal")<{
+export class ErrorAnswer extends Data.TaggedError("ErrorAnswer")<{
   readonly status: number
   /** The envelope's `error`. */
   readonly error: string | ReadonlyArray<Issue>
@@ -25,11 +25,15 @@ export class Refusal extends Data.TaggedError("Refusal")<{
 /** At most this many issues in one answer (decisions, "Bodies"). */
 const maxIssues = 1_000
 
-export const invalid = (issues: ReadonlyArray<Issue>, details?: Refusal["details"]): Refusal =>
-  new Refusal({ status: 400, error: issues.slice(0, maxIssues), ...(details !== undefined && { details }) })
+export const invalid = (issues: ReadonlyArray<Issue>, details?: ErrorAnswer["details"]): ErrorAnswer =>
+  new ErrorAnswer({
+    status: 400,
+    error: issues.slice(0, maxIssues),
+    ...(details !== undefined && { details })
+  })
 
 /** The value, or the refusal of its issues. */
-export const orInvalid = <A>(parsed: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, Refusal> =>
+export const orInvalid = <A>(parsed: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, ErrorAnswer> =>
   Effect.fromResult(Result.mapError(parsed, (issues) => invalid(issues)))
 
 /** With a code in `details`, for programs. */
@@ -38,13 +42,13 @@ export const coded = (
   code: string,
   error: string,
   fields: Readonly<Record<string, unknown>> = {}
-): Refusal => new Refusal({ status, error, details: { code, ...fields } })
+): ErrorAnswer => new ErrorAnswer({ status, error, details: { code, ...fields } })
 
 /** 503 with `Retry-After`. */
-export const busy = (error: string, retryAfterSeconds: number): Refusal =>
-  new Refusal({ status: 503, error, headers: { "retry-after": String(retryAfterSeconds) } })
+export const busy = (error: string, retryAfterSeconds: number): ErrorAnswer =>
+  new ErrorAnswer({ status: 503, error, headers: { "retry-after": String(retryAfterSeconds) } })
 
-export const malformed = (message: string): Refusal => new Refusal({ status: 400, error: message })
+export const malformed = (message: string): ErrorAnswer => new ErrorAnswer({ status: 400, error: message })
 
 export const malformedRequestId = malformed("The request id must be 21 characters of A-Z, a-z, 0-9, _ and -.")
 
@@ -56,7 +60,7 @@ export const unknownEventId = coded(
 
 export const brokenOffBody = malformed("The request body broke off.")
 
-export const unauthorized = new Refusal({
+export const unauthorized = new ErrorAnswer({
   status: 401,
   error: "A valid API key is required: Authorization: Key <API_KEY>.",
   headers: { "www-authenticate": "Key" }
@@ -66,7 +70,7 @@ export const unauthorized = new Refusal({
 export const insufficientBalance = (amounts: {
   readonly required: Money.NanoUsd
   readonly available: Money.NanoUsd
-}): Refusal =>
+}): ErrorAnswer =>
   coded(402, "INSUFFICIENT_BALANCE", "The account's balance is insufficient.", {
     required: Money.format(amounts.required),
     available: Money.format(amounts.available)
@@ -78,7 +82,7 @@ export const budgetExceeded = (budget: {
   readonly spent: Money.NanoUsd
   readonly required: Money.NanoUsd
   readonly resetsAt: number
-}): Refusal =>
+}): ErrorAnswer =>
   coded(402, "BUDGET_EXCEEDED", "The key's budget for this month is spent.", {
     limit: Money.format(budget.limit),
     spent: Money.format(budget.spent),
@@ -86,11 +90,11 @@ export const budgetExceeded = (budget: {
     resetsAt: DateTime.format(budget.resetsAt)
   })
 
-export const forbidden = new Refusal({ status: 403, error: "This key has no access to the resource." })
+export const forbidden = new ErrorAnswer({ status: 403, error: "This key has no access to the resource." })
 
 /** @param headers that every answer to the call carries. */
-export const missingScope = (scope: Scope, headers: Answer.Headers = Answer.noHeaders): Refusal =>
-  new Refusal({
+export const missingScope = (scope: Scope, headers: Answer.Headers = Answer.noHeaders): ErrorAnswer =>
+  new ErrorAnswer({
     status: 403,
     error: `This key is not granted ${scope}.`,
     details: { code: "MISSING_SCOPE", scope },
@@ -100,7 +104,7 @@ export const missingScope = (scope: Scope, headers: Answer.Headers = Answer.noHe
 export const modelNotGranted = coded(403, "MODEL_NOT_GRANTED", "This key is not granted the model.")
 
 /** @param fields of the body in which the key would be given more. */
-export const grantExceeded = (fields: ReadonlyArray<string>): Refusal =>
+export const grantExceeded = (fields: ReadonlyArray<string>): ErrorAnswer =>
   coded(403, "GRANT_EXCEEDED", `This key cannot give more than it has itself: ${fields.join(", ")}.`, {
     fields
   })
@@ -111,7 +115,8 @@ export const secretSuperseded = coded(
   "The key has a newer secret, and only that one creates, rotates and revokes keys."
 )
 
-export const notFound = (what: string): Refusal => new Refusal({ status: 404, error: `${what} not found.` })
+export const notFound = (what: string): ErrorAnswer =>
+  new ErrorAnswer({ status: 404, error: `${what} not found.` })
 
 export const unknownRoute = notFound("Route")
 export const unknownModel = notFound("Model")
@@ -125,14 +130,14 @@ export const unknownUpload = notFound("Upload")
 export const methodNotAllowed = (
   allow: ReadonlyArray<string>,
   headers: Answer.Headers = Answer.noHeaders
-): Refusal =>
-  new Refusal({
+): ErrorAnswer =>
+  new ErrorAnswer({
     status: 405,
     error: `This route answers ${allow.join(", ")} only.`,
     headers: { ...headers, allow: allow.join(", ") }
   })
 
-export const bodyTimeout = new Refusal({
+export const bodyTimeout = new ErrorAnswer({
   status: 408,
   error: "The request body did not arrive in time.",
   headers: { connection: "close" }
@@ -152,10 +157,10 @@ export const keyRevoked = coded(409, "KEY_REVOKED", "The key was revoked.")
 
 export const keyExpired = coded(409, "KEY_EXPIRED", "The key has expired.")
 
-export const tooManyKeys = (limit: number): Refusal =>
+export const tooManyKeys = (limit: number): ErrorAnswer =>
   coded(409, "TOO_MANY_KEYS", `The account has ${limit} keys: revoke one first.`, { limit })
 
-export const keysUsedUp = (limit: number): Refusal =>
+export const keysUsedUp = (limit: number): ErrorAnswer =>
   coded(
     409,
     "KEYS_USED_UP",
@@ -171,8 +176,8 @@ export const payloadsErased = coded(
 
 export const deliveryErased = coded(410, "PAYLOADS_ERASED", "The body of the delivery was erased.")
 
-export const bodyTooLarge = (maxBytes: number): Refusal =>
-  new Refusal({ status: 413, error: `The request body must not exceed ${maxBytes} bytes.` })
+export const bodyTooLarge = (maxBytes: number): ErrorAnswer =>
+  new ErrorAnswer({ status: 413, error: `The request body must not exceed ${maxBytes} bytes.` })
 
 export const tooManyValues = coded(
   413,
@@ -187,18 +192,18 @@ export const bodyTooComplex = coded(
   "The request body takes too long, or too much memory, to check."
 )
 
-export const unsupportedMediaType = new Refusal({
+export const unsupportedMediaType = new ErrorAnswer({
   status: 415,
   error: "The request body must be sent as Content-Type: application/json, in UTF-8."
 })
 
-export const unsupportedEncoding = new Refusal({
+export const unsupportedEncoding = new ErrorAnswer({
   status: 415,
   error: "The request body must be sent without a content encoding.",
   headers: { "accept-encoding": "identity" }
 })
 
-export const unexpected = new Refusal({ status: 500, error: "Unexpected server error." })
+export const unexpected = new ErrorAnswer({ status: 500, error: "Unexpected server error." })
 
 export const payloadDamaged = coded(
   500,
@@ -212,14 +217,14 @@ export const secretsUnreadable = coded(
   "The signing secret cannot be opened. Rotating makes a new one."
 )
 
-export const stopping = new Refusal({
+export const stopping = new ErrorAnswer({
   status: 503,
   error: "The server is stopping.",
   headers: { "retry-after": "1", connection: "close" }
 })
 
-const connectionBusy = (error: string): Refusal =>
-  new Refusal({
+const connectionBusy = (error: string): ErrorAnswer =>
+  new ErrorAnswer({
     status: 429,
     error,
     details: { code: "RATE_LIMITED", retryAfter: 1, scope: "connection" },
@@ -241,7 +246,7 @@ export const evaluatorBusy = busy("Too many calls wait for the price of their in
 
 export const unavailable = busy("The service cannot reach its storage at the moment.", 5)
 
-export const readModelBehind = new Refusal({
+export const readModelBehind = new ErrorAnswer({
   status: 503,
   error: "This cannot be told as of now: what it is read from is behind the log.",
   details: { code: "READ_MODEL_BEHIND" },
