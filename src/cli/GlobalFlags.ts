@@ -1,5 +1,5 @@
 /** Flags of all commands: settings that override the environment, and `--completions`. */
-import { ConfigProvider, Console, Effect, Option } from "effect"
+import { ConfigProvider, Console, Effect, Option, Record } from "effect"
 import { Command, Completions, Flag, GlobalFlag } from "effect/cli"
 
 export const DataDir = GlobalFlag.Setting("data-dir")({
@@ -9,19 +9,11 @@ export const DataDir = GlobalFlag.Setting("data-dir")({
   )
 })
 
-const overrides = Effect.gen(function* () {
-  const dataDir = yield* DataDir
-  const logLevel = yield* GlobalFlag.LogLevel
-  return {
-    ...(Option.isSome(dataDir) && { DATA_DIR: dataDir.value }),
-    ...(Option.isSome(logLevel) && { LOG_LEVEL: logLevel.value })
-  }
-})
-
 /** The environment, overridden by the given flags. */
 export const configProvider = Effect.gen(function* () {
   const environment = yield* ConfigProvider.ConfigProvider
-  return ConfigProvider.orElse(ConfigProvider.fromUnknown(yield* overrides), environment)
+  const flags = Record.getSomes({ DATA_DIR: yield* DataDir, LOG_LEVEL: yield* GlobalFlag.LogLevel })
+  return ConfigProvider.orElse(ConfigProvider.fromUnknown(flags), environment)
 })
 
 const completions = Flag.Literals("completions", ["bash", "zsh", "fish", "powershell"]).pipe(

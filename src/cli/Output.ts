@@ -37,6 +37,16 @@ export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
     .join("\n")
 }
 
+/** A table of named values, without those that are `null`. */
+export const facts = (
+  header: readonly [string, string],
+  rows: ReadonlyArray<readonly [string, string | null]>
+): string =>
+  table(
+    header,
+    rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  )
+
 /** Replaces control characters, because stored text must not control the terminal. */
 export const printable = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{fffd}")
 

@@ -17,25 +17,23 @@ const flags = {
   json: Output.json
 }
 
-const facts = (file: Wire.File): string => {
-  const rows: ReadonlyArray<readonly [string, string | null]> = [
-    ["name", file.fileName],
-    ["url", file.url],
-    ["type", file.contentType],
-    ["size", file.size === null ? null : `${Output.count(file.size)} bytes`],
-    ["status", file.status],
-    ["source", file.source],
-    ["request", file.requestId],
-    ["sha256", file.checksums.sha256],
-    ["created", file.createdAt],
-    ["uploaded", file.uploadedAt],
-    ["expires", file.expiresAt]
-  ]
-  return Output.table(
+const facts = (file: Wire.File): string =>
+  Output.facts(
     ["file", file.id],
-    rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+    [
+      ["name", file.fileName],
+      ["url", file.url],
+      ["type", file.contentType],
+      ["size", file.size === null ? null : `${Output.count(file.size)} bytes`],
+      ["status", file.status],
+      ["source", file.source],
+      ["request", file.requestId],
+      ["sha256", file.checksums.sha256],
+      ["created", file.createdAt],
+      ["uploaded", file.uploadedAt],
+      ["expires", file.expiresAt]
+    ]
   )
-}
 
 const show = Command.make(
   "show",

@@ -83,8 +83,7 @@ const payloadSection = (title: string, { state, text }: ShownPayload): string =>
   section(title, text === null ? `(${state})` : JSON.stringify(JSON.parse(text), null, 2))
 
 export const forPeople = (shown: ShownRequest): string => {
-  const known = facts(shown).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
-  const text = `${Output.table(["request", shown.requestId], known)}\n\n${timeline(shown)}`
+  const text = `${Output.facts(["request", shown.requestId], facts(shown))}\n\n${timeline(shown)}`
   if (shown.payloads === null) return text
   const { input, logs, output } = shown.payloads
   return (
