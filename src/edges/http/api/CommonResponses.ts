@@ -1,17 +1,26 @@
-/** The error answers that routes declare: one schema for each status, shared by all routes. */
+/** The error answers that routes declare: one schema for each status, shared by all routes, with real answers as examples. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import * as Money from "#domain/Money.ts"
 import { exampleUrl } from "#src/features/files/views/UploadView.ts"
+import { QueueFull } from "#src/features/requests/Requests.ts"
 import { Envelope } from "#src/platform/views/EnvelopeView.ts"
+import * as ErrorAnswer from "../ErrorAnswer.ts"
+import * as FileErrorAnswers from "../FileErrorAnswers.ts"
+import * as LimitErrorAnswers from "../LimitErrorAnswers.ts"
+import * as RateLimitFields from "../RateLimitFields.ts"
+import { issue } from "../requests/Parsed.ts"
+import * as WorkerErrorAnswers from "../WorkerErrorAnswers.ts"
 
-const example = (error: typeof Envelope.Type.error, details?: typeof Envelope.Type.details) => ({
-  error,
-  request_id: "call_rq0qXk2Ab-0Zp1aB3dE5f",
-  ...(details === undefined ? {} : { details })
-})
+const exampleOf = ({ details, error }: ErrorAnswer.ErrorAnswer) =>
+  ({
+    error,
+    request_id: "call_rq0qXk2Ab-0Zp1aB3dE5f",
+    ...(details !== undefined && { details })
+  }) as typeof Envelope.Type
 
-const response = (status: number, description: string, ...examples: ReadonlyArray<typeof Envelope.Type>) =>
-  Envelope.annotate({ identifier: `Error${status}`, description, examples }).pipe(
+const response = (status: number, description: string, ...answers: ReadonlyArray<ErrorAnswer.ErrorAnswer>) =>
+  Envelope.annotate({ identifier: `Error${status}`, description, examples: answers.map(exampleOf) }).pipe(
     HttpApiSchema.status(status)
   )
 
@@ -21,208 +30,189 @@ export const notModified = HttpApiSchema.Empty(304).annotate({
 
 export const badRequest = response(
   400,
-  "Invalid or malformed, a request that has not completed, failed or was cancelled, an event id to resume from that is none, or bytes or parts of a file that are not as they have to be (`details.code`).",
-  example([{ path: ["prompt"], message: "must be string", code: "type" }]),
-  example("The request has not completed yet.", { code: "REQUEST_NOT_COMPLETED" }),
-  example("No event has that id yet: it is of another log, or of one that was restored from a copy.", {
-    code: "UNKNOWN_EVENT_ID"
-  }),
-  example([{ path: ["parts", 1], message: "has not been uploaded", code: "missing" }], {
+  "Invalid or malformed, a request that has not completed, failed or was cancelled, an unknown event id to resume from, or bytes or parts of a file that are not as required (`details.code`).",
+  ErrorAnswer.invalid([issue(["prompt"], "type", "must be string")]),
+  ErrorAnswer.coded(400, "REQUEST_NOT_COMPLETED", "The request has not completed yet."),
+  ErrorAnswer.unknownEventId,
+  ErrorAnswer.invalid([issue(["parts", 1], "missing", "has not been uploaded")], {
     code: "PARTS_REFUSED",
     reason: "missing",
     partNumbers: [2]
   }),
-  example("The body has fewer bytes than were declared for the file.", { code: "SIZE_MISMATCH" }),
-  example("The body does not match its Content-MD5.", { code: "DIGEST_MISMATCH" })
+  FileErrorAnswers.wrongSize,
+  FileErrorAnswers.digestMismatch
 )
-export const unauthorized = response(
-  401,
-  "Missing or invalid API key.",
-  example("A valid API key is required.")
-)
+
+export const unauthorized = response(401, "Missing or invalid API key.", ErrorAnswer.unauthorized)
+
+/** nano-USD. */
+const required = Money.NanoUsd.make(1_000_000n)
+
 export const insufficientBalance = response(
   402,
   "The request may cost more than what is available (top up and retry), or than the key may spend until `resetsAt` (`details.code`).",
-  example("The account's balance is insufficient.", {
-    code: "INSUFFICIENT_BALANCE",
-    required: "0.001",
-    available: "0"
-  }),
-  example("The key's budget for this month is spent.", {
-    code: "BUDGET_EXCEEDED",
-    limit: "5",
-    spent: "4.9995",
-    required: "0.001",
-    resetsAt: "2026-02-01T00:00:00.000Z"
+  ErrorAnswer.insufficientBalance({ required, available: Money.zero }),
+  ErrorAnswer.budgetExceeded({
+    limit: Money.NanoUsd.make(5_000_000_000n),
+    spent: Money.NanoUsd.make(4_999_500_000n),
+    required,
+    resetsAt: Date.UTC(2026, 1)
   })
 )
+
 export const forbidden = response(
   403,
-  "Valid key without access to the resource, one that is not granted the route or the model, a secret that was replaced, or a URL that does not allow what is put to it (`details.code`).",
-  example("This key has no access to the resource."),
-  example("This key is not granted requests:read.", { code: "MISSING_SCOPE", scope: "requests:read" }),
-  example("This key is not granted the model.", { code: "MODEL_NOT_GRANTED" }),
-  example("This key cannot give more than it has itself: scopes.", {
-    code: "GRANT_EXCEEDED",
-    fields: ["scopes"]
-  }),
-  example("The key has a newer secret, and only that one creates, rotates and revokes keys.", {
-    code: "SECRET_SUPERSEDED"
-  }),
-  example("The URL has expired: ask for another one.", { code: "URL_EXPIRED" }),
-  example("The URL is not as it was given out.", { code: "SIGNATURE_MISMATCH" }),
-  example("Nothing can be put to this URL: ask for one to upload to.", { code: "URL_NOT_SIGNED" }),
-  example("The Content-Type is not the one that was declared for the file.", {
-    code: "CONTENT_TYPE_MISMATCH"
-  })
+  "Valid key without access to the resource, one that is not granted the route or the model, a secret that was replaced, or a URL that does not allow this upload (`details.code`).",
+  ErrorAnswer.forbidden,
+  ErrorAnswer.missingScope("requests:read"),
+  ErrorAnswer.modelNotGranted,
+  ErrorAnswer.grantExceeded(["scopes"]),
+  ErrorAnswer.secretSuperseded,
+  FileErrorAnswers.urlExpired,
+  FileErrorAnswers.signatureMismatch,
+  FileErrorAnswers.urlNotSigned,
+  FileErrorAnswers.contentTypeMismatch
 )
+
 export const notFound = response(
   404,
   "Unknown model, wrapper, collection, deployment template, request, file, upload, delivery or key.",
-  example("Request not found."),
-  example("Upload not found.")
+  ErrorAnswer.unknownRequest,
+  ErrorAnswer.unknownUpload
 )
+
 export const methodNotAllowed = response(
   405,
   "Another method than those in `Allow`.",
-  example("This route answers GET, PUT, POST only.")
+  ErrorAnswer.methodNotAllowed(["GET", "PUT", "POST"])
 )
+
 export const notAcceptable = response(
   406,
   "`Accept` does not list the forms that answers have.",
-  example("Answers come as application/json or as text/event-stream: Accept has to list both.")
-)
-export const timeout = response(
-  408,
-  "The body did not arrive in time.",
-  example("The request body did not arrive in time.")
-)
-export const conflict = response(
-  409,
-  "Another request was submitted under this `Idempotency-Key`, the request has not ended, the delivery is being sent, all bytes of the file have come, the key was revoked or has expired, the account has too many keys, or the job is no longer the worker's (`details.code`).",
-  example("Another request was submitted under this Idempotency-Key.", { code: "IDEMPOTENCY_KEY_REUSED" }),
-  example("The request has not ended: cancel it first.", { code: "REQUEST_NOT_ENDED" }),
-  example("The delivery is being sent just now.", { code: "DELIVERY_IN_PROGRESS" }),
-  example("All bytes of the file have come before.", { code: "UPLOAD_COMPLETED", fileUrl: exampleUrl }),
-  example("The key was revoked.", { code: "KEY_REVOKED" }),
-  example("The job is no longer the worker's: stop working on it.", { code: "LEASE_LOST" }),
-  example("The account has 100 keys: revoke one first.", { code: "TOO_MANY_KEYS", limit: 100 }),
-  example("The account has had 10000 keys, ended ones included: its operator creates more.", {
-    code: "KEYS_USED_UP",
-    limit: 10_000
+  new ErrorAnswer.ErrorAnswer({
+    status: 406,
+    error: "Answers come as application/json or as text/event-stream: Accept has to list both."
   })
 )
+
+export const timeout = response(408, "The body did not arrive in time.", ErrorAnswer.bodyTimeout)
+
+export const conflict = response(
+  409,
+  "Another request was submitted under this `Idempotency-Key`, the request has not ended, the delivery is being sent, all bytes of the file have arrived, the key was revoked or has expired, the account has too many keys, or the worker has lost the job (`details.code`).",
+  ErrorAnswer.idempotencyKeyReused,
+  ErrorAnswer.requestNotEnded,
+  ErrorAnswer.deliveryInProgress,
+  FileErrorAnswers.uploadCompleted(exampleUrl),
+  ErrorAnswer.keyRevoked,
+  WorkerErrorAnswers.leaseLost,
+  ErrorAnswer.tooManyKeys(100),
+  ErrorAnswer.keysUsedUp(10_000)
+)
+
 export const gone = response(
   410,
-  "It was there and is erased (`details.code`).",
-  example("The file was removed.", { code: "FILE_GONE" }),
-  example("The input and output of the request were erased.", { code: "PAYLOADS_ERASED" })
+  "It existed and was erased (`details.code`).",
+  FileErrorAnswers.fileGone,
+  ErrorAnswer.payloadsErased
 )
+
 export const lengthRequired = response(
   411,
-  "Nothing says that there is a body: send `Content-Length`, also for no bytes (`details.code`).",
-  example("Content-Length, also of no bytes, or Transfer-Encoding is required.", { code: "LENGTH_REQUIRED" })
+  "The request announces no body: send `Content-Length`, also for no bytes (`details.code`).",
+  FileErrorAnswers.lengthRequired
 )
+
 export const preconditionFailed = response(
   412,
   "`If-Match` names other bytes.",
-  example("The bytes of the file are not those that If-Match names.")
+  FileErrorAnswers.preconditionFailed
 )
+
 export const tooLarge = response(
   413,
   "The body is larger than 10 MiB or has too many values, or the file is larger than it may be (`details.code`).",
-  example("The request body must not exceed 10485760 bytes."),
-  example("The request body has too many values: they would take more than 16777216 bytes of memory.", {
-    code: "TOO_MANY_VALUES",
-    limit: 16_777_216
-  }),
-  example("The file must not exceed 5368709120 bytes.", { code: "FILE_TOO_LARGE", limit: 5_368_709_120 }),
-  example("The account's files would take up more than they may.", {
-    code: "QUOTA_EXCEEDED",
-    limit: 107_374_182_400,
-    used: 107_000_000_000
-  })
+  ErrorAnswer.bodyTooLarge(10 * 1024 ** 2),
+  ErrorAnswer.tooManyValues,
+  FileErrorAnswers.fileTooLarge(5 * 1024 ** 3),
+  FileErrorAnswers.quotaExceeded({ limit: 100 * 1024 ** 3, used: 107_000_000_000 })
 )
+
 export const unsupported = response(
   415,
   "The body is not JSON in UTF-8, or is compressed.",
-  example("The request body must be sent as Content-Type: application/json, in UTF-8.")
+  ErrorAnswer.unsupportedMediaType
 )
+
 export const rangeNotSatisfiable = response(
   416,
   "No byte of the range exists.",
-  example("No byte of the range exists.")
+  FileErrorAnswers.rangeNotSatisfiable(0)
 )
-const limited = (
-  retryAfter: number,
-  scope: "account" | "key" | "model" | "node" | "address",
-  limit: number,
-  window: number | null,
-  error = "Too many requests."
-) => example(error, { code: "RATE_LIMITED", retryAfter, scope, limit, window })
 
 const field = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
+
+const accountRate = { requests: 100, windowSeconds: 60 }
+const keyRate = { requests: 10, windowSeconds: 1 }
+
+const rates = [
+  { scope: "account", rate: accountRate, remaining: 0, nextInSeconds: 12 },
+  { scope: "key", rate: keyRate, remaining: 9, nextInSeconds: 1 }
+] as const
+
+const fields = RateLimitFields.ofRates(rates)
 
 export const tooManyRequests = HttpApiSchema.WithHeaders(
   response(
     429,
     "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, it has too many event streams open or large answers under way, calls without a key are too many for this node, or an address or account sends more bytes to estimate than it may (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
-    limited(12, "account", 100, 60),
-    limited(1, "key", 10, 1),
-    limited(5, "model", 1_000, null, "The model's queue is full."),
-    example("The model's queue is full, and its provider takes no more for now.", {
-      code: "UPSTREAM_RATE_LIMITED",
-      retryAfter: 42,
-      scope: "model",
-      limit: 1_000,
-      window: null
-    }),
-    limited(5, "account", 500, null, "Too many requests have not ended."),
-    limited(5, "account", 10_000, null, "Too many event streams are open."),
-    limited(1, "node", 100, 2),
-    limited(3, "address", 524_288, 10, "Too many bytes are sent.")
+    LimitErrorAnswers.rateExceeded(rates[0], fields),
+    LimitErrorAnswers.queueFull(new QueueFull({ limit: 1_000, isUpstream: false, retryAfterSeconds: 5 })),
+    LimitErrorAnswers.queueFull(new QueueFull({ limit: 1_000, isUpstream: true, retryAfterSeconds: 42 })),
+    LimitErrorAnswers.tooManyOpenRequests({ limit: 500, retryAfterSeconds: 5 }),
+    LimitErrorAnswers.tooManyStreams({ limit: 10_000, retryAfterSeconds: 5 }),
+    LimitErrorAnswers.bytesExceeded({
+      scope: "address",
+      rate: { requests: 524_288, windowSeconds: 10 },
+      retryAfterSeconds: 3
+    })
   ),
   {
     "retry-after": field("Seconds.", "12"),
     "ratelimit-policy": field(
       "The limits of the call, as in draft-ietf-httpapi-ratelimit-headers-11.",
-      '"account";q=100;w=60, "key";q=10;w=1'
+      fields["ratelimit-policy"]
     ),
     ratelimit: field(
-      "What is left of them. Where an account or its keys have rates, every answer to a call with a key has these two.",
-      '"account";r=0;t=12, "key";r=9;t=1'
+      "The remaining calls. If an account or its keys have rates, every answer to a call with a key has these two headers.",
+      fields.ratelimit
     )
   }
 )
+
 export const unexpected = response(
   500,
   "Unexpected server error, logged with `request_id`, a stored input or output that is lost or damaged, or a signing secret that cannot be opened (`details.code`).",
-  example("Unexpected server error."),
-  example(
-    "What is stored of this request is lost or damaged. It was not erased: the operator has to restore it.",
-    {
-      code: "PAYLOAD_DAMAGED"
-    }
-  ),
-  example("The signing secret cannot be opened. Rotating makes a new one.", {
-    code: "SIGNING_SECRETS_UNREADABLE"
-  })
+  ErrorAnswer.unexpected,
+  ErrorAnswer.payloadDamaged,
+  ErrorAnswer.secretsUnreadable
 )
+
 export const unavailable = response(
   503,
-  "Storage cannot be reached, what a list is read from is behind, too many uploads are under way, too many large answers wait for clients to read them, or (`/health`) requests are not accepted or not run: retry after `Retry-After` seconds.",
-  example("The service cannot reach its storage at the moment."),
-  example("Too many uploads are under way."),
-  example("Too many large answers are being read at the moment."),
-  example("This cannot be told as of now: what it is read from is behind the log.", {
-    code: "READ_MODEL_BEHIND"
-  })
+  "Storage cannot be reached, a list's read model is behind the log, too many uploads are under way, too many large answers wait for clients to read them, or (`/health`) requests are not accepted or not run: retry after `Retry-After` seconds.",
+  ErrorAnswer.unavailable,
+  FileErrorAnswers.tooManyUploads(5),
+  ErrorAnswer.busy("Too many large answers are being read at the moment.", 3),
+  ErrorAnswer.readModelBehind
 )
+
 export const storageFull = response(
   507,
-  "There is no room left for the bytes. Nothing of them is kept.",
-  example("The service has no room left for the bytes.", { code: "STORAGE_FULL" })
+  "The server has no room for the bytes and has stored none of them.",
+  FileErrorAnswers.storageFull
 )
 
 /** Of every route that needs a key and storage. */
