@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Grant } from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
 import { keyOf } from "#domain/account/State.ts"
+import type * as Page from "#projections/Page.ts"
 import type { PageKey } from "#projections/keys/KeyQueries.ts"
 import { type KeyItem, Keys } from "#projections/keys/Keys.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -34,13 +35,6 @@ export interface Named {
   readonly id: string
 }
 
-export interface KeyPage {
-  readonly total: number
-  readonly items: ReadonlyArray<KeyItem>
-  /** Where the page ends; `null` on the last page. */
-  readonly next: PageKey | null
-}
-
 /** A key with its secret, which cannot be read again. */
 export interface Opened {
   readonly item: KeyItem
@@ -54,12 +48,9 @@ export class KeyRing extends Context.Service<
      * A page of the account's keys, newest first, with revoked ones: page `page`, from 1, or the page after `after`.
      * Shows the log as of the call, or fails after 2 s.
      */
-    list(options: {
-      readonly caller: Caller
-      readonly page: number
-      readonly after: PageKey | null
-      readonly limit: number
-    }): Effect.Effect<KeyPage, ReadModelBehind | EventStoreError | SqlError>
+    list(
+      options: Page.PageRequest<PageKey> & { readonly caller: Caller }
+    ): Effect.Effect<Page.PageWithTotal<KeyItem, PageKey>, ReadModelBehind | EventStoreError | SqlError>
     /** As of the log. */
     get(options: Named): Effect.Effect<KeyItem, KeyNotFound | KeyForbidden | EventStoreError | SqlError>
     /** Absent parts of the grant are those of the caller's key, which the grant must not exceed. */

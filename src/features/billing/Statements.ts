@@ -10,6 +10,7 @@ import {
   type LedgerPage,
   type UsageRow
 } from "#projections/ledger/Ledger.ts"
+import type * as Page from "#projections/Page.ts"
 import type { Filter, UsageFilter } from "#projections/ledger/LedgerQueries.ts"
 import { Projections } from "#projections/Projections.ts"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
@@ -54,11 +55,7 @@ export class Statements extends Context.Service<
     ): Effect.Effect<Usage, UsageTooLarge | ReadModelBehind | EventStoreError | SqlError>
     /** A page of the account's entries, newest first: page `page`, from 1, or the page after `after`. */
     entries(
-      options: OfCaller<Filter> & {
-        readonly page: number
-        readonly after: number | null
-        readonly limit: number
-      }
+      options: OfCaller<Filter> & Page.PageRequest<number>
     ): Effect.Effect<LedgerPage, RequestForbidden | ReadModelBehind | EventStoreError | SqlError>
     /**
      * All entries as of the first read, newest first, in pages. Holds nothing between reads, so that slow readers do

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { isOver } from "#domain/file/File.ts"
 import { type Pending, type Present, requestOf } from "#domain/file/State.ts"
 import { FileId, type RequestId } from "#domain/Ids.ts"
+import type * as Page from "#projections/Page.ts"
 import type { FileItem, FileSource, FileStatus } from "#projections/files/FileItem.ts"
 import type { Filter, PageKey } from "#projections/files/FileFilter.ts"
 import { Files } from "#projections/files/Files.ts"
@@ -45,14 +46,6 @@ export interface LibraryFile {
   readonly expiresAt: number
 }
 
-export interface FilePage {
-  /** Matching files on all pages. */
-  readonly total: number
-  readonly items: ReadonlyArray<LibraryFile>
-  /** Where the page ends; `null` on the last page. */
-  readonly next: PageKey | null
-}
-
 export interface Named {
   readonly caller: Caller
   readonly id: string
@@ -74,13 +67,8 @@ export class AssetLibrary extends Context.Service<
      * are in no page, but in the total until the next sweep.
      */
     list(
-      options: Omit<Filter, "accountId"> & {
-        readonly caller: Caller
-        readonly page: number
-        readonly after: PageKey | null
-        readonly limit: number
-      }
-    ): Effect.Effect<FilePage, RequestForbidden | ReadModelBehind | Storage>
+      options: Omit<Filter, "accountId"> & Page.PageRequest<PageKey> & { readonly caller: Caller }
+    ): Effect.Effect<Page.PageWithTotal<LibraryFile, PageKey>, RequestForbidden | ReadModelBehind | Storage>
     get(named: Named): Effect.Effect<LibraryFile, FileNotFound | FileForbidden | FileGone | Storage>
     /** When it returns, the file and its thumbnail cannot be read any more. Repeating it changes nothing. */
     remove(named: Named): Effect.Effect<void, FileNotFound | FileForbidden | Storage>

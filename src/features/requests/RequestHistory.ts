@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { allowsModel } from "#domain/account/Grant.ts"
+import type * as Page from "#projections/Page.ts"
 import { History } from "#projections/history/History.ts"
 import type { Filter, PageKey } from "#projections/history/HistoryFilter.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -14,14 +15,6 @@ import * as HistoryDetails from "./HistoryDetails.ts"
 import type { Expansion, ListedRequest } from "./ListedRequest.ts"
 import { ModelNotGranted, type StorageError } from "./Requests.ts"
 
-export interface RequestPage {
-  /** Matching requests on all pages. */
-  readonly total: number
-  readonly items: ReadonlyArray<ListedRequest>
-  /** Where the page ends; `null` on the last page. */
-  readonly next: PageKey | null
-}
-
 export class RequestHistory extends Context.Service<
   RequestHistory,
   {
@@ -32,15 +25,10 @@ export class RequestHistory extends Context.Service<
      * are made at a time, one per account, until the scope closes. Fails with `TooManyExpanded` after waiting 10 s.
      */
     list(
-      options: Omit<Filter, "accountId" | "models"> & {
-        readonly caller: Caller
-        readonly page: number
-        readonly after: PageKey | null
-        readonly limit: number
-        readonly expand: ReadonlySet<Expansion>
-      }
+      options: Omit<Filter, "accountId" | "models"> &
+        Page.PageRequest<PageKey> & { readonly caller: Caller; readonly expand: ReadonlySet<Expansion> }
     ): Effect.Effect<
-      RequestPage,
+      Page.PageWithTotal<ListedRequest, PageKey>,
       ModelNotGranted | TooManyExpanded | ReadModelBehind | StorageError | EventStoreError | SqlError,
       Scope.Scope
     >

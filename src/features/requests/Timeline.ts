@@ -34,18 +34,11 @@ export const types: ReadonlySet<string> = new Set([
   ...WebhookDelivery.aggregate.codec.types
 ])
 
-export interface TimelinePage extends Page.Page<TimelineEntry, GlobalPosition.GlobalPosition> {
-  /** On all pages. */
-  readonly total: number
-}
-
-type TimelineOptions = Parameters<Requests["Service"]["get"]>[0] & {
-  /** Events of that type only. */
-  readonly type?: string | undefined
-  readonly page: number
-  readonly after: GlobalPosition.GlobalPosition | null
-  readonly limit: number
-}
+type TimelineOptions = Parameters<Requests["Service"]["get"]>[0] &
+  Page.PageRequest<GlobalPosition.GlobalPosition> & {
+    /** Events of that type only. */
+    readonly type?: string | undefined
+  }
 
 export class Timeline extends Context.Service<
   Timeline,
@@ -58,7 +51,10 @@ export class Timeline extends Context.Service<
      */
     read(
       options: TimelineOptions
-    ): Effect.Effect<TimelinePage, RequestNotFound | RequestForbidden | EventStoreError>
+    ): Effect.Effect<
+      Page.PageWithTotal<TimelineEntry, GlobalPosition.GlobalPosition>,
+      RequestNotFound | RequestForbidden | EventStoreError
+    >
   }
 >()("inferlog/src/features/requests/Timeline") {
   static readonly layer = Layer.effect(

@@ -1,5 +1,6 @@
 /** What clients do with their webhook deliveries, on every transport (contract, "Webhook management"). */
 import { Context, Effect, Layer, Schema } from "effect"
+import type * as Page from "#projections/Page.ts"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
@@ -44,12 +45,7 @@ export class Webhooks extends Context.Service<
      * of the call, or fails after 2 s.
      */
     list(
-      options: Omit<Filter, "accountId"> & {
-        readonly caller: Caller
-        readonly page: number
-        readonly after: PageKey | null
-        readonly limit: number
-      }
+      options: Omit<Filter, "accountId"> & Page.PageRequest<PageKey> & { readonly caller: Caller }
     ): Effect.Effect<DeliveryPage, RequestForbidden | ReadModelBehind | EventStoreError | SqlError>
     get(
       options: Named

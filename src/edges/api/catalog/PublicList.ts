@@ -5,6 +5,7 @@ import { CatalogContents, type Contents } from "#src/features/catalog/CatalogCon
 import * as Rank from "#src/features/catalog/search/Rank.ts"
 import type { Found } from "#src/features/catalog/search/SearchIndex.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import type { PageRequest } from "#projections/Page.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import { type CacheControl, PublicAnswers } from "./PublicAnswers.ts"
@@ -46,7 +47,7 @@ export const serve = Effect.fnUntraced(function* <Query, Filter, A>({
 /** The envelope of all lists, made of the texts of the items. */
 const bodyOf = <A>(
   found: ReadonlyArray<Found<A>>,
-  { after, limit, page }: PageQuery.RequestedPage<Rank.Rank>,
+  { after, limit, page }: PageRequest<Rank.Rank>,
   text: (item: A) => string
 ): string => {
   const begin = after === null ? (page - 1) * limit : beginAfter(found, after)

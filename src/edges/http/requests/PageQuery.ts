@@ -1,5 +1,6 @@
 /** Pages of lists (decisions): `page` and `limit`, or the `cursor` of an earlier page. */
 import { Result, type Schema } from "effect"
+import type { PageRequest, PageWithTotal } from "#projections/Page.ts"
 import * as ListView from "#src/platform/views/ListView.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Parsed from "./Parsed.ts"
@@ -8,23 +9,6 @@ export interface PageQuery {
   readonly page?: string | undefined
   readonly limit?: string | undefined
   readonly cursor?: string | undefined
-}
-
-export interface RequestedPage<PageKey> {
-  /** From 1. */
-  readonly page: number
-  /** The item before the page; `null` when the page is given by its number. */
-  readonly after: PageKey | null
-  readonly limit: number
-}
-
-/** What a service returns for a page. */
-export interface FoundPage<PageKey, Item> {
-  readonly items: ReadonlyArray<Item>
-  /** On all pages. */
-  readonly total: number
-  /** `null` on the last page. */
-  readonly next: PageKey | null
 }
 
 export const mostPerPage = 100
@@ -51,7 +35,7 @@ export const make = <PageKey>(pageKey: Schema.Codec<PageKey, Schema.Json>, limit
       : Parsed.invalid(Parsed.issue(["page"], "exclusive", "must not be given beside cursor"))
   }
 
-  const parse = (query: PageQuery): Parsed.Parsed<RequestedPage<PageKey>> =>
+  const parse = (query: PageQuery): Parsed.Parsed<PageRequest<PageKey>> =>
     Result.map(
       Parsed.all({
         begin: parseBegin(query),
@@ -66,8 +50,8 @@ export const make = <PageKey>(pageKey: Schema.Codec<PageKey, Schema.Json>, limit
 
   /** The body of the answer. */
   const body = <Item, Wire>(
-    { limit, page }: RequestedPage<PageKey>,
-    { items, next, total }: FoundPage<PageKey, Item>,
+    { limit, page }: PageRequest<PageKey>,
+    { items, next, total }: PageWithTotal<Item, PageKey>,
     toWire: (item: Item) => Wire
   ) => ListView.of({ page, limit, total, data: items.map(toWire), next: nextOf(page, next) })
 
