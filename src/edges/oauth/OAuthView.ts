@@ -71,7 +71,7 @@ export const RegisteredBody = Schema.Struct({
   response_types: texts("`code`."),
   scope: described("`mcp`."),
   token_endpoint_auth_method: Schema.Literals(ClientMetadata.authMethods)
-}).annotate({ identifier: "RegisteredClient", description: "The client as it was registered." })
+}).annotate({ identifier: "RegisteredClient", description: "The registered client." })
 
 export const TokenPayload = Schema.Struct({
   grant_type: Schema.Literals(["authorization_code", "refresh_token"]),

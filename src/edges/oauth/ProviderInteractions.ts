@@ -24,7 +24,7 @@ const attempt = <A>(call: () => Promise<A>): Effect.Effect<A, InteractionGone | 
 
 interface Decision {
   readonly result: InteractionResults
-  /** Where it could not be kept: nobody learns of what was made for it. Collection ends what is left. */
+  /** Undoes a login whose interaction could not be stored. `Collection` ends what remains. */
   readonly undo: Effect.Effect<void>
 }
 

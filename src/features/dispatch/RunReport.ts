@@ -1,5 +1,5 @@
 /**
- * What a run reports on its way, as few events as the facts allow: a run that ends at once has its start appended with its
+ * What a run reports on its way, with as few events as possible: a run that ends at once appends its start with its
  * end, and progress is sampled.
  */
 import { Clock, Effect, Fiber, type Scope } from "effect"
@@ -14,34 +14,34 @@ import type { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 /** A run that ends within this time of its start has both in one append, ms. */
 const startGraceMs = 20
 
-/** A call that was not refused by then is at work, although nothing of its answer has come, ms. */
+/** A call that was not refused by then counts as started, even without an answer, ms. */
 const refusalMs = 1_000
 
-/** For the start of a run to be on the log before its request would expire, ms. */
+/** Time to record the start of a run before its request would expire, ms. */
 const recordingMs = 250
 
-/** Progress is recorded at most this often, ms; on long runs less often, so that an hour leaves some 250 events. */
+/** Progress is recorded at most this often, ms; less often on long runs, so that an hour has about 250 events. */
 const minProgressIntervalMs = 1_000
 const progressIntervalShare = 1 / 50
 
-/** Of a log line, characters. What is kept between two records is bounded as the request's log is. */
+/** Characters of a log line. Lines between two records are limited like the request's log. */
 const maxLineLength = 1_000
 
 export interface RunReport extends RunControl {
-  /** Call when the run has not ended at once: its start is then recorded without waiting for its end. */
+  /** Call it if the run has not ended at once: its start is then recorded without waiting for its end. */
   readonly pending: Effect.Effect<void>
-  /** Whether the provider has said anything of it. */
+  /** Whether the provider has reported on the run. */
   readonly isHeardOf: () => boolean
   /** Since its start; 0 before it. */
   readonly seconds: Effect.Effect<number>
-  /** Call at the end of the run: records the last lines; gives the start's time, to be told again with the outcome. */
+  /** Call it at the end of the run: records the last lines and returns the start's time, for the outcome. */
   readonly finish: () => Effect.Effect<number | null>
 }
 
 export interface RunReportOptions extends Pick<RunControl, "stopRequested"> {
   readonly actors: RequestActors["Service"]
   readonly steady: SteadyTime["Service"]
-  /** What is still to be recorded of a run that does not finish goes with this. */
+  /** Records what is left of a run that does not finish. */
   readonly scope: Scope.Scope
   readonly id: RequestId
   /** Number of the run. */
@@ -50,17 +50,17 @@ export interface RunReportOptions extends Pick<RunControl, "stopRequested"> {
   readonly startBy: number | null
 }
 
-/** Reports never fail a run: what cannot be recorded is logged, and the outcome will say the rest. */
+/** Reports never fail a run: what cannot be recorded is logged. */
 const logged = (effect: Effect.Effect<unknown, unknown>) =>
   Effect.catchCause(effect, (cause) => Effect.logWarning("A report of a run was not recorded", cause)).pipe(
     Effect.asVoid
   )
 
-/** What a provider says may be any number. */
+/** A provider may report any number. */
 const known = (fraction: number | null) =>
   fraction === null || Number.isNaN(fraction) ? null : Math.min(Math.max(fraction, 0), 1)
 
-/** What is known of the run, and what of it is on the log. */
+/** What is known of the run, and which part of it is on the log. */
 interface Reported extends RunReportOptions {
   isAccepted: boolean
   startedAt: number | null
@@ -74,7 +74,7 @@ interface Reported extends RunReportOptions {
   progressAt: number
 }
 
-/** Runs that end at once are the hot ones: they pay for their start, and for nothing that they do not report. */
+/** Runs that end at once are on the hot path, so they only do what they report. */
 export const make = (options: RunReportOptions): RunReport => {
   const run: Reported = {
     ...options,
@@ -109,7 +109,7 @@ export const make = (options: RunReportOptions): RunReport => {
   }
 }
 
-/** Goes on while the log is away, until the run is over: without the job's id nobody would find the job again. */
+/** Retries until the run is over, because without the id the job could not be found again. */
 const accept = (run: Reported, jobId: string) =>
   Effect.flatMap(run.steady.now, (at) => {
     const { actors, attempt, id } = run
@@ -147,7 +147,7 @@ const recordStartSoon = (run: Reported): Effect.Effect<void> => {
     Effect.suspend(() => recordStart(run)),
     startGraceMs
   )
-  // Not a child: whichever fiber of the provider reports the start may end before it is recorded.
+  // Not a child fiber: the fiber that reports the start may end before it is recorded.
   return Effect.map(Effect.forkIn(recording, run.scope), (fiber) => void (run.recordingStart = fiber))
 }
 

@@ -47,7 +47,7 @@ const withContent = (operation: Record<string, unknown>): Record<string, unknown
       ...responses,
       200: { description: "All bytes.", headers, content: bytes },
       206: {
-        description: "The range that was asked for.",
+        description: "The requested range.",
         headers: { ...headers, "content-range": contentRange },
         content: bytes
       },

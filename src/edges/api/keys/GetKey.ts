@@ -17,7 +17,7 @@ const endpoint = HttpApiEndpoint.get("getKey", "/keys/:keyId", {
   OpenApi.annotations({
     identifier: "getKey",
     summary: "One key",
-    description: "As it is now, without its secret."
+    description: "The current state, without the secret."
   })
 )
 

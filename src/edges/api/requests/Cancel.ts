@@ -24,7 +24,7 @@ const describeCancel = (identifier: string, alias: boolean) =>
     identifier,
     summary: alias ? "Cancel a request (alias)" : "Cancel a request",
     description:
-      "Queued: cancelled. Running: the provider is asked to stop. Ended: nothing. The status tells what it led to."
+      "Cancels a queued request, asks the provider to stop a running one, and has no effect on an ended one. The status shows the result."
   })
 
 export const byGet = HttpApiEndpoint.get("cancel", cancelPath, {

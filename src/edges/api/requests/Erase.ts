@@ -12,7 +12,7 @@ import type { RetrieveCall } from "./Retrieve.ts"
 export const endpoint = HttpApiEndpoint.delete("erasePayloads", "/requests/:requestId/payloads", {
   params: RequestRoute.params,
   success: HttpApiSchema.NoContent.annotate({
-    description: "Erased, now or before. Nobody can read them any more."
+    description: "Erased, now or before. They cannot be read any more."
   }),
   error: [...CommonResponses.usualOfOne, CommonResponses.conflict]
 })

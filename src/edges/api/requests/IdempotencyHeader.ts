@@ -38,7 +38,7 @@ const head = ({ endpoint, headers }: Meant): string =>
 const mark = "hmac."
 
 /**
- * HMAC-SHA-256 over the identifying parts, `head` first. The hash stays on the log; without the secret nobody can test guesses
+ * HMAC-SHA-256 over the identifying parts, `head` first. The hash stays on the log; without the secret it cannot be used to test guesses
  * of a body against it.
  */
 export const hashOf = (secret: Buffer, head: string, body: string | Uint8Array): string =>

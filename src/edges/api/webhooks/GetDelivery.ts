@@ -20,7 +20,7 @@ const endpoint = HttpApiEndpoint.get("getDelivery", "/webhooks/deliveries/:deliv
     OpenApi.annotations({
       identifier: "getDelivery",
       summary: "One delivery with its attempts",
-      description: "As it is now, with the attempts that were made."
+      description: "The current state, with the attempts so far."
     })
   )
 

@@ -21,9 +21,9 @@ const defaultLimit = 10
 
 const endpoint = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
   query: {
-    requestId: ListParameters.text("Of this request only."),
-    status: ListParameters.text("In this status only."),
-    event: ListParameters.text("Of this event only."),
+    requestId: ListParameters.text("Only this request."),
+    status: ListParameters.text("Only this status."),
+    event: ListParameters.text("Only this event."),
     ...ListParameters.page
   },
   success: DeliveryView.ListBody,
@@ -35,7 +35,7 @@ const endpoint = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
       identifier: "listDeliveries",
       summary: "List deliveries",
       description:
-        "Newest first. Pages by number shift when deliveries are added; those by `cursor` neither miss nor repeat one.",
+        "Newest first. Pages by number shift when deliveries are added; pages by `cursor` neither miss nor repeat one.",
       transform: ListParameters.withForms({
         ...ListParameters.pageForms(defaultLimit),
         status: { enum: [...DeliveryStatus.literals] },

@@ -34,8 +34,7 @@ const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/
   success: Schema.Struct({
     key,
     previousKeyExpiresAt: Schema.NullOr(DateTime.DateTime).annotate({
-      description:
-        "Until then deliveries are signed with the secret before, too; null when there was none, or none is kept."
+      description: "Until then deliveries are also signed with the previous secret; null if there is none."
     })
   }).annotate({
     identifier: "RotatedSigningSecret",

@@ -84,8 +84,8 @@ const headers = {
 }
 
 const responses = {
-  "2XX": { description: "Taken, within 15 seconds. The body is not looked at." },
-  "410": { description: "Nobody wants it: it is not sent again by itself." },
+  "2XX": { description: "Accepted within 15 seconds. The body is ignored." },
+  "410": { description: "The receiver no longer wants it: it is not sent again automatically." },
   default: { description: "Anything else is tried again: ten attempts in about two hours." }
 }
 

@@ -32,7 +32,7 @@ const fields = {
   retryable: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Whether another try may succeed; false by default." })
   ),
-  cancelled: Schema.Literal(true).annotate({ description: "The worker stopped, as it was asked to." })
+  cancelled: Schema.Literal(true).annotate({ description: "The worker stopped as requested." })
 }
 
 const payload = Schema.Union([

@@ -26,7 +26,7 @@ const networksOf = (entry: string): Result.Result<Networks, string> => {
     Result.mapError(({ message }) => message),
     Result.flatMap((network) =>
       network.prefixLength === 0
-        ? Result.fail("a network of everybody trusts whoever calls")
+        ? Result.fail("a network with all addresses would trust every client")
         : Result.succeed([network])
     )
   )

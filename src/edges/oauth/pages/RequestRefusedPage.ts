@@ -20,7 +20,7 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 const withheld = (address: string): string =>
-  `The answer would go to ${RedirectTarget.of(address).shown}. Nobody has signed in, so you have not been sent there.`
+  `The answer would go to ${RedirectTarget.of(address).shown}. You are not redirected there, because no one has signed in.`
 
 export const render = ({ description, error, withheldFrom }: Refused): Page =>
   ErrorPage.render({

@@ -84,7 +84,7 @@ const unavailable: ErrorPage.Trouble = {
 const unexpected: ErrorPage.Trouble = {
   title: "Something went wrong here",
   paragraphs: [
-    "This was not your doing. Try again in a moment, or tell whoever runs this service the id below."
+    "The fault is on our side. Try again in a moment, or send the id below to the operator of this service."
   ]
 }
 

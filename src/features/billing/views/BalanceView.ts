@@ -7,12 +7,11 @@ import * as MoneyView from "#src/platform/views/MoneyView.ts"
 
 export const BalanceBody = Schema.Struct({
   balance: MoneyView.Money.annotate({
-    description: "What was paid in less what was charged; what is reserved is in it."
+    description: "Top-ups minus charges, including reservations."
   }),
-  reserved: MoneyView.Money.annotate({ description: "Held for requests that have not ended." }),
+  reserved: MoneyView.Money.annotate({ description: "Reserved for requests that have not ended." }),
   available: MoneyView.Money.annotate({
-    description:
-      "The balance less what is reserved. A credit limit comes on top, and may have been used: below zero."
+    description: "The balance minus reservations. Negative when a credit limit is used."
   }),
   currency: MoneyView.Currency,
   updatedAt: Schema.NullOr(DateTime.DateTime).annotate({

@@ -29,10 +29,10 @@ export const BillingEventBody = Schema.Struct({
   }),
   requestId: Schema.NullOr(Schema.String).annotate({ description: "null for a top-up." }),
   modelEndpoint: Schema.NullOr(Schema.String).annotate({ description: "null for a top-up." }),
-  amount: MoneyView.Money.annotate({ description: "USD, positive; `type` tells where it went." }),
+  amount: MoneyView.Money.annotate({ description: "USD, positive; `type` says what for." }),
   currency: MoneyView.Currency,
   balanceAfter: MoneyView.Money.annotate({
-    description: "The account's balance, what is reserved included: top-ups and charges alone change it."
+    description: "The account's balance including reservations: only top-ups and charges change it."
   }),
   createdAt: DateTime.DateTime,
   position: Schema.String.annotate({

@@ -13,10 +13,10 @@ const quantity = Schema.String.annotate({ description: "Units that were charged,
 
 export const UsageBody = Schema.Struct({
   start: DateTime.DateTime.annotate({
-    description: "When the first bucket begins, at the latest as asked for."
+    description: "Begin of the first bucket, at or before the requested start."
   }),
   end: DateTime.DateTime.annotate({
-    description: "When the last bucket ends, at the earliest as asked for."
+    description: "End of the last bucket, at or after the requested end."
   }),
   granularity: Granularity,
   currency: MoneyView.Currency,

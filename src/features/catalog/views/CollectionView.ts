@@ -25,7 +25,7 @@ export const DetailedBody = Schema.Struct({
   })
 }).annotate({
   identifier: "CollectionWithModels",
-  description: "A curated list with what is in it.",
+  description: "A curated list with its models and wrappers.",
   examples: [{ ...example, models: [ListingView.modelExample] }]
 })
 
@@ -36,7 +36,7 @@ export const ListBody = ListView.bodyOf(CollectionBody).annotate({
 })
 
 export const SearchBody = Schema.Struct({
-  query: Schema.String.annotate({ description: "As it was asked." }),
+  query: Schema.String.annotate({ description: "The query as sent." }),
   models: Schema.Array(ListingView.ModelBody),
   wrappers: Schema.Array(ListingView.WrapperBody),
   collections: Schema.Array(CollectionBody)

@@ -26,14 +26,13 @@ export const EstimateBody = Schema.Struct({
   estimatedCost: MoneyView.Money,
   currency: MoneyView.Currency,
   isMaximum: Schema.Boolean.annotate({
-    description:
-      "Only the run can tell the units: `quantity` and `estimatedCost` are the most that it can come to."
+    description: "The units are known only after the run: `quantity` and `estimatedCost` are the maximum."
   }),
   maximumCost: Schema.String.annotate({
-    description: "What is held of the balance until the run has ended, in USD: no run costs more."
+    description: "Reserved until the run has ended, in USD: no run costs more."
   }),
   expectedSeconds: Schema.Finite.annotate({
-    description: "How long a run usually takes, as whoever published the model says."
+    description: "How long a run usually takes, according to the publisher of the model."
   }),
   expected: ListingView.Expected
 }).annotate({

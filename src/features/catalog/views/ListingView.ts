@@ -31,10 +31,10 @@ export const Expected = Schema.NullOr(
   }).annotate({ identifier: "Expected" })
 ).annotate({ description: "Learned from recent runs; null while there are too few and nothing waits." })
 
-const usualSeconds = seconds("How long a run usually takes, as whoever published the model says.")
+const usualSeconds = seconds("How long a run usually takes, according to the publisher of the model.")
 
 const fields = {
-  modelEndpoint: Schema.String.annotate({ description: "`owner/name`: what it is run by." }),
+  modelEndpoint: Schema.String.annotate({ description: "`owner/name`, the address for requests." }),
   owner: Schema.String,
   name: Schema.String,
   displayName: Schema.String,
@@ -49,7 +49,7 @@ const fields = {
   }),
   pricing: PriceView.Pricing,
   expectedSeconds: usualSeconds,
-  exampleInput: Schema.Json.annotate({ description: "Valid, and can be run as it is." }),
+  exampleInput: Schema.Json.annotate({ description: "A valid input." }),
   updatedAt: DateTime.DateTime
 }
 
@@ -116,7 +116,7 @@ export const WrapperBody = Schema.Struct({
 })
 
 export const ListedBody = Schema.Union([ModelBody, WrapperBody]).annotate({
-  description: "A model or a wrapper: `kind` tells which."
+  description: "A model or a wrapper, see `kind`."
 })
 
 export const ModelsBody = ListView.bodyOf(ModelBody).annotate({
@@ -136,7 +136,7 @@ export const SchemaBody = Schema.Struct({
   output: Schema.Record(Schema.String, Schema.Json)
 }).annotate({
   identifier: "ModelSchema",
-  description: "JSON Schema 2020-12 of what is submitted, and of the result's `output`.",
+  description: "JSON Schema 2020-12 of the input, and of the result's `output`.",
   examples: [
     {
       input: { type: "object", properties: { value: {} }, required: ["value"] },

@@ -26,7 +26,7 @@ export const FileBody = Schema.Struct({
   id: Schema.String,
   fileName: Schema.String,
   url: Schema.String.annotate({
-    description: "Where the file can be fetched; whoever knows it can.",
+    description: "Public address of the file: anyone who knows it can fetch it.",
     format: "uri"
   }),
   contentType: Schema.String,

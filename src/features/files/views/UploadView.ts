@@ -63,7 +63,7 @@ export const UploadingBody = Schema.Struct({
   contentType: Schema.String,
   size: Schema.NullOr(Schema.Int).annotate({ description: "Bytes, as declared; null when nothing was." }),
   parts: Schema.Array(UploadedPartBody).annotate({
-    description: "Those that have come, by ascending number."
+    description: "The parts so far, by ascending number."
   })
 }).annotate({
   identifier: "UploadInParts",

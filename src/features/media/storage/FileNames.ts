@@ -52,6 +52,6 @@ const originOf = (state: State): UploadInitiated | OutputStored | null => {
   return state._tag === "Present" ? state.origin : null
 }
 
-/** Whoever it came from. */
+/** For any owner. */
 export const of = (payloads: Store, id: FileId, origin: UploadInitiated | OutputStored) =>
   origin._tag === "OutputStored" ? Effect.succeed(origin.fileName) : open(payloads, id, origin.payloads.name)

@@ -24,7 +24,7 @@ const BillBody = Schema.Struct({
   hold: usd("Held from submit to the end; never is more charged"),
   quantity: units("Units delivered; null unless it is `COMPLETED`"),
   charged: usd("As `cost`")
-}).annotate({ identifier: "RequestBill", description: "The price of the request, and what came of it." })
+}).annotate({ identifier: "RequestBill", description: "The price of the request, and its billing." })
 type BillBody = typeof BillBody.Type
 
 const { input, output, ...fields } = ResultView.RetrievedBody.fields
@@ -35,7 +35,7 @@ export const ListedBody = Schema.Struct({
   output: Schema.optionalKey(output),
   payloadsOmitted: Schema.optionalKey(
     Schema.Literal(true).annotate({
-      description: "Asked for, and more than the answer has room for: `input` and `output` are null."
+      description: "The payloads were requested but exceed the answer: `input` and `output` are null."
     })
   ),
   billing: Schema.optionalKey(BillBody)

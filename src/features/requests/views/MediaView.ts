@@ -7,9 +7,11 @@ import * as MediaUrl from "#src/features/media/MediaUrl.ts"
 export const MediaItem = Schema.Struct({
   path: Schema.String.annotate({ description: "JSON pointer (RFC 6901) to the file's URL in `output`." }),
   fileId: Schema.String,
-  url: Schema.String.annotate({ description: "Where the file can be fetched; whoever knows it can." }),
+  url: Schema.String.annotate({
+    description: "Public address of the file: anyone who knows it can fetch it."
+  }),
   thumbnailUrl: Schema.NullOr(Schema.String).annotate({
-    description: "Of a picture or a film, as WebP; null when there is none."
+    description: "WebP thumbnail of a picture or film; null without one."
   }),
   contentType: Schema.String,
   size: Schema.Int.annotate({ description: "Bytes." })

@@ -41,7 +41,7 @@ export const ResultBody = Schema.Struct({
   input: Schema.Json.annotate({
     description: "As submitted, without the reserved webhook keys; null once erased."
   }),
-  output: Schema.Json.annotate({ description: "As the model defines it; null when there is none." }),
+  output: Schema.Json.annotate({ description: "As the model defines it; null without one." }),
   error: Schema.NullOr(Schema.String),
   metadata: Schema.Record(Schema.String, Schema.String).annotate({
     description: "As given in `X-Request-Metadata`."

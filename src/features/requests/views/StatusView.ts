@@ -65,7 +65,7 @@ export const StatusBody = Schema.Struct({
   logs: logLines
 }).annotate({
   identifier: "RequestStatus",
-  description: "The request as it is now.",
+  description: "The current state of the request.",
   examples: [{ ...exampleStatus, status: "IN_PROGRESS" }]
 })
 export type StatusBody = typeof StatusBody.Type
@@ -94,7 +94,7 @@ export const CancelBody = Schema.Union([
   Schema.Struct({ ...FailedBody.fields, cancel: Cancellation })
 ]).annotate({
   identifier: "CancelledRequestStatus",
-  description: "The request as it is now, and whether the cancel was accepted.",
+  description: "The current state of the request, and whether the cancel was accepted.",
   examples: [{ ...exampleStatus, status: "CANCELLED", cancel: { accepted: true, reason: "Cancelled." } }]
 })
 

@@ -8,5 +8,5 @@ export const Cause = Schema.Literals(WaitingFor.causes).annotate({
 })
 
 export const Reason = Schema.String.annotate({
-  description: "The same as a sentence, with what is known of the cause."
+  description: "The same as a sentence, with the known cause."
 })

@@ -36,7 +36,7 @@ export const make = (slots: Slots, attempts: Attempts) =>
     /** A node that scheduled it may have died before it noticed that the request was erased. */
     const isErasedLate = ({ history, scheduled }: Delivery, id: DeliveryId) =>
       history.every(({ durationMs }) => durationMs === null)
-        ? // Of a request that cannot be read nobody knows, and the body is frozen.
+        ? // An unreadable request counts as not erased, because the body is already stored.
           Effect.catchDefect(eraseIfLate(id, scheduled.requestId), () => Effect.succeed(false))
         : Effect.succeed(false)
 

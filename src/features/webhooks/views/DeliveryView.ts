@@ -59,7 +59,7 @@ const AttemptBody = Schema.Struct({
   at: DateTime.DateTime,
   responseStatus,
   durationMs: Schema.NullOr(Schema.Int).annotate({
-    description: "null while it is under way, and when nobody knows how it ended."
+    description: "null while it is under way, and when its end is unknown."
   }),
   error,
   trigger: Schema.Literals(["schedule", "replay", "recover"])

@@ -139,7 +139,7 @@ describe("TRUSTED_PROXIES", () => {
     ["private,10.0.0.1/8", "entry 2: address has non-zero host bits"],
     ["10.0.0.1,", "entry 2: "],
     ["proxy.example.com", "entry 1: expected exactly four decimal octets"],
-    ["10.0.0.1, 0.0.0.0/0", "entry 2: a network of everybody trusts whoever calls"],
+    ["10.0.0.1, 0.0.0.0/0", "entry 2: a network with all addresses would trust every client"],
     ["::/0", "entry 1: a network of everybody"],
     ["Private", "entry 1: "],
     ["10.0.0.1:80", "entry 1: "]

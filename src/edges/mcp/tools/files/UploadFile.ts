@@ -85,14 +85,14 @@ export const tool = Tool.make("upload_file", {
   }),
   success: Schema.Struct({
     fileUrl: Schema.String.annotate({
-      description: "Public: whoever knows it can fetch the file. Use it as a model input."
+      description: "Public: anyone who knows it can fetch the file. Use it as a model input."
     }),
     fileId: Schema.String,
     fileName: Schema.String,
     contentType: Schema.String,
     size: Schema.Finite.annotate({ description: "Bytes." }),
     sha256: Schema.NullOr(Schema.String).annotate({
-      description: "Hex; null for a file of this service of which nobody has read all bytes."
+      description: "Hex; null for a file of this service whose bytes it has never read completely."
     }),
     expiresAt: Schema.String.annotate({
       description: "When the file is erased."

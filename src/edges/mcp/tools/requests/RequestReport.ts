@@ -17,7 +17,7 @@ const millisOrNull = (what: string) => Schema.NullOr(Schema.Finite).annotate({ d
 const MediaItem = Schema.Struct({
   ...MediaView.MediaItem.fields,
   path: told("JSON pointer to its URL in `output`."),
-  url: told("Public: whoever knows it can fetch it."),
+  url: told("Public: anyone who knows it can fetch it."),
   thumbnailUrl: toldOrNull("WebP."),
   size: Schema.Finite.annotate({ description: "Bytes." })
 })

@@ -44,7 +44,7 @@ export const storedImage: JsonSchema = {
     url: {
       type: "string",
       format: "uri",
-      description: "Where the picture can be fetched; whoever knows it can."
+      description: "Public address of the picture: anyone who knows it can fetch it."
     },
     contentType: {
       enum: ["image/png", "image/jpeg", "image/webp", "image/avif"],
