@@ -6,7 +6,7 @@ export const modelsDir = Setting.optional({
   config: Config.String,
   defaultText: "none",
   description:
-    "folder of manifests (`**/*.yaml`, `.yml`, `.json`) that are published at start and whenever they change; what is wrong with one is logged and leaves the others published ([manifests.md](manifests.md))",
+    "folder of manifests (`**/*.yaml`, `.yml`, `.json`) that are published at start and whenever they change; a faulty one is logged and does not affect the others ([manifests.md](manifests.md))",
   accepts: "a path",
   example: "/etc/inferlog/models"
 })

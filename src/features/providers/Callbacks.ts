@@ -18,7 +18,7 @@ export const callbackUrl = Setting.optional({
   config: (name) => Config.schema(PublicUrl, name),
   defaultText: "`BASE_URL`",
   description:
-    "where providers reach this node to call back, when that is not the platform's public address; with several nodes, an address of this node alone",
+    "the address at which providers call back, if it is not the platform's public address; with several nodes, an address of this node alone",
   accepts: "an `http` or `https` URL without trailing slash, query and fragment",
   example: "http://10.0.0.7:8080"
 })

@@ -23,7 +23,7 @@ export const body = RequestBody.open(
       Schema.NullOr(
         Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
       ).annotate({
-        description: `Bytes; null or absent when unknown. Another size is refused then. At most ${FileLimits.maxPutBytes} for a file in one piece, ${FileLimits.maxFileBytes} for one in parts, and what the account has room for.`
+        description: `Bytes; null or absent when unknown. If given, another size is refused. At most ${FileLimits.maxPutBytes} for a file in one piece, ${FileLimits.maxFileBytes} for one in parts, and what the account has room for.`
       })
     )
   }).annotate({

@@ -63,7 +63,7 @@ const endpoint = HttpApiEndpoint.post("completeUpload", "/storage/upload/complet
       identifier: "completeUpload",
       summary: "Make a file of the parts",
       description:
-        "400 with `details.partNumbers` when parts are missing, too small or other than named: nothing has changed then, and it may be tried again."
+        "400 with `details.partNumbers` if parts are missing, too small or different from the named ones. Nothing has changed then, and the call may be repeated."
     })
   )
 

@@ -25,15 +25,15 @@ import { anyQuery, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
 import { bytes, described, optional, params } from "./MediaRoute.ts"
 
 const representation = {
-  etag: described("Strong: other bytes have another one."),
+  etag: described("Strong: different bytes have a different tag."),
   "accept-ranges": Schema.Literal("bytes"),
-  "cache-control": described("Some minutes, in the client alone."),
+  "cache-control": described("Some minutes, only in the client."),
   "content-disposition": described("`inline` for images, audio and video only."),
-  "content-security-policy": described("Nothing in the bytes is run.")
+  "content-security-policy": described("Browsers run nothing in the bytes.")
 }
 
 const contentRange = {
-  schema: { type: "string", description: "Which bytes, and of how many." },
+  schema: { type: "string", description: "The range, and the size of the file." },
   required: true
 }
 
@@ -61,14 +61,14 @@ const endpoint = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
   headers: {
     range: optional("One range of bytes."),
     "if-range": optional("`ETag` that the range belongs to."),
-    "if-match": optional("`ETag` that the bytes are to have."),
+    "if-match": optional("`ETag` that the bytes must have."),
     "if-none-match": optional("`ETag` of the last answer.")
   },
   success: [
     HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array(), representation),
     CommonResponses.notModified,
     HttpApiSchema.WithHeaders(
-      HttpApiSchema.Empty(302).annotate({ description: "The bytes lie elsewhere." }),
+      HttpApiSchema.Empty(302).annotate({ description: "The address of the bytes." }),
       { location: described("Good for some minutes.") }
     )
   ],
@@ -88,7 +88,7 @@ const endpoint = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
       identifier: "getFile",
       summary: "Bytes of a stored file",
       description:
-        "No key is needed. HEAD is answered, too. 404 until the bytes have come, 410 once the file is deleted or has expired.",
+        "Needs no key. HEAD is supported. 404 until the bytes have arrived, 410 when the file was deleted or has expired.",
       transform: withContent
     })
   )

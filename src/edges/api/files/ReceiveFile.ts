@@ -21,7 +21,7 @@ const withBytes = (operation: Record<string, unknown>): Record<string, unknown> 
 const endpoint = HttpApiEndpoint.put("receiveFile", "/media/:mediaId/:fileName", {
   params,
   query: {
-    expires: optional("As given out, like all of the query: Unix time in seconds."),
+    expires: optional("Unix time in seconds. The query must be unchanged."),
     signature: optional("The credential."),
     uploadId: optional("Of an upload in parts."),
     partNumber: optional("Of an upload in parts.")
@@ -50,7 +50,7 @@ const endpoint = HttpApiEndpoint.put("receiveFile", "/media/:mediaId/:fileName",
     identifier: "putFile",
     summary: "Upload the bytes of a file or part",
     description:
-      "To a URL that was given out for that, with the declared `Content-Type`. It carries its own credential: `Authorization` is not looked at. Where files lie at S3, such URLs lead there instead.",
+      "To an upload URL, with the declared `Content-Type`. The URL contains its own credential; `Authorization` is ignored. If files are stored at S3, upload URLs lead there instead.",
     transform: withBytes
   })
 )

@@ -17,7 +17,7 @@ const endpoint = HttpApiEndpoint.delete("revokeKey", "/keys/:keyId", {
     identifier: "revokeKey",
     summary: "Revoke a key",
     description:
-      "At once and for good. A key may revoke any key of its account, itself included, but not by a secret that was replaced (403). Requests that the key submitted go on."
+      "At once and for good. A key may revoke any key of its account, itself included, but not with a previous secret (403). Requests that the key submitted continue."
   })
 )
 

@@ -24,7 +24,7 @@ const body = RequestBody.strict(
     )
   }).annotate({
     identifier: "RotateApiKey",
-    description: "May be left out altogether.",
+    description: "May be absent.",
     examples: [{ gracePeriodSeconds: 3_600 }]
   })
 )
@@ -37,9 +37,9 @@ const endpoint = HttpApiEndpoint.post("rotateKey", "/keys/:keyId/rotate", {
 }).annotateMerge(
   OpenApi.annotations({
     identifier: "rotateKey",
-    summary: "Give a key another secret",
+    summary: "Rotate the secret of a key",
     description:
-      "In force at once, under the same id. The previous secret stays valid for a while; the one before it does not. A key cannot rotate a key that may do more than itself, nor rotate any key by a secret that was replaced (403), nor a key that was revoked or has expired (409)."
+      "Valid at once, under the same id. The previous secret stays valid for a while; the one before it does not. A key cannot rotate a key that may do more than itself, nor rotate any key with a previous secret (403), nor a key that was revoked or has expired (409)."
   })
 )
 

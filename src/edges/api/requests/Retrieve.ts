@@ -25,7 +25,7 @@ export const endpoint = HttpApiEndpoint.get("retrieve", "/requests/:requestId", 
     OpenApi.annotations({
       identifier: "getRequest",
       summary: "Retrieve a request",
-      description: "The request in any state, by its id alone: the read after a client's crash."
+      description: "The request in any state, by its id alone, for example after a crash of the client."
     })
   )
 

@@ -73,13 +73,13 @@ export const endpoint = HttpApiEndpoint.post("submit", "/:ownerName/:modelName",
     "idempotency-key": RequestRoute.optional("1 to 255 printable ASCII characters, kept for 24 hours."),
     "x-request-metadata": RequestRoute.optional("A JSON object of at most 16 strings, at most 2 KiB."),
     "x-request-start-timeout": RequestRoute.optional(
-      "Whole seconds, at most 30 days. When no provider has started it by then it is `CANCELLED`, `outcome: expired`, not billed."
+      "Whole seconds, at most 30 days. A request that has not started by then is `CANCELLED`, `outcome: expired`, not billed."
     ),
     "cancel-after": RequestRoute.optional(
-      "Seconds, or `90s`, `5m`, `1h`, at most 30 days. The same when it has not ended by then, whatever runs."
+      "Seconds, or `90s`, `5m`, `1h`, at most 30 days. The same for a request that has not ended by then, even if it runs."
     ),
     prefer: RequestRoute.optional(
-      "`wait` or `wait=<1..60>`: answer with the result when it is there in time."
+      "`wait` or `wait=<1..60>`: answers with the result if the request ends in time."
     )
   },
   payload: SubmitPayload,
@@ -104,7 +104,7 @@ export const endpoint = HttpApiEndpoint.post("submit", "/:ownerName/:modelName",
     OpenApi.annotations({
       identifier: "submitRequest",
       summary: "Submit a request",
-      description: "Accepts a request for the model and answers at once, with the addresses to follow it."
+      description: "Accepts a request for the model and answers at once with the addresses to follow it."
     })
   )
 

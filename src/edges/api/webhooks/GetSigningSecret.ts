@@ -23,7 +23,7 @@ const endpoint = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secr
       identifier: "getSigningSecret",
       summary: "The signing secret",
       description:
-        "What the account's webhooks are signed with (Standard Webhooks), made when it is first needed. 500 when it cannot be opened any more: rotate then."
+        "The secret that signs the account's webhooks (Standard Webhooks), created when it is first needed. 500 if it cannot be opened any more: then rotate it."
     })
   )
 

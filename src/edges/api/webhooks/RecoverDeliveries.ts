@@ -35,7 +35,7 @@ const endpoint = HttpApiEndpoint.post("recoverDeliveries", "/webhooks/deliveries
   })
     .annotate({
       identifier: "Recovery",
-      description: "Accepted; it goes on after the answer.",
+      description: "Accepted; the work continues after the answer.",
       examples: [{ count: 3 }]
     })
     .pipe(HttpApiSchema.status(202)),
@@ -46,7 +46,7 @@ const endpoint = HttpApiEndpoint.post("recoverDeliveries", "/webhooks/deliveries
     OpenApi.annotations({
       identifier: "recoverDeliveries",
       summary: "Send all failed deliveries again",
-      description: "Every delivery that was created in that time and has `failed`, as if each were replayed."
+      description: "Replays every delivery that was created in this period and has `failed`."
     })
   )
 

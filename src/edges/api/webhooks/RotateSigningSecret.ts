@@ -19,12 +19,12 @@ const body = RequestBody.strict(
   Schema.Struct({
     grace: Schema.optionalKey(
       Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostGraceSeconds })).annotate({
-        description: `How long the secrets before stay valid at most, seconds; ${mostGraceSeconds} by default. 0: they are invalid at once.`
+        description: `The longest time that previous secrets stay valid, in seconds; ${mostGraceSeconds} by default. 0: they are invalid at once.`
       })
     )
   }).annotate({
     identifier: "RotateSigningSecret",
-    description: "May be left out altogether.",
+    description: "May be absent.",
     examples: [{ grace: 0 }]
   })
 )
@@ -38,7 +38,7 @@ const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/
     })
   }).annotate({
     identifier: "RotatedSigningSecret",
-    description: "The new secret, in force at once.",
+    description: "The new secret, valid at once.",
     examples: [
       { key: exampleKey, previousKeyExpiresAt: "2026-01-06T12:00:00.000Z" },
       { key: exampleKey, previousKeyExpiresAt: null }
@@ -52,7 +52,7 @@ const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/
       identifier: "rotateSigningSecret",
       summary: "Rotate the signing secret",
       description:
-        "In force at once. The secret before stays valid for `grace` seconds, unless it cannot be opened. At most ten are valid at a time: the oldest gives way."
+        "Valid at once. The previous secret stays valid for `grace` seconds, unless it cannot be opened. At most ten are valid at a time; the oldest is dropped."
     })
   )
 

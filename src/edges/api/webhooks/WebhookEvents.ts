@@ -34,7 +34,7 @@ const ofTheEnd = { event: Schema.Literal("completed"), billingStatus: BillingSta
 
 const CompletedWithResult = Schema.Struct({ ...ResultView.ResultBody.fields, ...ofTheEnd }).annotate({
   identifier: "CompletedEvent",
-  description: "The result object of a request that has ended, well or not: look at `outcome`.",
+  description: "The result object of a request that has ended, successfully or not: see `outcome`.",
   examples: [
     {
       ...example,
@@ -54,7 +54,7 @@ const CompletedWithoutOutput = Schema.Struct({
   ...ofTheEnd
 }).annotate({
   identifier: "CompletedEventWithoutOutput",
-  description: "What the result answers 422 with: completed without a usable output. Not billed.",
+  description: "The body of the 422: completed without a usable output. Not billed.",
   examples: [
     {
       ...example,
@@ -76,17 +76,17 @@ export const CompletedBody = Schema.Union([CompletedWithoutOutput, CompletedWith
 const described = (description: string) => Schema.String.annotate({ description })
 
 const headers = {
-  "webhook-id": described("The delivery's id, the same at each attempt: drop what comes again."),
-  "webhook-timestamp": described("Unix seconds of this attempt: refuse what is far from now."),
+  "webhook-id": described("The delivery's id, the same in each attempt: ignore repetitions."),
+  "webhook-timestamp": described("Unix seconds of this attempt: refuse times far from now."),
   "webhook-signature": described(
-    "`v1,<base64>` for each valid secret, parted by spaces: the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. One that matches is enough."
+    "`v1,<base64>` for each valid secret, separated by spaces: the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. One match is enough."
   )
 }
 
 const responses = {
   "2XX": { description: "Accepted within 15 seconds. The body is ignored." },
   "410": { description: "The receiver no longer wants it: it is not sent again automatically." },
-  default: { description: "Anything else is tried again: ten attempts in about two hours." }
+  default: { description: "Any other answer is retried: ten attempts in about two hours." }
 }
 
 const describe = (identifier: string, summary: string, description: string) =>

@@ -27,7 +27,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .annotateMerge(
     OpenApi.annotations({
       title: "Webhooks",
-      description: "Deliveries of webhooks: what became of them, and sending them again."
+      description: "Deliveries of webhooks, their attempts and replays."
     })
   ) {}
 

@@ -39,7 +39,7 @@ const body = RequestBody.strict(
     )
   }).annotate({
     identifier: "ClaimJob",
-    description: "May be left out altogether.",
+    description: "May be absent.",
     examples: [{ models: ["acme/upscale"], wait: 50 }]
   })
 )
@@ -48,7 +48,7 @@ const endpoint = HttpApiEndpoint.post("claimJob", "/workers/claim", {
   payload: body.schema,
   success: [
     WorkerView.JobBody,
-    HttpApiSchema.NoContent.annotate({ description: "There was no job: ask again at once." })
+    HttpApiSchema.NoContent.annotate({ description: "No job: call again at once." })
   ],
   error: [...WorkerRoute.errors, CommonResponses.forbidden, CommonResponses.tooManyRequests]
 }).annotateMerge(

@@ -72,7 +72,7 @@ const endpoint = HttpApiEndpoint.post("endJob", "/workers/jobs/:leaseId/result",
     identifier: "endJob",
     summary: "Report how a job ended",
     description:
-      "Recorded when it is answered; repeated, it changes nothing. Repeat it on 503 and when no answer came. 409 `LEASE_LOST`: the report came too late."
+      "Recorded before the answer; repeating it changes nothing. Repeat it after a 503 or without an answer. 409 `LEASE_LOST`: the report came too late."
   })
 )
 

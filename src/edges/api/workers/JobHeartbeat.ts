@@ -17,7 +17,7 @@ const body = RequestBody.strict(
   Schema.Struct({
     progress: Schema.optionalKey(
       Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))).annotate({
-        description: "How much is done, from 0 to 1; null when that is not known."
+        description: "Completed share, from 0 to 1; null when unknown."
       })
     ),
     logs: Schema.optionalKey(
@@ -27,7 +27,7 @@ const body = RequestBody.strict(
     )
   }).annotate({
     identifier: "JobHeartbeat",
-    description: "May be left out altogether.",
+    description: "May be absent.",
     examples: [{ progress: 0.4, logs: ["step 8 of 20"] }]
   })
 )

@@ -13,7 +13,7 @@ const body = RequestBody.strict(
     reason: Schema.optionalKey(WorkerRoute.Message.annotate({ description: "For the server's log." }))
   }).annotate({
     identifier: "ReleaseJob",
-    description: "May be left out altogether.",
+    description: "May be absent.",
     examples: [{ reason: "shutting down" }]
   })
 )

@@ -17,13 +17,13 @@ const modelEndpoints = Schema.NullOr(Schema.Array(Schema.String)).annotate({
 
 const monthlyBudget = Schema.NullOr(Schema.String).annotate({
   description:
-    "What its requests may cost in a calendar month (UTC), in USD; null: as much as the account has. Each key has its own."
+    "The most that its requests may cost in a calendar month (UTC), in USD; null: no limit of its own."
 })
 
 const fields = {
   id: Schema.String,
   name: Schema.String,
-  prefix: Schema.String.annotate({ description: "What the key begins with, up to its secret." }),
+  prefix: Schema.String.annotate({ description: "The beginning of the key, without its secret." }),
   scopes,
   modelEndpoints,
   monthlyBudget,
@@ -60,7 +60,7 @@ export const KeyBody = Schema.Struct(fields).annotate({
 })
 export type KeyBody = typeof KeyBody.Type
 
-const key = Schema.String.annotate({ description: "`<id>:<secret>`, shown this once." })
+const key = Schema.String.annotate({ description: "`<id>:<secret>`, shown only here." })
 
 const exampleKey = `${exampleId}:hT0YBzdYtWUqsSKUyqwQ2tqTqsCMEbCJzQdWs2Sz1fE`
 
@@ -76,7 +76,7 @@ export const RotatedBody = Schema.Struct({
   previousKeyExpiresAt: time("Until then the key is good with the secret before, too; null: no more.")
 }).annotate({
   identifier: "RotatedApiKey",
-  description: "An API key with its new secret, in force at once.",
+  description: "An API key with its new secret, valid at once.",
   examples: [
     {
       ...example,

@@ -15,7 +15,7 @@ export const BalanceBody = Schema.Struct({
   }),
   currency: MoneyView.Currency,
   updatedAt: Schema.NullOr(DateTime.DateTime).annotate({
-    description: "Of the last billing event; null when there never was one."
+    description: "Of the last billing event; null without one."
   })
 }).annotate({
   identifier: "Balance",

@@ -22,10 +22,10 @@ const example = {
 } as const
 
 export const BillingEventBody = Schema.Struct({
-  id: Schema.String.annotate({ description: "The same for ever on this log, and no other's." }),
+  id: Schema.String.annotate({ description: "Permanent and unique on this log." }),
   type: Schema.Literals(kinds).annotate({
     description:
-      "`topup`: paid in. `hold`: reserved at submit. `charge`: taken from what was held. `release`: given back, at the end of a request. `revert`: given back, of a request that was given up."
+      "`topup`: paid in. `hold`: reserved at submit. `charge`: taken from the hold. `release`: returned at the end of a request. `revert`: returned for an abandoned request."
   }),
   requestId: Schema.NullOr(Schema.String).annotate({ description: "null for a top-up." }),
   modelEndpoint: Schema.NullOr(Schema.String).annotate({ description: "null for a top-up." }),

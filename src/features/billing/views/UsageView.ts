@@ -9,7 +9,7 @@ import * as DateTime from "#src/platform/views/DateTime.ts"
 import * as MoneyView from "#src/platform/views/MoneyView.ts"
 
 const requests = Schema.Int.annotate({ description: "That were charged." })
-const quantity = Schema.String.annotate({ description: "Units that were charged, as a decimal." })
+const quantity = Schema.String.annotate({ description: "Charged units, as a decimal." })
 
 export const UsageBody = Schema.Struct({
   start: DateTime.DateTime.annotate({
@@ -30,7 +30,7 @@ export const UsageBody = Schema.Struct({
       cost: MoneyView.Money
     })
   ).annotate({
-    description: "In the order of buckets, then models. Buckets in which nothing was charged are left out."
+    description: "Ordered by bucket, then model. Buckets without charges are omitted."
   }),
   totals: Schema.Struct({
     requests,

@@ -42,7 +42,7 @@ export const SearchBody = Schema.Struct({
   collections: Schema.Array(CollectionBody)
 }).annotate({
   identifier: "SearchResults",
-  description: "What was found, of each kind the best first.",
+  description: "The results of each kind, best first.",
   examples: [{ query: "ecko", models: [ListingView.modelExample], wrappers: [], collections: [example] }]
 })
 

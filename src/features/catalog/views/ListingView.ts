@@ -15,21 +15,20 @@ const seconds = (description: string) => Schema.Finite.annotate({ description })
 export const Expected = Schema.NullOr(
   Schema.Struct({
     p50Seconds: Schema.NullOr(Schema.Finite).annotate({
-      description:
-        "Half of the recent runs took no longer, from their start to their end; null while there are too few."
+      description: "Median of recent runs, from start to end; null without enough runs."
     }),
     p90Seconds: Schema.NullOr(Schema.Finite).annotate({
-      description: "Nine of ten recent runs took no longer; null while there are too few."
+      description: "90th percentile of recent runs; null without enough runs."
     }),
     samples: Schema.Int.annotate({
-      description: "Recent runs that these are learned from; 0 while there are too few."
+      description: "Recent runs behind these figures; 0 without enough."
     }),
     waitSeconds: Schema.NullOr(Schema.Finite).annotate({
       description:
-        "How long a request submitted now is likely to wait for its start; null while no run can begin: the provider cannot be reached, or no worker asks for jobs of the model."
+        "The likely wait of a request submitted now; null while no run can begin: the provider cannot be reached, or no worker asks for jobs of the model."
     })
   }).annotate({ identifier: "Expected" })
-).annotate({ description: "Learned from recent runs; null while there are too few and nothing waits." })
+).annotate({ description: "Learned from recent runs; null without enough runs and without a queue." })
 
 const usualSeconds = seconds("How long a run usually takes, according to the publisher of the model.")
 
@@ -42,7 +41,7 @@ const fields = {
   category: Category,
   tags: Schema.Array(Schema.String),
   status: Schema.Literals(statuses).annotate({
-    description: "A deprecated one runs, and should not be used any more."
+    description: "A deprecated one still runs, but should not be used any more."
   }),
   recommended: Schema.NullOr(Schema.Int).annotate({
     description: "Its place in the curated list of its category, from 1; null: not in it."
@@ -106,12 +105,12 @@ export const WrapperBody = Schema.Struct({
     description: "The input of `base`, with `{{name}}` where the input goes in."
   }),
   defaults: Schema.Record(Schema.String, Schema.Json).annotate({
-    description: "Values of placeholders that the input does not name."
+    description: "Values of placeholders that the input omits."
   }),
   expected: Expected
 }).annotate({
   identifier: "Wrapper",
-  description: "A product on a model: it runs like one, with a simpler input.",
+  description: "A product on a model: it runs like a model, with a simpler input.",
   examples: [wrapperExample]
 })
 

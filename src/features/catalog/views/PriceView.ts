@@ -29,7 +29,7 @@ const PriceBody = Schema.Struct({
   modelEndpoint: Schema.String,
   ...fields,
   effectiveFrom: DateTime.DateTime.annotate({
-    description: "When the model was last published: the price holds since then at the latest."
+    description: "When the model was last published, with this price."
   })
 }).annotate({ identifier: "Price", description: "The price of one model or wrapper.", examples: [example] })
 

@@ -23,8 +23,7 @@ export const sweepInterval = Setting.make({
   config: (name) => Config.schema(Interval, name),
   default: Duration.seconds(60),
   defaultText: "`60 seconds`",
-  description:
-    "how often requests are looked for that do not come to their end by themselves, and what is to be erased",
+  description: "how often the server looks for requests that do not end by themselves, and for data to erase",
   accepts: "a duration from `100 millis` to `1 hour`",
   example: "90 seconds"
 })

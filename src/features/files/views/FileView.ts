@@ -31,15 +31,15 @@ export const FileBody = Schema.Struct({
   }),
   contentType: Schema.String,
   size: Schema.NullOr(Schema.Int).annotate({
-    description: "Bytes; as declared while it is `pending`, null when nothing was."
+    description: "Bytes; the declared size while `pending`, null without one."
   }),
   status: FileStatus,
   source: FileSource,
   requestId: Schema.NullOr(Schema.String).annotate({
-    description: "The request whose output it is; null for what was uploaded."
+    description: "The request whose output it is; null for an upload."
   }),
   checksums: Schema.Struct({
-    sha256: Schema.NullOr(Schema.String).annotate({ description: "Hex; null while it is not known." })
+    sha256: Schema.NullOr(Schema.String).annotate({ description: "Hex; null while unknown." })
   }),
   createdAt: DateTime.DateTime,
   uploadedAt: Schema.NullOr(DateTime.DateTime).annotate({ description: "null while it is `pending`." }),

@@ -21,7 +21,7 @@ export const InitiatedBody = Schema.Struct({
   file_url: fileUrl
 }).annotate({
   identifier: "Upload",
-  description: "Where the bytes are wanted, and where the file will be.",
+  description: "The upload URL, and the URL of the file.",
   examples: [{ upload_url: `${exampleUrl}?${signed}`, file_url: exampleUrl }]
 })
 
@@ -31,7 +31,7 @@ export const MultipartBody = Schema.Struct({
   uploadKey: Schema.String.annotate({ description: "Of the file." })
 }).annotate({
   identifier: "MultipartUpload",
-  description: "What the parts are brought under, and where the file will be.",
+  description: "The ids for uploading parts, and the URL of the file.",
   examples: [{ fileUrl: exampleUrl, uploadId: exampleUploadId, uploadKey: exampleId }]
 })
 
@@ -41,7 +41,7 @@ export const PartUrlBody = Schema.Struct({
   )
 }).annotate({
   identifier: "PartUrl",
-  description: "Where the bytes of a part are wanted.",
+  description: "The upload URL of a part.",
   examples: [{ presignedUrl: `${exampleUrl}?uploadId=${exampleUploadId}&partNumber=1&${signed}` }]
 })
 
@@ -61,13 +61,13 @@ export const UploadingBody = Schema.Struct({
   fileUrl,
   fileName: Schema.String,
   contentType: Schema.String,
-  size: Schema.NullOr(Schema.Int).annotate({ description: "Bytes, as declared; null when nothing was." }),
+  size: Schema.NullOr(Schema.Int).annotate({ description: "Declared bytes; null without a declaration." }),
   parts: Schema.Array(UploadedPartBody).annotate({
     description: "The parts so far, by ascending number."
   })
 }).annotate({
   identifier: "UploadInParts",
-  description: "An upload in parts, as far as it has come.",
+  description: "A multipart upload and its parts so far.",
   examples: [
     {
       fileUrl: exampleUrl,

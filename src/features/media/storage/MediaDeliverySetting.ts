@@ -8,7 +8,7 @@ export const mediaDelivery: Setting.Setting<typeof MediaDeliveryName.Type> = Set
   config: (name) => Config.schema(MediaDeliveryName, name),
   default: "proxy",
   description:
-    "how clients get files: through this server, or with `BLOB_STORE=s3://…` by a redirect to a URL of S3 that is good for 5 minutes",
+    "how clients get files: through this server, or with `BLOB_STORE=s3://…` by a redirect to a URL of S3 that is valid for 5 minutes",
   accepts: "`proxy`, `redirect`",
   example: "redirect"
 })

@@ -22,7 +22,7 @@ export const storageQuota = Setting.optional({
   config: (name) =>
     Config.map(Config.schema(SizeText, name), (text) => Option.getOrElse(ByteSize.parse(text), () => 0)),
   defaultText: "none: any amount",
-  description: "how much the files of an account may take up that has no quota of its own",
+  description: "the quota for files of accounts that have no quota of their own",
   accepts: "a number with `B`, `KB`, `MB`, `GB`, `TB`, `KiB`, `MiB`, `GiB` or `TiB`",
   example: "100GiB"
 })

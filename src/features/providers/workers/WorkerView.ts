@@ -5,13 +5,13 @@ import type { Heard } from "./LeasesElsewhere.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 
 const leaseExpiresAt = DateTime.DateTime.annotate({
-  description: "When the job is taken for lost, unless the worker is heard of before."
+  description: "When the job counts as lost, unless the worker reports before."
 })
 
 export const JobBody = Schema.Struct({
   job: Schema.Struct({
     leaseId: Schema.String.annotate({
-      description: "What the worker calls the job. Of use with its key alone."
+      description: "The worker's id of the job, valid only with its key."
     }),
     requestId: Schema.String,
     attempt: Schema.Int.annotate({ description: "Number of the run of the request, from 1." }),
@@ -19,10 +19,10 @@ export const JobBody = Schema.Struct({
     modelVersion: Schema.String,
     input: Schema.Json,
     leaseSeconds: Schema.Int.annotate({
-      description: "How long a lease lasts after the worker was heard of."
+      description: "Duration of a lease after the worker's last report."
     }),
     leaseExpiresAt,
-    timeoutSeconds: Schema.Number.annotate({ description: "The job is taken away after that many seconds." })
+    timeoutSeconds: Schema.Number.annotate({ description: "The job is withdrawn after this many seconds." })
   })
 }).annotate({
   identifier: "WorkerJob",
@@ -65,7 +65,7 @@ export const job = (lease: Lease, now: number): typeof JobBody.Type => {
 export const HeartbeatBody = Schema.Struct({
   leaseExpiresAt,
   cancelRequested: Schema.Boolean.annotate({
-    description: "The client gave up: stop, and answer with `cancelled`, or with what there is."
+    description: "The client cancelled: stop, and report `cancelled` or a result."
   })
 }).annotate({
   identifier: "WorkerHeartbeat",

@@ -81,7 +81,7 @@ export const RetrievedBody = Schema.Struct({
     format: "date-time"
   }),
   erasedAt: Schema.NullOr(Schema.String.annotate({ format: "date-time" })).annotate({
-    description: "When input, output and files were erased: they are null and empty since."
+    description: "When input, output and files were erased; they are null and empty since then."
   })
 }).annotate({ identifier: "RetrievedRequest", description: "The request in any state." })
 export type RetrievedBody = typeof RetrievedBody.Type

@@ -19,16 +19,14 @@ const fields = {
       ),
       expected_time: Schema.optionalKey(
         Schema.Finite.annotate({
-          description:
-            "Seconds that a run of the model was expected to take when the request was accepted, until it has ended."
+          description: "Expected seconds of a run when the request was accepted; only until it has ended."
         })
       )
     })
   ),
   progress: Schema.optionalKey(
     Schema.Finite.annotate({
-      description:
-        "Share of the run that is done, 0 to 1, as its provider has reported it last. Only while it runs."
+      description: "Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs."
     })
   ),
   waiting_for: Schema.optionalKey(WaitView.Cause),

@@ -29,7 +29,7 @@ const attemptFailed = {
 
 export const EventBody = Schema.Struct({
   position: Schema.String.annotate({
-    description: "Where it stands on the log: opaque, and the same for ever."
+    description: "Position on the log: opaque and permanent."
   }),
   type: Schema.String.annotate({
     description:

@@ -8,7 +8,7 @@ import * as ListView from "#src/platform/views/ListView.ts"
 import * as RequestUrls from "#src/features/requests/views/RequestUrls.ts"
 
 const responseStatus = Schema.NullOr(Schema.Int).annotate({
-  description: "The receiver's; null when it gave none."
+  description: "The receiver's status; null without an answer."
 })
 
 const error = Schema.NullOr(Schema.String).annotate({
@@ -24,7 +24,7 @@ const fields = {
   event: WebhookEventName,
   url: Schema.String.annotate({ format: "uri" }),
   status: DeliveryStatus,
-  attempts: Schema.Int.annotate({ description: "Ever made; a replay counts on." }),
+  attempts: Schema.Int.annotate({ description: "Attempts so far, including replays." }),
   lastResponseStatus: responseStatus,
   lastError: error,
   nextAttemptAt: time("When it is sent next, while it is `pending`."),
