@@ -19,7 +19,7 @@ const endpoint = HttpApiEndpoint.get("getBalance", "/account/balance", {
   })
 )
 
-export const getBalance = Route.make(
+export const getBalance = Route.prepared(
   endpoint,
   Effect.map(
     Statements,

@@ -4,7 +4,6 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { day, endOf, Granularity, startOf } from "#domain/CalendarTime.ts"
 import { KeyId } from "#domain/Ids.ts"
 import type { UsageFilter } from "#projections/ledger/LedgerQueries.ts"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { mostUsageRows, Statements } from "#src/features/billing/Statements.ts"
 import * as UsageView from "#src/features/billing/views/UsageView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -108,15 +107,10 @@ const tooLarge = ErrorAnswer.invalid([
   )
 ])
 
-export const getUsage = Route.make(
-  endpoint,
-  Effect.map(Statements, (statements) =>
-    Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const filter = yield* ErrorAnswer.orInvalid(parse(query, yield* Clock.currentTimeMillis))
-      const usage = yield* statements
-        .usage({ caller, ...filter })
-        .pipe(Effect.catchTag("UsageTooLarge", () => tooLarge))
-      return Answer.json(200, UsageView.of(filter, usage))
-    })
-  )
-)
+export const getUsage = Route.make(endpoint, Statements, function* (statements, { query }, caller) {
+  const filter = yield* ErrorAnswer.orInvalid(parse(query, yield* Clock.currentTimeMillis))
+  const usage = yield* statements
+    .usage({ caller, ...filter })
+    .pipe(Effect.catchTag("UsageTooLarge", () => tooLarge))
+  return Answer.json(200, UsageView.of(filter, usage))
+})

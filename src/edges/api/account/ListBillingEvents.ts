@@ -101,7 +101,7 @@ const csv = <E>(pages: Stream.Stream<ReadonlyArray<LedgerEntry>, E>, method: str
 const isPaged = ({ cursor, limit, page }: PageQuery.PageQuery): boolean =>
   cursor !== undefined || limit !== undefined || page !== undefined
 
-export const listBillingEvents = Route.make(
+export const listBillingEvents = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const statements = yield* Statements

@@ -31,7 +31,7 @@ const list = HttpApiEndpoint.get("listCollections", "/collections", {
 
 const inOrder = newestFirst<ListedCollection>(({ collection }) => collection.slug)
 
-export const listCollections = Route.make(
+export const listCollections = Route.prepared(
   list,
   PublicList.serve({
     cacheControl: steady,
@@ -56,7 +56,7 @@ const get = HttpApiEndpoint.get("getCollection", "/collections/:slug", {
 
 const unknownCollection = ErrorAnswer.notFound("Collection")
 
-export const getCollection = Route.make(
+export const getCollection = Route.prepared(
   get,
   Effect.gen(function* () {
     const catalog = yield* CatalogContents

@@ -38,7 +38,7 @@ const gpus = HttpApiEndpoint.get("listGpus", "/gpus", {
 
 const gpusInOrder = newestFirst<ListedGpu>(({ gpu }) => gpu.id)
 
-const listGpus = Route.make(
+const listGpus = Route.prepared(
   gpus,
   PublicList.serve({
     cacheControl: steady,
@@ -66,7 +66,7 @@ const templatesInOrder = newestFirst<ListedTemplate>(({ template }) => template.
 
 const templateText = ItemTexts.make(ComputeView.template)
 
-const listTemplates = Route.make(
+const listTemplates = Route.prepared(
   templates,
   PublicList.serve({
     cacheControl: steady,
@@ -91,7 +91,7 @@ const template = HttpApiEndpoint.get("getDeploymentTemplate", "/deployment-templ
 
 const unknownTemplate = ErrorAnswer.notFound("Deployment template")
 
-const getTemplate = Route.make(
+const getTemplate = Route.prepared(
   template,
   Effect.gen(function* () {
     const catalog = yield* CatalogContents

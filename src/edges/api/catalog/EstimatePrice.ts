@@ -46,7 +46,7 @@ const endpoint = HttpApiEndpoint.post("estimatePrice", "/pricing/estimate", {
   })
 )
 
-export const estimatePrice = Route.make(
+export const estimatePrice = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const catalog = yield* Catalog

@@ -36,7 +36,7 @@ const endpoint = HttpApiEndpoint.get("listPrices", "/pricing", {
 const inOrder = newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
 const allOf = memoize(({ models, wrappers }: Contents) => inOrder([...models, ...wrappers]))
 
-export const listPrices = Route.make(
+export const listPrices = Route.prepared(
   endpoint,
   PublicList.serve({
     cacheControl: steady,

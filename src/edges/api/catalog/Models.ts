@@ -28,7 +28,7 @@ const list = HttpApiEndpoint.get("listModels", "/models", {
   })
 )
 
-export const listModels = Route.make(
+export const listModels = Route.prepared(
   list,
   Effect.gen(function* () {
     const { models } = yield* CatalogLists.make
@@ -64,7 +64,7 @@ const find = Effect.map(CatalogContents, (catalog) =>
   })
 )
 
-export const getModel = Route.make(
+export const getModel = Route.prepared(
   get,
   Effect.gen(function* () {
     const findModel = yield* find
@@ -85,7 +85,7 @@ const schema = HttpApiEndpoint.get("getModelSchema", "/models/:ownerName/:modelN
   })
 )
 
-export const getModelSchema = Route.make(
+export const getModelSchema = Route.prepared(
   schema,
   Effect.gen(function* () {
     const findModel = yield* find

@@ -42,7 +42,7 @@ const parseQuery = (text: string | undefined): Parsed.Parsed<string> =>
     ? Parsed.invalid(Parsed.issue(["query"], "required", "must be given"))
     : ListingFilter.parseText("query", text)
 
-export const searchCatalog = Route.make(
+export const searchCatalog = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const catalog = yield* CatalogContents

@@ -28,7 +28,7 @@ const list = HttpApiEndpoint.get("listWrappers", "/wrappers", {
   })
 )
 
-export const listWrappers = Route.make(
+export const listWrappers = Route.prepared(
   list,
   Effect.gen(function* () {
     const { wrappers } = yield* CatalogLists.make
@@ -65,7 +65,7 @@ const find = Effect.map(CatalogContents, (catalog) =>
   })
 )
 
-export const getWrapper = Route.make(
+export const getWrapper = Route.prepared(
   get,
   Effect.gen(function* () {
     const findWrapper = yield* find
@@ -86,7 +86,7 @@ const schema = HttpApiEndpoint.get("getWrapperSchema", "/wrappers/:ownerName/:mo
   })
 )
 
-export const getWrapperSchema = Route.make(
+export const getWrapperSchema = Route.prepared(
   schema,
   Effect.gen(function* () {
     const findWrapper = yield* find

@@ -1,7 +1,6 @@
 /** `POST /storage/upload/complete`: makes a file of the uploaded parts. Undeclared fields are ignored. */
 import { Array, Effect, Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
 import { maxParts } from "#src/features/media/storage/FileLimits.ts"
@@ -102,19 +101,10 @@ const repeated = (parts: ReadonlyArray<Part>): ReadonlyArray<Issue> => {
   })
 }
 
-export const completeUpload = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const uploads = yield* Uploads
-
-    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
-      const completed = yield* ErrorAnswer.orInvalid(parse(yield* RequestBody.read(body, request)))
-      const fileUrl = yield* UploadRoute.asUpload(uploads.complete({ caller, ...completed })).pipe(
-        Effect.catchTag("PartsRefused", (refused) =>
-          Effect.fail(PartsView.errorAnswer(refused, completed.parts))
-        )
-      )
-      return Answer.json(200, { fileUrl })
-    })
-  })
-)
+export const completeUpload = Route.make(endpoint, Uploads, function* (uploads, { request }, caller) {
+  const completed = yield* ErrorAnswer.orInvalid(parse(yield* RequestBody.read(body, request)))
+  const fileUrl = yield* UploadRoute.asUpload(uploads.complete({ caller, ...completed })).pipe(
+    Effect.catchTag("PartsRefused", (refused) => Effect.fail(PartsView.errorAnswer(refused, completed.parts)))
+  )
+  return Answer.json(200, { fileUrl })
+})

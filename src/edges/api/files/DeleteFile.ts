@@ -1,7 +1,5 @@
 /** `DELETE /files/{id}`: deletes a file. Its URL answers 410 from then on. Repeated, it answers 204 again. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
@@ -25,14 +23,7 @@ const endpoint = HttpApiEndpoint.delete("deleteFile", "/files/:fileId", {
     })
   )
 
-export const deleteFile = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const library = yield* AssetLibrary
-
-    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
-      yield* library.remove({ caller, id: params.fileId })
-      return Answer.empty(204, { "cache-control": "no-store" })
-    })
-  })
-)
+export const deleteFile = Route.make(endpoint, AssetLibrary, function* (library, { params }, caller) {
+  yield* library.remove({ caller, id: params.fileId })
+  return Answer.empty(204, { "cache-control": "no-store" })
+})

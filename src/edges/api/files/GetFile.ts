@@ -1,7 +1,5 @@
 /** `GET /files/{id}`: one file of the account. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
 import * as FileView from "#src/features/files/views/FileView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -24,13 +22,6 @@ const endpoint = HttpApiEndpoint.get("getFileRecord", "/files/:fileId", {
     })
   )
 
-export const getFile = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const library = yield* AssetLibrary
-
-    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
-      return Answer.json(200, FileView.record(yield* library.get({ caller, id: params.fileId })))
-    })
-  })
-)
+export const getFile = Route.make(endpoint, AssetLibrary, function* (library, { params }, caller) {
+  return Answer.json(200, FileView.record(yield* library.get({ caller, id: params.fileId })))
+})

@@ -225,7 +225,7 @@ const make = Effect.gen(function* () {
     Effect.catchTag(serve(mediaId, request), "MediaGone", () => Effect.fail(FileErrorAnswers.fileGone))
 })
 
-export const getMedia = Route.make(
+export const getMedia = Route.prepared(
   endpoint,
   Effect.map(
     make,

@@ -1,7 +1,6 @@
 /** `GET /storage/upload/multipart-url`: a URL to PUT one part to. */
-import { Effect, type JsonSchema, Result, Schema } from "effect"
+import { type JsonSchema, Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
 import { maxParts } from "#src/features/media/storage/FileLimits.ts"
@@ -42,18 +41,11 @@ export const parsePartNumber = (text: string): Parsed<number> => {
     : invalid(issue(["partNumber"], "range", `must be a whole number from 1 to ${maxParts}`))
 }
 
-export const partUrl = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const uploads = yield* Uploads
-
-    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const { uploadId, uploadKey } = query
-      const partNumber = yield* ErrorAnswer.orInvalid(parsePartNumber(query.partNumber))
-      const presignedUrl = yield* UploadRoute.asUpload(
-        uploads.partUrl({ caller, uploadKey, uploadId, partNumber })
-      )
-      return Answer.json(200, { presignedUrl })
-    })
-  })
-)
+export const partUrl = Route.make(endpoint, Uploads, function* (uploads, { query }, caller) {
+  const { uploadId, uploadKey } = query
+  const partNumber = yield* ErrorAnswer.orInvalid(parsePartNumber(query.partNumber))
+  const presignedUrl = yield* UploadRoute.asUpload(
+    uploads.partUrl({ caller, uploadKey, uploadId, partNumber })
+  )
+  return Answer.json(200, { presignedUrl })
+})

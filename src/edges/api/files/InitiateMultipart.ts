@@ -1,7 +1,5 @@
 /** `POST /storage/upload/initiate-multipart`: begins an upload in parts. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -27,15 +25,8 @@ const endpoint = HttpApiEndpoint.post("initiateMultipart", "/storage/upload/init
     })
   )
 
-export const initiateMultipart = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const uploads = yield* Uploads
-
-    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
-      const announced = AnnouncedUpload.announced(yield* RequestBody.read(AnnouncedUpload.body, request))
-      const { fileUrl, uploadId, uploadKey } = yield* uploads.initiateMultipart({ caller, ...announced })
-      return Answer.json(200, { fileUrl, uploadId, uploadKey })
-    })
-  })
-)
+export const initiateMultipart = Route.make(endpoint, Uploads, function* (uploads, { request }, caller) {
+  const announced = AnnouncedUpload.announced(yield* RequestBody.read(AnnouncedUpload.body, request))
+  const { fileUrl, uploadId, uploadKey } = yield* uploads.initiateMultipart({ caller, ...announced })
+  return Answer.json(200, { fileUrl, uploadId, uploadKey })
+})

@@ -1,7 +1,5 @@
 /** `POST /storage/upload/initiate`: a URL to PUT a whole file to. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -26,15 +24,8 @@ const endpoint = HttpApiEndpoint.post("initiateUpload", "/storage/upload/initiat
     })
   )
 
-export const initiateUpload = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const uploads = yield* Uploads
-
-    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
-      const announced = AnnouncedUpload.announced(yield* RequestBody.read(AnnouncedUpload.body, request))
-      const { fileUrl, uploadUrl } = yield* uploads.initiate({ caller, ...announced })
-      return Answer.json(200, { upload_url: uploadUrl, file_url: fileUrl })
-    })
-  })
-)
+export const initiateUpload = Route.make(endpoint, Uploads, function* (uploads, { request }, caller) {
+  const announced = AnnouncedUpload.announced(yield* RequestBody.read(AnnouncedUpload.body, request))
+  const { fileUrl, uploadUrl } = yield* uploads.initiate({ caller, ...announced })
+  return Answer.json(200, { upload_url: uploadUrl, file_url: fileUrl })
+})

@@ -1,11 +1,10 @@
 /** `GET /files`: a page of the account's files, newest first (decisions, "Platform routes"). */
-import { Effect, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { essenceOf } from "#domain/file/ContentType.ts"
 import { requestIdPattern } from "#domain/Ids.ts"
 import { FileSource } from "#projections/files/FileItem.ts"
 import type { Filter } from "#projections/files/FileFilter.ts"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
 import * as FileView from "#src/features/files/views/FileView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -70,16 +69,9 @@ const parseContentType = (text: string | undefined): Parsed.Parsed<string | unde
 
 const paging = PageQuery.make(Schema.Struct({ createdAt: Schema.Int, fileId: Schema.String }))
 
-export const listFiles = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const library = yield* AssetLibrary
-
-    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const parts = { filter: parseFilter(query), page: paging.parse(query) }
-      const { filter, page } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
-      const found = yield* library.list({ caller, ...filter, ...page })
-      return Answer.json(200, paging.body(page, found, FileView.record))
-    })
-  })
-)
+export const listFiles = Route.make(endpoint, AssetLibrary, function* (library, { query }, caller) {
+  const parts = { filter: parseFilter(query), page: paging.parse(query) }
+  const { filter, page } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
+  const found = yield* library.list({ caller, ...filter, ...page })
+  return Answer.json(200, paging.body(page, found, FileView.record))
+})

@@ -1,7 +1,5 @@
 /** `GET /storage/upload/parts`: the parts that have arrived, so that an interrupted client can go on. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -25,15 +23,8 @@ const endpoint = HttpApiEndpoint.get("listParts", "/storage/upload/parts", {
     })
   )
 
-export const listParts = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const uploads = yield* Uploads
-
-    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const { uploadId, uploadKey } = query
-      const uploading = yield* UploadRoute.asUpload(uploads.uploading({ caller, uploadKey, uploadId }))
-      return Answer.json(200, UploadView.uploading(uploading))
-    })
-  })
-)
+export const listParts = Route.make(endpoint, Uploads, function* (uploads, { query }, caller) {
+  const { uploadId, uploadKey } = query
+  const uploading = yield* UploadRoute.asUpload(uploads.uploading({ caller, uploadKey, uploadId }))
+  return Answer.json(200, UploadView.uploading(uploading))
+})

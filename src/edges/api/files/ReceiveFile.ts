@@ -1,6 +1,5 @@
 /** `PUT /media/{id}/{fileName}`: the bytes of a file, or of a part of one, at a presigned URL (contract, "Uploads"). */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Reception } from "#src/features/media/storage/Reception.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -77,26 +76,19 @@ const errorAnswerOf = (headers: RequestHeaders): ErrorAnswer.ErrorAnswer | null 
   return headers["content-range"] === undefined ? null : partial
 }
 
-export const receiveFile = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const reception = yield* Reception
-
-    return Effect.fnUntraced(function* ({ params, query, request }: Route.Call<typeof endpoint>) {
-      const { headers } = request
-      const errorAnswer = errorAnswerOf(headers)
-      if (errorAnswer !== null) return yield* errorAnswer
-      const body = NodeHttpServerRequest.toIncomingMessage(request)
-      ContinueOnRead.install(body, NodeHttpServerRequest.toServerResponse(request))
-      const etag = yield* reception.receive({
-        id: params.mediaId,
-        query,
-        contentType: headers["content-type"],
-        contentLength: lengthOf(headers),
-        contentMd5: headers["content-md5"],
-        body
-      })
-      return Answer.empty(200, { etag: `"${etag}"`, "cache-control": "no-store", "content-length": "0" })
-    })
+export const receiveFile = Route.make(endpoint, Reception, function* (reception, { params, query, request }) {
+  const { headers } = request
+  const errorAnswer = errorAnswerOf(headers)
+  if (errorAnswer !== null) return yield* errorAnswer
+  const body = NodeHttpServerRequest.toIncomingMessage(request)
+  ContinueOnRead.install(body, NodeHttpServerRequest.toServerResponse(request))
+  const etag = yield* reception.receive({
+    id: params.mediaId,
+    query,
+    contentType: headers["content-type"],
+    contentLength: lengthOf(headers),
+    contentMd5: headers["content-md5"],
+    body
   })
-)
+  return Answer.empty(200, { etag: `"${etag}"`, "cache-control": "no-store", "content-length": "0" })
+})

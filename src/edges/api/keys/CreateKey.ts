@@ -1,10 +1,9 @@
 /** `POST /keys`: creates a key, whose secret the answer shows this once. */
-import { Clock, Effect, Option, Result, Schema } from "effect"
+import { Clock, Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { type Grant, Scope } from "#domain/account/Grant.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import { isName } from "#src/features/accounts/Name.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
@@ -161,15 +160,8 @@ const parseExpiry = (text: string, now: number): Parsed.Parsed<number> => {
     : Parsed.invalid(Parsed.issue(["expiresAt"], "range", "must be in the future"))
 }
 
-export const createKey = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const keyRing = yield* KeyRing
-
-    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
-      const given = yield* RequestBody.read(body, request)
-      const key = yield* ErrorAnswer.orInvalid(parse(given, yield* Clock.currentTimeMillis))
-      return Answer.json(201, KeyView.opened(yield* keyRing.issue({ caller, ...key })))
-    })
-  })
-)
+export const createKey = Route.make(endpoint, KeyRing, function* (keyRing, { request }, caller) {
+  const given = yield* RequestBody.read(body, request)
+  const key = yield* ErrorAnswer.orInvalid(parse(given, yield* Clock.currentTimeMillis))
+  return Answer.json(201, KeyView.opened(yield* keyRing.issue({ caller, ...key })))
+})

@@ -1,7 +1,5 @@
 /** `GET /keys/{id}`: one key, without its secret. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -21,13 +19,6 @@ const endpoint = HttpApiEndpoint.get("getKey", "/keys/:keyId", {
   })
 )
 
-export const getKey = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const keyRing = yield* KeyRing
-
-    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
-      return Answer.json(200, KeyView.record(yield* keyRing.get({ caller, id: params.keyId })))
-    })
-  })
-)
+export const getKey = Route.make(endpoint, KeyRing, function* (keyRing, { params }, caller) {
+  return Answer.json(200, KeyView.record(yield* keyRing.get({ caller, id: params.keyId })))
+})

@@ -1,7 +1,6 @@
 /** `GET /keys`: a page of the account's keys, newest first. Revoked keys stay in the list, so that every key is accounted for. */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -27,15 +26,8 @@ const endpoint = HttpApiEndpoint.get("listKeys", "/keys", {
 
 const paging = PageQuery.make(Schema.Struct({ issuedAt: Schema.Int, keyId: Schema.String }))
 
-export const listKeys = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const keyRing = yield* KeyRing
-
-    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const page = yield* ErrorAnswer.orInvalid(paging.parse(query))
-      const found = yield* keyRing.list({ caller, ...page })
-      return Answer.json(200, paging.body(page, found, KeyView.record))
-    })
-  })
-)
+export const listKeys = Route.make(endpoint, KeyRing, function* (keyRing, { query }, caller) {
+  const page = yield* ErrorAnswer.orInvalid(paging.parse(query))
+  const found = yield* keyRing.list({ caller, ...page })
+  return Answer.json(200, paging.body(page, found, KeyView.record))
+})

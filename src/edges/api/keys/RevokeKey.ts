@@ -1,7 +1,5 @@
 /** `DELETE /keys/{id}`: revokes a key. Repeated, it answers 204 again. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
@@ -21,14 +19,7 @@ const endpoint = HttpApiEndpoint.delete("revokeKey", "/keys/:keyId", {
   })
 )
 
-export const revokeKey = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const keyRing = yield* KeyRing
-
-    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
-      yield* keyRing.revoke({ caller, id: params.keyId })
-      return Answer.empty(204, { "cache-control": "no-store" })
-    })
-  })
-)
+export const revokeKey = Route.make(endpoint, KeyRing, function* (keyRing, { params }, caller) {
+  yield* keyRing.revoke({ caller, id: params.keyId })
+  return Answer.empty(204, { "cache-control": "no-store" })
+})

@@ -1,8 +1,7 @@
 /** `POST /keys/{id}/rotate`: gives a key another secret, which the answer shows this once. */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { maxGraceMs } from "#domain/account/Key.ts"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import * as KeyView from "#src/features/accounts/views/KeyView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -43,21 +42,14 @@ const endpoint = HttpApiEndpoint.post("rotateKey", "/keys/:keyId/rotate", {
   })
 )
 
-export const rotateKey = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const keyRing = yield* KeyRing
-
-    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof endpoint>, caller: Caller) {
-      const { gracePeriodSeconds = usualGraceSeconds } = yield* RequestBody.read(body, request, {
-        optional: true
-      })
-      const graceMs = gracePeriodSeconds * 1_000
-      const rotated = yield* keyRing.rotate({ caller, id: params.keyId, graceMs })
-      return Answer.json(200, {
-        ...KeyView.opened(rotated),
-        previousKeyExpiresAt: DateTime.formatNullable(rotated.previousExpiresAt)
-      })
-    })
+export const rotateKey = Route.make(endpoint, KeyRing, function* (keyRing, { params, request }, caller) {
+  const { gracePeriodSeconds = usualGraceSeconds } = yield* RequestBody.read(body, request, {
+    optional: true
   })
-)
+  const graceMs = gracePeriodSeconds * 1_000
+  const rotated = yield* keyRing.rotate({ caller, id: params.keyId, graceMs })
+  return Answer.json(200, {
+    ...KeyView.opened(rotated),
+    previousKeyExpiresAt: DateTime.formatNullable(rotated.previousExpiresAt)
+  })
+})

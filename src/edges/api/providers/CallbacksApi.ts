@@ -101,7 +101,7 @@ const serve = Effect.gen(function* () {
   })
 })
 
-const routes = [Route.make(post, serve), Route.make(put, serve)] as const
+const routes = [Route.prepared(post, serve), Route.prepared(put, serve)] as const
 
 /** The address of a run is the credential (`features/providers/Callbacks`). */
 export class CallbacksApi extends HttpApiGroup.make("callbacks")

@@ -24,7 +24,7 @@ const route = <Endpoint extends HttpApiEndpoint.Constraint>(
   handler: (
     handlers: RequestHandlers["Service"]
   ) => (call: Route.Call<Endpoint>, caller: Caller) => Route.Reply
-) => Route.make(endpoint, Effect.map(RequestHandlers, handler))
+) => Route.prepared(endpoint, Effect.map(RequestHandlers, handler))
 
 const routes = [
   route(

@@ -1,7 +1,5 @@
 /** `GET /webhooks/deliveries/{id}`: one delivery, with its attempts. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -24,14 +22,7 @@ const endpoint = HttpApiEndpoint.get("getDelivery", "/webhooks/deliveries/:deliv
     })
   )
 
-export const getDelivery = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const webhooks = yield* Webhooks
-
-    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
-      const delivery = yield* webhooks.get({ caller, id: params.deliveryId })
-      return Answer.json(200, DeliveryView.detailed(delivery))
-    })
-  })
-)
+export const getDelivery = Route.make(endpoint, Webhooks, function* (webhooks, { params }, caller) {
+  const delivery = yield* webhooks.get({ caller, id: params.deliveryId })
+  return Answer.json(200, DeliveryView.detailed(delivery))
+})

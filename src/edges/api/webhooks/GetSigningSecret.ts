@@ -1,7 +1,6 @@
 /** `GET /webhooks/default/secret`: the secret that the account's webhooks are signed with. */
-import { Effect, Redacted, Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
@@ -27,13 +26,6 @@ const endpoint = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secr
     })
   )
 
-export const getSigningSecret = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const secrets = yield* SigningSecrets
-
-    return Effect.fnUntraced(function* (_: Route.Call<typeof endpoint>, { accountId }: Caller) {
-      return Answer.json(200, { key: Redacted.value(yield* secrets.current(accountId)) })
-    })
-  })
-)
+export const getSigningSecret = Route.make(endpoint, SigningSecrets, function* (secrets, _, { accountId }) {
+  return Answer.json(200, { key: Redacted.value(yield* secrets.current(accountId)) })
+})

@@ -1,10 +1,9 @@
 /** `GET /webhooks/deliveries`: a page of the account's deliveries, newest first (contract, "Webhook management"). */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import type { Filter } from "#projections/deliveries/DeliveryFilter.ts"
 import { DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -58,16 +57,9 @@ const paging = PageQuery.make(
   defaultLimit
 )
 
-export const listDeliveries = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const webhooks = yield* Webhooks
-
-    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const parts = { filter: parseFilter(query), page: paging.parse(query) }
-      const { filter, page } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
-      const found = yield* webhooks.list({ caller, ...filter, ...page })
-      return Answer.json(200, paging.body(page, found, DeliveryView.record))
-    })
-  })
-)
+export const listDeliveries = Route.make(endpoint, Webhooks, function* (webhooks, { query }, caller) {
+  const parts = { filter: parseFilter(query), page: paging.parse(query) }
+  const { filter, page } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
+  const found = yield* webhooks.list({ caller, ...filter, ...page })
+  return Answer.json(200, paging.body(page, found, DeliveryView.record))
+})

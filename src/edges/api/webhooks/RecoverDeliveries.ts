@@ -1,7 +1,6 @@
 /** `POST /webhooks/deliveries/recover`: sends the failed deliveries of a period again (decisions, "More routes"). */
 import { Effect, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
@@ -72,14 +71,10 @@ export const parse = (given: (typeof body.schema)["Type"], now: number): Parsed<
 
 export const recoverDeliveries = Route.make(
   endpoint,
-  Effect.gen(function* () {
-    const webhooks = yield* Webhooks
-    const steady = yield* SteadyTime
-
-    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, caller: Caller) {
-      const given = yield* RequestBody.read(body, request)
-      const period = yield* ErrorAnswer.orInvalid(parse(given, yield* steady.now))
-      return Answer.json(202, { count: yield* webhooks.recover({ caller, ...period }) })
-    })
-  })
+  Effect.all({ webhooks: Webhooks, steady: SteadyTime }),
+  function* ({ webhooks, steady }, { request }, caller) {
+    const given = yield* RequestBody.read(body, request)
+    const period = yield* ErrorAnswer.orInvalid(parse(given, yield* steady.now))
+    return Answer.json(202, { count: yield* webhooks.recover({ caller, ...period }) })
+  }
 )

@@ -1,7 +1,5 @@
 /** `POST /webhooks/deliveries/{id}/replay`: sends a delivery again (decisions, "Replay"). It reads no body. */
-import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -25,14 +23,7 @@ const endpoint = HttpApiEndpoint.post("replayDelivery", "/webhooks/deliveries/:d
     })
   )
 
-export const replayDelivery = Route.make(
-  endpoint,
-  Effect.gen(function* () {
-    const webhooks = yield* Webhooks
-
-    return Effect.fnUntraced(function* ({ params }: Route.Call<typeof endpoint>, caller: Caller) {
-      const delivery = yield* webhooks.replay({ caller, id: params.deliveryId })
-      return Answer.json(202, DeliveryView.record(delivery))
-    })
-  })
-)
+export const replayDelivery = Route.make(endpoint, Webhooks, function* (webhooks, { params }, caller) {
+  const delivery = yield* webhooks.replay({ caller, id: params.deliveryId })
+  return Answer.json(202, DeliveryView.record(delivery))
+})

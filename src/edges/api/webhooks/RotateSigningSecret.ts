@@ -1,8 +1,7 @@
 /** `POST /webhooks/default/secret/rotate`: replaces the signing secret. */
-import { Effect, Redacted, Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { defaultGraceMs } from "#domain/account/SigningSecret.ts"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -58,16 +57,13 @@ const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/
 
 export const rotateSigningSecret = Route.make(
   endpoint,
-  Effect.gen(function* () {
-    const secrets = yield* SigningSecrets
-
-    return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>, { accountId }: Caller) {
-      const { grace = mostGraceSeconds } = yield* RequestBody.read(body, request, { optional: true })
-      const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, grace * 1_000)
-      return Answer.json(200, {
-        key: Redacted.value(key),
-        previousKeyExpiresAt: DateTime.formatNullable(previousKeyExpiresAt)
-      })
+  SigningSecrets,
+  function* (secrets, { request }, { accountId }) {
+    const { grace = mostGraceSeconds } = yield* RequestBody.read(body, request, { optional: true })
+    const { key, previousKeyExpiresAt } = yield* secrets.rotate(accountId, grace * 1_000)
+    return Answer.json(200, {
+      key: Redacted.value(key),
+      previousKeyExpiresAt: DateTime.formatNullable(previousKeyExpiresAt)
     })
-  })
+  }
 )

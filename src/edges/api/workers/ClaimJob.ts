@@ -60,7 +60,7 @@ const endpoint = HttpApiEndpoint.post("claimJob", "/workers/claim", {
   })
 )
 
-export const claimJob = Route.make(
+export const claimJob = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const calls = yield* WorkerCalls

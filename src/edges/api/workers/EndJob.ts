@@ -126,13 +126,10 @@ const recorded: typeof WorkerView.RecordedBody.Type = { recorded: true }
 
 export const endJob = Route.make(
   endpoint,
-  Effect.gen(function* () {
-    const calls = yield* WorkerCalls
-
-    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof endpoint>, worker: Worker) {
-      const outcome = yield* ErrorAnswer.orInvalid(parse(yield* read(request)))
-      yield* calls.end(WorkerRoute.leaseOf(params, worker), outcome)
-      return Answer.json(200, recorded)
-    })
-  })
+  WorkerCalls,
+  function* (calls, { params, request }, worker: Worker) {
+    const outcome = yield* ErrorAnswer.orInvalid(parse(yield* read(request)))
+    yield* calls.end(WorkerRoute.leaseOf(params, worker), outcome)
+    return Answer.json(200, recorded)
+  }
 )

@@ -1,5 +1,5 @@
 /** `POST /workers/jobs/{leaseId}/heartbeat`: renews the lease and reports progress. */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { Worker } from "#src/features/providers/workers/WorkerAuthentication.ts"
 import { WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
@@ -48,13 +48,10 @@ const endpoint = HttpApiEndpoint.post("jobHeartbeat", "/workers/jobs/:leaseId/he
 
 export const jobHeartbeat = Route.make(
   endpoint,
-  Effect.gen(function* () {
-    const calls = yield* WorkerCalls
-
-    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof endpoint>, worker: Worker) {
-      const { logs = [], progress = null } = yield* RequestBody.read(body, request, { optional: true })
-      const heard = yield* calls.heartbeat(WorkerRoute.leaseOf(params, worker), { fraction: progress, logs })
-      return Answer.json(200, WorkerView.heard(heard, yield* Clock.currentTimeMillis))
-    })
-  })
+  WorkerCalls,
+  function* (calls, { params, request }, worker: Worker) {
+    const { logs = [], progress = null } = yield* RequestBody.read(body, request, { optional: true })
+    const heard = yield* calls.heartbeat(WorkerRoute.leaseOf(params, worker), { fraction: progress, logs })
+    return Answer.json(200, WorkerView.heard(heard, yield* Clock.currentTimeMillis))
+  }
 )

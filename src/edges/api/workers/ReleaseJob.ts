@@ -34,18 +34,15 @@ const endpoint = HttpApiEndpoint.post("releaseJob", "/workers/jobs/:leaseId/rele
 
 export const releaseJob = Route.make(
   endpoint,
-  Effect.gen(function* () {
-    const calls = yield* WorkerCalls
-
-    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof endpoint>, worker: Worker) {
-      const { reason } = yield* RequestBody.read(body, request, { optional: true })
-      yield* calls.release(WorkerRoute.leaseOf(params, worker))
-      if (reason !== undefined) {
-        yield* Effect.logInfo(`A worker gave its job back: ${JSON.stringify(reason)}`).pipe(
-          Effect.annotateLogs({ key_id: worker.keyId })
-        )
-      }
-      return Answer.empty(204, Answer.noHeaders)
-    })
-  })
+  WorkerCalls,
+  function* (calls, { params, request }, worker: Worker) {
+    const { reason } = yield* RequestBody.read(body, request, { optional: true })
+    yield* calls.release(WorkerRoute.leaseOf(params, worker))
+    if (reason !== undefined) {
+      yield* Effect.logInfo(`A worker gave its job back: ${JSON.stringify(reason)}`).pipe(
+        Effect.annotateLogs({ key_id: worker.keyId })
+      )
+    }
+    return Answer.empty(204, Answer.noHeaders)
+  }
 )

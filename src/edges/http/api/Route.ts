@@ -1,8 +1,9 @@
 /** A route of the declared API: what it takes and answers, and what serves it, in one value. */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import type * as Answer from "../Answer.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 
@@ -20,17 +21,39 @@ export interface Call<Endpoint> {
 
 export type Reply = Effect.Effect<Answer.Answer | HttpServerResponse.HttpServerResponse, ServiceError>
 
-/** A route for callers of one kind: `Caller` is the account's, `Worker` a worker's, `void` of a public route. */
-export interface Route<Endpoint extends HttpApiEndpoint.Constraint, Caller, E, R> {
+/** A route for callers `Of` one kind: a `Caller` for an account, a `Worker`, `void` for public routes. */
+export interface Route<Endpoint extends HttpApiEndpoint.Constraint, Of, E, R> {
   readonly endpoint: Endpoint
   /** Built once, when the server starts. */
-  readonly serve: Effect.Effect<(call: Call<Endpoint>, caller: Caller) => Reply, E, R>
+  readonly serve: Effect.Effect<(call: Call<Endpoint>, caller: Of) => Reply, E, R>
 }
 
-export const make = <Endpoint extends HttpApiEndpoint.Constraint, Caller, E, R>(
+/**
+ * @param services what the handler uses, found once, when the server starts.
+ * @param handle takes these services, the call and its caller: the account's, unless its type says another.
+ */
+export const make = <Endpoint extends HttpApiEndpoint.Constraint, Services, E, R, Of = Caller>(
   endpoint: Endpoint,
-  serve: Effect.Effect<(call: Call<Endpoint>, caller: Caller) => Reply, E, R>
-): Route<Endpoint, Caller, E, R> => ({ endpoint, serve })
+  services: Effect.Effect<Services, E, R>,
+  handle: (
+    services: Services,
+    call: Call<Endpoint>,
+    caller: Of
+  ) => Effect.fn.Return<Effect.Success<Reply>, Effect.Error<Reply>>
+): Route<Endpoint, Of, E, R> => ({
+  endpoint,
+  serve: Effect.map(services, (found) =>
+    Effect.fnUntraced(function (call: Call<Endpoint>, caller: Of) {
+      return handle(found, call, caller)
+    })
+  )
+})
+
+/** For a handler that is made once, when the server starts, with state of its own. */
+export const prepared = <Endpoint extends HttpApiEndpoint.Constraint, Of, E, R>(
+  endpoint: Endpoint,
+  serve: Route<Endpoint, Of, E, R>["serve"]
+): Route<Endpoint, Of, E, R> => ({ endpoint, serve })
 
 type EndpointsOf<Routes extends ReadonlyArray<{ readonly endpoint: unknown }>> = {
   readonly [Index in keyof Routes]: Routes[Index]["endpoint"]

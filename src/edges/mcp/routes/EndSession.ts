@@ -38,7 +38,7 @@ const missing = refused(
 const gone = refused(404, JsonRpc.sessionGone)
 const ended = Answer.empty(204, Answer.noHeaders)
 
-export const endSession = Route.make(
+export const endSession = Route.prepared(
   endpoint,
   Effect.map(Sessions, (sessions) => ({ request }: Route.Call<typeof endpoint>, { caller }: Bearer) => {
     const id = request.headers[sessionHeader]

@@ -29,7 +29,7 @@ const listenEndpoint = HttpApiEndpoint.get("listen", "/mcp", {
     })
   )
 
-const listen = Route.make(
+const listen = Route.prepared(
   listenEndpoint,
   Effect.succeed(() => Effect.fail(McpErrorAnswers.nothingToListenTo))
 )

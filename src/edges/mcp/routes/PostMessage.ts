@@ -134,7 +134,7 @@ const faulty = (id: JsonRpc.Id, error: JsonRpc.ErrorObject) => new MessageRefuse
 
 const forms = ["application/json", "text/event-stream"]
 
-export const postMessage = Route.make(
+export const postMessage = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const protocol = yield* McpEndpoint

@@ -128,7 +128,7 @@ const visitOf = Effect.map(
       server.answer({ method: "GET", target, headers: { accept: "text/html", cookie: headers["cookie"] } })
 )
 
-export const authorize = Route.make(
+export const authorize = Route.prepared(
   authorizeEndpoint,
   Effect.gen(function* () {
     const visit = yield* visitOf
@@ -170,7 +170,7 @@ export const authorize = Route.make(
   })
 )
 
-export const resumeAuthorization = Route.make(
+export const resumeAuthorization = Route.prepared(
   resumeEndpoint,
   Effect.map(
     visitOf,

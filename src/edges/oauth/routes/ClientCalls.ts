@@ -161,7 +161,7 @@ const formCalls = Effect.map(AuthorizationServer, (server) => {
     })
 })
 
-export const registerClient = Route.make(
+export const registerClient = Route.prepared(
   registerEndpoint,
   Effect.gen(function* () {
     const registrations = yield* Registrations
@@ -191,7 +191,7 @@ export const registerClient = Route.make(
   })
 )
 
-export const getToken = Route.make(
+export const getToken = Route.prepared(
   tokenEndpoint,
   Effect.gen(function* () {
     const callWithForm = yield* formCalls
@@ -205,7 +205,7 @@ export const getToken = Route.make(
   })
 )
 
-export const revokeToken = Route.make(
+export const revokeToken = Route.prepared(
   revokeEndpoint,
   Effect.map(
     formCalls,

@@ -52,7 +52,7 @@ interface Document<Body extends Schema.Top> {
 const route =
   <Body extends Schema.Top>({ body, of, ...about }: Document<Body>) =>
   <const Id extends string, Path extends `/${string}`>(id: Id, path: Path) =>
-    Route.make(
+    Route.prepared(
       HttpApiEndpoint.get(id, path, { success: body, error: CommonResponses.unexpected }).annotateMerge(
         OpenApi.annotations({ identifier: id, ...about })
       ),

@@ -164,7 +164,7 @@ const formsOf = Effect.gen(function* () {
   return { formOf, isOf: tokens.isOf }
 })
 
-export const showSignIn = Route.make(
+export const showSignIn = Route.prepared(
   showEndpoint,
   Effect.gen(function* () {
     const interactions = yield* Interactions
@@ -176,7 +176,7 @@ export const showSignIn = Route.make(
   })
 )
 
-export const submitSignIn = Route.make(
+export const submitSignIn = Route.prepared(
   submitEndpoint,
   Effect.gen(function* () {
     const interactions = yield* Interactions

@@ -55,7 +55,7 @@ const scriptEndpoint = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
 
 const loadScript = Effect.runSync(once(load))
 
-export const docsScript = Route.make(
+export const docsScript = Route.prepared(
   scriptEndpoint,
   Effect.succeed(
     Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof scriptEndpoint>) {
@@ -86,7 +86,7 @@ const pageEndpoint = HttpApiEndpoint.get("docs", "/docs", {
     })
   )
 
-export const docs = Route.make(
+export const docs = Route.prepared(
   pageEndpoint,
   Effect.gen(function* () {
     const urls = yield* PublicUrls

@@ -1,5 +1,5 @@
 /** `GET /health`: whether requests that are submitted here are accepted and run. */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Health, type Unwell } from "#src/platform/health/Health.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -41,13 +41,8 @@ const unwell = (reasons: ReadonlyArray<Unwell>) =>
     headers: { "retry-after": "5" }
   })
 
-export const health = Route.make(
-  endpoint,
-  Effect.map(Health, ({ reasons }) =>
-    Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>) {
-      if (query.live !== undefined) return ok
-      const found = yield* reasons
-      return found.length === 0 ? ok : yield* unwell(found)
-    })
-  )
-)
+export const health = Route.make(endpoint, Health, function* ({ reasons }, { query }) {
+  if (query.live !== undefined) return ok
+  const found = yield* reasons
+  return found.length === 0 ? ok : yield* unwell(found)
+})

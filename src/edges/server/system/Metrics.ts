@@ -58,7 +58,7 @@ const guard = (token: Redacted.Redacted) => {
     crypto.timingSafeEqual(digest(bearer.exec(header ?? "")?.[1] ?? ""), expected)
 }
 
-export const metrics = Route.make(
+export const metrics = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const page = yield* MetricsPage

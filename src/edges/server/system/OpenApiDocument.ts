@@ -28,7 +28,7 @@ const endpoint = HttpApiEndpoint.get("openapi", "/openapi.json", {
   OpenApi.annotations({ identifier: "getOpenApi", summary: "This description", description: "OpenAPI 3.1." })
 )
 
-export const openApi = Route.make(
+export const openApi = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const describe = yield* DescribeApi

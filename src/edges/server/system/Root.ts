@@ -50,7 +50,7 @@ const vary = { vary: "accept" }
 /** Relative, so that it works behind a path and under every name of the server. */
 const toDocs = Answer.empty(303, { location: "docs", ...vary })
 
-export const root = Route.make(
+export const root = Route.prepared(
   endpoint,
   Effect.map(PublicUrls, ({ baseUrl }) => {
     const body = { name: "inferlog", version, docs: `${baseUrl}/docs`, openapi: `${baseUrl}/openapi.json` }

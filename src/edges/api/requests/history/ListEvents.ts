@@ -1,7 +1,6 @@
 /** `GET /requests/{id}/events`: a page of what happened to a request, oldest first (decisions, "Timeline"). */
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Timeline from "#src/features/requests/Timeline.ts"
 import * as TimelineView from "#src/features/requests/views/TimelineView.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -46,13 +45,12 @@ const paging = PageQuery.make(GlobalPosition.GlobalPosition)
 
 export const listRequestEvents = Route.make(
   endpoint,
-  Effect.map(Timeline.Timeline, (timeline) =>
-    Effect.fnUntraced(function* ({ params, query }: Route.Call<typeof endpoint>, caller: Caller) {
-      const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
-      const parts = { type: QueryFields.oneOf("type", types, query.type), page: paging.parse(query) }
-      const { page, type } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
-      const found = yield* timeline.read({ caller, id, type, ...page })
-      return Answer.json(200, paging.body(page, found, TimelineView.event))
-    })
-  )
+  Timeline.Timeline,
+  function* (timeline, { params, query }, caller) {
+    const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
+    const parts = { type: QueryFields.oneOf("type", types, query.type), page: paging.parse(query) }
+    const { page, type } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
+    const found = yield* timeline.read({ caller, id, type, ...page })
+    return Answer.json(200, paging.body(page, found, TimelineView.event))
+  }
 )

@@ -73,7 +73,7 @@ const paging = PageQuery.make(Schema.Struct({ createdAt: Schema.Int, requestId: 
 
 const tooManyExpanded = ErrorAnswer.busy("Too many lists with payloads are being made at the moment.", 5)
 
-export const listRequests = Route.make(
+export const listRequests = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const history = yield* RequestHistory

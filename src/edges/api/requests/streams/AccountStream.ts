@@ -84,7 +84,7 @@ const looks = { schedule: Schedule.spaced("250 millis"), times: 4 }
 /** A browser does not reconnect after a 204 (WHATWG HTML, 9.2.3). */
 const nothingLeft = Answer.empty(204, { "cache-control": "no-store" })
 
-export const streamRequests = Route.make(
+export const streamRequests = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const requests = yield* Requests

@@ -40,7 +40,7 @@ const endpoint = HttpApiEndpoint.get(
 /** How long to wait for a change before reading the request again, ms. */
 const lookMs = 60_000
 
-export const streamStatus = Route.make(
+export const streamStatus = Route.prepared(
   endpoint,
   Effect.gen(function* () {
     const requests = yield* Requests
