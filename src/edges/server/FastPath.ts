@@ -35,9 +35,9 @@ const make = Effect.gen(function* () {
   const isStopping = yield* IsStopping
   const readers = yield* SlowReaders
   const enter = {
-    submit: gate(table.requires("submit")),
-    status: gate(table.requires("status")),
-    result: gate(table.requires("result"))
+    submitRequest: gate(table.requires("submitRequest")),
+    getRequestStatus: gate(table.requires("getRequestStatus")),
+    getRequestResult: gate(table.requires("getRequestResult"))
   }
   const running = new Set<Fiber.Fiber<unknown>>()
 
@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<Answer.Answer, ServiceError> => {
     const headers = request.headers as Readonly<Record<string, string | undefined>>
     switch (call.route) {
-      case "submit":
+      case "submitRequest":
         return routes.submit({
           caller,
           params: call.params,
@@ -56,9 +56,9 @@ const make = Effect.gen(function* () {
           wait: undefined,
           readBody: (grow) => IncomingBody.read(request, grow)
         })
-      case "status":
+      case "getRequestStatus":
         return routes.status({ caller, params: call.params, headers, wait: undefined })
-      case "result":
+      case "getRequestResult":
         return routes.result({ caller, params: call.params })
     }
   }

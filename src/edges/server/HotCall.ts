@@ -1,10 +1,17 @@
 /** Recognizes plain requests of the hot routes: without a query, an escaped path or a wait. */
 import type { IncomingMessage } from "node:http"
+import type * as Result from "#src/edges/api/requests/Result.ts"
+import type * as Status from "#src/edges/api/requests/Status.ts"
+import type * as Submit from "#src/edges/api/requests/Submit.ts"
 import { type EndpointParams, isEndpoint } from "#src/edges/http/requests/EndpointParams.ts"
 
+/** `route` is the name of the declared endpoint. */
 export type HotCall =
-  | { readonly route: "submit"; readonly params: EndpointParams }
-  | { readonly route: "status" | "result"; readonly params: EndpointParams & { readonly requestId: string } }
+  | { readonly route: (typeof Submit.endpoint)["identifier"]; readonly params: EndpointParams }
+  | {
+      readonly route: (typeof Status.endpoint | typeof Result.endpoint)["identifier"]
+      readonly params: EndpointParams & { readonly requestId: string }
+    }
 
 const name = "[a-z0-9][a-z0-9._-]{0,63}"
 const submitPath = new RegExp(`^/(${name})/(${name})$`)
@@ -23,7 +30,7 @@ const recognizeSubmit = (url: string): HotCall | null => {
   const [, ownerName, modelName] = submitPath.exec(url) ?? []
   if (ownerName === undefined || modelName === undefined) return null
   const params = { ownerName, modelName }
-  return isEndpoint(params) ? { route: "submit", params } : null
+  return isEndpoint(params) ? { route: "submitRequest", params } : null
 }
 
 const recognizeRead = (url: string): HotCall | null => {
@@ -31,5 +38,5 @@ const recognizeRead = (url: string): HotCall | null => {
   if (ownerName === undefined || modelName === undefined || requestId === undefined) return null
   const params = { ownerName, modelName, requestId }
   if (!isEndpoint(params)) return null
-  return { route: status === undefined ? "result" : "status", params }
+  return { route: status === undefined ? "getRequestResult" : "getRequestStatus", params }
 }

@@ -35,7 +35,6 @@ const endpoint = HttpApiEndpoint.get("getUsage", "/usage", {
   error: CommonResponses.usual
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getUsage",
     summary: "What was charged",
     description: [
       "By hour, day or month (UTC), model and unit. A request counts at the time when it is charged; failed and cancelled requests do not count.",

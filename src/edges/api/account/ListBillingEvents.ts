@@ -58,7 +58,6 @@ const endpoint = HttpApiEndpoint.get("listBillingEvents", "/billing/events", {
   error: CommonResponses.usual
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "listBillingEvents",
     summary: "List billing events",
     description: [
       "Every entry of the account's ledger, newest first. Pages by number shift when entries are added; pages by `cursor` neither miss nor repeat one.",

@@ -22,7 +22,6 @@ const list = HttpApiEndpoint.get("listCollections", "/collections", {
   error: errors
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "listCollections",
     summary: "List collections",
     description: "Curated lists of models and wrappers, newest first.",
     transform: ListParameters.withForms(ListParameters.pageForms(usualLimit))
@@ -48,7 +47,6 @@ const get = HttpApiEndpoint.get("getCollection", "/collections/:slug", {
   error: ofOne
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getCollection",
     summary: "One collection",
     description: "With its models and wrappers, in its order."
   })
@@ -56,19 +54,15 @@ const get = HttpApiEndpoint.get("getCollection", "/collections/:slug", {
 
 const unknownCollection = ErrorAnswer.notFound("Collection")
 
-export const getCollection = Route.prepared(
+export const getCollection = Route.make(
   get,
-  Effect.gen(function* () {
-    const catalog = yield* CatalogContents
-    const { answer, listing } = yield* PublicAnswers
-
-    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof get>) {
-      const { byEndpoint, collections } = yield* catalog.current
-      const listed = collections.find(({ collection }) => collection.slug === params.slug)
-      if (listed === undefined) return yield* unknownCollection
-      const models = listed.collection.models.flatMap((endpoint) => byEndpoint.get(endpoint) ?? [])
-      const body = `${textOf(listed).slice(0, -1)},"models":[${models.map(listing).join(",")}]}`
-      return yield* answer(request, body, moving)
-    })
-  })
+  Effect.all({ catalog: CatalogContents, answers: PublicAnswers }),
+  function* ({ answers, catalog }, { params, request }) {
+    const { byEndpoint, collections } = yield* catalog.current
+    const listed = collections.find(({ collection }) => collection.slug === params.slug)
+    if (listed === undefined) return yield* unknownCollection
+    const models = listed.collection.models.flatMap((endpoint) => byEndpoint.get(endpoint) ?? [])
+    const body = `${textOf(listed).slice(0, -1)},"models":[${models.map(answers.listing).join(",")}]}`
+    return yield* answers.answer(request, body, moving)
+  }
 )

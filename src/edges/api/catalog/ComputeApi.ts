@@ -29,7 +29,6 @@ const gpus = HttpApiEndpoint.get("listGpus", "/gpus", {
   error: errors
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "listGpus",
     summary: "List GPUs",
     description: "The kinds that deployments can have, newest first.",
     transform: withForms
@@ -55,7 +54,6 @@ const templates = HttpApiEndpoint.get("listDeploymentTemplates", "/deployment-te
   error: errors
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "listDeploymentTemplates",
     summary: "List deployment templates",
     description: "The public ones, newest first.",
     transform: withForms
@@ -83,7 +81,6 @@ const template = HttpApiEndpoint.get("getDeploymentTemplate", "/deployment-templ
   error: ofOne
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getDeploymentTemplate",
     summary: "One deployment template",
     description: "If it is public."
   })
@@ -91,19 +88,15 @@ const template = HttpApiEndpoint.get("getDeploymentTemplate", "/deployment-templ
 
 const unknownTemplate = ErrorAnswer.notFound("Deployment template")
 
-const getTemplate = Route.prepared(
+const getTemplate = Route.make(
   template,
-  Effect.gen(function* () {
-    const catalog = yield* CatalogContents
-    const { answer } = yield* PublicAnswers
-
-    return Effect.fnUntraced(function* ({ params, request }: Route.Call<typeof template>) {
-      const { templates } = yield* catalog.current
-      const listed = templates.find(({ template: { id } }) => id === params.templateId)
-      if (listed === undefined || !listed.template.public) return yield* unknownTemplate
-      return yield* answer(request, templateText(listed), steady)
-    })
-  })
+  Effect.all({ catalog: CatalogContents, answers: PublicAnswers }),
+  function* ({ answers, catalog }, { params, request }) {
+    const { templates } = yield* catalog.current
+    const listed = templates.find(({ template: { id } }) => id === params.templateId)
+    if (listed === undefined || !listed.template.public) return yield* unknownTemplate
+    return yield* answers.answer(request, templateText(listed), steady)
+  }
 )
 
 const routes = [listGpus, listTemplates, getTemplate] as const

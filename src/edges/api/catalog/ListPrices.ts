@@ -26,7 +26,6 @@ const endpoint = HttpApiEndpoint.get("listPrices", "/pricing", {
   error: errors
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "listPrices",
     summary: "List prices",
     description: "Of models and wrappers, newest first. A wrapper costs what its base model does.",
     transform: ListParameters.withForms(ListParameters.pageForms(usualLimit))

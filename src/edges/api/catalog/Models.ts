@@ -21,7 +21,6 @@ const list = HttpApiEndpoint.get("listModels", "/models", {
   error: errors
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "listModels",
     summary: "List models",
     description: ListingFilter.order,
     transform: ListingFilter.withForms
@@ -49,7 +48,6 @@ const get = HttpApiEndpoint.get("getModel", "/models/:ownerName/:modelName", {
   success: answers(ListingView.ListedBody)
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getModel",
     summary: "One model",
     description: "Or a wrapper, which runs like a model: see `kind`."
   })
@@ -79,7 +77,6 @@ const schema = HttpApiEndpoint.get("getModelSchema", "/models/:ownerName/:modelN
   success: answers(ListingView.SchemaBody)
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getModelSchema",
     summary: "Its input and output",
     description: "For a wrapper: its own input, and the output of its base model."
   })

@@ -26,7 +26,6 @@ const endpoint = HttpApiEndpoint.get("searchCatalog", "/search", {
   error: errors
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "searchCatalog",
     summary: "Search models, wrappers and collections",
     description:
       "By name, tags, category and description. Matches beginnings and parts of words, and words of four letters and more with one wrong, missing, added or swapped letter. Returns items with all words; if there are none, items with the most words.",
@@ -42,29 +41,24 @@ const parseQuery = (text: string | undefined): Parsed.Parsed<string> =>
     ? Parsed.invalid(Parsed.issue(["query"], "required", "must be given"))
     : ListingFilter.parseText("query", text)
 
-export const searchCatalog = Route.prepared(
+export const searchCatalog = Route.make(
   endpoint,
-  Effect.gen(function* () {
-    const catalog = yield* CatalogContents
-    const search = yield* CatalogSearch
-    const { answer, listing } = yield* PublicAnswers
-
-    return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>) {
-      const parts = { text: parseQuery(query.query), page: PublicList.paging.parse({ limit: query.limit }) }
-      const { page, text } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
-      const contents = yield* catalog.current
-      const best = <A>(found: ReadonlyArray<Found<A>>, textOf: (item: A) => string): string =>
-        `[${found
-          .slice(0, page.limit)
-          .map(({ item }) => textOf(item))
-          .join(",")}]`
-      const members = [
-        `"query":${JSON.stringify(text)}`,
-        `"models":${best(search.models(contents, text), listing)}`,
-        `"wrappers":${best(search.wrappers(contents, text), listing)}`,
-        `"collections":${best(search.collections(contents, text), Collections.textOf)}`
-      ]
-      return yield* answer(request, `{${members.join(",")}}`, moving)
-    })
-  })
+  Effect.all({ catalog: CatalogContents, search: CatalogSearch, answers: PublicAnswers }),
+  function* ({ answers, catalog, search }, { query, request }) {
+    const parts = { text: parseQuery(query.query), page: PublicList.paging.parse({ limit: query.limit }) }
+    const { page, text } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
+    const contents = yield* catalog.current
+    const best = <A>(found: ReadonlyArray<Found<A>>, textOf: (item: A) => string): string =>
+      `[${found
+        .slice(0, page.limit)
+        .map(({ item }) => textOf(item))
+        .join(",")}]`
+    const members = [
+      `"query":${JSON.stringify(text)}`,
+      `"models":${best(search.models(contents, text), answers.listing)}`,
+      `"wrappers":${best(search.wrappers(contents, text), answers.listing)}`,
+      `"collections":${best(search.collections(contents, text), Collections.textOf)}`
+    ]
+    return yield* answers.answer(request, `{${members.join(",")}}`, moving)
+  }
 )

@@ -21,7 +21,6 @@ const list = HttpApiEndpoint.get("listWrappers", "/wrappers", {
   error: errors
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "listWrappers",
     summary: "List wrappers",
     description: `Products on models: a template makes the model's input out of a simpler one. ${ListingFilter.order}`,
     transform: ListingFilter.withForms
@@ -49,7 +48,6 @@ const get = HttpApiEndpoint.get("getWrapper", "/wrappers/:ownerName/:modelName",
   success: answers(ListingView.WrapperBody)
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getWrapper",
     summary: "One wrapper",
     description: "With the model that runs, and the template. Submit to it at `POST /{owner}/{wrapper}`."
   })
@@ -80,7 +78,6 @@ const schema = HttpApiEndpoint.get("getWrapperSchema", "/wrappers/:ownerName/:mo
   success: answers(ListingView.SchemaBody)
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getWrapperSchema",
     summary: "A wrapper's input and output",
     description: "The same as `/models/{owner}/{wrapper}/schema`."
   })

@@ -59,7 +59,6 @@ const endpoint = HttpApiEndpoint.post("completeUpload", "/storage/upload/complet
   .annotate(Requires, "files:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "completeUpload",
       summary: "Make a file of the parts",
       description:
         "400 with `details.partNumbers` if parts are missing, too small or different from the named ones. Nothing has changed then, and the call may be repeated."

@@ -17,7 +17,6 @@ const endpoint = HttpApiEndpoint.delete("deleteFile", "/files/:fileId", {
   .annotate(Requires, "files:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "deleteFile",
       summary: "Delete a file",
       description: "The file and its thumbnail cannot be read from then on: the URL answers 410."
     })

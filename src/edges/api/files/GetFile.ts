@@ -16,7 +16,6 @@ const endpoint = HttpApiEndpoint.get("getFileRecord", "/files/:fileId", {
   .annotate(Requires, "files:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getFileRecord",
       summary: "One file",
       description: "The record of a file. Its bytes are at its `url`."
     })

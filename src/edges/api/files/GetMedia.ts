@@ -56,7 +56,7 @@ const withContent = (operation: Record<string, unknown>): Record<string, unknown
   }
 }
 
-const endpoint = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
+const endpoint = HttpApiEndpoint.get("getFile", "/media/:mediaId/:fileName", {
   params,
   headers: {
     range: optional("One range of bytes."),
@@ -85,7 +85,6 @@ const endpoint = HttpApiEndpoint.get("file", "/media/:mediaId/:fileName", {
   .annotate(TakesQuery, anyQuery)
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getFile",
       summary: "Bytes of a stored file",
       description:
         "Needs no key. HEAD is supported. 404 until the bytes have arrived, 410 when the file was deleted or has expired.",

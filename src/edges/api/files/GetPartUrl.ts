@@ -14,7 +14,7 @@ import * as UploadRoute from "./UploadRoute.ts"
 
 const partNumberForm: JsonSchema.JsonSchema = { type: "integer", minimum: 1, maximum: maxParts }
 
-const endpoint = HttpApiEndpoint.get("partUrl", "/storage/upload/multipart-url", {
+const endpoint = HttpApiEndpoint.get("getPartUrl", "/storage/upload/multipart-url", {
   query: {
     ...UploadRoute.query,
     partNumber: Schema.String.annotate({
@@ -27,7 +27,6 @@ const endpoint = HttpApiEndpoint.get("partUrl", "/storage/upload/multipart-url",
   .annotate(Requires, "files:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getPartUrl",
       summary: "A URL for a part",
       description: "A part that is uploaded again replaces the earlier one.",
       transform: ListParameters.withForms({ ...UploadRoute.forms, partNumber: partNumberForm })

@@ -10,7 +10,7 @@ import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as AnnouncedUpload from "./AnnouncedUpload.ts"
 import * as UploadRoute from "./UploadRoute.ts"
 
-const endpoint = HttpApiEndpoint.post("initiateMultipart", "/storage/upload/initiate-multipart", {
+const endpoint = HttpApiEndpoint.post("initiateMultipartUpload", "/storage/upload/initiate-multipart", {
   payload: AnnouncedUpload.body.schema,
   success: UploadView.MultipartBody,
   error: [...UploadRoute.errors, ...CommonResponses.ofBodies]
@@ -18,7 +18,6 @@ const endpoint = HttpApiEndpoint.post("initiateMultipart", "/storage/upload/init
   .annotate(Requires, "files:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "initiateMultipartUpload",
       summary: "Upload a file in parts",
       description:
         "At most 10,000 parts of at most 5 GiB, each but the last of at least 5 MiB, in any order and in parallel. Parts are stored for seven days."

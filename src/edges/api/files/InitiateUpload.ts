@@ -18,7 +18,6 @@ const endpoint = HttpApiEndpoint.post("initiateUpload", "/storage/upload/initiat
   .annotate(Requires, "files:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "initiateUpload",
       summary: "Upload a file in one piece",
       description: "At most 5 GiB. The URL of the file answers 404 until the bytes have arrived."
     })

@@ -35,7 +35,6 @@ const endpoint = HttpApiEndpoint.get("listFiles", "/files", {
   .annotate(Requires, "files:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "listFiles",
       summary: "List files",
       description:
         "Newest first. Files whose bytes have not arrived yet are included; deleted and expired files are not. Pages by number shift when files are added; pages by `cursor` neither miss nor repeat one.",

@@ -16,7 +16,6 @@ const endpoint = HttpApiEndpoint.get("listParts", "/storage/upload/parts", {
   .annotate(Requires, "files:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "listParts",
       summary: "The parts that have arrived",
       description: "An interrupted client uploads the missing ones.",
       transform: ListParameters.withForms(UploadRoute.forms)

@@ -1,13 +1,16 @@
 /** Stored files at their canonical URLs (contract, "Uploads"). */
 import { HttpApiGroup, OpenApi } from "effect/http-api"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import { getMedia } from "./GetMedia.ts"
 import { receiveFile } from "./ReceiveFile.ts"
 
+const routes = [getMedia, receiveFile] as const
+
 export class MediaApi extends HttpApiGroup.make("media")
-  .add(getMedia.endpoint, receiveFile.endpoint)
+  .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["media"])
   .annotateMerge(OpenApi.annotations({ title: "Media", description: "Files, by their canonical URLs." })) {}
 
-export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, [getMedia, receiveFile])
+export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, routes)

@@ -17,7 +17,7 @@ const withBytes = (operation: Record<string, unknown>): Record<string, unknown> 
   requestBody: { required: true, content: bytes }
 })
 
-const endpoint = HttpApiEndpoint.put("receiveFile", "/media/:mediaId/:fileName", {
+const endpoint = HttpApiEndpoint.put("putFile", "/media/:mediaId/:fileName", {
   params,
   query: {
     expires: optional("Unix time in seconds. The query must be unchanged."),
@@ -46,7 +46,6 @@ const endpoint = HttpApiEndpoint.put("receiveFile", "/media/:mediaId/:fileName",
   ]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "putFile",
     summary: "Upload the bytes of a file or part",
     description:
       "To an upload URL, with the declared `Content-Type`. The URL contains its own credential; `Authorization` is ignored. If files are stored at S3, upload URLs lead there instead.",

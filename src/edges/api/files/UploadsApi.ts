@@ -2,6 +2,7 @@
 import { HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import { completeUpload } from "./CompleteUpload.ts"
 import { partUrl } from "./GetPartUrl.ts"
@@ -9,24 +10,14 @@ import { initiateMultipart } from "./InitiateMultipart.ts"
 import { initiateUpload } from "./InitiateUpload.ts"
 import { listParts } from "./ListParts.ts"
 
+const routes = [initiateUpload, initiateMultipart, partUrl, listParts, completeUpload] as const
+
 export class UploadsApi extends HttpApiGroup.make("uploads")
-  .add(
-    initiateUpload.endpoint,
-    initiateMultipart.endpoint,
-    partUrl.endpoint,
-    listParts.endpoint,
-    completeUpload.endpoint
-  )
+  .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
   .annotateMerge(
     OpenApi.annotations({ title: "Uploads", description: "Uploading files, in one piece or in parts." })
   ) {}
 
-export const layer = DeclaredRoutes.layer(Authorization.admit, [
-  initiateUpload,
-  initiateMultipart,
-  partUrl,
-  listParts,
-  completeUpload
-])
+export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -13,7 +13,6 @@ const endpoint = HttpApiEndpoint.get("getKey", "/keys/:keyId", {
   error: CommonResponses.usualOfOne
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getKey",
     summary: "One key",
     description: "The current state, without the secret."
   })

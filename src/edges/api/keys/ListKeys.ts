@@ -16,7 +16,6 @@ const endpoint = HttpApiEndpoint.get("listKeys", "/keys", {
   error: CommonResponses.usual
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "listKeys",
     summary: "List keys",
     description:
       "Newest first, with revoked and expired keys. Pages by number shift when keys are added; pages by `cursor` neither miss nor repeat one.",

@@ -12,7 +12,6 @@ const endpoint = HttpApiEndpoint.delete("revokeKey", "/keys/:keyId", {
   error: CommonResponses.usualOfOne
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "revokeKey",
     summary: "Revoke a key",
     description:
       "At once and for good. A key may revoke any key of its account, itself included, but not with a previous secret (403). Requests that the key submitted continue."

@@ -35,7 +35,6 @@ const endpoint = HttpApiEndpoint.post("rotateKey", "/keys/:keyId/rotate", {
   error: [...CommonResponses.usualOfOne, ...CommonResponses.ofBodies, CommonResponses.conflict]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "rotateKey",
     summary: "Rotate the secret of a key",
     description:
       "Valid at once, under the same id. The previous secret stays valid for a while; the one before it does not. A key cannot rotate a key that may do more than itself, nor rotate any key with a previous secret (403), nor a key that was revoked or has expired (409)."

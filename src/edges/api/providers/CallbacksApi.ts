@@ -38,7 +38,6 @@ const options = {
 
 const post = HttpApiEndpoint.post("callback", path, options).annotateMerge(
   OpenApi.annotations({
-    identifier: "callback",
     summary: "Report on a run",
     description:
       "Only for the provider that got the address with the run. 503 with `Retry-After`: the node that follows the run cannot be reached, call again."
@@ -47,7 +46,6 @@ const post = HttpApiEndpoint.post("callback", path, options).annotateMerge(
 
 const put = HttpApiEndpoint.put("putCallback", path, options).annotateMerge(
   OpenApi.annotations({
-    identifier: "putCallback",
     summary: "Report on a run, with PUT",
     description: "As POST."
   })

@@ -19,27 +19,27 @@ const cancelOptions = {
   success: StatusView.CancelBody,
   error: CommonResponses.usualOfOne
 }
-const describeCancel = (identifier: string, alias: boolean) =>
+const describeCancel = (summary: string) =>
   OpenApi.annotations({
-    identifier,
-    summary: alias ? "Cancel a request (alias)" : "Cancel a request",
+    summary,
     description:
       "Cancels a queued request, asks the provider to stop a running one, and has no effect on an ended one. The status shows the result."
   })
+const alias = describeCancel("Cancel a request (alias)")
 
-export const byGet = HttpApiEndpoint.get("cancel", cancelPath, {
+export const byGet = HttpApiEndpoint.get("cancelRequest", cancelPath, {
   ...cancelOptions,
   error: [...CommonResponses.usualOfOne, CommonResponses.methodNotAllowed]
 })
   .annotate(Requires, "requests:write")
   .annotate(AnswersHead, false)
-  .annotateMerge(describeCancel("cancelRequest", false))
-export const byPut = HttpApiEndpoint.put("cancelByPut", cancelPath, cancelOptions)
+  .annotateMerge(describeCancel("Cancel a request"))
+export const byPut = HttpApiEndpoint.put("cancelRequestByPut", cancelPath, cancelOptions)
   .annotate(Requires, "requests:write")
-  .annotateMerge(describeCancel("cancelRequestByPut", true))
-export const byPost = HttpApiEndpoint.post("cancelByPost", cancelPath, cancelOptions)
+  .annotateMerge(alias)
+export const byPost = HttpApiEndpoint.post("cancelRequestByPost", cancelPath, cancelOptions)
   .annotate(Requires, "requests:write")
-  .annotateMerge(describeCancel("cancelRequestByPost", true))
+  .annotateMerge(alias)
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests

@@ -9,7 +9,7 @@ import * as PayloadErasing from "#src/features/retention/PayloadErasing.ts"
 import * as RequestIdParam from "./RequestIdParam.ts"
 import type { RetrieveCall } from "./Retrieve.ts"
 
-export const endpoint = HttpApiEndpoint.delete("erasePayloads", "/requests/:requestId/payloads", {
+export const endpoint = HttpApiEndpoint.delete("eraseRequestPayloads", "/requests/:requestId/payloads", {
   params: RequestRoute.params,
   success: HttpApiSchema.NoContent.annotate({
     description: "Erased, now or before. They cannot be read any more."
@@ -20,7 +20,6 @@ export const endpoint = HttpApiEndpoint.delete("erasePayloads", "/requests/:requ
   .annotate(ServedOn, ["queue", "platform"])
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "eraseRequestPayloads",
       summary: "Erase input and output",
       description:
         "Erases the input, the output and the stored files of a request that has ended, for good. The request stays: its status, times, cost, metadata, log lines and webhook URL. Without this they are erased at `expiresAt`."

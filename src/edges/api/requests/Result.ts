@@ -12,19 +12,22 @@ import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as Payloads from "./Payloads.ts"
 import * as RequestCall from "./RequestCall.ts"
 
-export const endpoint = HttpApiEndpoint.get("result", "/:ownerName/:modelName/requests/:requestId", {
-  params: RequestRoute.paramsOfModel,
-  success: ResultView.ResultBody,
-  error: [
-    ...CommonResponses.usualOfOne,
-    CommonResponses.gone,
-    ResultView.InvalidResultBody.pipe(HttpApiSchema.status(422))
-  ]
-})
+export const endpoint = HttpApiEndpoint.get(
+  "getRequestResult",
+  "/:ownerName/:modelName/requests/:requestId",
+  {
+    params: RequestRoute.paramsOfModel,
+    success: ResultView.ResultBody,
+    error: [
+      ...CommonResponses.usualOfOne,
+      CommonResponses.gone,
+      ResultView.InvalidResultBody.pipe(HttpApiSchema.status(422))
+    ]
+  }
+)
   .annotate(Requires, "requests:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getRequestResult",
       summary: "Result of a request",
       description:
         "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled; 410 once erased."

@@ -14,7 +14,7 @@ import * as RequestIdParam from "./RequestIdParam.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as Payloads from "./Payloads.ts"
 
-export const endpoint = HttpApiEndpoint.get("retrieve", "/requests/:requestId", {
+export const endpoint = HttpApiEndpoint.get("getRequest", "/requests/:requestId", {
   params: RequestRoute.params,
   success: ResultView.RetrievedBody,
   error: CommonResponses.usualOfOne
@@ -23,7 +23,6 @@ export const endpoint = HttpApiEndpoint.get("retrieve", "/requests/:requestId", 
   .annotate(ServedOn, ["queue", "platform"])
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getRequest",
       summary: "Retrieve a request",
       description: "The request in any state, by its id alone, for example after a crash of the client."
     })

@@ -18,24 +18,27 @@ import { Stopping } from "#src/edges/http/Stopping.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
 import * as RequestCall from "./RequestCall.ts"
 
-export const endpoint = HttpApiEndpoint.get("status", "/:ownerName/:modelName/requests/:requestId/status", {
-  params: RequestRoute.paramsOfModel,
-  query: {
-    wait: RequestRoute.optional("Holds the answer for up to 0 to 60 seconds, until the status changes.")
-  },
-  headers: { "if-none-match": RequestRoute.optional("`ETag` of the last answer.") },
-  success: [
-    HttpApiSchema.WithHeaders(StatusView.StatusBody, {
-      etag: RequestRoute.described("For `If-None-Match`.")
-    }),
-    CommonResponses.notModified
-  ],
-  error: [StatusView.FailedBody.pipe(HttpApiSchema.status(400)), ...CommonResponses.usualOfOne]
-})
+export const endpoint = HttpApiEndpoint.get(
+  "getRequestStatus",
+  "/:ownerName/:modelName/requests/:requestId/status",
+  {
+    params: RequestRoute.paramsOfModel,
+    query: {
+      wait: RequestRoute.optional("Holds the answer for up to 0 to 60 seconds, until the status changes.")
+    },
+    headers: { "if-none-match": RequestRoute.optional("`ETag` of the last answer.") },
+    success: [
+      HttpApiSchema.WithHeaders(StatusView.StatusBody, {
+        etag: RequestRoute.described("For `If-None-Match`.")
+      }),
+      CommonResponses.notModified
+    ],
+    error: [StatusView.FailedBody.pipe(HttpApiSchema.status(400)), ...CommonResponses.usualOfOne]
+  }
+)
   .annotate(Requires, "requests:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getRequestStatus",
       summary: "Status of a request",
       description: "A request that is `FAILED` answers 400, with the same body and an `error`."
     })

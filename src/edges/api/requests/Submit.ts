@@ -66,7 +66,7 @@ const SubmitPayload = Schema.StructWithRest(
   ]
 })
 
-export const endpoint = HttpApiEndpoint.post("submit", "/:ownerName/:modelName", {
+export const endpoint = HttpApiEndpoint.post("submitRequest", "/:ownerName/:modelName", {
   params: ModelParameters.ofModel,
   query: { wait: RequestRoute.optional("As `Prefer: wait=<seconds>`, 1 to 60.") },
   headers: {
@@ -102,7 +102,6 @@ export const endpoint = HttpApiEndpoint.post("submit", "/:ownerName/:modelName",
   .annotate(Requires, "requests:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "submitRequest",
       summary: "Submit a request",
       description: "Accepts a request for the model and answers at once with the addresses to follow it."
     })

@@ -16,7 +16,6 @@ const endpoint = HttpApiEndpoint.get("getDelivery", "/webhooks/deliveries/:deliv
   .annotate(Requires, "webhooks:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getDelivery",
       summary: "One delivery with its attempts",
       description: "The current state, with the attempts so far."
     })

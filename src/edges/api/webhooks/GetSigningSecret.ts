@@ -19,7 +19,6 @@ const endpoint = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secr
   .annotate(Requires, "webhooks:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getSigningSecret",
       summary: "The signing secret",
       description:
         "The secret that signs the account's webhooks (Standard Webhooks), created when it is first needed. 500 if it cannot be opened any more: then rotate it."

@@ -31,7 +31,6 @@ const endpoint = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
   .annotate(Requires, "webhooks:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "listDeliveries",
       summary: "List deliveries",
       description:
         "Newest first. Pages by number shift when deliveries are added; pages by `cursor` neither miss nor repeat one.",

@@ -43,7 +43,6 @@ const endpoint = HttpApiEndpoint.post("recoverDeliveries", "/webhooks/deliveries
   .annotate(Requires, "webhooks:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "recoverDeliveries",
       summary: "Send all failed deliveries again",
       description: "Replays every delivery that was created in this period and has `failed`."
     })

@@ -16,7 +16,6 @@ const endpoint = HttpApiEndpoint.post("replayDelivery", "/webhooks/deliveries/:d
   .annotate(Requires, "webhooks:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "replayDelivery",
       summary: "Send a delivery again",
       description:
         "Sends the same `webhook-id` and body again, signed afresh, with ten more attempts, whatever the status of the delivery. Needs no body."

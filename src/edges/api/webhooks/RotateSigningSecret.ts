@@ -48,7 +48,6 @@ const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/
   .annotate(Requires, "webhooks:write")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "rotateSigningSecret",
       summary: "Rotate the signing secret",
       description:
         "Valid at once. The previous secret stays valid for `grace` seconds, unless it cannot be opened. At most ten are valid at a time; the oldest is dropped."

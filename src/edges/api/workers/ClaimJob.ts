@@ -53,7 +53,6 @@ const endpoint = HttpApiEndpoint.post("claimJob", "/workers/claim", {
   error: [...WorkerRoute.errors, CommonResponses.forbidden, CommonResponses.tooManyRequests]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "claimJob",
     summary: "Fetch a job",
     description:
       "Waits for a job. The worker that has waited longest gets the first one. A worker that runs several jobs at once makes one call for each. A connection that closes before the answer gets no job."

@@ -69,7 +69,6 @@ const endpoint = HttpApiEndpoint.post("endJob", "/workers/jobs/:leaseId/result",
   error: WorkerRoute.errorsOfLease
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "endJob",
     summary: "Report how a job ended",
     description:
       "Recorded before the answer; repeating it changes nothing. Repeat it after a 503 or without an answer. 409 `LEASE_LOST`: the report came too late."

@@ -39,7 +39,6 @@ const endpoint = HttpApiEndpoint.post("jobHeartbeat", "/workers/jobs/:leaseId/he
   error: WorkerRoute.errorsOfLease
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "jobHeartbeat",
     summary: "Keep a job",
     description:
       "Renews the lease. Call it about three times per lease. 409 `LEASE_LOST`: another worker has the job, or its request has ended. Stop working on it."

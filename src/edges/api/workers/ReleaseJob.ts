@@ -25,7 +25,6 @@ const endpoint = HttpApiEndpoint.post("releaseJob", "/workers/jobs/:leaseId/rele
   error: WorkerRoute.errorsOfLease
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "releaseJob",
     summary: "Give a job back",
     description:
       "The job runs again at once on any worker, and later each time that it is given back. It does not count as a try."

@@ -1,6 +1,6 @@
 /** A route of the declared API: what it takes and answers, and what serves it, in one value. */
 import { Effect } from "effect"
-import type { HttpApiEndpoint } from "effect/http-api"
+import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Caller } from "#src/features/accounts/Caller.ts"
@@ -59,7 +59,11 @@ type EndpointsOf<Routes extends ReadonlyArray<{ readonly endpoint: unknown }>> =
   readonly [Index in keyof Routes]: Routes[Index]["endpoint"]
 }
 
-/** For `HttpApiGroup.add`: what is declared is what is served. */
+/** For `HttpApiGroup.add`: what is declared is what is served. The name of an endpoint is its `operationId`. */
 export const endpointsOf = <const Routes extends ReadonlyArray<{ readonly endpoint: unknown }>>(
   routes: Routes
-): EndpointsOf<Routes> => routes.map(({ endpoint }) => endpoint) as unknown as EndpointsOf<Routes>
+): EndpointsOf<Routes> => {
+  const declared = routes as unknown as ReadonlyArray<{ readonly endpoint: HttpApiEndpoint.Top }>
+  const named = declared.map(({ endpoint }) => endpoint.annotate(OpenApi.Identifier, endpoint.identifier))
+  return named as unknown as EndpointsOf<Routes>
+}

@@ -10,7 +10,7 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as MessageErrors from "./MessageErrors.ts"
 
-const endpoint = HttpApiEndpoint.delete("endSession", "/mcp", {
+const endpoint = HttpApiEndpoint.delete("endMcpSession", "/mcp", {
   headers: { "mcp-session-id": Schema.String.annotate({ description: MessageErrors.session }) },
   success: HttpApiSchema.NoContent.annotate({ description: "The session and its calls have ended." }),
   error: [
@@ -22,7 +22,6 @@ const endpoint = HttpApiEndpoint.delete("endSession", "/mcp", {
   ]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "endMcpSession",
     summary: "End a session of the tools",
     description: "Ends a session."
   })
@@ -38,14 +37,15 @@ const missing = refused(
 const gone = refused(404, JsonRpc.sessionGone)
 const ended = Answer.empty(204, Answer.noHeaders)
 
-export const endSession = Route.prepared(
+export const endSession = Route.make(
   endpoint,
-  Effect.map(Sessions, (sessions) => ({ request }: Route.Call<typeof endpoint>, { caller }: Bearer) => {
+  Sessions,
+  function* (sessions, { request }, { caller }: Bearer) {
     const id = request.headers[sessionHeader]
-    if (id === undefined) return Effect.succeed(missing)
-    return sessions.end(caller, id).pipe(
+    if (id === undefined) return missing
+    return yield* sessions.end(caller, id).pipe(
       Effect.as(ended),
       Effect.catchTag("SessionGone", () => Effect.succeed(gone))
     )
-  })
+  }
 )

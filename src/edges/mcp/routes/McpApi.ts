@@ -15,14 +15,13 @@ import { ToolCalls } from "./ToolCalls.ts"
  * Declared so that a call without a token learns where to sign in, like every other call. With 405 as its success,
  * the API document promises no other status.
  */
-const listenEndpoint = HttpApiEndpoint.get("listen", "/mcp", {
+const listenEndpoint = HttpApiEndpoint.get("listenForMcpMessages", "/mcp", {
   success: CommonResponses.methodNotAllowed,
   error: [CommonResponses.unexpected, CommonResponses.unavailable]
 })
   .annotate(IsRefused, true)
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "listenForMcpMessages",
       summary: "No stream to listen to",
       description:
         'Always 405 for a caller with a valid token: the server sends messages only in answers to a `POST` (Model Context Protocol 2025-11-25, "Listening for Messages from the Server"). Clients that try to open a stream here continue without it.'

@@ -40,7 +40,7 @@ const initialized = {
 
 const called = { jsonrpc: "2.0", id: 2, result: { content: [{ type: "text", text: "…" }] } }
 
-const endpoint = HttpApiEndpoint.post("postMessage", "/mcp", {
+const endpoint = HttpApiEndpoint.post("postMcpMessage", "/mcp", {
   headers: {
     accept: optional("Lists both `application/json` and `text/event-stream`."),
     "mcp-session-id": optional(`${MessageErrors.session} Not with \`initialize\`, and with everything else.`),
@@ -103,7 +103,6 @@ const endpoint = HttpApiEndpoint.post("postMessage", "/mcp", {
   ]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "postMcpMessage",
     summary: "Send a message to the tools",
     description: `Streamable HTTP of the Model Context Protocol, versions ${versions.join(", ")}. The first message is \`initialize\` without \`Mcp-Session-Id\`; the session that it opens belongs to the API key behind the sign-in, outlives restarts of the server, and ends after 30 days without use. A key has up to 300 sessions. A further one ends a session that was never called, or else the least recently used one. Closing the connection cancels the call.`
   })

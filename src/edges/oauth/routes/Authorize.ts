@@ -57,7 +57,6 @@ const authorizeEndpoint = HttpApiEndpoint.get("authorize", Paths.authorize, {
   .annotate(AnswersHead, false)
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "authorize",
       summary: "Ask for access",
       description:
         "For browsers. Every authorization asks the user: `prompt=none` fails with `login_required`."
@@ -72,7 +71,6 @@ const resumeEndpoint = HttpApiEndpoint.get("resumeAuthorization", `${Paths.autho
   .annotate(AnswersHead, false)
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "resumeAuthorization",
       summary: "Go back to the client",
       description:
         "The address to which the sign-in page redirects the browser. A cookie identifies the browser."

@@ -68,7 +68,6 @@ const registerEndpoint = HttpApiEndpoint.post("registerClient", Paths.register, 
   error: [invalid, timeout, tooLarge, tooManyCalls, failed, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "registerClient",
     summary: "Register a client",
     description:
       "RFC 7591, open to everyone. A client without a sign-in is deleted after a day, any other one 180 days after its last use."
@@ -81,7 +80,6 @@ const tokenEndpoint = HttpApiEndpoint.post("getToken", Paths.token, {
   error: [invalid, unauthenticated, timeout, tooLarge, tooManyCalls, failed, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getToken",
     summary: "Get tokens",
     description:
       "For a code, or for a refresh token, which is replaced each time. `invalid_grant`: the user has to sign in again, because the key behind the sign-in was revoked, rotated or has expired, or because the code or refresh token was already used."
@@ -94,7 +92,6 @@ const revokeEndpoint = HttpApiEndpoint.post("revokeToken", Paths.revoke, {
   error: [invalid, unauthenticated, timeout, tooLarge, failed, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "revokeToken",
     summary: "Give a token back",
     description: "RFC 7009. Revoking a refresh token revokes all tokens of its sign-in."
   })

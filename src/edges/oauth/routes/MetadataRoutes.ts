@@ -54,7 +54,7 @@ const route =
   <const Id extends string, Path extends `/${string}`>(id: Id, path: Path) =>
     Route.prepared(
       HttpApiEndpoint.get(id, path, { success: body, error: CommonResponses.unexpected }).annotateMerge(
-        OpenApi.annotations({ identifier: id, ...about })
+        OpenApi.annotations(about)
       ),
       Effect.map(PublicUrls, (urls) => {
         const answer = Answer.json(200, of(urls), { "cache-control": "public, max-age=300" })

@@ -45,7 +45,6 @@ const showEndpoint = HttpApiEndpoint.get("showSignIn", path, {
   error: [gone, unexpected, unavailable]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "showSignIn",
     summary: "Sign in and decide",
     description: `Where \`${Paths.authorize}\` sends the browser, which is identified by the cookie set there.`
   })
@@ -75,7 +74,6 @@ const submitEndpoint = HttpApiEndpoint.post("submitSignIn", path, {
   ]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "submitSignIn",
     summary: "Send the form",
     description:
       "Only from the sign-in page: other origins are refused. Wrong credentials show the page again."

@@ -35,7 +35,7 @@ const revalidated = "public, max-age=300"
 const once = <A>(effect: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.cached(Effect.uninterruptible(effect))
 
-const scriptEndpoint = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
+const scriptEndpoint = HttpApiEndpoint.get("getDocsScript", "/docs/scalar.js", {
   query: { v: Schema.optionalKey(Schema.String.annotate({ description: "SHA-256 of the script." })) },
   headers: conditional,
   success: [
@@ -47,7 +47,6 @@ const scriptEndpoint = HttpApiEndpoint.get("docsScript", "/docs/scalar.js", {
   error: CommonResponses.unexpected
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getDocsScript",
     summary: "The script of the reference",
     description: "Browsers may cache it for a year when the URL has its digest, as in the page."
   })
@@ -67,7 +66,7 @@ export const docsScript = Route.prepared(
   )
 )
 
-const pageEndpoint = HttpApiEndpoint.get("docs", "/docs", {
+const pageEndpoint = HttpApiEndpoint.get("getDocs", "/docs", {
   headers: conditional,
   success: [
     Schema.String.pipe(HttpApiSchema.asText({ contentType: ReferencePage.contentType })).annotate({
@@ -80,7 +79,6 @@ const pageEndpoint = HttpApiEndpoint.get("docs", "/docs", {
   .annotate(TakesQuery, anyQuery)
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getDocs",
       summary: "This reference, for people",
       description: "A page that shows `/openapi.json`. It calls no other server."
     })

@@ -8,7 +8,7 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 
-const endpoint = HttpApiEndpoint.get("health", "/health", {
+const endpoint = HttpApiEndpoint.get("getHealth", "/health", {
   query: {
     live: Schema.optionalKey(
       Schema.Literal("1").annotate({ description: "Checks only that the process answers: always 200." })
@@ -21,7 +21,6 @@ const endpoint = HttpApiEndpoint.get("health", "/health", {
   error: [CommonResponses.unexpected, CommonResponses.unavailable]
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getHealth",
     summary: "Whether the process accepts and runs requests",
     description:
       "For load balancers; with `live=1` for supervisors that restart a process that does not answer. A 503 has `details.code` `UNHEALTHY` and `details.reasons`, each with a `code`, a `message` and `since` when it holds."

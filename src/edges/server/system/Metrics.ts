@@ -25,7 +25,7 @@ export const metricsToken = Setting.optional({
   isSecret: true
 })
 
-const endpoint = HttpApiEndpoint.get("metrics", "/metrics", {
+const endpoint = HttpApiEndpoint.get("getMetrics", "/metrics", {
   success: Schema.String.pipe(HttpApiSchema.asText({ contentType: contentType })).annotate({
     description: "Prometheus' text format, version 0.0.4."
   }),
@@ -34,7 +34,6 @@ const endpoint = HttpApiEndpoint.get("metrics", "/metrics", {
   .annotate(ServedOn, ["platform"])
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "getMetrics",
       summary: "Metrics of the process",
       description:
         "For Prometheus. If `METRICS_TOKEN` is set, the request needs `Authorization: Bearer <token>`."

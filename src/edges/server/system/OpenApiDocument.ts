@@ -18,15 +18,13 @@ export class DescribeApi extends Context.Service<
   (urls: PublicUrls["Service"]) => ReturnType<typeof make>
 >()("inferlog/src/edges/server/system/DescribeApi") {}
 
-const endpoint = HttpApiEndpoint.get("openapi", "/openapi.json", {
+const endpoint = HttpApiEndpoint.get("getOpenApi", "/openapi.json", {
   success: Schema.Record(Schema.String, Schema.Json).annotate({
     identifier: "OpenApiDocument",
     description: "OpenAPI 3.1."
   }),
   error: CommonResponses.unexpected
-}).annotateMerge(
-  OpenApi.annotations({ identifier: "getOpenApi", summary: "This description", description: "OpenAPI 3.1." })
-)
+}).annotateMerge(OpenApi.annotations({ summary: "This description", description: "OpenAPI 3.1." }))
 
 export const openApi = Route.prepared(
   endpoint,

@@ -9,7 +9,7 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as AcceptHeader from "#src/edges/http/requests/AcceptHeader.ts"
 
-const endpoint = HttpApiEndpoint.get("root", "/", {
+const endpoint = HttpApiEndpoint.get("getRoot", "/", {
   headers: {
     accept: Schema.optionalKey(
       Schema.String.annotate({
@@ -39,7 +39,6 @@ const endpoint = HttpApiEndpoint.get("root", "/", {
   error: CommonResponses.unexpected
 }).annotateMerge(
   OpenApi.annotations({
-    identifier: "getRoot",
     summary: "Where the reference is",
     description: "Needs no key."
   })

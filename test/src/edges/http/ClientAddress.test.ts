@@ -140,7 +140,7 @@ describe("TRUSTED_PROXIES", () => {
     ["10.0.0.1,", "entry 2: "],
     ["proxy.example.com", "entry 1: expected exactly four decimal octets"],
     ["10.0.0.1, 0.0.0.0/0", "entry 2: a network with all addresses would trust every client"],
-    ["::/0", "entry 1: a network of everybody"],
+    ["::/0", "entry 1: a network with all addresses"],
     ["Private", "entry 1: "],
     ["10.0.0.1:80", "entry 1: "]
   ])("rejects %j at the start with the reason", ([text, why]) =>

@@ -25,11 +25,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("a client derived from 
       const model = { ownerName: "sandbox", modelName: "echo" }
       const id = yield* accepted()
       const params = { ...model, requestId: id }
-      const status = yield* queue.status({ params, query: {}, headers: {} })
+      const status = yield* queue.getRequestStatus({ params, query: {}, headers: {} })
       assert.strictEqual(status?.body.status, "IN_QUEUE")
       yield* Lifecycle.start(id)
       yield* Lifecycle.deliver(id, { value: "done" })
-      const result = yield* queue.result({ params })
+      const result = yield* queue.getRequestResult({ params })
       assert.deepStrictEqual(result.output, { value: "done" })
     })
   )
@@ -63,9 +63,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("a client derived from 
       const { files, uploads } = yield* client
       const payload = { file_name: "a.txt", content_type: "text/plain", size: 1 }
       const { file_url } = yield* uploads.initiateUpload({ payload })
-      const { uploadId, uploadKey } = yield* uploads.initiateMultipart({ payload })
+      const { uploadId, uploadKey } = yield* uploads.initiateMultipartUpload({ payload })
       const query = { uploadId, uploadKey }
-      const { presignedUrl } = yield* uploads.partUrl({ query: { ...query, partNumber: "1" } })
+      const { presignedUrl } = yield* uploads.getPartUrl({ query: { ...query, partNumber: "1" } })
       assert.include(presignedUrl, uploadKey)
       assert.deepInclude(yield* uploads.listParts({ query }), { fileName: "a.txt", size: 1, parts: [] })
       const { data } = yield* files.listFiles({ query: { source: "upload" } })
@@ -81,7 +81,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a client derived from 
   it.effect("fails with the declared envelope", () =>
     Effect.gen(function* () {
       const { queue } = yield* client
-      const error = yield* Effect.flip(queue.retrieve({ params: { requestId: "short" } }))
+      const error = yield* Effect.flip(queue.getRequest({ params: { requestId: "short" } }))
       assert.property(error, "request_id")
     })
   )

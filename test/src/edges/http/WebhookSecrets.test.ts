@@ -143,7 +143,7 @@ layer(server, { excludeTestServices: true })("the signing secret", (it) => {
     const unreadable = paths[path]?.get?.responses["500"]?.content?.["application/json"]?.schema
     assert.deepStrictEqual(unreadable, { $ref: "#/components/schemas/Error500" })
     assert.include(JSON.stringify(components.schemas["Error500"]), `{"code":"SIGNING_SECRETS_UNREADABLE"}`)
-    assert.include(JSON.stringify(components.schemas["RotatedSigningSecret"]), "null when there was none")
+    assert.include(JSON.stringify(components.schemas["RotatedSigningSecret"]), "null if there is none")
   })
 
   it.effect("never appears in the log", () =>

@@ -2,11 +2,14 @@
 import { HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
 import { listRequests } from "./ListRequests.ts"
 
+const routes = [listRequests] as const
+
 export class HistoryApi extends HttpApiGroup.make("history")
-  .add(listRequests.endpoint)
+  .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
   // `HistoryFilter` reads every parameter that begins like `metadata.<key>`, and reports malformed ones.
@@ -18,4 +21,4 @@ export class HistoryApi extends HttpApiGroup.make("history")
     })
   ) {}
 
-export const layer = DeclaredRoutes.layer(Authorization.admit, [listRequests])
+export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -27,7 +27,6 @@ const endpoint = HttpApiEndpoint.get("listRequestEvents", "/requests/:requestId/
   .annotate(Requires, "requests:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "listRequestEvents",
       summary: "Everything that happened to a request",
       description: [
         "Every event of the request and of its webhook deliveries, oldest first, as the log has them at the time of the call.",

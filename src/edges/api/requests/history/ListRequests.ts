@@ -58,7 +58,6 @@ const endpoint = HttpApiEndpoint.get("listRequests", "/requests", {
   .annotate(Requires, "requests:read")
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "listRequests",
       summary: "List requests",
       description: [
         "Newest first. Pages by number shift when requests are added; pages by `cursor` neither miss nor repeat one.",

@@ -53,7 +53,6 @@ const endpoint = HttpApiEndpoint.get("streamRequests", "/requests/stream", {
   .annotate(ServedOn, ["queue", "platform"])
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "streamRequests",
       summary: "Follow all requests",
       description:
         "Server-sent events: every change of a request's status, as it happens. A client that was cut off sends the id of its last event, to any node, and misses nothing. A reader that takes nothing for 30 s is disconnected.",

@@ -16,7 +16,7 @@ import * as StreamRoute from "./StreamRoute.ts"
 import * as StreamView from "./StreamView.ts"
 
 const endpoint = HttpApiEndpoint.get(
-  "streamStatus",
+  "streamRequestStatus",
   "/:ownerName/:modelName/requests/:requestId/status/stream",
   {
     params: RequestRoute.paramsOfModel,
@@ -30,7 +30,6 @@ const endpoint = HttpApiEndpoint.get(
   .annotate(ServedOn, ["queue"])
   .annotateMerge(
     OpenApi.annotations({
-      identifier: "streamRequestStatus",
       summary: "Follow a request",
       description:
         "Server-sent events without name or id: the body of `GET …/status` until the request has ended."
