@@ -13,9 +13,7 @@ const found = Effect.gen(function* () {
   return directory
 })
 
-/**
- * For commands that only read the log. The directory may be read-only, and need not exist when the log is on NATS.
- */
+/** For commands that only read the log. The directory may be read-only, and may be missing if the log is on NATS. */
 export const layerReadOnly = Layer.effect(DataDirectory, found)
 
 /** For commands that open the log and its read models. With a log on NATS, the directory is created at first use. */

@@ -29,10 +29,7 @@ export const format = ({ elapsed, events, total, unit = "events" }: Progress): s
   return `${done}  ${percent}  ${rate}${eta}`
 }
 
-/**
- * Reports progress on stderr. On a terminal, each text replaces the previous one, at most every 200 ms. Elsewhere, a line
- * is written every `elsewhere` ms.
- */
+/** Progress on stderr. A terminal shows the last text, at most every 200 ms; otherwise a line every `elsewhere` ms. */
 export const reporter = Effect.fnUntraced(function* (elsewhere: number) {
   const stdio = yield* Stdio.Stdio
   const isTerminal = yield* stdio.stderrIsTerminal

@@ -43,10 +43,7 @@ export const answered = Effect.fnUntraced(function* <R>(
 export const send = (request: HttpClientRequest, accepts: ReadonlyArray<number> = []) =>
   answered(request.url, HttpClient.execute(request), accepts)
 
-/**
- * Longest time without progress. It is long, because the server hashes and syncs a part before it responds. A stall ends
- * after at most twice this time.
- */
+/** Longest time without progress: the server hashes and syncs a part before it responds. A stall may take twice that. */
 const longestStall = Duration.minutes(3)
 
 /** Fails when the exchange with the URL stalls. `run` reports progress. */

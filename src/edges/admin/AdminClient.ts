@@ -40,10 +40,7 @@ const connect = (path: string): Effect.Effect<void, Error> =>
 
 const url = `http://admin.socket${AdminSocket.route}`
 
-/**
- * Replaces every failure that the operation does not declare: the server is of another release and does not know the
- * operation, it stopped, or it has a bug.
- */
+/** Replaces undeclared failures: a server that stopped, has a bug, or is of a release without the operation. */
 const undelivered = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   const isDeclared = Cause.hasFails(cause) && !(error instanceof RpcClientError.RpcClientError)

@@ -44,10 +44,7 @@ const answer = RpcServer.toHttpEffect(operations, {
   disableFatalDefects: true
 }).pipe(Effect.provide([operations.toLayer(Administration), RpcSerialization.layerJson]))
 
-/**
- * Uses a router of its own. All servers of a process share `HttpRouter.layer`, so the public server would serve this
- * route too.
- */
+/** Has its own router: all servers of a process share `HttpRouter.layer`, so the public one would serve this route. */
 const serving = Layer.effectDiscard(
   Effect.gen(function* () {
     const router = yield* HttpRouter.make

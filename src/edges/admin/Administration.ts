@@ -1,7 +1,4 @@
-/**
- * Everything that an operator sees and changes: through the admin socket of a running server (`AdminClient`), or on the
- * log itself (`LocalAdministration`).
- */
+/** All that an operator sees and changes, on a running server (`AdminClient`) or a log (`LocalAdministration`). */
 import { Context, Schema } from "effect"
 import { Rpc } from "effect/rpc"
 import { CopyRefused } from "#projections/rebuild/RebuildError.ts"

@@ -1,7 +1,4 @@
-/**
- * An answer independent of the transport: status, headers and a body that is text or is read while it is sent. The
- * declared API and `FastPath` build the same answers.
- */
+/** An answer independent of the transport: status, headers and a body. The API and `FastPath` build the same ones. */
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as JsonPieces from "#src/platform/views/JsonPieces.ts"

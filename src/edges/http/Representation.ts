@@ -1,7 +1,4 @@
-/**
- * A resource whose bytes are the same for every client: it has a strong entity tag, is compressed once, and is answered
- * with 304 when the client has it.
- */
+/** A resource with the same bytes for every client: strong entity tag, compressed once, 304 for a client that has it. */
 import * as crypto from "node:crypto"
 import * as util from "node:util"
 import * as zlib from "node:zlib"

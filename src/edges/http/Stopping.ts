@@ -1,10 +1,7 @@
 /** How answers learn that the server stops. */
 import { Context, Effect } from "effect"
 
-/**
- * Completes when the server begins to stop. Answers that are held back are then given at once, or refused, so that no
- * wait delays the stop.
- */
+/** Completes when the server begins to stop. Delayed answers are then sent or refused at once. */
 export const Stopping = Context.Reference<Effect.Effect<void>>("inferlog/src/edges/http/Stopping", {
   defaultValue: () => Effect.never
 })

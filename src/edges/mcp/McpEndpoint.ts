@@ -1,7 +1,4 @@
-/**
- * The protocol itself, for callers that have checked a message: they decide on the caller, the session and the
- * duration of an answer (`http/routes/mcp`).
- */
+/** The protocol, for callers that have checked a message: they know its caller, session and duration (`routes`). */
 import { Context, type Effect, type Layer } from "effect"
 import type * as McpServer from "effect/ai/McpServer"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -41,10 +38,7 @@ export type Tell = (response: HttpServerResponse.HttpServerResponse) => Effect.E
 export class McpEndpoint extends Context.Service<
   McpEndpoint,
   {
-    /**
-     * Executes the message. Interrupting it interrupts its tools; `tell` then gets an error status. It ends when the
-     * answer is complete.
-     */
+    /** Executes the message. Interruption also interrupts its tools; `tell` then gets an error status. */
     post(message: Message, tell: Tell): Effect.Effect<void>
     readonly offered: Effect.Effect<Offered>
     /** Removes the session and interrupts its calls. */

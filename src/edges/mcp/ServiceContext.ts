@@ -1,7 +1,4 @@
-/**
- * Removes this server's services from a tool's context. Effect copies the context for every concurrent call, and
- * with a hundred services a waiting call takes twice the memory.
- */
+/** Removes this server's services from a tool's context: a copy of them per call would double a waiting call's memory. */
 import { Context } from "effect"
 
 /** The services of Effect and Node: clock, loggers, tracer. */

@@ -1,7 +1,4 @@
-/**
- * Text of a message that is too long for memory, stored in a file. The message contains an unguessable handle
- * instead.
- */
+/** Text of a message that is too long for memory, stored in a file. The message has an unguessable handle instead. */
 import { Context } from "effect"
 
 export interface SpooledText {

@@ -11,10 +11,7 @@ export interface Bearer {
   readonly clientId: string
 }
 
-/**
- * `missing`: no bearer token. `invalid`: unknown, expired, revoked, for another resource, or of a key that is no
- * longer valid.
- */
+/** `missing`: no bearer token. `invalid`: unknown, expired, revoked, for another resource, or of an invalid key. */
 export class BearerRefused extends Schema.TaggedError<BearerRefused>()("BearerRefused", {
   reason: Schema.Literals(["missing", "invalid"])
 }) {}

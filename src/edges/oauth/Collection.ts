@@ -66,10 +66,7 @@ export const make = Effect.gen(function* () {
         LIMIT ${removedAtOnce})`
   })
 
-  /**
-   * Reads both tables. A used refresh token counts until it is removed: its successor may be in progress, or may
-   * have been lost in a crash.
-   */
+  /** Reads both tables. A used refresh token counts until it is removed: a crash may have lost its successor. */
   const isUnused = (now: number) => sql`
     created_at < ${now - beginningMs} AND NOT EXISTS (
       SELECT 1 FROM oauth_records AS records

@@ -1,7 +1,4 @@
-/**
- * Pending authorizations, which wait for a user to sign in and decide. The authorization server and its pages share
- * them.
- */
+/** Pending authorizations, which wait for a user's decision. The authorization server and its pages share them. */
 import { Context, type Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { SqlError } from "effect/sql/SqlError"

@@ -9,10 +9,7 @@ export const accessToken = 60 * 60
 /** Since its last use. After that the user signs in again. */
 export const refreshToken = 60 * day
 
-/**
- * How long a used refresh token is accepted again, because concurrent calls refresh at once, each with the same
- * token.
- */
+/** How long a used refresh token is accepted again: concurrent calls refresh at once, each with the same token. */
 export const refreshGrace = 20
 
 /** How long a used refresh token is stored. Presenting it after the grace period ends the login. */

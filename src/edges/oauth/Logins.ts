@@ -17,10 +17,7 @@ export interface Login {
   readonly secretHash: string
   /** Whether the key was issued for this login and is revoked with it. */
   readonly ownsKey: boolean
-  /**
-   * The mark of the password at the sign-in (`Passwords.mark`). A login ends when the password changes. `null`:
-   * signed in with a key.
-   */
+  /** The mark of the password (`Passwords.mark`). A change of it ends the login. `null`: signed in with a key. */
   readonly passwordMark: string | null
   readonly clientId: string
   /** Unix time in ms. */

@@ -11,9 +11,7 @@ import { rows } from "#projections/ReadModels.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as SqliteClient from "#streams/SqliteClient.ts"
 
-/**
- * No other process writes to the file. A write blocks the whole process while it waits, so it fails early instead.
- */
+/** No other process writes to the file. A write would block the process while it waits, so it fails early instead. */
 const busyTimeoutMs = 25
 
 /** Of all tables in the file. A file with another version is not migrated: its contents are not worth it. */

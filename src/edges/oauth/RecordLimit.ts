@@ -3,10 +3,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Records } from "./Records.ts"
 
-/**
- * Run it before each record is stored. It removes a hundredth of the records at a time, so that it seldom counts them:
- * counting takes longer than storing one.
- */
+/** Run before each record is stored. Removes a hundredth at a time: counting records takes longer than storing one. */
 export const make = (
   records: Records["Service"],
   { model, most }: { readonly model: string; readonly most: number }

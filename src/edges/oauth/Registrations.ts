@@ -1,7 +1,4 @@
-/**
- * Dynamic client registration (RFC 7591): open to everybody within the rate limit. Most registered clients are never
- * used.
- */
+/** Dynamic client registration (RFC 7591), open to all within the rate limit. Most clients are never used. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql/SqlError"

@@ -10,10 +10,7 @@ const isMeant = (text: string, mcpUrl: string): boolean => {
   return href === resourceOf(mcpUrl) || href === mcpUrl
 }
 
-/**
- * Replaces every accepted spelling by the one name, so that grants and requests match. Other resources stay
- * unchanged.
- */
+/** Replaces every accepted spelling by the one name, so that grants and requests match. Keeps other resources. */
 export const rename = (params: URLSearchParams, mcpUrl: string): void => {
   const asked = params.getAll("resource").filter((text) => text !== "")
   params.delete("resource")

@@ -115,9 +115,7 @@ export class SignIn extends Context.Service<
       const clock = yield* Clock.Clock
       const limits = makeSignInLimits()
 
-      /**
-       * Refuses the previous secret of a rotated key, without telling others that it was one (`SecretSuperseded`).
-       */
+      /** Refuses the previous secret of a rotated key without revealing that it was one (`SecretSuperseded`). */
       const byKey = Effect.fnUntraced(function* (text: Redacted.Redacted) {
         const presented = ApiKey.present(keyText(Redacted.value(text)))
         if (presented === null) return yield* new SignInRefused()
@@ -163,9 +161,7 @@ export class SignIn extends Context.Service<
 /** The pasted text may begin with the scheme of an `Authorization` header. */
 const keyText = (pasted: string): string => pasted.trim().replace(/^key\s+/i, "")
 
-/**
- * Whether the attempt counts as failed: a wrong guess or an interrupted attempt. An unavailable log does not count.
- */
+/** Whether an attempt counts as failed: a wrong guess or an interrupted one. An unavailable log does not count. */
 export const isCounted = (exit: Exit.Exit<unknown, { readonly _tag: string }>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.every((reason) => reason._tag !== "Fail" || reason.error._tag === "SignInRefused")

@@ -63,10 +63,7 @@ export const layer = Layer.effect(
 
     const remove = (id: string) => sql`DELETE FROM logins WHERE id = ${id}`
 
-    /**
-     * Undoes a failed sign-in. `Collection` ends what remains after another failure or a crash: the login leads to
-     * the key.
-     */
+    /** Undoes a failed sign-in. `Collection` removes what a crash leaves: the login leads to the key. */
     const undo = ({ id, keyId }: Login, error: Effect.Error<ReturnType<typeof accounts.issueKey>>) => {
       const mayBeIssued = error._tag === "EventStoreError" && error.isAbsent !== true
       return Effect.andThen(mayBeIssued ? accounts.revokeKey(keyId) : Effect.void, remove(id)).pipe(

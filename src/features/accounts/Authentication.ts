@@ -17,10 +17,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 
 const knownKeys = 1_000
 
-/**
- * Many programs only know the scheme Bearer (decisions, "Authorization"). OAuth access tokens are not keys and are
- * refused.
- */
+/** Many programs only know Bearer (decisions, "Authorization"). OAuth access tokens are not keys and are refused. */
 const scheme = /^(?:key|bearer) +(\S+)$/i
 
 /** The key of an `Authorization` header; `null` without one. */

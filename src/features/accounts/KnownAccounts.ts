@@ -1,7 +1,4 @@
-/**
- * Loads accounts into memory on one of several nodes, so that their keys are accepted while the log cannot be read.
- * Later accounts are observed.
- */
+/** Loads accounts into memory on one of several nodes: keys work while the log is down. Later ones are observed. */
 import { Effect, Layer, Schedule } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { type AccountDetails, Keys } from "#projections/keys/Keys.ts"

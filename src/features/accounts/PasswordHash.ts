@@ -12,10 +12,7 @@ export interface Cost {
   readonly p: number
 }
 
-/**
- * For new hashes: the setting with the least memory, 32 MiB, among those that OWASP's "Password Storage" considers
- * equal. Tests use a lower one.
- */
+/** For new hashes: the setting with the least memory, 32 MiB, of OWASP's "Password Storage". Tests use a lower one. */
 export const ScryptCost = Context.Reference<Cost>("inferlog/src/features/accounts/ScryptCost", {
   defaultValue: () => ({ ln: 15, r: 8, p: 3 })
 })

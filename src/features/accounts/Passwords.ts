@@ -42,10 +42,7 @@ export class Passwords extends Context.Service<
       readonly accountId: string
       readonly password: Redacted.Redacted
     }): Effect.Effect<string | null, EventStoreError>
-    /**
-     * The mark of the current password; `null` without one. Reveals nothing about it, and changes whenever a password
-     * is set.
-     */
+    /** The mark of the current password; `null` without one. Reveals nothing and changes with every new password. */
     mark(accountId: AccountId): Effect.Effect<string | null, EventStoreError>
   }
 >()("inferlog/src/features/accounts/Passwords") {

@@ -1,7 +1,4 @@
-/**
- * Rates of accounts and keys on this node; off unless an operator sets one (decisions, "429 body"). Buckets are in
- * memory and full after a start.
- */
+/** Rates of accounts and keys on this node, in memory; off unless an operator sets one (decisions, "429 body"). */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"

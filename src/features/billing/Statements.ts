@@ -57,10 +57,7 @@ export class Statements extends Context.Service<
     entries(
       options: OfCaller<Filter> & Page.PageRequest<number>
     ): Effect.Effect<LedgerPage, RequestForbidden | ReadModelBehind | EventStoreError | SqlError>
-    /**
-     * All entries as of the first read, newest first, in pages. Holds nothing between reads, so that slow readers do
-     * not matter.
-     */
+    /** All entries as of the first read, newest first, in pages. Holds nothing between reads, however slow the reader. */
     allEntries(
       options: OfCaller<Filter>
     ): Effect.Effect<

@@ -57,10 +57,7 @@ export interface Contents {
 export class CatalogContents extends Context.Service<
   CatalogContents,
   {
-    /**
-     * The current contents: includes at once what this node published, and within a second or two what another node
-     * did.
-     */
+    /** The current contents: with this node's changes at once, and another node's within a second or two. */
     readonly current: Effect.Effect<Contents>
   }
 >()("inferlog/src/features/catalog/CatalogContents") {}

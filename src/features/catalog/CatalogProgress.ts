@@ -4,9 +4,7 @@ import { Context, Effect, Layer } from "effect"
 export class CatalogProgress extends Context.Service<
   CatalogProgress,
   {
-    /**
-     * Waits until `Catalog` and `CatalogContents` show the current end of the log, at most 10 s. A timeout is logged.
-     */
+    /** Waits at most 10 s until `Catalog` and `CatalogContents` show the current end of the log. A timeout is logged. */
     readonly caughtUp: Effect.Effect<void>
   }
 >()("inferlog/src/features/catalog/CatalogProgress") {

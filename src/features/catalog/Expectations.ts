@@ -2,10 +2,7 @@
 import { Context, Layer } from "effect"
 
 export interface Expectation {
-  /**
-   * Time from start to end at the provider, in seconds: the median and the 90th percentile of recent runs. `null`
-   * without enough runs.
-   */
+  /** Seconds from start to end at the provider: median and 90th percentile of recent runs. `null` without enough runs. */
   readonly p50Seconds: number | null
   readonly p90Seconds: number | null
   /** Recent runs behind these figures; 0 without enough. */

@@ -93,9 +93,7 @@ const make = Effect.gen(function* () {
 
   const find = (endpoint: string) => Effect.suspend(() => view.offers.get(endpoint)?.found() ?? none)
 
-  /**
-   * Ends of the log when requests named unknown endpoints: once the rows are past them, the endpoint does not exist.
-   */
+  /** Ends of the log at requests for unknown endpoints: once the rows are past one, its endpoint does not exist. */
   const unknown = RecentlyUsed.make<GlobalPosition.GlobalPosition>({ capacity: rememberedUnknown })
 
   /** Requests for it were accepted, so it was published at some time. */

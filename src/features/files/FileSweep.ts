@@ -1,7 +1,4 @@
-/**
- * Expires files, finishes removals that were cut short, and finds what clients sent to the store directly. Works from
- * the log, so a pass may end anywhere.
- */
+/** Expires files, finishes interrupted removals, and finds direct uploads. Works from the log; may end anywhere. */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId, FileId } from "#domain/Ids.ts"

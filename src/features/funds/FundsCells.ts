@@ -87,9 +87,7 @@ interface Hold {
 
 const noTwins: ReadonlyArray<KeyCell> = []
 
-/**
- * What counts against a budget. If the newest charge is in a later month by another node's clock, that month counts.
- */
+/** What counts against a budget. The newest charge decides on the month, even if another node's clock is ahead. */
 const usedOf = (key: KeyCell | undefined, at: number): bigint => {
   if (key === undefined) return 0n
   return key.held + (key.month >= startOf("month", at) ? key.spent : 0n)

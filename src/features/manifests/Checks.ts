@@ -21,10 +21,7 @@ export interface Checked {
 /** Models and wrappers share their names; other kinds have their own. */
 const space = (kind: ItemKind): string => (kind === "model" || kind === "wrapper" ? "endpoint" : kind)
 
-/**
- * Of two items with one name the second is an error, and the first is not offered, because it is unclear which is
- * meant.
- */
+/** Of two items with one name the second is an error and the first is not offered: it is unclear which is meant. */
 const splitByName = (drafts: ReadonlyArray<Draft>) => {
   const byName = new Map<string, Array<Draft>>()
   for (const draft of drafts) {

@@ -105,10 +105,7 @@ const together = (all: ReadonlyArray<OfFile>): Drafts => {
 
 type Read = (files: ReadonlyArray<ManifestFiles.FoundFile>) => Effect.Effect<Drafts>
 
-/**
- * For a folder that is read repeatedly: unchanged valid files are not read again, and their drafts are the same
- * objects.
- */
+/** For a folder that is read repeatedly: unchanged valid files are not read again and keep their draft objects. */
 export const reader = (): Read => {
   let before: ReadonlyMap<string, OfFile> = new Map()
   let stamps: ReadonlyMap<string, string> = new Map()

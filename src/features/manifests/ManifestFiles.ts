@@ -63,10 +63,7 @@ const found = Effect.fnUntraced(function* (name: string, file: string, root: str
 const foundIn = (folder: string, root: string) => (relative: string) =>
   Effect.orElseSucceed(found(path.join(folder, relative), path.join(root, relative), root), () => null)
 
-/**
- * One file, or the files below a folder in the order of their names. Links to files are followed within the folder,
- * links to folders never.
- */
+/** One file, or the files below a folder by name. Links to files are followed within the folder, to folders never. */
 export const find = Effect.fnUntraced(function* (given: string) {
   const root = yield* attempt(given, () => fs.realpath(given))
   const stat = yield* attempt(given, () => fs.stat(root))

@@ -1,6 +1,4 @@
-/**
- * Publishes the manifests of `MODELS_DIR` at start and whenever they change. A faulty manifest never stops the server.
- */
+/** Publishes the manifests of `MODELS_DIR` at start and after changes. A faulty manifest never stops the server. */
 import * as path from "node:path"
 import { Deferred, Effect, Layer, Option, Queue } from "effect"
 import * as Offering from "#domain/catalog/Offering.ts"

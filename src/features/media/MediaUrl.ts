@@ -1,6 +1,4 @@
-/**
- * URLs of stored media, `{MEDIA_URL}/media/{id}/{file name}`. The id is the only credential; the name is decoration.
- */
+/** URLs of stored media, `{MEDIA_URL}/media/{id}/{file name}`. The id is the only credential; the name is free. */
 import { Option, Schema } from "effect"
 import * as crypto from "node:crypto"
 import { FileId } from "#domain/Ids.ts"

@@ -30,10 +30,7 @@ const outages = {
   storage: "A file in the output could not be read from or written to storage."
 } as const
 
-/**
- * A later try may succeed. `not_given`: the server answered without the file; `unreachable`: it could not be reached;
- * `storage`: our own fault.
- */
+/** A later try may succeed. `not_given`: answered without the file; `unreachable`: no answer; `storage`: our fault. */
 export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("RemoteUnavailable", {
   reason: Schema.Literals(["not_given", "unreachable", "storage"]),
   /** Status of the server's answer, if there was one. */

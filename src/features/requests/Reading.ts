@@ -21,19 +21,13 @@ import {
 } from "./Requests.ts"
 import * as SnapshotOf from "./Snapshot.ts"
 
-/**
- * The age up to which a request may not have reached every server of the log, an election included, ms. A request's id has
- * its time.
- */
+/** Until this age a request may be missing on a server of the log, even after an election, ms. Ids have the time. */
 const youngMs = 30_000
 
 /** The pause between two reads of a young request. */
 const lookInterval = "250 millis"
 
-/**
- * How often a young request that is not found is read again. A replica of a shared log may answer for a moment after it was
- * replaced.
- */
+/** How often a young request that is not found is read again: a new replica of the log may be behind for a moment. */
 export const SecondLooks = Context.Reference<number>("inferlog/src/features/requests/SecondLooks", {
   defaultValue: () => 0
 })

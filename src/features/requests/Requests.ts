@@ -178,10 +178,7 @@ export class Requests extends Context.Service<
       submission: Submission,
       checks?: Checks<E> | null
     ): Effect.Effect<Snapshot<Request> & { readonly replayed: boolean }, E | SubmitRefused | StorageError>
-    /**
-     * Refuses what `submit` would refuse for any input, before a large body is read. Passes a submit under a key that was used
-     * before.
-     */
+    /** Refuses what `submit` would refuse for any input, before a large body is read. Passes a repeated key. */
     invite(options: {
       readonly caller: Caller
       readonly endpoint: string
@@ -212,10 +209,7 @@ export class Requests extends Context.Service<
       Snapshot & { readonly cancel: { readonly accepted: boolean; readonly reason: string } },
       RequestNotFound | RequestForbidden | EventStoreError
     >
-    /**
-     * Input and output as JSON; `null` for one that does not exist yet or any more. Fails with `EventStoreError` for a snapshot
-     * from the history.
-     */
+    /** Input and output as JSON, `null` for a missing one. Fails with `EventStoreError` for a snapshot of the history. */
     payloads(
       snapshot: Snapshot,
       wanted?: WantedPayloads

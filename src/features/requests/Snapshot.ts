@@ -8,9 +8,7 @@ import type { Snapshot } from "./Requests.ts"
 export const of = (id: RequestId, { state, version }: Current<State>): Snapshot<Request> | null =>
   state._tag === "NotSubmitted" || version === null ? null : { id, request: state, version }
 
-/**
- * The request as its first answer showed it. A repeated submit under an `Idempotency-Key` gets this answer.
- */
+/** The request as its first answer showed it. A repeated submit under an `Idempotency-Key` gets this answer again. */
 export const asSubmitted = (id: RequestId, current: Current<State>): Snapshot<Request> | null =>
   current.state._tag === "NotSubmitted"
     ? null

@@ -203,10 +203,7 @@ export const make = Effect.gen(function* () {
     return Snapshot.asSubmitted(state.requestId, yield* requests.current(state.requestId))
   })
 
-  /**
-   * Refuses before the key is reserved: keys stay on the log and cost nothing. A submit whose key is reserved goes on,
-   * since its request may have been accepted.
-   */
+  /** Refuses before the key is reserved, which is permanent. A submit under a reserved key may have been accepted. */
   const checkFirst = (
     submission: Submission,
     { key }: Idempotency,

@@ -1,7 +1,4 @@
-/**
- * Erases requests past their retention, finishes interrupted erasures, and erases requests of erased accounts. Works
- * from the log, so a pass may end anywhere.
- */
+/** Erases expired requests and those of erased accounts; finishes what was interrupted. May end anywhere. */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { RequestId } from "#domain/Ids.ts"

@@ -9,10 +9,7 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { DeliveryActors } from "./DeliveryActors.ts"
 
-/**
- * Erased when it returns; an unfinished delivery is never sent then. No effect on a missing delivery; a repeat finishes
- * the rest.
- */
+/** Erased when it returns, and never sent after that. No effect on a missing delivery; a repeat finishes the rest. */
 export const make = Effect.gen(function* () {
   const actors = yield* DeliveryActors
   const payloads = yield* Payloads

@@ -1,7 +1,4 @@
-/**
- * The directory in which this node stores its state: `DATA_DIR`. Created at the first use, readable by its owner
- * only.
- */
+/** The directory of this node's state, `DATA_DIR`. Created at the first use, readable by its owner only. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Config, Context, Effect, Layer, Schema } from "effect"

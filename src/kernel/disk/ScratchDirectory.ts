@@ -1,7 +1,4 @@
-/**
- * The directory of temporary files: `tmp` in the data directory. Files that a killed process left are removed at the
- * next start.
- */
+/** The directory of temporary files: `tmp` in the data directory. A start removes what a killed process left. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Context, Effect, Layer } from "effect"

@@ -38,21 +38,13 @@ const remoteOf = (socket: Socket): string =>
 export interface IdleConnections {
   /** Opens a connection over a socket to a vetted address. The caller closes it or passes it to `keep`. */
   open(socket: Socket, target: OutboundUrl.Target): Connection
-  /**
-   * Removes and returns an idle connection that was opened for this scheme, host and port and leads to one of
-   * `addresses`.
-   */
+  /** Removes and returns an idle connection for this scheme, host and port that leads to one of `addresses`. */
   take(target: OutboundUrl.Target, addresses: Addresses): Option.Option<Connection>
-  /**
-   * Stores an idle connection that has no request or unread response. When there are too many, closes this one or
-   * the one that has been idle longest.
-   */
+  /** Stores an idle connection without request or unread response. Beyond the limit closes the longest idle one. */
   keep(connection: Connection): void
 }
 
-/**
- * Idle connections are closed after `SocketClient.maxIdle`, sooner when the server announced it, and with the scope.
- */
+/** Idle connections close after `SocketClient.maxIdle`, sooner if the server announced it, and with the scope. */
 export const make = Effect.gen(function* () {
   /** The longest idle comes first. */
   const waiting: Array<Connection> = []

@@ -1,6 +1,4 @@
-/**
- * The guard of all outbound calls: every URL that a caller can choose is checked, fetched and posted to through it.
- */
+/** The guard of all outbound calls: it checks, fetches and posts to every URL that a caller can choose. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Cache, Context, Duration, Effect, Exit, FileSystem, Layer, Option, Stream } from "effect"
 import type { PlatformError } from "effect/PlatformError"
@@ -60,10 +58,7 @@ export class Outbound extends Context.Service<
      * `dns_error`.
      */
     post(post: OutboundPost): Effect.Effect<OutboundAnswer, OutboundRefused | OutboundError>
-    /**
-     * GETs a body into a file. A redirect fails with `redirect_refused`, any other status than 2xx with
-     * `http_<status>`.
-     */
+    /** GETs a body into a file. A redirect fails with `redirect_refused`, another status with `http_<status>`. */
     download(
       download: OutboundDownload
     ): Effect.Effect<Downloaded, OutboundRefused | OutboundError | OutboundTooLarge | PlatformError>

@@ -1,7 +1,4 @@
-/**
- * The addresses on which this program listens. The guard refuses them, so that a URL cannot make the service call
- * itself.
- */
+/** The addresses on which this program listens. The guard refuses them, so that no URL makes the service call itself. */
 import { Context, Equal, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { networkInterfaces } from "node:os"
@@ -32,10 +29,7 @@ const machineAddresses = (): ReadonlyArray<NetAddress.IpAddress> =>
 
 type Reaches = (address: NetAddress.IpAddress) => boolean
 
-/**
- * Returns a test for the canonical addresses that reach a listener on `host`. An unspecified address reaches any
- * listener.
- */
+/** Tests whether a canonical address reaches a listener on `host`. An unspecified address reaches any listener. */
 const reaches = (host: string, machine: ReadonlyArray<NetAddress.IpAddress>): Reaches => {
   const isLoopback: Reaches = (address) => NetAddress.isLoopback(address) || NetAddress.isUnspecified(address)
   const isAny: Reaches = (address) => isLoopback(address) || machine.some((own) => Equal.equals(own, address))

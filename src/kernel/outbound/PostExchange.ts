@@ -1,6 +1,4 @@
-/**
- * One POST over a connection. Its result is the status; the body only decides whether the connection can be reused.
- */
+/** One POST over a connection. Its result is the status; the body only decides whether the connection is reused. */
 import { Effect, Option } from "effect"
 import type { Client, Dispatcher } from "undici"
 import { OutboundError } from "./OutboundError.ts"
@@ -20,10 +18,7 @@ export interface Answer {
 
 interface Head {
   readonly status: number
-  /**
-   * Ends with the body, after `maxBodyBytes`, or with the connection. `true` when no bytes are left on the
-   * connection.
-   */
+  /** Ends with the body, after `maxBodyBytes`, or with the connection. `true` if no bytes are left on the connection. */
   readonly rest: Effect.Effect<boolean>
 }
 

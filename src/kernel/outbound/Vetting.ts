@@ -8,9 +8,7 @@ import { OutboundRefused } from "./OutboundError.ts"
 import * as OutboundUrl from "./OutboundUrl.ts"
 import * as OwnListeners from "./OwnListeners.ts"
 
-/**
- * For development: private addresses, any host name and plain http pass. Never use it where others can submit URLs.
- */
+/** For development: allows private addresses, any host name and plain http. Never use it where others submit URLs. */
 export const allowPrivateTargets = Setting.make({
   name: "ALLOW_PRIVATE_TARGETS",
   config: Config.Boolean,
@@ -50,10 +48,7 @@ export const make = Effect.gen(function* () {
     /** Checks the literal address of a target. */
     literal: vet,
 
-    /**
-     * Returns every address of the target. One refused address, or one that is not plain (a `%zone`), refuses the
-     * target.
-     */
+    /** Returns every address of the target. One refused address, or one with a `%zone`, refuses the target. */
     addresses: (target: OutboundUrl.Target, resolve: Resolve) =>
       Option.isSome(target.literal)
         ? Effect.map(vet(target, target.literal.value), Array.of)

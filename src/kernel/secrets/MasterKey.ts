@@ -1,7 +1,4 @@
-/**
- * The one secret of an installation (security, "Keys and secrets"), shared by all nodes of a log. Only keys derived
- * from it can be read.
- */
+/** The one secret of an installation, shared by all nodes (security, "Keys and secrets"). Only derived keys are read. */
 import * as crypto from "node:crypto"
 import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"

@@ -26,10 +26,7 @@ const damaged =
 const isThere = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "EEXIST"
 
-/**
- * Writes and syncs a temporary file and then links it, so that a crash leaves the whole key or none, and never
- * replaces one.
- */
+/** Syncs a temporary file and then links it, so that a crash leaves the whole key or none, and never replaces one. */
 const create = (file: string) => {
   const written = `${file}.new`
   const text = `${crypto.randomBytes(keyBytes).toString("hex")}\n`

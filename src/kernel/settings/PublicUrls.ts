@@ -26,10 +26,7 @@ export const PublicUrl = Schema.String.check(
   })
 )
 
-/**
- * An origin without a path: clients look for the metadata of the tool server only at the root of its host (RFC 8414,
- * 3.1; RFC 9728, 3.1).
- */
+/** An origin without a path: clients look for metadata at the root of the host only (RFC 8414, 3.1; RFC 9728, 3.1). */
 const PublicOrigin = PublicUrl.check(
   Schema.makeFilter((text) => URL.parse(text)?.origin === text, { expected: "a URL without a path" })
 )
@@ -76,9 +73,7 @@ export class PublicUrls extends Context.Service<PublicUrls, Urls>()(
 ) {
   static readonly layerOf = (urls: Urls) => Layer.succeed(PublicUrls, PublicUrls.of(urls))
 
-  /**
-   * `QUEUE_URL`, `BASE_URL`, `MEDIA_URL`, `MCP_URL`. Each defaults to the listener's own address (`HOST`, `PORT`).
-   */
+  /** `QUEUE_URL`, `BASE_URL`, `MEDIA_URL`, `MCP_URL`. Each defaults to the listener's address (`HOST`, `PORT`). */
   static readonly layer = Layer.effect(
     PublicUrls,
     Effect.gen(function* () {

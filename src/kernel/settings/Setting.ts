@@ -1,7 +1,4 @@
-/**
- * An environment variable: declared where it is used, listed in `AllSettings`, documented from its own description.
- * An empty variable counts as not set.
- */
+/** An environment variable, declared where it is used and listed in `AllSettings`. An empty one counts as not set. */
 import { Config, type Option } from "effect"
 
 export interface Setting<out A> {

@@ -11,9 +11,7 @@ export const isOneEditApart = (a: string, b: string): boolean => {
 
 const letters = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
-/**
- * The name in `names` that `name` probably means: in another spelling (`secret_env`), cut short, or one edit away.
- */
+/** The name in `names` that `name` probably means: another spelling (`secret_env`), cut short, or one edit away. */
 export const nearest = (name: string, names: ReadonlyArray<string>): string | undefined => {
   const meant = letters(name)
   return (

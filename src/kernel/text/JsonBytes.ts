@@ -8,10 +8,7 @@ import * as JsonScan from "./JsonScan.ts"
 
 export const maxDepth = 128
 
-/**
- * The most heap that the values of one text may take besides the text, in bytes: some 250,000 arrays or objects, or
- * 500,000 numbers (docs/decisions/0038).
- */
+/** The most heap that the values of one text may take, in bytes: some 250,000 arrays or objects (docs/decisions/0038). */
 export const maxWeight = 16 * 1024 * 1024
 
 export type Fault = "too_many_values" | "not_utf8" | "not_json" | "too_deep" | "not_finite"

@@ -1,8 +1,5 @@
 import * as crypto from "node:crypto"
 
-/**
- * Compares secrets, MACs and signatures in constant time. The time reveals only the number of expected bytes, which
- * is public: the algorithm determines it.
- */
+/** Compares secrets, MACs and signatures in constant time. The time reveals only the expected length, which is public. */
 export const isSame = (presented: Uint8Array, expected: Uint8Array): boolean =>
   presented.length === expected.length && crypto.timingSafeEqual(presented, expected)

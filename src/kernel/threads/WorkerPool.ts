@@ -15,10 +15,7 @@ export interface WorkerPoolOptions extends WorkerThread.WorkerOptions {
 }
 
 export interface WorkerPool {
-  /**
-   * Waits for a worker, runs `started` and sends it a copy of the task. Interruption ends the worker, and so does
-   * `deadline`, which counts from `started`.
-   */
+  /** Waits for a worker, runs `started` and sends a copy of the task. Interruption and `deadline` end the worker. */
   run(options: {
     readonly task: unknown
     readonly started: Effect.Effect<void>

@@ -1,7 +1,4 @@
-/**
- * The blob store that `BLOB_STORE` selects: `file` (in the data directory), `file:///path` (a folder that nodes may
- * share) or `s3://bucket`.
- */
+/** The blob store of `BLOB_STORE`: `file` (data directory), `file:///path` (may be shared) or `s3://bucket`. */
 import * as path from "node:path"
 import * as url from "node:url"
 import { Config, Effect, Layer, Result, Schema } from "effect"

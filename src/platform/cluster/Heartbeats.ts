@@ -7,10 +7,7 @@ export interface Heartbeats {
   readonly live: () => ReadonlyArray<string>
   /** While this node is cut off, a node without recent heartbeats may still be alive. */
   readonly isAlive: (node: string, now: number) => boolean
-  /**
-   * Records a heartbeat of another node. Returns whether the set of live nodes may have changed, as do the functions
-   * below.
-   */
+  /** Records a heartbeat of another node. Like the functions below, returns whether the live nodes may have changed. */
   readonly heard: (node: string, now: number) => boolean
   /** Records that the node has announced its end. */
   readonly left: (node: string) => boolean

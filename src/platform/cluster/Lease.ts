@@ -1,7 +1,4 @@
-/**
- * A lease for work that one node does for all: sweeping, retention, snapshots. At most one node holds it, and
- * usually one does.
- */
+/** A lease for work that one node does for all: sweeps, retention, snapshots. At most one node holds it. */
 import { Context, Effect, Layer } from "effect"
 
 export class Lease extends Context.Service<

@@ -5,10 +5,7 @@ import type { FollowedHead } from "#streams/FollowedHead.ts"
 
 export class LogServers extends Context.Service<
   LogServers,
-  /**
-   * The connection, and the head of the log that was seen; `null` for a single node with the log in its data
-   * directory.
-   */
+  /** The connection and the last seen head of the log; `null` for a single node with the log in its data directory. */
   Context.Context<Nats | FollowedHead> | null
 >()("inferlog/src/platform/cluster/LogServers") {
   /** Chooses between a layer for a single node and one for nodes that share a log. */

@@ -34,10 +34,7 @@ const hash = (seed: number, text: string): number => {
   return value
 }
 
-/**
- * Hashes key and node and mixes the bits (the finalizer of MurmurHash3), since names differ only in their last
- * characters.
- */
+/** Hashes key and node and mixes the bits (finalizer of MurmurHash3): names differ only in their last characters. */
 const weight = (keyed: number, node: string): number => {
   let value = hash(keyed, node)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)

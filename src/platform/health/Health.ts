@@ -1,7 +1,4 @@
-/**
- * Whether this node accepts and runs requests, and why not. Other modules report to it; `/health` and the metric
- * `inferlog_health_reason` read it.
- */
+/** Whether this node accepts and runs requests, and why not, as reported by others. For `/health` and its metric. */
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { type Code, reasons } from "./UnhealthyReasons.ts"

@@ -1,7 +1,4 @@
-/**
- * Tracks how the projections keep up with the log, from outside their thread: a thread that hangs in a write or ends
- * at each start cannot report it.
- */
+/** Tracks the projections from outside their thread: one that hangs in a write or ends at each start reports nothing. */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { Projections } from "#projections/Projections.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"

@@ -1,7 +1,4 @@
-/**
- * Reports whether appended events move from the write-ahead log into the database, and the size of the write-ahead
- * log.
- */
+/** Reports the size of the write-ahead log, and whether events move from it into the database. */
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { WalObserver } from "#streams/WalObserver.ts"

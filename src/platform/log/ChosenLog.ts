@@ -1,7 +1,4 @@
-/**
- * The log that `EVENT_STORE` selects, for readers: from the data directory, beside its server, or from the NATS
- * servers.
- */
+/** The log of `EVENT_STORE` for readers: from the data directory, beside its server, or from the NATS servers. */
 import { type Config, Effect, type Layer, type Stream } from "effect"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
@@ -64,10 +61,7 @@ export const headAnchors = Effect.fn("ChosenLog.headAnchors")(function* (
   return holdsLog(directory) ? [] : yield* HeadAnchor.find(yield* NatsLog.headFile(directory))
 })
 
-/**
- * Also verifies against this node's `log.head`. It is read first, so that a concurrent writer cannot make the log
- * look short.
- */
+/** Also verifies against this node's `log.head`, read first: a concurrent writer cannot make the log look short. */
 export const verifyAll: <E = never>(
   directory: string,
   options?: VerifyOptions<E>

@@ -59,10 +59,7 @@ export class SnapshotReactor extends Context.Service<
         const blobs = yield* BlobStore
         let seen: Seen | undefined
 
-        /**
-         * The wall clocks of two nodes are compared once per snapshot. After that only the local monotonic clock
-         * counts.
-         */
+        /** Two nodes' wall clocks are compared once per snapshot, after that only the local monotonic clock. */
         const isOld = Effect.fnUntraced(function* ({ createdAt, key }: Snapshot.Snapshot) {
           const now = yield* MonotonicTime.millis
           if (seen?.key !== key) {

@@ -4,10 +4,7 @@ import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 
-/**
- * Build it first, so that everything else closes before it. It logs nothing for a server that failed to start, which
- * is logged elsewhere.
- */
+/** Build it first, so that everything else closes before it. Logs nothing for a server that failed to start. */
 export class Lifecycle extends Context.Service<Lifecycle, { readonly serves: () => void }>()(
   "inferlog/src/platform/telemetry/Lifecycle"
 ) {

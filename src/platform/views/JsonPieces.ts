@@ -1,6 +1,4 @@
-/**
- * Serializes JSON that contains stored payload texts. They are copied as they are, never parsed and written again.
- */
+/** Serializes JSON that contains stored payload texts, which are copied as they are and never parsed. */
 import type { Unreadable } from "#streams/Payload.ts"
 import { InlineText, type PayloadText, StoredText } from "#streams/PayloadText.ts"
 import { type Piece, StreamedBody } from "./StreamedBody.ts"

@@ -1,7 +1,4 @@
-/**
- * The body of an answer that is not in memory: pieces of text, and payloads that are read while the client receives
- * them.
- */
+/** An answer's body that is not in memory: texts, and payloads that are read while the client receives them. */
 import { Effect, Stream } from "effect"
 import { releaseConsumed } from "#src/platform/blobs/ReleaseConsumed.ts"
 import type { Unreadable } from "#streams/Payload.ts"

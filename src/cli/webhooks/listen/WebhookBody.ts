@@ -1,7 +1,4 @@
-/**
- * Rebuilds the body of a webhook from the server's routes, byte for byte as `src/features/webhooks/DeliveryBody.ts`
- * writes it (contract, "Result / webhook payload").
- */
+/** Rebuilds a webhook's body from the server's routes, byte for byte (`src/features/webhooks/DeliveryBody.ts`). */
 import { Effect, Schema } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { Platform, route } from "#src/cli/platform/Platform.ts"

@@ -148,10 +148,7 @@ export const accountOperations = RpcGroup.make(
     payload: { accountId: AccountId, password: Schema.NullOr(Password) },
     error: failuresOfChanges
   }),
-  /**
-   * Closes the account, and erases the payloads of one page of its requests. Repeat it until a whole round finds
-   * nothing.
-   */
+  /** Closes the account and erases the payloads of one page of its requests. Repeat until a round finds nothing. */
   Rpc.make("eraseAccount", {
     /** `round`: the one that the previous step returned; `null` for the first step. */
     payload: { accountId: AccountId, round: Schema.NullOr(Round) },

@@ -1,7 +1,4 @@
-/**
- * Requests of all accounts, newest first: merges the histories of the accounts. A page begins after a given request, so
- * new requests do not shift the pages.
- */
+/** Requests of all accounts, newest first. A page begins after a given request, so new ones do not shift pages. */
 import { Effect, Order, Stream } from "effect"
 import type { KeyId, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"

@@ -28,10 +28,7 @@ const maxBytesWithoutKey = 64 * 1024
 
 const window = (bytes: number): Rate => ({ requests: bytes, windowSeconds: 10 })
 
-/**
- * Bytes of bodies. All private addresses share a bucket, because a proxy with many clients behind it has such an
- * address.
- */
+/** Bytes of bodies. All private addresses share a bucket: a proxy for many clients has such an address. */
 const bytesOfAddress = window(512 * 1024)
 const bytesOfHouse = window(4 * 1024 * 1024)
 const bytesOfAccount = window(4 * 1024 * 1024)

@@ -83,9 +83,7 @@ export const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const waitingFor = yield* WaitingFor.WaitingFor
   const waitOf = ({ request }: Snapshot) => WaitingFor.ofRequest(waitingFor, request)
-  /**
-   * Answers by state: an answer changes only with the next event, except for the run time and for what the request waits for.
-   */
+  /** Answers by state: an answer changes only with an event, except for the run time and the reason for waiting. */
   const answers = new WeakMap<Snapshot["request"], StatusAnswer>()
 
   const told = (snapshot: Snapshot): StatusAnswer => {

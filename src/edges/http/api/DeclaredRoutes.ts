@@ -19,10 +19,7 @@ import type { Call, Reply, Route } from "./Route.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as SchemaErrors from "./SchemaErrors.ts"
 
-/**
- * Finds the caller of a request before anything else is read. Made once for each endpoint, from the scope that it
- * requires.
- */
+/** Finds the caller of a request before anything else is read. Made once for each endpoint, from its required scope. */
 export type Admit<Caller> = (
   requires: Scope | null
 ) => (request: HttpServerRequest) => Effect.Effect<Admitted<Caller>, ServiceError>

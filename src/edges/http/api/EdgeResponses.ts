@@ -1,7 +1,4 @@
-/**
- * Answers that any call may get before a route sees it or while the answer is sent: described once, for all operations
- * that do not describe the status themselves.
- */
+/** Answers that any call may get before a route sees it, or while it is answered, described once for all operations. */
 import { type JsonSchema, Struct } from "effect"
 
 const described: Readonly<Record<string, string>> = {

@@ -14,10 +14,7 @@ export const AnswersHead = Context.Reference<boolean>("inferlog/src/edges/http/a
   defaultValue: () => true
 })
 
-/**
- * Whether the route always refuses the method, after authentication. `Allow` does not list such a method (RFC 9110,
- * 10.2.1).
- */
+/** Whether the route always refuses the method, after authentication. `Allow` omits such a method (RFC 9110, 10.2.1). */
 export const IsRefused = Context.Reference<boolean>("inferlog/src/edges/http/api/IsRefused", {
   defaultValue: () => false
 })
@@ -43,8 +40,5 @@ export const TakesQuery = Context.Reference<(name: string) => boolean>(
   }
 )
 
-/**
- * For routes whose protocol requires unknown parameters to be ignored (RFC 6749, 3.1), and for pages that are linked
- * to.
- */
+/** For routes whose protocol ignores unknown parameters (RFC 6749, 3.1), and for pages that are linked to. */
 export const anyQuery = (): boolean => true

@@ -1,7 +1,4 @@
-/**
- * Turns breaches of a declared parameter schema into issues of a 400. Their messages are ours, because the schema's
- * messages repeat the value.
- */
+/** Turns breaches of a parameter schema into issues of a 400, without the schema's messages, which repeat the value. */
 import { type Schema, SchemaIssue } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import * as ErrorAnswer from "../ErrorAnswer.ts"

@@ -1,7 +1,4 @@
-/**
- * Admits calls, in the same way on every transport: checks the key (401), its rates (429) and its scope (403), in this
- * order and before the rest of the request.
- */
+/** Admits calls on every transport alike: checks the key (401), its rates (429) and its scope (403), in this order. */
 import { Context, Effect, Layer } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"

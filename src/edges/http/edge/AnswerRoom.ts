@@ -43,10 +43,7 @@ export class AnswerRoom {
     return this.#shares.get(name) ?? { name, scope, used: 0, rooms: new Set() }
   }
 
-  /**
-   * The first limit without room for the answer, and the answers that have taken it. One answer always fits into an
-   * unused limit.
-   */
+  /** The first limit without room for the answer, and the answers that use it. An unused limit fits any answer. */
   fullFor(wanted: RoomRequest): { readonly scope: Scope; readonly rooms: ReadonlySet<Room> } | null {
     return (
       this.#wantedOf(wanted).find(

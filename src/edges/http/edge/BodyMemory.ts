@@ -1,7 +1,4 @@
-/**
- * The memory that the body of a submit takes, from its first bytes to the end of the submit, counted against the
- * account's share.
- */
+/** The memory of a submit's body, from its first bytes to the end of the submit, counted against the account's share. */
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"

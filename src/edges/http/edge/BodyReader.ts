@@ -15,10 +15,7 @@ export const unreadable = ErrorAnswer.malformed("The request body could not be r
 /** Called with the number of bytes so far. Returns a refusal, or `null` to go on. */
 export type Grow = (bytes: number) => ErrorAnswer.ErrorAnswer | null
 
-/**
- * Reads the body as a stream, so that the connection can still take an answer when reading stops early. `limit` in
- * bytes.
- */
+/** Reads the body as a stream, so that the connection can take an answer when reading stops early. `limit` in bytes. */
 export const read = (
   request: HttpServerRequest,
   limit = maxBytes,

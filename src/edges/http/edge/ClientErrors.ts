@@ -1,7 +1,4 @@
-/**
- * Error answers to requests that Node refuses before any route sees them: malformed HTTP, and headers that are too
- * large or too slow.
- */
+/** Answers to requests that Node refuses before any route sees them: malformed HTTP; headers too large or too slow. */
 import { type Server, ServerResponse, type IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
@@ -10,10 +7,7 @@ import * as ErrorAnswer from "../ErrorAnswer.ts"
 import * as LingeringClose from "./LingeringClose.ts"
 import * as Pipelining from "./Pipelining.ts"
 
-/**
- * Makes every reader of the body fail at once; otherwise it would wait for bytes that never come. Has no effect on a
- * complete body.
- */
+/** Fails every reader of an incomplete body, which would otherwise wait forever. No effect on a complete body. */
 export const breakOff = (request: IncomingMessage): void => {
   if (request.complete || request.destroyed) return
   LingeringClose.install(request.socket)

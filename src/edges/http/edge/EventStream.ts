@@ -9,10 +9,7 @@ import type { Headers } from "../Answer.ts"
 export interface EventStream {
   /** Writes whole frames. False: wait for `ready` before the next write, or the stream has ended. */
   readonly write: (frames: string | Uint8Array) => boolean
-  /**
-   * Completes when the stream takes more; never after its end. `SlowReaders` disconnects a reader that keeps it waiting
-   * too long.
-   */
+  /** Completes when the stream takes more; never after its end. `SlowReaders` disconnects readers that are too slow. */
   readonly ready: Effect.Effect<void>
 }
 

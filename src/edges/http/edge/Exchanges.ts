@@ -17,9 +17,7 @@ export const clientClosed = 499
 /** The `route` of an exchange without a declared route. */
 export const unmatched = "unmatched"
 
-/**
- * The exchange that is being answered: one service instead of several, because each one costs time in every request.
- */
+/** The exchange that is being answered: one service instead of several, because each costs time in every request. */
 export interface UnderWay {
   readonly correlationId: string
   /** Called when the declared route is known. */

@@ -9,10 +9,7 @@ import type { Socket } from "node:net"
 export const maxWaiting = 16
 
 export interface Pipelining {
-  /**
-   * `served` like any other, `refused` because there are too many, or `dropped` because the connection ends with an
-   * earlier answer.
-   */
+  /** `served` like any other, `refused` as one of too many, or `dropped` because the connection ends before it. */
   readonly admit: (request: IncomingMessage, response: ServerResponse) => "served" | "refused" | "dropped"
 }
 

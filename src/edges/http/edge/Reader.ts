@@ -10,10 +10,7 @@ export interface Pace {
   /** Bytes that it must take in each `longestWait` ms. */
   readonly leastBytes: number
   readonly longestWait: number
-  /**
-   * Time without a byte, or with less than `pressedRate` bytes a second, after which a client may be disconnected to
-   * make room, ms.
-   */
+  /** After so long without a byte, or below `pressedRate` bytes a second, a client may be disconnected, ms. */
   readonly pressedPatience: number
   readonly pressedRate: number
 }

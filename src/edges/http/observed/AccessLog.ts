@@ -1,7 +1,4 @@
-/**
- * Writes a line for each exchange: a sample on busy routes, and each 5xx. Reporting an exchange neither waits for its
- * line nor fails with it.
- */
+/** Writes a line for each 5xx and a sample of busy routes. Reporting neither waits for the line nor fails with it. */
 import { Config, Effect, LogLevel, Queue, References, Schema } from "effect"
 import type { Exchange } from "../edge/Exchanges.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"

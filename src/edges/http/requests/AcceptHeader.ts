@@ -37,10 +37,7 @@ const rankOf = (type: string, ranges: ReadonlyArray<Range>): Rank => {
 export const accepts = (header: string | undefined, type: string): boolean =>
   header === undefined || rankOf(type, header.split(",").map(rangeOf)).weight > 0
 
-/**
- * The type that the client prefers: by weight, then by precision, then by order. The first type if the client names
- * none of them, because an answer helps more than a 406.
- */
+/** The type that the client prefers: by weight, precision and order. The first if none is named: better than a 406. */
 export const preferred = <Type extends string>(
   header: string | undefined,
   types: readonly [Type, ...ReadonlyArray<Type>]

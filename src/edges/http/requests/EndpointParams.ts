@@ -1,7 +1,4 @@
-/**
- * `/{ownerName}/{modelName}`. Names of another form, or reserved for routes, are no models (decisions, "Owner and model
- * names").
- */
+/** `/{ownerName}/{modelName}`. Reserved and other names are no models (decisions, "Owner and model names"). */
 import { isModelName, isOwnerName } from "#domain/ModelEndpoint.ts"
 
 export interface EndpointParams {

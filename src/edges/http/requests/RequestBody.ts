@@ -23,10 +23,7 @@ export interface RequestBody<S extends Schema.Top> {
 /** Messages for fields that break their pattern, by field name, because a pattern says little to people. */
 export type Patterns = Readonly<Record<string, Pick<Issue, "code" | "message">>>
 
-/**
- * A body whose undeclared fields are ignored. The schema must not transform, because the handler gets the checked value
- * itself.
- */
+/** A body whose undeclared fields are ignored. Its schema must not transform: the handler gets the value itself. */
 export const open = <S extends Schema.Top>(schema: S, patterns: Patterns = {}): RequestBody<S> => {
   const check = checkOf(schema, "ignore")
   return { schema, check: (body) => Result.mapError(check(body), (issues) => reported(issues, patterns)) }

@@ -1,7 +1,4 @@
-/**
- * Whether a form was sent from our own pages, according to the browser (Fetch Metadata; Fetch standard, "`Origin`
- * header").
- */
+/** Whether the browser says that a form came from our own pages (Fetch Metadata; Fetch standard, "`Origin` header"). */
 import type { RequestHeaders } from "./RequestHeaders.ts"
 
 /** @param origin of our pages. */

@@ -1,7 +1,4 @@
-/**
- * Reads the body of a message to the assistant-tool server in bounded memory. The bytes for `upload_file`, which may
- * exceed the limit of other bodies, go to a file as they arrive.
- */
+/** Reads a message of the tool server in bounded memory. The bytes for `upload_file` go to a file as they arrive. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, FileSystem, Layer, Result, Scope } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"

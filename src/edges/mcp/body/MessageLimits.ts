@@ -20,10 +20,7 @@ export const permits = { total: 8, perKey: 2, reservesHalf: true, patience: "30 
 /** Bytes that a long message must deliver within each `BodyTimeout`. */
 export const leastBytes = MiB
 
-/**
- * Members and elements, at any depth. A message is traversed several times without a pause: twenty thousand take 20
- * to 100 ms.
- */
+/** Members and elements, at any depth. A message is traversed several times: twenty thousand take 20 to 100 ms. */
 export const mostParts = 20_000
 
 /** Limits of a message without `input` and `data`: it has few arguments, and each fault is reported. */

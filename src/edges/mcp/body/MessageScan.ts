@@ -19,10 +19,7 @@ export type Fault = "too_deep" | "too_many" | "not_json"
 export interface Limits {
   /** Bytes of the string in the message up to which it stays in memory. */
   readonly text: number
-  /**
-   * Members and elements. The count is approximate, by less than a factor of two; the parsed message is counted
-   * exactly.
-   */
+  /** Members and elements, within a factor of two. The parsed message is counted exactly. */
   readonly parts: number
 }
 

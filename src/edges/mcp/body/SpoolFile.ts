@@ -15,10 +15,7 @@ export interface SpoolFile {
   readonly fault: () => "not_json" | "not_utf8" | null
   /** Bytes of the text so far. */
   readonly size: () => number
-  /**
-   * Writes the added bytes. The chunks are free again when it returns. The first call creates the file, which stays
-   * open until the scope of that call closes.
-   */
+  /** Writes the added bytes; their chunks are then free. The first call creates the file, open until its scope closes. */
   flush(path: string): Effect.Effect<void, PlatformError.PlatformError, FileSystem.FileSystem | Scope.Scope>
 }
 

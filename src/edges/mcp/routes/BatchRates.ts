@@ -1,7 +1,4 @@
-/**
- * Counts each request of a batch (2025-03-26) against the rates of account and key. The first was counted on
- * arrival.
- */
+/** Counts a batch's requests (2025-03-26) against the rates of account and key. The first was counted on arrival. */
 import { Effect } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { isLimited, RateLimits } from "#src/features/accounts/RateLimits.ts"

@@ -1,6 +1,4 @@
-/**
- * Sends the protocol's answers: whole, or as events of a stream (MCP 2025-11-25, "Sending Messages to the Server").
- */
+/** Sends the protocol's answers whole or as a stream of events (MCP 2025-11-25, "Sending Messages to the Server"). */
 import { Effect, Stream } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as JsonRpc from "../JsonRpc.ts"
@@ -51,10 +49,7 @@ export const whole = (
 
 export const event = (message: string): string => `data: ${message}\n\n`
 
-/**
- * Events, as fast as the client reads them. A stream that ends without an answer ends with `failure`; the default
- * reason is usual.
- */
+/** Events, at the client's pace. A stream without an answer ends with `failure`; the default reason is usual. */
 export const write = (
   stream: EventStream,
   response: HttpServerResponse.HttpServerResponse,

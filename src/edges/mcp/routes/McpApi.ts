@@ -11,10 +11,7 @@ import * as McpErrorAnswers from "./McpErrorAnswers.ts"
 import { postMessage } from "./PostMessage.ts"
 import { ToolCalls } from "./ToolCalls.ts"
 
-/**
- * Declared so that a call without a token learns where to sign in, like every other call. With 405 as its success,
- * the API document promises no other status.
- */
+/** Declared so that a call without a token learns where to sign in. With 405 as its success, it promises nothing else. */
 const listenEndpoint = HttpApiEndpoint.get("listenForMcpMessages", "/mcp", {
   success: CommonResponses.methodNotAllowed,
   error: [CommonResponses.unexpected, CommonResponses.unavailable]

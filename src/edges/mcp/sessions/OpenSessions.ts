@@ -26,10 +26,7 @@ export interface OpenSessions {
   readonly remove: (hash: string) => OpenSession | undefined
   /** Removes and returns sessions that were not used since then and have no call in progress. */
   readonly takeIdle: (usedBefore: number) => ReadonlyArray<OpenSession>
-  /**
-   * Removes and returns surplus sessions, first of the account, then of all: the least recently used without a call
-   * in progress.
-   */
+  /** Removes and returns surplus sessions, first of the account: the least recently used without a call in progress. */
   readonly takeSurplus: (accountId: AccountId, most: Most) => ReadonlyArray<OpenSession>
   readonly size: () => number
 }

@@ -1,7 +1,4 @@
-/**
- * The persistent part of sessions: their owners and their opening messages, so that they can be opened again without
- * their clients noticing (table `mcp_sessions`).
- */
+/** The stored part of sessions, their owners and opening messages, so that they can be opened again (`mcp_sessions`). */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -46,10 +43,7 @@ export interface StoredSessions {
   readonly touch: (hash: string, calledAt: number) => Effect.Effect<void, SqlError>
   readonly remove: (hashes: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
   readonly ofKey: (keyId: KeyId) => Effect.Effect<ReadonlyArray<Use>, SqlError>
-  /**
-   * Removes sessions that were not used since `usedBefore`, and the oldest of the others beyond `most`. Returns
-   * their hashes.
-   */
+  /** Removes sessions not used since `usedBefore`, and the oldest of the others beyond `most`. Returns their hashes. */
   readonly prune: (options: {
     readonly usedBefore: number
     readonly most: number

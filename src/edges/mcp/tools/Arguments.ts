@@ -5,10 +5,7 @@ import { longestQuery } from "#src/features/catalog/CatalogSearch.ts"
 import { isWithin, type TextLength } from "#src/kernel/text/TextLength.ts"
 import { mostPages, mostPerPage, usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 
-/**
- * An optional argument. `null` counts as omitted, because models write it for that. The JSON Schema describes only
- * the argument itself.
- */
+/** An optional argument. `null` counts as omitted: models write it so. The JSON Schema describes the argument. */
 export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
   const told = Schema.toJsonSchemaDocument(schema).schema
   const sent = Schema.Json.check(Schema.makeFilter(() => true, { toJsonSchema: () => told }))

@@ -38,10 +38,7 @@ export const make = Effect.map(McpServer.McpServer, ({ notifications }) => {
     }
   })
 
-  /**
-   * Reports the elapsed seconds from the start of the work until it ends, and nothing after that. A slow client gets
-   * fewer notifications and delays nothing.
-   */
+  /** Reports the elapsed seconds until the work ends. A slow client gets fewer notifications and delays nothing. */
   return <A, E, R>(work: Effect.Effect<A, E, R>, told: Told) =>
     Effect.flatMap(token, (token) => (token === null ? work : Effect.raceFirst(work, report(token, told))))
 })

@@ -1,7 +1,4 @@
-/**
- * Messages for a language model about errors of the services: what is wrong, what to do next, and whether a retry
- * can help. They repeat nothing of an input.
- */
+/** Messages for a language model about errors: what is wrong, what to do next, whether to retry. They quote no input. */
 import type { SqlError } from "effect/sql/SqlError"
 import type { Grant } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"

@@ -1,7 +1,4 @@
-/**
- * Registers tools as Effect does, except that wrong arguments become a result that the model reads, in every version
- * of the protocol (MCP 2025-11-25, "Error Handling").
- */
+/** Registers tools so that wrong arguments are a result that the model reads (MCP 2025-11-25, "Error Handling"). */
 import { Effect, Layer, Result, type Schema, SchemaIssue, SchemaParser } from "effect"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"

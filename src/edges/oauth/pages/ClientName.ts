@@ -6,10 +6,7 @@ const longest = 60
 /** Control and invisible characters: they change the direction of text or make names look alike. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 
-/**
- * Letters, symbols and marks that are invisible although Unicode does not classify them so: Braille, music, Khitan,
- * hieroglyphs.
- */
+/** Invisible letters, symbols and marks that Unicode does not classify so: Braille, music, Khitan, hieroglyphs. */
 const blank = /[\u2800\u{1d159}\u{16fe4}\u{13441}\u{13442}]/gu
 
 /** Stacked marks cover the lines around. No letter of a name has more than two once it is composed. */

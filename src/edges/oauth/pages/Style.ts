@@ -1,6 +1,4 @@
-/**
- * The style sheet of all pages, allowed by its hash. Colours have a contrast of at least 4.5 in light and dark mode.
- */
+/** The style sheet of all pages, allowed by its hash. Its colours have a contrast of at least 4.5 in both modes. */
 import * as crypto from "node:crypto"
 
 export const css = `

@@ -1,7 +1,4 @@
-/**
- * `GET /oauth/authorize`, and after the decision `GET /oauth/authorize/{uid}`: the addresses between which browsers
- * are redirected.
- */
+/** `GET /oauth/authorize`, and after the decision `GET /oauth/authorize/{uid}`: browsers are redirected between them. */
 import { Context, Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"

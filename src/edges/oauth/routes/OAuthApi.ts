@@ -1,7 +1,4 @@
-/**
- * The endpoints of the authorization server for clients (contract, "Assistant-tool server"), including web pages of
- * any origin.
- */
+/** The authorization server's endpoints for clients (contract, "Assistant-tool server"), also for pages of any origin. */
 import { Layer } from "effect"
 import { HttpApiGroup, OpenApi } from "effect/http-api"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"

@@ -126,10 +126,7 @@ const parseSignInBody = (bytes: Uint8Array): Result.Result<SignInBody, ErrorAnsw
   })
 }
 
-/**
- * A token that proves that a form was made by this server for the reader of the authorization (OWASP, "Signed
- * double-submit").
- */
+/** A token that proves that this server made a form for the authorization (OWASP, "Signed double-submit"). */
 interface FormTokens {
   readonly make: (pending: PendingAuthorization) => string
   /** Compares in constant time. */

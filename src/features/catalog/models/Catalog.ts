@@ -81,15 +81,9 @@ export class Catalog extends Context.Service<
     readonly all: Effect.Effect<ReadonlyArray<CatalogEntry>>
     /** The current version of a model; `null` if there is none. */
     find(endpoint: string): Effect.Effect<CatalogEntry | null>
-    /**
-     * The current version of a model, or the last before it was withdrawn; `null` if there never was one. Reads only
-     * memory.
-     */
+    /** The current version of a model, or the last before its withdrawal; `null` if unknown. Reads only memory. */
     lastOffered(endpoint: string): Effect.Effect<CatalogEntry | null, NotKnownHere>
-    /**
-     * The version that a request was submitted against, or else `lastOffered`. Waits at most 2 s for this node to
-     * follow the log.
-     */
+    /** The version that a request was submitted against, or else `lastOffered`. Waits at most 2 s for the log. */
     findVersion(endpoint: string, version: string): Effect.Effect<CatalogEntry | null, NotKnownHere>
   }
 >()("inferlog/src/features/catalog/models/Catalog") {}

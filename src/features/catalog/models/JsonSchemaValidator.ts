@@ -1,7 +1,4 @@
-/**
- * JSON Schema 2020-12, compiled once per schema. Messages contain nothing that a client sent; paths only contain
- * property names, shortened.
- */
+/** JSON Schema 2020-12, compiled once per schema. Messages never quote a client; paths have shortened property names. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js"
 import { Predicate, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -41,10 +38,7 @@ export const make = (schema: Model["inputSchema"]): Result.Result<JsonSchemaVali
       new InvalidJsonSchema({ reason: Predicate.isError(cause) ? cause.message : String(cause) })
   })
 
-/**
- * For a schema of the program, which its tests check: compiled at its first use, because a start uses few of them.
- * Throws if it does not compile.
- */
+/** For a schema of the program: compiled at its first use, to start sooner. Throws if it does not compile. */
 export const ofProgram = (schema: Model["inputSchema"]): JsonSchemaValidator => {
   const validator = lazy(() => compiled(schema))
   return {

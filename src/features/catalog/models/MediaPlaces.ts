@@ -1,7 +1,4 @@
-/**
- * Finds the files of an output: strings whose JSON Schema declares `format: "uri"`. A relative reference
- * (`uri-reference`) is not a file.
- */
+/** Finds the files of an output: strings with `format: "uri"` in the JSON Schema. A `uri-reference` is not a file. */
 import { _, Ajv2020, type CodeKeywordDefinition, type KeywordCxt } from "ajv/dist/2020.js"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
@@ -23,10 +20,7 @@ const empty: ReadonlyArray<never> = []
 
 const nowhere: MediaPlaces = { isDeclared: false, of: () => empty, violations: () => empty }
 
-/**
- * Throws if the schema does not compile, which `JsonSchemaValidator` reports. A schema without the format costs nothing
- * per output.
- */
+/** Throws if the schema does not compile (`JsonSchemaValidator` reports that). Free for a schema without the format. */
 export const make = (schema: Model["outputSchema"]): MediaPlaces => {
   const found: Array<string> = []
   const declared = { any: false }

@@ -1,7 +1,4 @@
-/**
- * The units that a client's input requests. Failures are logged for the operator, because their texts come from an
- * expression.
- */
+/** The units that an input requests. Failures are logged for the operator: their texts come from an expression. */
 import { Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"

@@ -1,6 +1,4 @@
-/**
- * How clients upload and download files, by `BLOB_STORE` and `MEDIA_DELIVERY`: through us, or directly to and from S3.
- */
+/** How clients upload and download files, by `BLOB_STORE` and `MEDIA_DELIVERY`: through us, or directly with S3. */
 import { Effect, Layer } from "effect"
 import * as LocalUploadStore from "./local/LocalUploadStore.ts"
 import { MediaDelivery } from "./MediaDelivery.ts"

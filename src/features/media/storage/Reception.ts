@@ -32,19 +32,14 @@ export interface Put {
   readonly contentLength: number | undefined
   /** The header `Content-MD5` (RFC 1864). */
   readonly contentMd5: string | undefined
-  /**
-   * Read only after the URL was checked. Chunks are consumed without a copy. The rest of a refused body stays unread,
-   * paused.
-   */
+  /** Read only after the URL was checked. Chunks are consumed without a copy. A refused body stays unread, paused. */
   readonly body: Readable
 }
 
 export class Reception extends Context.Service<
   Reception,
   {
-    /**
-     * Durable when it returns, and unless it is a part, readable at the file's URL. Returns the ETag without quotes.
-     */
+    /** Durable when it returns and, unless it is a part, readable at the file's URL. Returns the ETag without quotes. */
     receive(
       put: Put
     ): Effect.Effect<

@@ -1,7 +1,4 @@
-/**
- * Where clients send the bytes of files: to us, or to S3 directly, by presigned URLs with their own credentials
- * (contract, "Uploads").
- */
+/** Where clients send the bytes of files, by presigned URLs: to us, or directly to S3 (contract, "Uploads"). */
 import { Context, type Effect, Schema } from "effect"
 import type { Array } from "effect"
 import type { Stored } from "#domain/file/Event.ts"
@@ -45,10 +42,7 @@ export class UploadStore extends Context.Service<
     ): Effect.Effect<string, BlobStoreError>
     /** The parts so far, in ascending order; of a repeated part the last one. */
     parts(id: FileId, uploadId: string): Effect.Effect<ReadonlyArray<UploadedPart>, BlobStoreError>
-    /**
-     * Makes a file of the checked parts, in ascending order. Readable when it returns. Repeating it, also after a
-     * crash, has the same result.
-     */
+    /** Makes a file of the checked parts, in ascending order, readable when it returns. Repeating it is safe. */
     assemble(
       id: FileId,
       uploadId: string,

@@ -61,10 +61,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /**
-   * Named requests without a change after this position need no read. Otherwise the account's changes, or those of a
-   * model, are read in pages.
-   */
+  /** Named requests need no read unless they changed after this position. Otherwise changes are read in pages. */
   const skipped = Effect.fnUntraced(function* ({ requestIds }: StreamFilter, place: number) {
     if (requestIds === null) return place
     const newest = yield* liveStatus.newest

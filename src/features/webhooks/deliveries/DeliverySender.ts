@@ -54,9 +54,7 @@ const make = Effect.gen(function* () {
   /** The next pass continues after the account that was served last. */
   let served: AccountId | null = null
 
-  /**
-   * The last owed delivery that a pass has seen, so that one that cannot be scheduled does not block those behind it.
-   */
+  /** The last owed delivery that a pass has seen, so that one that cannot be scheduled does not block later ones. */
   let looked: OwedDelivery | null = null
 
   const readable = <Row extends Pick<OwedDelivery, "requestId">>(rows: ReadonlyArray<Row>) =>

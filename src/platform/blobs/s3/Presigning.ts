@@ -1,7 +1,4 @@
-/**
- * Presigned URLs: each contains its credentials and allows one operation on one object until it expires. Created
- * without calling S3.
- */
+/** Presigned URLs, made without calling S3. Each allows one operation on one object until it expires. */
 import type {
   GetObjectCommand,
   HeadObjectCommand,

@@ -36,10 +36,7 @@ export interface RequestOptions {
 
 export const withoutQuotes = (etag: string | undefined): string => (etag ?? "").replace(/^"|"$/g, "")
 
-/**
- * Checksums only where S3 requires them: other servers do not support them, and a presigned URL would contain the
- * checksum of an empty body.
- */
+/** Checksums only where S3 requires them: other servers lack them, and a presigned URL would have an empty body's. */
 const clientOf = (options: S3Options, endpoint: string | null) =>
   new S3Client({
     ...(endpoint === null ? {} : { endpoint, region: "us-east-1" }),

@@ -70,16 +70,11 @@ export const make = ({ ask, at, head }: S3Bucket["Service"]) => {
       Stream.paginate<string | undefined, UploadedPart, BlobStoreError>(undefined, page(upload))
     ).pipe(Effect.catchIf(S3Failure.isNoUpload, () => Effect.succeed([])))
 
-  /**
-   * Whether the object has as many parts and bytes as requested: an earlier attempt of the request has completed it.
-   */
+  /** Whether the object has the requested parts and bytes: then an earlier attempt has completed it. */
   const isMadeOf = (found: Head, parts: ReadonlyArray<UploadedPart>): boolean =>
     found.size === parts.reduce((sum, { size }) => sum + size, 0) && found.etag.endsWith(`-${parts.length}`)
 
-  /**
-   * Returns the object's metadata, read afterwards because some servers omit it in the answer. Repeating it returns
-   * the same.
-   */
+  /** Returns the object's metadata, read afterwards: some servers omit it in the answer. Repeating it is safe. */
   const complete = Effect.fnUntraced(function* (upload: Upload, parts: ReadonlyArray<UploadedPart>) {
     const asked = ask(
       "put the parts of an upload together",

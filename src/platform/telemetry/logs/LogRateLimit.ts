@@ -1,7 +1,4 @@
-/**
- * Limits log lines per kind and second, so that a flood of them neither overloads the server nor hides other lines.
- * Dropped lines are counted and reported every ten seconds.
- */
+/** Limits log lines per kind and second: a flood neither overloads the server nor hides others. Reports the dropped. */
 import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import * as Families from "#src/platform/telemetry/metrics/Families.ts"
 

@@ -1,6 +1,4 @@
-/**
- * Exports traces, metrics and logs over OTLP/HTTP when the settings name a receiver. Otherwise no spans are created.
- */
+/** Exports traces, metrics and logs over OTLP/HTTP if the settings name a receiver. Otherwise no spans are created. */
 import { Duration, Effect, Layer, Option, Redacted, References, Tracer, Exit, Cause } from "effect"
 import { TracerDisabledWhen } from "effect/http/HttpMiddleware"
 import * as OtlpExporter from "effect/observability/OtlpExporter"

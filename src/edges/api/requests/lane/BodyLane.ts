@@ -1,7 +1,4 @@
-/**
- * The lane of large bodies: a second thread parses, validates and serializes them, one body of an account at a time.
- * `INPUT_MEMORY` bounds what waits for it.
- */
+/** The lane of large bodies: a second thread handles one body of an account at a time. `INPUT_MEMORY` bounds it. */
 import { Duration, Effect, type Scope } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"

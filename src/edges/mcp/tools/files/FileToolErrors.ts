@@ -1,7 +1,4 @@
-/**
- * Messages for a language model about files that were refused, and what to do next. They repeat no URL, address or
- * data.
- */
+/** Messages for a language model about refused files, and what to do next. They repeat no URL, address or data. */
 import type { SqlError } from "effect/sql/SqlError"
 import type { FileGone, QuotaExceeded } from "#src/features/media/storage/FileErrors.ts"
 import type { TooManyUploads } from "#src/features/media/storage/Reception.ts"

@@ -1,6 +1,4 @@
-/**
- * The argument `url` of `upload_file`: downloaded completely through the outbound guard before anything is stored.
- */
+/** The argument `url` of `upload_file`: downloaded whole through the outbound guard before anything is stored. */
 import { Duration, Effect, FileSystem, Option, Stream } from "effect"
 import { sniffLength } from "#src/features/media/ImageFormat.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"

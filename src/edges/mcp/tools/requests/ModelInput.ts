@@ -1,7 +1,4 @@
-/**
- * Checks the input of a run. The message that contains it has passed the checks of an HTTP body (decisions,
- * "Bodies").
- */
+/** Checks the input of a run. Its message has passed the checks of an HTTP body (decisions, "Bodies"). */
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import * as WebhookFields from "#src/edges/api/requests/WebhookFields.ts"
 import { isDataUri } from "#src/features/media/DataUri.ts"

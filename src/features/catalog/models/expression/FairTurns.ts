@@ -1,7 +1,4 @@
-/**
- * One turn at a time, round robin over owners, so that an owner with many evaluations delays the others by one turn
- * each.
- */
+/** One turn at a time, round robin over owners: one owner's many evaluations delay the others by one turn each. */
 import { Effect } from "effect"
 import { EvaluatorBusy } from "./EvaluationFor.ts"
 

@@ -1,7 +1,4 @@
-/**
- * Clients send the bytes of files to us (`LocalReception`). A multipart file stays in its parts: combining them only
- * writes down their order.
- */
+/** Clients send us the bytes (`LocalReception`). A file in parts stays so: completing it only records their order. */
 import * as crypto from "node:crypto"
 import { type Array, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { FileId } from "#domain/Ids.ts"

@@ -1,7 +1,4 @@
-/**
- * Calls of Node on a file descriptor. They are not interrupted, because the descriptor could belong to another file by
- * then.
- */
+/** Calls of Node on a file descriptor. They are not interrupted: the descriptor could belong to another file by then. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"

@@ -1,7 +1,4 @@
-/**
- * Writes a client's body to a file at the pace of the slowest of client, disk and hashing. Memory is bounded: beyond
- * the limit the socket is not read.
- */
+/** Writes a client's body at the pace of the slowest of client, disk and hashing. Beyond the limit the socket waits. */
 import * as fs from "node:fs"
 import type { Readable } from "node:stream"
 import { Clock, Deferred, Effect } from "effect"
