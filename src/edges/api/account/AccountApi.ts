@@ -1,12 +1,30 @@
 /** What an account has, what it was charged for, and every entry that led there (decisions, "Platform routes"). */
-import { HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiGroup, OpenApi, HttpApiEndpoint } from "effect/http-api"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
-import { getBalance } from "./GetBalance.ts"
+import { Statements } from "#src/features/billing/Statements.ts"
+import * as BalanceView from "#src/features/billing/views/BalanceView.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import { getUsage } from "./GetUsage.ts"
 import { listBillingEvents } from "./ListBillingEvents.ts"
+
+/** `GET /account/balance`: what the account has. */
+const getBalanceEndpoint = HttpApiEndpoint.get("getBalance", "/account/balance", {
+  success: BalanceView.BalanceBody,
+  error: CommonResponses.usual
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "The balance",
+    description: "What the account has, and how much of it is reserved for requests that have not ended."
+  })
+)
+
+const getBalance = Route.make(getBalanceEndpoint, Statements, function* (statements, _, caller) {
+  return Answer.json(200, BalanceView.of(yield* statements.balance(caller)))
+})
 
 const routes = [getBalance, getUsage, listBillingEvents] as const
 

@@ -1,12 +1,59 @@
 /** The files of an account: its uploads, and the outputs of its requests (decisions, "Platform routes"). */
-import { HttpApiGroup, OpenApi } from "effect/http-api"
+import { Schema } from "effect"
+import { HttpApiGroup, OpenApi, HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
-import { deleteFile } from "./DeleteFile.ts"
-import { getFile } from "./GetFile.ts"
+import { ServedOn, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as FileView from "#src/features/files/views/FileView.ts"
 import { listFiles } from "./ListFiles.ts"
+
+/** What the routes of files have in common. */
+const paramsOfFile = {
+  fileId: Schema.String.annotate({ description: "24 characters, as in the file's URL." })
+}
+
+/** `GET /files/{id}`: one file of the account. */
+const getFileEndpoint = HttpApiEndpoint.get("getFileRecord", "/files/:fileId", {
+  params: paramsOfFile,
+  success: FileView.FileBody,
+  error: [...CommonResponses.usual, CommonResponses.notFound, CommonResponses.gone]
+})
+  .annotate(Requires, "files:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "One file",
+      description: "The record of a file. Its bytes are at its `url`."
+    })
+  )
+
+const getFile = Route.make(getFileEndpoint, AssetLibrary, function* (library, { params }, caller) {
+  return Answer.json(200, FileView.record(yield* library.get({ caller, id: params.fileId })))
+})
+
+/** `DELETE /files/{id}`: deletes a file. Its URL answers 410 from then on. Repeated, it answers 204 again. */
+const deleteFileEndpoint = HttpApiEndpoint.delete("deleteFile", "/files/:fileId", {
+  params: paramsOfFile,
+  success: HttpApiSchema.NoContent.annotate({
+    description: "The file is deleted, now or earlier."
+  }),
+  error: [...CommonResponses.usual, CommonResponses.notFound]
+})
+  .annotate(Requires, "files:write")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Delete a file",
+      description: "The file and its thumbnail cannot be read from then on: the URL answers 410."
+    })
+  )
+
+const deleteFile = Route.make(deleteFileEndpoint, AssetLibrary, function* (library, { params }, caller) {
+  yield* library.remove({ caller, id: params.fileId })
+  return Answer.empty(204, { "cache-control": "no-store" })
+})
 
 const routes = [listFiles, getFile, deleteFile] as const
 

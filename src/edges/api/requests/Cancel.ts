@@ -9,9 +9,7 @@ import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import { endpointOf } from "#src/edges/http/requests/EndpointParams.ts"
-import * as RequestIdParam from "./RequestIdParam.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
-import type { RequestCall } from "./RequestCall.ts"
 
 const cancelPath = "/:ownerName/:modelName/requests/:requestId/cancel"
 const cancelOptions = {
@@ -46,8 +44,8 @@ export const make = Effect.gen(function* () {
   const { queueUrl } = yield* PublicUrls
   const waitingFor = yield* WaitingFor.WaitingFor
 
-  return Effect.fnUntraced(function* ({ caller, params }: RequestCall) {
-    const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
+  return Effect.fnUntraced(function* ({ caller, params }: RequestRoute.RequestCall) {
+    const id = yield* Effect.fromResult(RequestRoute.parseId(params.requestId))
     const snapshot = yield* requests.cancel({ caller, id, endpoint: endpointOf(params) })
     const now = yield* Clock.currentTimeMillis
     const wait = WaitingFor.ofRequest(waitingFor, snapshot.request)

@@ -6,7 +6,6 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as PayloadErasing from "#src/features/retention/PayloadErasing.ts"
-import * as RequestIdParam from "./RequestIdParam.ts"
 import type { RetrieveCall } from "./Retrieve.ts"
 
 export const endpoint = HttpApiEndpoint.delete("eraseRequestPayloads", "/requests/:requestId/payloads", {
@@ -30,7 +29,7 @@ export const make = Effect.gen(function* () {
   const erase = yield* PayloadErasing.make
 
   return Effect.fnUntraced(function* ({ caller, params }: RetrieveCall) {
-    const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
+    const id = yield* Effect.fromResult(RequestRoute.parseId(params.requestId))
     yield* erase({ caller, id })
     return Answer.empty(204, { "cache-control": "no-store" })
   })

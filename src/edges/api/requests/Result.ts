@@ -9,8 +9,6 @@ import { Requests } from "#src/features/requests/Requests.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
-import * as Payloads from "./Payloads.ts"
-import * as RequestCall from "./RequestCall.ts"
 
 export const endpoint = HttpApiEndpoint.get(
   "getRequestResult",
@@ -41,8 +39,8 @@ export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const urls = yield* PublicUrls
 
-  return Effect.fnUntraced(function* (call: RequestCall.RequestCall) {
-    const snapshot = yield* RequestCall.find(requests, call)
+  return Effect.fnUntraced(function* (call: RequestRoute.RequestCall) {
+    const snapshot = yield* RequestRoute.find(requests, call)
     const { phase } = snapshot.request
     switch (phase._tag) {
       case "Queued":
@@ -55,11 +53,11 @@ export const make = Effect.gen(function* () {
       case "Cancelled":
         return yield* cancelled
       case "Completed": {
-        const payloads = yield* Payloads.read(requests, snapshot)
+        const payloads = yield* RequestRoute.payloadsOf(requests, snapshot)
         const withoutOutput = ResultView.withoutOutput(urls, snapshot, payloads)
         if (withoutOutput !== null) return Answer.record(422, withoutOutput)
         // The payloads may have been erased after the snapshot was read.
-        if (payloads.output === null && (yield* RequestCall.find(requests, call)).request.erasure !== null) {
+        if (payloads.output === null && (yield* RequestRoute.find(requests, call)).request.erasure !== null) {
           return yield* ErrorAnswer.payloadsErased
         }
         return Answer.record(200, ResultView.result(urls, snapshot, payloads))

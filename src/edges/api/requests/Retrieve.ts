@@ -10,9 +10,7 @@ import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as RequestIdParam from "./RequestIdParam.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
-import * as Payloads from "./Payloads.ts"
 
 export const endpoint = HttpApiEndpoint.get("getRequest", "/requests/:requestId", {
   params: RequestRoute.params,
@@ -40,9 +38,9 @@ export const make = Effect.gen(function* () {
   const waitingFor = yield* WaitingFor.WaitingFor
 
   return Effect.fnUntraced(function* ({ caller, params }: RetrieveCall) {
-    const id = yield* Effect.fromResult(RequestIdParam.parse(params.requestId))
+    const id = yield* Effect.fromResult(RequestRoute.parseId(params.requestId))
     const snapshot = yield* requests.get({ caller, id })
-    const payloads = yield* Payloads.read(requests, snapshot)
+    const payloads = yield* RequestRoute.payloadsOf(requests, snapshot)
     return Answer.record(200, {
       ...ResultView.retrieved({ ...urls, keptMs }, snapshot, payloads),
       ...ResultView.waiting(WaitingFor.ofRequest(waitingFor, snapshot.request))

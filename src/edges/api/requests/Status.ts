@@ -13,10 +13,9 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as EntityTag from "#src/edges/http/requests/EntityTag.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
-import * as WaitQuery from "./WaitQuery.ts"
+import * as Wait from "./Wait.ts"
 import { Stopping } from "#src/edges/http/Stopping.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
-import * as RequestCall from "./RequestCall.ts"
 
 export const endpoint = HttpApiEndpoint.get(
   "getRequestStatus",
@@ -44,7 +43,7 @@ export const endpoint = HttpApiEndpoint.get(
     })
   )
 
-export interface StatusCall extends RequestCall.RequestCall {
+export interface StatusCall extends RequestRoute.RequestCall {
   readonly headers: RequestHeaders
   /** The query parameter of that name. */
   readonly wait: string | undefined
@@ -104,10 +103,10 @@ export const make = Effect.gen(function* () {
   }
 
   const hold = Effect.fnUntraced(function* (call: StatusCall) {
-    const waitMs = yield* Effect.fromResult(WaitQuery.parse(call.wait, 0)).pipe(
+    const waitMs = yield* Effect.fromResult(Wait.queried(call.wait, 0)).pipe(
       Effect.mapError(ErrorAnswer.invalid)
     )
-    const found = yield* RequestCall.find(requests, call)
+    const found = yield* RequestRoute.find(requests, call)
     const known = call.headers["if-none-match"]
     // A client with an outdated tag gets the new answer at once.
     const isCurrent = known === undefined || EntityTag.isMatch(known, tagOf(found, waitOf(found)))
@@ -121,6 +120,6 @@ export const make = Effect.gen(function* () {
 
   return (call: StatusCall) =>
     call.wait === undefined
-      ? Effect.map(RequestCall.find(requests, call), (snapshot) => show(call, snapshot))
+      ? Effect.map(RequestRoute.find(requests, call), (snapshot) => show(call, snapshot))
       : hold(call)
 })

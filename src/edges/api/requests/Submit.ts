@@ -33,15 +33,13 @@ import * as IdempotencyHeader from "./IdempotencyHeader.ts"
 import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
 import * as MetadataHeader from "./MetadataHeader.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
-import * as PreferHeader from "./PreferHeader.ts"
+import * as Wait from "./Wait.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
-import * as WaitQuery from "./WaitQuery.ts"
 import * as WebhookFields from "./WebhookFields.ts"
 import * as WebhookTarget from "./WebhookTarget.ts"
 import { Stopping } from "#src/edges/http/Stopping.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
-import * as Payloads from "./Payloads.ts"
 import * as ModelParameters from "#src/edges/http/api/ModelParameters.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
@@ -151,8 +149,8 @@ const parse = ({ headers, wait }: SubmitCall, { webhook }: Read) => {
     metadata: MetadataHeader.parse(headers["x-request-metadata"]),
     idempotencyKey: IdempotencyHeader.parse(headers["idempotency-key"]),
     deadlines: DeadlineHeaders.parse(headers),
-    preferredMs: PreferHeader.parse(headers["prefer"]),
-    queriedMs: WaitQuery.parse(wait, 1)
+    preferredMs: Wait.preferred(headers["prefer"]),
+    queriedMs: Wait.queried(wait, 1)
   }
   return ErrorAnswer.orInvalid(Parsed.all(parts))
 }
@@ -261,7 +259,7 @@ export const make = Effect.gen(function* () {
       Effect.as(stopping, accepted)
     )
     if (!isEnded(latest)) return created
-    const payloads = yield* Payloads.read(requests, latest)
+    const payloads = yield* RequestRoute.payloadsOf(requests, latest)
     const body = ResultView.retrieved({ ...urls, keptMs }, latest, payloads)
     const applied = preferredMs === null ? {} : { "preference-applied": "wait" }
     return Answer.record(200, body, { ...headers, ...applied })

@@ -1,12 +1,55 @@
 /** What happened to a request (decisions, "Timeline"). */
-import { Layer } from "effect"
-import { HttpApiGroup, OpenApi } from "effect/http-api"
-import { Timeline } from "#src/features/requests/Timeline.ts"
+import { Layer, Effect } from "effect"
+import { HttpApiGroup, OpenApi, HttpApiEndpoint } from "effect/http-api"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
-import { listRequestEvents } from "./ListEvents.ts"
+import { ServedOn, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { Timeline, types as eventTypes } from "#src/features/requests/Timeline.ts"
+import * as TimelineView from "#src/features/requests/views/TimelineView.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
+import * as Parsed from "#src/edges/http/requests/Parsed.ts"
+import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
+import * as RequestRoute from "../RequestRoute.ts"
+
+const types = [...eventTypes].sort()
+
+const endpoint = HttpApiEndpoint.get("listRequestEvents", "/requests/:requestId/events", {
+  params: RequestRoute.params,
+  query: { type: ListParameters.text("Only events of this type."), ...ListParameters.page },
+  success: TimelineView.ListBody,
+  error: [CommonResponses.unauthorized, CommonResponses.forbidden, ...CommonResponses.usualOfOne]
+})
+  .annotate(Requires, "requests:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Everything that happened to a request",
+      description: [
+        "Every event of the request and of its webhook deliveries, oldest first, as the log has them at the time of the call.",
+        "Events are only added, at the end, so a full page never changes. To see later events when `next` is null, get the",
+        "same page again."
+      ].join(" "),
+      transform: ListParameters.withForms({
+        ...ListParameters.pageForms(PageQuery.usualLimit),
+        type: { enum: types }
+      })
+    })
+  )
+
+const paging = PageQuery.make(GlobalPosition.GlobalPosition)
+
+const listRequestEvents = Route.make(endpoint, Timeline, function* (timeline, { params, query }, caller) {
+  const id = yield* Effect.fromResult(RequestRoute.parseId(params.requestId))
+  const parts = { type: QueryFields.oneOf("type", types, query.type), page: paging.parse(query) }
+  const { page, type } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
+  const found = yield* timeline.read({ caller, id, type, ...page })
+  return Answer.json(200, paging.body(page, found, TimelineView.event))
+})
 
 const routes = [listRequestEvents] as const
 

@@ -10,7 +10,6 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
-import * as RequestCall from "../RequestCall.ts"
 import * as RequestRoute from "../RequestRoute.ts"
 import * as StreamRoute from "./StreamRoute.ts"
 import * as StreamView from "./StreamView.ts"
@@ -67,7 +66,7 @@ export const streamStatus = Route.prepared(
       { headers, params, request }: Route.Call<typeof endpoint>,
       caller: Caller
     ) {
-      const found = yield* RequestCall.find(requests, { caller, params })
+      const found = yield* RequestRoute.find(requests, { caller, params })
       return yield* streams.serve({ caller, headers, request }, (stream) => send(stream, found))
     })
   })

@@ -6,7 +6,7 @@ import * as EntityTag from "#src/edges/http/requests/EntityTag.ts"
 import * as IdempotencyHeader from "#src/edges/api/requests/IdempotencyHeader.ts"
 import * as MetadataHeader from "#src/edges/api/requests/MetadataHeader.ts"
 import type { Parsed } from "#src/edges/http/requests/Parsed.ts"
-import * as PreferHeader from "#src/edges/api/requests/PreferHeader.ts"
+import * as Wait from "#src/edges/api/requests/Wait.ts"
 
 const codesOf = (parsed: Parsed<unknown>) =>
   Result.isFailure(parsed) ? parsed.failure.map(({ code }) => code) : []
@@ -23,13 +23,13 @@ describe("Prefer", () => {
     ["respond-async, wait=10; foo=bar", 10_000],
     ["waiting=5", null]
   ])("%s waits %s ms", (header, ms) => {
-    assert.deepStrictEqual(PreferHeader.parse(header), Result.succeed(ms))
+    assert.deepStrictEqual(Wait.preferred(header), Result.succeed(ms))
   })
 
   it.each(["wait=0", "wait=61", "wait=", "wait=1.5", "wait=-1", "wait=1=1", `wait=${" ".repeat(9000)}x`])(
     "%s is rejected",
     (header) => {
-      assert.deepStrictEqual(codesOf(PreferHeader.parse(header)), ["range"])
+      assert.deepStrictEqual(codesOf(Wait.preferred(header)), ["range"])
     }
   )
 })

@@ -1,4 +1,4 @@
-/** `POST /webhooks/default/secret/rotate`: replaces the signing secret. */
+/** The secret that the account's webhooks are signed with: `/webhooks/default/secret`. */
 import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { defaultGraceMs } from "#domain/account/SigningSecret.ts"
@@ -9,7 +9,35 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
-import { exampleKey, key } from "./SigningSecretRoute.ts"
+
+const exampleKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+const key = Schema.String.annotate({ description: "`whsec_` and base64 text." })
+
+const getEndpoint = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/secret", {
+  success: Schema.Struct({ key }).annotate({
+    identifier: "SigningSecret",
+    description: "The secret in force.",
+    examples: [{ key: exampleKey }]
+  }),
+  error: CommonResponses.usual
+})
+  .annotate(Requires, "webhooks:read")
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "The signing secret",
+      description:
+        "The secret that signs the account's webhooks (Standard Webhooks), created when it is first needed. 500 if it cannot be opened any more: then rotate it."
+    })
+  )
+
+export const getSigningSecret = Route.make(
+  getEndpoint,
+  SigningSecrets,
+  function* (secrets, _, { accountId }) {
+    return Answer.json(200, { key: Redacted.value(yield* secrets.current(accountId)) })
+  }
+)
 
 const mostGraceSeconds = defaultGraceMs / 1_000
 
@@ -28,7 +56,7 @@ const body = RequestBody.strict(
   })
 )
 
-const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/secret/rotate", {
+const rotateEndpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/secret/rotate", {
   payload: body.schema,
   success: Schema.Struct({
     key,
@@ -55,7 +83,7 @@ const endpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/default/
   )
 
 export const rotateSigningSecret = Route.make(
-  endpoint,
+  rotateEndpoint,
   SigningSecrets,
   function* (secrets, { request }, { accountId }) {
     const { grace = mostGraceSeconds } = yield* RequestBody.read(body, request, { optional: true })
