@@ -45,7 +45,7 @@ import * as Sweeping from "#src/features/dispatch/sweep/Sweeping.ts"
 import * as ActorRequests from "#src/features/requests/ActorRequests.ts"
 import * as FollowedActors from "#src/composition/FollowedActors.ts"
 import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
-import * as ProjectedQueueDepth from "#src/features/requests/ProjectedQueueDepth.ts"
+import { QueueDepth } from "#src/features/requests/QueueDepth.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
@@ -181,7 +181,7 @@ const application = Layer.mergeAll(
   TestAccounts.funded.pipe(
     Layer.provide(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
-    Layer.provide(ProjectedQueueDepth.layer)
+    Layer.provide(QueueDepth.layer)
   ),
   Authentication.layer,
   Accounts.layer,

@@ -44,17 +44,16 @@ export class Api extends HttpApi.make("inferlog")
   .add(McpApi)
   .add(SystemApi)
   .middleware(SchemaErrors)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "inferlog",
-      version: "1.0.0",
-      summary: "Asynchronous model inference",
-      description: [
-        "Submit a request for a model, follow it by polling, read its result.",
-        "This reference as an OpenAPI document: [openapi.json](openapi.json).",
-        "Every error has the body `{ error, request_id, details? }`; every answer has its id in `x-request-id`.",
-        "Unknown routes answer 404, wrong methods 405 with `Allow`. Retry 429, 503 and other 5xx with backoff, nothing else."
-      ].join("\n\n"),
-      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" }
-    })
-  ) {}
+  .annotate(OpenApi.Title, "inferlog")
+  .annotate(OpenApi.Version, "1.0.0")
+  .annotate(OpenApi.Summary, "Asynchronous model inference")
+  .annotate(
+    OpenApi.Description,
+    [
+      "Submit a request for a model, follow it by polling, read its result.",
+      "This reference as an OpenAPI document: [openapi.json](openapi.json).",
+      "Every error has the body `{ error, request_id, details? }`; every answer has its id in `x-request-id`.",
+      "Unknown routes answer 404, wrong methods 405 with `Allow`. Retry 429, 503 and other 5xx with backoff, nothing else."
+    ].join("\n\n")
+  )
+  .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" }) {}

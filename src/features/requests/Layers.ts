@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import { Funds } from "#src/features/funds/Funds.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import * as ActorRequests from "./ActorRequests.ts"
-import * as ProjectedQueueDepth from "./ProjectedQueueDepth.ts"
+import { QueueDepth } from "./QueueDepth.ts"
 import { SecondLooks } from "./Reading.ts"
 import { RequestChanges } from "./RequestChanges.ts"
 
@@ -11,5 +11,5 @@ const secondLooks = LogServers.choose({ single: Layer.empty, shared: Layer.succe
 
 export const layer = ActorRequests.layer.pipe(
   Layer.provide(secondLooks),
-  Layer.provide([RequestChanges.layer, ProjectedQueueDepth.layer, Funds.layer])
+  Layer.provide([RequestChanges.layer, QueueDepth.layer, Funds.layer])
 )

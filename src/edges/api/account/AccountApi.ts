@@ -15,12 +15,12 @@ import { listBillingEvents } from "./ListBillingEvents.ts"
 const getBalanceEndpoint = HttpApiEndpoint.get("getBalance", "/account/balance", {
   success: BalanceView.BalanceBody,
   error: CommonResponses.usual
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "The balance",
-    description: "What the account has, and how much of it is reserved for requests that have not ended."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "The balance")
+  .annotate(
+    OpenApi.Description,
+    "What the account has, and how much of it is reserved for requests that have not ended."
+  )
 
 const getBalance = Route.make(getBalanceEndpoint, Statements, function* (statements, _, caller) {
   return Answer.json(200, BalanceView.of(yield* statements.balance(caller)))
@@ -33,11 +33,10 @@ export class AccountApi extends HttpApiGroup.make("account")
   .middleware(Authorization.Authorization)
   .annotateEndpoints(Requires, "billing:read")
   .annotate(ServedOn, ["platform"])
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Account",
-      description: "The account's money: the balance, the charges and the entries behind them."
-    })
+  .annotate(OpenApi.Title, "Account")
+  .annotate(
+    OpenApi.Description,
+    "The account's money: the balance, the charges and the entries behind them."
   ) {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -33,18 +33,21 @@ const endpoint = HttpApiEndpoint.get("getUsage", "/usage", {
   },
   success: UsageView.UsageBody,
   error: CommonResponses.usual
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "What was charged",
-    description: [
+})
+  .annotate(OpenApi.Summary, "What was charged")
+  .annotate(
+    OpenApi.Description,
+    [
       "By hour, day or month (UTC), model and unit. A request counts at the time when it is charged; failed and cancelled requests do not count.",
       `The range is extended to whole buckets. It is at most ${mostDays.hour} days by hour, ${mostDays.day} days by day and ten years by month.`
-    ].join(" "),
-    transform: ListParameters.withForms({
+    ].join(" ")
+  )
+  .annotate(
+    OpenApi.Transform,
+    ListParameters.withForms({
       granularity: { enum: [...Granularity.literals], default: defaultGranularity }
     })
-  })
-)
+  )
 
 const rangeIssue = (name: string, message: string) => Parsed.issue([name], "range", message)
 

@@ -56,16 +56,16 @@ const endpoint = HttpApiEndpoint.get("listBillingEvents", "/billing/events", {
   },
   success: BillingEventView.ListBody,
   error: CommonResponses.usual
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List billing events",
-    description: [
+})
+  .annotate(OpenApi.Summary, "List billing events")
+  .annotate(
+    OpenApi.Description,
+    [
       "Every entry of the account's ledger, newest first. Pages by number shift when entries are added; pages by `cursor` neither miss nor repeat one.",
       "With `Accept: text/csv` the answer is CSV (RFC 4180): one page when `page`, `limit` or `cursor` is given, otherwise all entries, streamed."
-    ].join(" "),
-    transform: (operation) => withCsv(withForms(operation))
-  })
-)
+    ].join(" ")
+  )
+  .annotate(OpenApi.Transform, (operation) => withCsv(withForms(operation)))
 
 const paging = PageQuery.make(Schema.Int)
 

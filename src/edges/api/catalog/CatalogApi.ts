@@ -27,12 +27,8 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
   .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["platform"])
   .annotate(OpenToAnyOrigin, true)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Catalog",
-      description: "What can be run. Public: these routes need no key."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "Catalog")
+  .annotate(OpenApi.Description, "What can be run. Public: these routes need no key.") {}
 
 export const layer = Layer.merge(
   DeclaredRoutes.layer(PublicReads.admit, routes),

@@ -20,13 +20,10 @@ const list = HttpApiEndpoint.get("listCollections", "/collections", {
   headers: conditional,
   success: answers(CollectionView.ListBody),
   error: errors
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List collections",
-    description: "Curated lists of models and wrappers, newest first.",
-    transform: ListParameters.withForms(ListParameters.pageForms(usualLimit))
-  })
-)
+})
+  .annotate(OpenApi.Summary, "List collections")
+  .annotate(OpenApi.Description, "Curated lists of models and wrappers, newest first.")
+  .annotate(OpenApi.Transform, ListParameters.withForms(ListParameters.pageForms(usualLimit)))
 
 const inOrder = newestFirst<ListedCollection>(({ collection }) => collection.slug)
 
@@ -45,12 +42,9 @@ const get = HttpApiEndpoint.get("getCollection", "/collections/:slug", {
   headers: conditional,
   success: answers(CollectionView.DetailedBody),
   error: ofOne
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "One collection",
-    description: "With its models and wrappers, in its order."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "One collection")
+  .annotate(OpenApi.Description, "With its models and wrappers, in its order.")
 
 const unknownCollection = ErrorAnswer.notFound("Collection")
 

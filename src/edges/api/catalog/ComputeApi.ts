@@ -27,13 +27,10 @@ const gpus = HttpApiEndpoint.get("listGpus", "/gpus", {
   headers: conditional,
   success: answers(ComputeView.GpusBody),
   error: errors
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List GPUs",
-    description: "The kinds that deployments can have, newest first.",
-    transform: withForms
-  })
-)
+})
+  .annotate(OpenApi.Summary, "List GPUs")
+  .annotate(OpenApi.Description, "The kinds that deployments can have, newest first.")
+  .annotate(OpenApi.Transform, withForms)
 
 const gpusInOrder = newestFirst<ListedGpu>(({ gpu }) => gpu.id)
 
@@ -52,13 +49,10 @@ const templates = HttpApiEndpoint.get("listDeploymentTemplates", "/deployment-te
   headers: conditional,
   success: answers(ComputeView.TemplatesBody),
   error: errors
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List deployment templates",
-    description: "The public ones, newest first.",
-    transform: withForms
-  })
-)
+})
+  .annotate(OpenApi.Summary, "List deployment templates")
+  .annotate(OpenApi.Description, "The public ones, newest first.")
+  .annotate(OpenApi.Transform, withForms)
 
 const templatesInOrder = newestFirst<ListedTemplate>(({ template }) => template.id)
 
@@ -79,12 +73,9 @@ const template = HttpApiEndpoint.get("getDeploymentTemplate", "/deployment-templ
   headers: conditional,
   success: answers(ComputeView.TemplateBody),
   error: ofOne
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "One deployment template",
-    description: "If it is public."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "One deployment template")
+  .annotate(OpenApi.Description, "If it is public.")
 
 const unknownTemplate = ErrorAnswer.notFound("Deployment template")
 
@@ -105,12 +96,8 @@ export class ComputeApi extends HttpApiGroup.make("compute")
   .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["platform"])
   .annotate(OpenToAnyOrigin, true)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Compute",
-      description: "GPUs and deployment templates. Public: these routes need no key."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "Compute")
+  .annotate(OpenApi.Description, "GPUs and deployment templates. Public: these routes need no key.") {}
 
 export const layer = Layer.merge(
   DeclaredRoutes.layer(PublicReads.admit, routes),

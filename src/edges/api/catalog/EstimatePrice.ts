@@ -37,13 +37,12 @@ const endpoint = HttpApiEndpoint.post("estimatePrice", "/pricing/estimate", {
   payload: body.schema,
   success: EstimateView.EstimateBody,
   error: [...ofOne, ...CommonResponses.ofBodies, CommonResponses.tooManyRequests]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "What a run would cost",
-    description:
-      "Checks the input as submit does; runs and reserves nothing. If only the run can determine the units, the estimate is the highest possible price (`isMaximum`). The body has at most 64 KiB without a key, and 1 MiB with one. Calls without a key share a rate on each node (429); calls with a key count towards the key's own rates. The bytes from an address or account are limited, too, and so is the number of calls that wait for a price expression (503)."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "What a run would cost")
+  .annotate(
+    OpenApi.Description,
+    "Checks the input as submit does; runs and reserves nothing. If only the run can determine the units, the estimate is the highest possible price (`isMaximum`). The body has at most 64 KiB without a key, and 1 MiB with one. Calls without a key share a rate on each node (429); calls with a key count towards the key's own rates. The bytes from an address or account are limited, too, and so is the number of calls that wait for a price expression (503)."
+  )
 
 export const estimatePrice = Route.prepared(
   endpoint,

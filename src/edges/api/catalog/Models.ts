@@ -19,13 +19,10 @@ const list = HttpApiEndpoint.get("listModels", "/models", {
   headers: conditional,
   success: answers(ListingView.ModelsBody),
   error: errors
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List models",
-    description: ListingFilter.order,
-    transform: ListingFilter.withForms
-  })
-)
+})
+  .annotate(OpenApi.Summary, "List models")
+  .annotate(OpenApi.Description, ListingFilter.order)
+  .annotate(OpenApi.Transform, ListingFilter.withForms)
 
 export const listModels = Route.prepared(
   list,
@@ -46,12 +43,9 @@ const ofModel = { params: ModelParameters.ofModel, headers: conditional, error: 
 const get = HttpApiEndpoint.get("getModel", "/models/:ownerName/:modelName", {
   ...ofModel,
   success: answers(ListingView.ListedBody)
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "One model",
-    description: "Or a wrapper, which runs like a model: see `kind`."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "One model")
+  .annotate(OpenApi.Description, "Or a wrapper, which runs like a model: see `kind`.")
 
 /** Finds wrappers, too: they run like models. */
 const find = Effect.map(CatalogContents, (catalog) =>
@@ -75,12 +69,9 @@ export const getModel = Route.prepared(
 const schema = HttpApiEndpoint.get("getModelSchema", "/models/:ownerName/:modelName/schema", {
   ...ofModel,
   success: answers(ListingView.SchemaBody)
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Its input and output",
-    description: "For a wrapper: its own input, and the output of its base model."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Its input and output")
+  .annotate(OpenApi.Description, "For a wrapper: its own input, and the output of its base model.")
 
 export const getModelSchema = Route.prepared(
   schema,

@@ -30,13 +30,13 @@ const endpoint = HttpApiEndpoint.get("listPrices", "/pricing", {
   headers: conditional,
   success: answers(PriceView.ListBody),
   error: errors
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List prices",
-    description: "Of models and wrappers, newest first. A wrapper costs what its base model does.",
-    transform: ListParameters.withForms(ListParameters.pageForms(usualLimit))
-  })
-)
+})
+  .annotate(OpenApi.Summary, "List prices")
+  .annotate(
+    OpenApi.Description,
+    "Of models and wrappers, newest first. A wrapper costs what its base model does."
+  )
+  .annotate(OpenApi.Transform, ListParameters.withForms(ListParameters.pageForms(usualLimit)))
 
 const inOrder = newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
 const allOf = memoize(({ models, wrappers }: Contents) => inOrder([...models, ...wrappers]))
@@ -62,12 +62,8 @@ export class PricingApi extends HttpApiGroup.make("pricing")
   .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["platform"])
   .annotate(OpenToAnyOrigin, true)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Pricing",
-      description: "What runs cost. Public: these routes need no key."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "Pricing")
+  .annotate(OpenApi.Description, "What runs cost. Public: these routes need no key.") {}
 
 export const layer = Layer.merge(
   DeclaredRoutes.layer(PublicReads.admit, routes),

@@ -24,17 +24,19 @@ const endpoint = HttpApiEndpoint.get("searchCatalog", "/search", {
   headers: conditional,
   success: answers(CollectionView.SearchBody),
   error: errors
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Search models, wrappers and collections",
-    description:
-      "By name, tags, category and description. Matches beginnings and parts of words, and words of four letters and more with one wrong, missing, added or swapped letter. Returns items with all words; if there are none, items with the most words.",
-    transform: ListParameters.withForms({
+})
+  .annotate(OpenApi.Summary, "Search models, wrappers and collections")
+  .annotate(
+    OpenApi.Description,
+    "By name, tags, category and description. Matches beginnings and parts of words, and words of four letters and more with one wrong, missing, added or swapped letter. Returns items with all words; if there are none, items with the most words."
+  )
+  .annotate(
+    OpenApi.Transform,
+    ListParameters.withForms({
       query: { minLength: 1, maxLength: longestQuery },
       limit: ListParameters.pageForms(usualLimit)["limit"] ?? {}
     })
-  })
-)
+  )
 
 const parseQuery = (text: string | undefined): Parsed.Parsed<string> =>
   text === undefined || text.trim() === ""

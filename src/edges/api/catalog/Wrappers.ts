@@ -19,13 +19,13 @@ const list = HttpApiEndpoint.get("listWrappers", "/wrappers", {
   headers: conditional,
   success: answers(ListingView.WrappersBody),
   error: errors
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List wrappers",
-    description: `Products on models: a template makes the model's input out of a simpler one. ${ListingFilter.order}`,
-    transform: ListingFilter.withForms
-  })
-)
+})
+  .annotate(OpenApi.Summary, "List wrappers")
+  .annotate(
+    OpenApi.Description,
+    `Products on models: a template makes the model's input out of a simpler one. ${ListingFilter.order}`
+  )
+  .annotate(OpenApi.Transform, ListingFilter.withForms)
 
 export const listWrappers = Route.prepared(
   list,
@@ -46,12 +46,12 @@ const ofWrapper = { params: ModelParameters.ofWrapper, headers: conditional, err
 const get = HttpApiEndpoint.get("getWrapper", "/wrappers/:ownerName/:modelName", {
   ...ofWrapper,
   success: answers(ListingView.WrapperBody)
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "One wrapper",
-    description: "With the model that runs, and the template. Submit to it at `POST /{owner}/{wrapper}`."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "One wrapper")
+  .annotate(
+    OpenApi.Description,
+    "With the model that runs, and the template. Submit to it at `POST /{owner}/{wrapper}`."
+  )
 
 const unknownWrapper = ErrorAnswer.notFound("Wrapper")
 
@@ -76,12 +76,9 @@ export const getWrapper = Route.prepared(
 const schema = HttpApiEndpoint.get("getWrapperSchema", "/wrappers/:ownerName/:modelName/schema", {
   ...ofWrapper,
   success: answers(ListingView.SchemaBody)
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "A wrapper's input and output",
-    description: "The same as `/models/{owner}/{wrapper}/schema`."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "A wrapper's input and output")
+  .annotate(OpenApi.Description, "The same as `/models/{owner}/{wrapper}/schema`.")
 
 export const getWrapperSchema = Route.prepared(
   schema,

@@ -57,12 +57,10 @@ const endpoint = HttpApiEndpoint.post("completeUpload", "/storage/upload/complet
   error: [...UploadRoute.errorsOfOneUpload, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "files:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Make a file of the parts",
-      description:
-        "400 with `details.partNumbers` if parts are missing, too small or different from the named ones. Nothing has changed then, and the call may be repeated."
-    })
+  .annotate(OpenApi.Summary, "Make a file of the parts")
+  .annotate(
+    OpenApi.Description,
+    "400 with `details.partNumbers` if parts are missing, too small or different from the named ones. Nothing has changed then, and the call may be repeated."
   )
 
 interface Completed {

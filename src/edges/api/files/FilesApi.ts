@@ -23,12 +23,8 @@ const getFileEndpoint = HttpApiEndpoint.get("getFileRecord", "/files/:fileId", {
   error: [...CommonResponses.usual, CommonResponses.notFound, CommonResponses.gone]
 })
   .annotate(Requires, "files:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "One file",
-      description: "The record of a file. Its bytes are at its `url`."
-    })
-  )
+  .annotate(OpenApi.Summary, "One file")
+  .annotate(OpenApi.Description, "The record of a file. Its bytes are at its `url`.")
 
 const getFile = Route.make(getFileEndpoint, AssetLibrary, function* (library, { params }, caller) {
   return Answer.json(200, FileView.record(yield* library.get({ caller, id: params.fileId })))
@@ -43,11 +39,10 @@ const deleteFileEndpoint = HttpApiEndpoint.delete("deleteFile", "/files/:fileId"
   error: [...CommonResponses.usual, CommonResponses.notFound]
 })
   .annotate(Requires, "files:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Delete a file",
-      description: "The file and its thumbnail cannot be read from then on: the URL answers 410."
-    })
+  .annotate(OpenApi.Summary, "Delete a file")
+  .annotate(
+    OpenApi.Description,
+    "The file and its thumbnail cannot be read from then on: the URL answers 410."
   )
 
 const deleteFile = Route.make(deleteFileEndpoint, AssetLibrary, function* (library, { params }, caller) {
@@ -61,8 +56,7 @@ export class FilesApi extends HttpApiGroup.make("files")
   .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
-  .annotateMerge(
-    OpenApi.annotations({ title: "Files", description: "What the account has stored, and for how long." })
-  ) {}
+  .annotate(OpenApi.Title, "Files")
+  .annotate(OpenApi.Description, "What the account has stored, and for how long.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -83,14 +83,12 @@ const endpoint = HttpApiEndpoint.get("getFile", "/media/:mediaId/:fileName", {
 })
   // Web pages add queries to the URLs of files to get past caches.
   .annotate(TakesQuery, anyQuery)
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Bytes of a stored file",
-      description:
-        "Needs no key. HEAD is supported. 404 until the bytes have arrived, 410 when the file was deleted or has expired.",
-      transform: withContent
-    })
+  .annotate(OpenApi.Summary, "Bytes of a stored file")
+  .annotate(
+    OpenApi.Description,
+    "Needs no key. HEAD is supported. 404 until the bytes have arrived, 410 when the file was deleted or has expired."
   )
+  .annotate(OpenApi.Transform, withContent)
 
 const isFileId = Schema.is(FileId)
 

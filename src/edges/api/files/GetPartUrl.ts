@@ -25,13 +25,9 @@ const endpoint = HttpApiEndpoint.get("getPartUrl", "/storage/upload/multipart-ur
   error: UploadRoute.errorsOfOneUpload
 })
   .annotate(Requires, "files:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "A URL for a part",
-      description: "A part that is uploaded again replaces the earlier one.",
-      transform: ListParameters.withForms({ ...UploadRoute.forms, partNumber: partNumberForm })
-    })
-  )
+  .annotate(OpenApi.Summary, "A URL for a part")
+  .annotate(OpenApi.Description, "A part that is uploaded again replaces the earlier one.")
+  .annotate(OpenApi.Transform, ListParameters.withForms({ ...UploadRoute.forms, partNumber: partNumberForm }))
 
 export const parsePartNumber = (text: string): Parsed<number> => {
   const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Number.NaN

@@ -33,17 +33,18 @@ const endpoint = HttpApiEndpoint.get("listFiles", "/files", {
   error: CommonResponses.usual
 })
   .annotate(Requires, "files:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "List files",
-      description:
-        "Newest first. Files whose bytes have not arrived yet are included; deleted and expired files are not. Pages by number shift when files are added; pages by `cursor` neither miss nor repeat one.",
-      transform: ListParameters.withForms({
-        ...ListParameters.pageForms(PageQuery.usualLimit),
-        source: { enum: [...FileSource.literals] },
-        contentType: { pattern: contentTypePattern.source },
-        requestId: { pattern: requestIdPattern.source }
-      })
+  .annotate(OpenApi.Summary, "List files")
+  .annotate(
+    OpenApi.Description,
+    "Newest first. Files whose bytes have not arrived yet are included; deleted and expired files are not. Pages by number shift when files are added; pages by `cursor` neither miss nor repeat one."
+  )
+  .annotate(
+    OpenApi.Transform,
+    ListParameters.withForms({
+      ...ListParameters.pageForms(PageQuery.usualLimit),
+      source: { enum: [...FileSource.literals] },
+      contentType: { pattern: contentTypePattern.source },
+      requestId: { pattern: requestIdPattern.source }
     })
   )
 

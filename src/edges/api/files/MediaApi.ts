@@ -11,6 +11,7 @@ const routes = [getMedia, receiveFile] as const
 export class MediaApi extends HttpApiGroup.make("media")
   .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["media"])
-  .annotateMerge(OpenApi.annotations({ title: "Media", description: "Files, by their canonical URLs." })) {}
+  .annotate(OpenApi.Title, "Media")
+  .annotate(OpenApi.Description, "Files, by their canonical URLs.") {}
 
 export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, routes)

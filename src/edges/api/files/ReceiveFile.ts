@@ -44,14 +44,13 @@ const endpoint = HttpApiEndpoint.put("putFile", "/media/:mediaId/:fileName", {
     CommonResponses.unavailable,
     CommonResponses.storageFull
   ]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Upload the bytes of a file or part",
-    description:
-      "To an upload URL, with the declared `Content-Type`. The URL contains its own credential; `Authorization` is ignored. If files are stored at S3, upload URLs lead there instead.",
-    transform: withBytes
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Upload the bytes of a file or part")
+  .annotate(
+    OpenApi.Description,
+    "To an upload URL, with the declared `Content-Type`. The URL contains its own credential; `Authorization` is ignored. If files are stored at S3, upload URLs lead there instead."
+  )
+  .annotate(OpenApi.Transform, withBytes)
 
 const lengthOf = (headers: RequestHeaders): number | undefined => {
   const length = headers["content-length"]

@@ -22,11 +22,10 @@ const initiateUploadEndpoint = HttpApiEndpoint.post("initiateUpload", "/storage/
   error: [...UploadRoute.errors, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "files:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Upload a file in one piece",
-      description: "At most 5 GiB. The URL of the file answers 404 until the bytes have arrived."
-    })
+  .annotate(OpenApi.Summary, "Upload a file in one piece")
+  .annotate(
+    OpenApi.Description,
+    "At most 5 GiB. The URL of the file answers 404 until the bytes have arrived."
   )
 
 const initiateUpload = Route.make(initiateUploadEndpoint, Uploads, function* (uploads, { request }, caller) {
@@ -46,12 +45,10 @@ const initiateMultipartEndpoint = HttpApiEndpoint.post(
   }
 )
   .annotate(Requires, "files:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Upload a file in parts",
-      description:
-        "At most 10,000 parts of at most 5 GiB, each but the last of at least 5 MiB, in any order and in parallel. Parts are stored for seven days."
-    })
+  .annotate(OpenApi.Summary, "Upload a file in parts")
+  .annotate(
+    OpenApi.Description,
+    "At most 10,000 parts of at most 5 GiB, each but the last of at least 5 MiB, in any order and in parallel. Parts are stored for seven days."
   )
 
 const initiateMultipart = Route.make(
@@ -71,13 +68,9 @@ const listPartsEndpoint = HttpApiEndpoint.get("listParts", "/storage/upload/part
   error: UploadRoute.errorsOfOneUpload
 })
   .annotate(Requires, "files:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "The parts that have arrived",
-      description: "An interrupted client uploads the missing ones.",
-      transform: ListParameters.withForms(UploadRoute.forms)
-    })
-  )
+  .annotate(OpenApi.Summary, "The parts that have arrived")
+  .annotate(OpenApi.Description, "An interrupted client uploads the missing ones.")
+  .annotate(OpenApi.Transform, ListParameters.withForms(UploadRoute.forms))
 
 const listParts = Route.make(listPartsEndpoint, Uploads, function* (uploads, { query }, caller) {
   const { uploadId, uploadKey } = query
@@ -91,8 +84,7 @@ export class UploadsApi extends HttpApiGroup.make("uploads")
   .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
-  .annotateMerge(
-    OpenApi.annotations({ title: "Uploads", description: "Uploading files, in one piece or in parts." })
-  ) {}
+  .annotate(OpenApi.Title, "Uploads")
+  .annotate(OpenApi.Description, "Uploading files, in one piece or in parts.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -69,13 +69,12 @@ const endpoint = HttpApiEndpoint.post("createKey", "/keys", {
   payload: body.schema,
   success: KeyView.IssuedBody.pipe(HttpApiSchema.status(201)),
   error: [...CommonResponses.usual, ...CommonResponses.ofBodies, CommonResponses.conflict]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Create a key",
-    description:
-      "Valid at once. Its secret is shown only here. A key cannot grant more than it has itself, nor grant anything with a previous secret (403). A budget limits only what one key spends: a key that may create keys is limited only by the account's balance. At most 100 keys of an account are neither revoked nor expired, and 10,000 are created by its keys over its life (409)."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Create a key")
+  .annotate(
+    OpenApi.Description,
+    "Valid at once. Its secret is shown only here. A key cannot grant more than it has itself, nor grant anything with a previous secret (403). A budget limits only what one key spends: a key that may create keys is limited only by the account's balance. At most 100 keys of an account are neither revoked nor expired, and 10,000 are created by its keys over its life (409)."
+  )
 
 interface NewKey {
   readonly name: string

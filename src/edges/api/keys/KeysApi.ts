@@ -27,14 +27,13 @@ const listKeysEndpoint = HttpApiEndpoint.get("listKeys", "/keys", {
   query: ListParameters.page,
   success: KeyView.ListBody,
   error: CommonResponses.usual
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "List keys",
-    description:
-      "Newest first, with revoked and expired keys. Pages by number shift when keys are added; pages by `cursor` neither miss nor repeat one.",
-    transform: ListParameters.withForms(ListParameters.pageForms(PageQuery.usualLimit))
-  })
-)
+})
+  .annotate(OpenApi.Summary, "List keys")
+  .annotate(
+    OpenApi.Description,
+    "Newest first, with revoked and expired keys. Pages by number shift when keys are added; pages by `cursor` neither miss nor repeat one."
+  )
+  .annotate(OpenApi.Transform, ListParameters.withForms(ListParameters.pageForms(PageQuery.usualLimit)))
 
 const paging = PageQuery.make(Schema.Struct({ issuedAt: Schema.Int, keyId: Schema.String }))
 
@@ -49,12 +48,9 @@ const getKeyEndpoint = HttpApiEndpoint.get("getKey", "/keys/:keyId", {
   params: paramsOfKey,
   success: KeyView.KeyBody,
   error: CommonResponses.usualOfOne
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "One key",
-    description: "The current state, without the secret."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "One key")
+  .annotate(OpenApi.Description, "The current state, without the secret.")
 
 const getKey = Route.make(getKeyEndpoint, KeyRing, function* (keyRing, { params }, caller) {
   return Answer.json(200, KeyView.record(yield* keyRing.get({ caller, id: params.keyId })))
@@ -65,13 +61,12 @@ const revokeKeyEndpoint = HttpApiEndpoint.delete("revokeKey", "/keys/:keyId", {
   params: paramsOfKey,
   success: HttpApiSchema.NoContent.annotate({ description: "The key is revoked, now or earlier." }),
   error: CommonResponses.usualOfOne
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Revoke a key",
-    description:
-      "At once and for good. A key may revoke any key of its account, itself included, but not with a previous secret (403). Requests that the key submitted continue."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Revoke a key")
+  .annotate(
+    OpenApi.Description,
+    "At once and for good. A key may revoke any key of its account, itself included, but not with a previous secret (403). Requests that the key submitted continue."
+  )
 
 const revokeKey = Route.make(revokeKeyEndpoint, KeyRing, function* (keyRing, { params }, caller) {
   yield* keyRing.revoke({ caller, id: params.keyId })
@@ -100,13 +95,12 @@ const rotateKeyEndpoint = HttpApiEndpoint.post("rotateKey", "/keys/:keyId/rotate
   payload: rotateKeyBody.schema,
   success: KeyView.RotatedBody,
   error: [...CommonResponses.usualOfOne, ...CommonResponses.ofBodies, CommonResponses.conflict]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Rotate the secret of a key",
-    description:
-      "Valid at once, under the same id. The previous secret stays valid for a while; the one before it does not. A key cannot rotate a key that may do more than itself, nor rotate any key with a previous secret (403), nor a key that was revoked or has expired (409)."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Rotate the secret of a key")
+  .annotate(
+    OpenApi.Description,
+    "Valid at once, under the same id. The previous secret stays valid for a while; the one before it does not. A key cannot rotate a key that may do more than itself, nor rotate any key with a previous secret (403), nor a key that was revoked or has expired (409)."
+  )
 
 const rotateKey = Route.make(rotateKeyEndpoint, KeyRing, function* (keyRing, { params, request }, caller) {
   const { gracePeriodSeconds = usualGraceSeconds } = yield* RequestBody.read(rotateKeyBody, request, {
@@ -127,11 +121,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
   .annotateEndpoints(Requires, "keys:admin")
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Keys",
-      description: "The account's API keys: what each may do, and its secret."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "Keys")
+  .annotate(OpenApi.Description, "The account's API keys: what each may do, and its secret.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -36,20 +36,16 @@ const options = {
   ]
 }
 
-const post = HttpApiEndpoint.post("callback", path, options).annotateMerge(
-  OpenApi.annotations({
-    summary: "Report on a run",
-    description:
-      "Only for the provider that got the address with the run. 503 with `Retry-After`: the node that follows the run cannot be reached, call again."
-  })
-)
+const post = HttpApiEndpoint.post("callback", path, options)
+  .annotate(OpenApi.Summary, "Report on a run")
+  .annotate(
+    OpenApi.Description,
+    "Only for the provider that got the address with the run. 503 with `Retry-After`: the node that follows the run cannot be reached, call again."
+  )
 
-const put = HttpApiEndpoint.put("putCallback", path, options).annotateMerge(
-  OpenApi.annotations({
-    summary: "Report on a run, with PUT",
-    description: "As POST."
-  })
-)
+const put = HttpApiEndpoint.put("putCallback", path, options)
+  .annotate(OpenApi.Summary, "Report on a run, with PUT")
+  .annotate(OpenApi.Description, "As POST.")
 
 /** Bytes of a body. Outputs may contain files as `data:` URIs. */
 const maxBytes = 32 * 1024 * 1024
@@ -105,8 +101,7 @@ const routes = [Route.prepared(post, serve), Route.prepared(put, serve)] as cons
 export class CallbacksApi extends HttpApiGroup.make("callbacks")
   .add(...Route.endpointsOf(routes))
   .annotate(TakesQuery, anyQuery)
-  .annotateMerge(
-    OpenApi.annotations({ title: "Callbacks", description: "Reports of providers on their runs." })
-  ) {}
+  .annotate(OpenApi.Title, "Callbacks")
+  .annotate(OpenApi.Description, "Reports of providers on their runs.") {}
 
 export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, routes)

@@ -17,12 +17,10 @@ export const endpoint = HttpApiEndpoint.delete("eraseRequestPayloads", "/request
 })
   .annotate(Requires, "requests:write")
   .annotate(ServedOn, ["queue", "platform"])
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Erase input and output",
-      description:
-        "Erases the input, the output and the stored files of a request that has ended, for good. The request stays: its status, times, cost, metadata, log lines and webhook URL. Without this they are erased at `expiresAt`."
-    })
+  .annotate(OpenApi.Summary, "Erase input and output")
+  .annotate(
+    OpenApi.Description,
+    "Erases the input, the output and the stored files of a request that has ended, for good. The request stays: its status, times, cost, metadata, log lines and webhook URL. Without this they are erased at `expiresAt`."
   )
 
 export const make = Effect.gen(function* () {

@@ -87,11 +87,7 @@ export class QueueApi extends HttpApiGroup.make("queue")
   .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["queue"])
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Requests",
-      description: "Submit inference requests and follow them to their end."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "Requests")
+  .annotate(OpenApi.Description, "Submit inference requests and follow them to their end.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -24,12 +24,10 @@ export const endpoint = HttpApiEndpoint.get(
   }
 )
   .annotate(Requires, "requests:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Result of a request",
-      description:
-        "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled; 410 once erased."
-    })
+  .annotate(OpenApi.Summary, "Result of a request")
+  .annotate(
+    OpenApi.Description,
+    "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled; 410 once erased."
   )
 
 const notCompleted = ErrorAnswer.coded(400, "REQUEST_NOT_COMPLETED", "The request has not completed yet.")

@@ -19,11 +19,10 @@ export const endpoint = HttpApiEndpoint.get("getRequest", "/requests/:requestId"
 })
   .annotate(Requires, "requests:read")
   .annotate(ServedOn, ["queue", "platform"])
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Retrieve a request",
-      description: "The request in any state, by its id alone, for example after a crash of the client."
-    })
+  .annotate(OpenApi.Summary, "Retrieve a request")
+  .annotate(
+    OpenApi.Description,
+    "The request in any state, by its id alone, for example after a crash of the client."
   )
 
 export interface RetrieveCall {

@@ -36,12 +36,8 @@ export const endpoint = HttpApiEndpoint.get(
   }
 )
   .annotate(Requires, "requests:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Status of a request",
-      description: "A request that is `FAILED` answers 400, with the same body and an `error`."
-    })
-  )
+  .annotate(OpenApi.Summary, "Status of a request")
+  .annotate(OpenApi.Description, "A request that is `FAILED` answers 400, with the same body and an `error`.")
 
 export interface StatusCall extends RequestRoute.RequestCall {
   readonly headers: RequestHeaders

@@ -98,11 +98,10 @@ export const endpoint = HttpApiEndpoint.post("submitRequest", "/:ownerName/:mode
   ]
 })
   .annotate(Requires, "requests:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Submit a request",
-      description: "Accepts a request for the model and answers at once with the addresses to follow it."
-    })
+  .annotate(OpenApi.Summary, "Submit a request")
+  .annotate(
+    OpenApi.Description,
+    "Accepts a request for the model and answers at once with the addresses to follow it."
   )
 
 export interface SubmitCall {

@@ -29,16 +29,17 @@ const endpoint = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
   error: CommonResponses.usual
 })
   .annotate(Requires, "webhooks:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "List deliveries",
-      description:
-        "Newest first. Pages by number shift when deliveries are added; pages by `cursor` neither miss nor repeat one.",
-      transform: ListParameters.withForms({
-        ...ListParameters.pageForms(defaultLimit),
-        status: { enum: [...DeliveryStatus.literals] },
-        event: { enum: [...WebhookEventName.literals] }
-      })
+  .annotate(OpenApi.Summary, "List deliveries")
+  .annotate(
+    OpenApi.Description,
+    "Newest first. Pages by number shift when deliveries are added; pages by `cursor` neither miss nor repeat one."
+  )
+  .annotate(
+    OpenApi.Transform,
+    ListParameters.withForms({
+      ...ListParameters.pageForms(defaultLimit),
+      status: { enum: [...DeliveryStatus.literals] },
+      event: { enum: [...WebhookEventName.literals] }
     })
   )
 

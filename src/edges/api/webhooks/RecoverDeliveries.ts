@@ -41,12 +41,8 @@ const endpoint = HttpApiEndpoint.post("recoverDeliveries", "/webhooks/deliveries
   error: [...CommonResponses.usual, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "webhooks:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Send all failed deliveries again",
-      description: "Replays every delivery that was created in this period and has `failed`."
-    })
-  )
+  .annotate(OpenApi.Summary, "Send all failed deliveries again")
+  .annotate(OpenApi.Description, "Replays every delivery that was created in this period and has `failed`.")
 
 /** Unix time in ms: `since` is included, `until` is not. */
 interface Period {

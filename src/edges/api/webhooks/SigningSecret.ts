@@ -23,12 +23,10 @@ const getEndpoint = HttpApiEndpoint.get("getSigningSecret", "/webhooks/default/s
   error: CommonResponses.usual
 })
   .annotate(Requires, "webhooks:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "The signing secret",
-      description:
-        "The secret that signs the account's webhooks (Standard Webhooks), created when it is first needed. 500 if it cannot be opened any more: then rotate it."
-    })
+  .annotate(OpenApi.Summary, "The signing secret")
+  .annotate(
+    OpenApi.Description,
+    "The secret that signs the account's webhooks (Standard Webhooks), created when it is first needed. 500 if it cannot be opened any more: then rotate it."
   )
 
 export const getSigningSecret = Route.make(
@@ -74,12 +72,10 @@ const rotateEndpoint = HttpApiEndpoint.post("rotateSigningSecret", "/webhooks/de
   error: [...CommonResponses.usual, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "webhooks:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Rotate the signing secret",
-      description:
-        "Valid at once. The previous secret stays valid for `grace` seconds, unless it cannot be opened. At most ten are valid at a time; the oldest is dropped."
-    })
+  .annotate(OpenApi.Summary, "Rotate the signing secret")
+  .annotate(
+    OpenApi.Description,
+    "Valid at once. The previous secret stays valid for `grace` seconds, unless it cannot be opened. At most ten are valid at a time; the oldest is dropped."
   )
 
 export const rotateSigningSecret = Route.make(

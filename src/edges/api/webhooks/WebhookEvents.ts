@@ -113,7 +113,5 @@ const completed = HttpApiEndpoint.post("completed", "/completed", {
 
 /** A path is the name of an event. */
 export class WebhookEvents extends HttpApi.make("inferlog-events").add(
-  HttpApiGroup.make("events")
-    .add(start, completed)
-    .annotateMerge(OpenApi.annotations({ title: "Webhooks" }))
+  HttpApiGroup.make("events").add(start, completed).annotate(OpenApi.Title, "Webhooks")
 ) {}

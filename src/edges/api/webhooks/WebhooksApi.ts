@@ -25,12 +25,8 @@ const getDeliveryEndpoint = HttpApiEndpoint.get("getDelivery", "/webhooks/delive
   error: CommonResponses.usualOfOne
 })
   .annotate(Requires, "webhooks:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "One delivery with its attempts",
-      description: "The current state, with the attempts so far."
-    })
-  )
+  .annotate(OpenApi.Summary, "One delivery with its attempts")
+  .annotate(OpenApi.Description, "The current state, with the attempts so far.")
 
 const getDelivery = Route.make(getDeliveryEndpoint, Webhooks, function* (webhooks, { params }, caller) {
   const delivery = yield* webhooks.get({ caller, id: params.deliveryId })
@@ -48,12 +44,10 @@ const replayDeliveryEndpoint = HttpApiEndpoint.post(
   }
 )
   .annotate(Requires, "webhooks:write")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Send a delivery again",
-      description:
-        "Sends the same `webhook-id` and body again, signed afresh, with ten more attempts, whatever the status of the delivery. Needs no body."
-    })
+  .annotate(OpenApi.Summary, "Send a delivery again")
+  .annotate(
+    OpenApi.Description,
+    "Sends the same `webhook-id` and body again, signed afresh, with ten more attempts, whatever the status of the delivery. Needs no body."
   )
 
 const replayDelivery = Route.make(replayDeliveryEndpoint, Webhooks, function* (webhooks, { params }, caller) {
@@ -74,11 +68,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Webhooks",
-      description: "Deliveries of webhooks, their attempts and replays."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "Webhooks")
+  .annotate(OpenApi.Description, "Deliveries of webhooks, their attempts and replays.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -51,13 +51,12 @@ const endpoint = HttpApiEndpoint.post("claimJob", "/workers/claim", {
     HttpApiSchema.NoContent.annotate({ description: "No job: call again at once." })
   ],
   error: [...WorkerRoute.errors, CommonResponses.forbidden, CommonResponses.tooManyRequests]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Fetch a job",
-    description:
-      "Waits for a job. The worker that has waited longest gets the first one. A worker that runs several jobs at once makes one call for each. A connection that closes before the answer gets no job."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Fetch a job")
+  .annotate(
+    OpenApi.Description,
+    "Waits for a job. The worker that has waited longest gets the first one. A worker that runs several jobs at once makes one call for each. A connection that closes before the answer gets no job."
+  )
 
 export const claimJob = Route.prepared(
   endpoint,

@@ -67,13 +67,12 @@ const endpoint = HttpApiEndpoint.post("endJob", "/workers/jobs/:leaseId/result",
   payload,
   success: WorkerView.RecordedBody,
   error: WorkerRoute.errorsOfLease
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Report how a job ended",
-    description:
-      "Recorded before the answer; repeating it changes nothing. Repeat it after a 503 or without an answer. 409 `LEASE_LOST`: the report came too late."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Report how a job ended")
+  .annotate(
+    OpenApi.Description,
+    "Recorded before the answer; repeating it changes nothing. Repeat it after a 503 or without an answer. 409 `LEASE_LOST`: the report came too late."
+  )
 
 /** Each way in which a job ends has a field of its own. */
 const ends = ["output", "error", "refused", "cancelled"] as const

@@ -42,13 +42,12 @@ const jobHeartbeatEndpoint = HttpApiEndpoint.post("jobHeartbeat", "/workers/jobs
   payload: jobHeartbeatBody.schema,
   success: WorkerView.HeartbeatBody,
   error: WorkerRoute.errorsOfLease
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Keep a job",
-    description:
-      "Renews the lease. Call it about three times per lease. 409 `LEASE_LOST`: another worker has the job, or its request has ended. Stop working on it."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Keep a job")
+  .annotate(
+    OpenApi.Description,
+    "Renews the lease. Call it about three times per lease. 409 `LEASE_LOST`: another worker has the job, or its request has ended. Stop working on it."
+  )
 
 const jobHeartbeat = Route.make(
   jobHeartbeatEndpoint,
@@ -78,13 +77,12 @@ const releaseJobEndpoint = HttpApiEndpoint.post("releaseJob", "/workers/jobs/:le
   payload: releaseJobBody.schema,
   success: HttpApiSchema.NoContent.annotate({ description: "The job is given back, or has ended." }),
   error: WorkerRoute.errorsOfLease
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Give a job back",
-    description:
-      "The job runs again at once on any worker, and later each time that it is given back. It does not count as a try."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Give a job back")
+  .annotate(
+    OpenApi.Description,
+    "The job runs again at once on any worker, and later each time that it is given back. It does not count as a try."
+  )
 
 const releaseJob = Route.make(
   releaseJobEndpoint,
@@ -107,11 +105,7 @@ export class WorkersApi extends HttpApiGroup.make("workers")
   .add(...Route.endpointsOf(routes))
   .middleware(WorkerAuthorization.WorkerAuthorization)
   .annotate(ServedOn, ["platform", "queue"])
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Workers",
-      description: "For machines that run models and fetch their jobs, with a worker key."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "Workers")
+  .annotate(OpenApi.Description, "For machines that run models and fetch their jobs, with a worker key.") {}
 
 export const layer = DeclaredRoutes.layer(WorkerAuthorization.admit, routes)

@@ -27,12 +27,9 @@ const endSessionEndpoint = HttpApiEndpoint.delete("endMcpSession", "/mcp", {
     CommonResponses.unexpected,
     CommonResponses.unavailable
   ]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "End a session of the tools",
-    description: "Ends a session."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "End a session of the tools")
+  .annotate(OpenApi.Description, "Ends a session.")
 
 const refused = (status: number, error: JsonRpc.ErrorObject) =>
   Answer.json(status, JsonRpc.error(null, error))
@@ -63,12 +60,10 @@ const listenEndpoint = HttpApiEndpoint.get("listenForMcpMessages", "/mcp", {
   error: [CommonResponses.unexpected, CommonResponses.unavailable]
 })
   .annotate(IsRefused, true)
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "No stream to listen to",
-      description:
-        'Always 405 for a caller with a valid token: the server sends messages only in answers to a `POST` (Model Context Protocol 2025-11-25, "Listening for Messages from the Server"). Clients that try to open a stream here continue without it.'
-    })
+  .annotate(OpenApi.Summary, "No stream to listen to")
+  .annotate(
+    OpenApi.Description,
+    'Always 405 for a caller with a valid token: the server sends messages only in answers to a `POST` (Model Context Protocol 2025-11-25, "Listening for Messages from the Server"). Clients that try to open a stream here continue without it.'
   )
 
 const listen = Route.prepared(
@@ -82,9 +77,8 @@ export class McpApi extends HttpApiGroup.make("mcp")
   .add(...Route.endpointsOf(routes))
   .middleware(BearerAuthorization.BearerAuthorization)
   .annotate(ServedOn, ["mcp"])
-  .annotateMerge(
-    OpenApi.annotations({ title: "Tools", description: "Tools for assistants (Model Context Protocol)." })
-  ) {}
+  .annotate(OpenApi.Title, "Tools")
+  .annotate(OpenApi.Description, "Tools for assistants (Model Context Protocol).") {}
 
 export const layer = DeclaredRoutes.layer(BearerAuthorization.admit, routes).pipe(
   Layer.provide(ToolCalls.layer)

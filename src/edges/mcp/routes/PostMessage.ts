@@ -101,12 +101,12 @@ const endpoint = HttpApiEndpoint.post("postMcpMessage", "/mcp", {
     CommonResponses.unexpected,
     CommonResponses.unavailable
   ]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Send a message to the tools",
-    description: `Streamable HTTP of the Model Context Protocol, versions ${versions.join(", ")}. The first message is \`initialize\` without \`Mcp-Session-Id\`; the session that it opens belongs to the API key behind the sign-in, outlives restarts of the server, and ends after 30 days without use. A key has up to 300 sessions. A further one ends a session that was never called, or else the least recently used one. Closing the connection cancels the call.`
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Send a message to the tools")
+  .annotate(
+    OpenApi.Description,
+    `Streamable HTTP of the Model Context Protocol, versions ${versions.join(", ")}. The first message is \`initialize\` without \`Mcp-Session-Id\`; the session that it opens belongs to the API key behind the sign-in, outlives restarts of the server, and ends after 30 days without use. A key has up to 300 sessions. A further one ends a session that was never called, or else the least recently used one. Closing the connection cancels the call.`
+  )
 
 interface MessageCall extends Route.Call<typeof endpoint> {
   readonly bearer: Bearer

@@ -52,12 +52,10 @@ const authorizeEndpoint = HttpApiEndpoint.get("authorize", Paths.authorize, {
   error: [refused, unknown, tooMany, unexpected, unavailable]
 })
   .annotate(AnswersHead, false)
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Ask for access",
-      description:
-        "For browsers. Every authorization asks the user: `prompt=none` fails with `login_required`."
-    })
+  .annotate(OpenApi.Summary, "Ask for access")
+  .annotate(
+    OpenApi.Description,
+    "For browsers. Every authorization asks the user: `prompt=none` fails with `login_required`."
   )
 
 const resumeEndpoint = HttpApiEndpoint.get("resumeAuthorization", `${Paths.authorize}/:uid`, {
@@ -66,12 +64,10 @@ const resumeEndpoint = HttpApiEndpoint.get("resumeAuthorization", `${Paths.autho
   error: [refused, unexpected, unavailable]
 })
   .annotate(AnswersHead, false)
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Go back to the client",
-      description:
-        "The address to which the sign-in page redirects the browser. A cookie identifies the browser."
-    })
+  .annotate(OpenApi.Summary, "Go back to the client")
+  .annotate(
+    OpenApi.Description,
+    "The address to which the sign-in page redirects the browser. A cookie identifies the browser."
   )
 
 export interface AuthorizeLimits extends AddressRateLimit.Rates {

@@ -11,8 +11,7 @@ export class AuthorizeApi extends HttpApiGroup.make("authorize")
   .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["mcp"])
   .annotate(TakesQuery, anyQuery)
-  .annotateMerge(
-    OpenApi.annotations({ title: "Authorization", description: "Where clients send browsers." })
-  ) {}
+  .annotate(OpenApi.Title, "Authorization")
+  .annotate(OpenApi.Description, "Where clients send browsers.") {}
 
 export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, routes)

@@ -66,36 +66,31 @@ const registerEndpoint = HttpApiEndpoint.post("registerClient", Paths.register, 
   payload: OAuthView.RegistrationPayload,
   success: OAuthView.RegisteredBody.pipe(HttpApiSchema.status(201)),
   error: [invalid, timeout, tooLarge, tooManyCalls, failed, unavailable]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Register a client",
-    description:
-      "RFC 7591, open to everyone. A client without a sign-in is deleted after a day, any other one 180 days after its last use."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Register a client")
+  .annotate(
+    OpenApi.Description,
+    "RFC 7591, open to everyone. A client without a sign-in is deleted after a day, any other one 180 days after its last use."
+  )
 
 const tokenEndpoint = HttpApiEndpoint.post("getToken", Paths.token, {
   payload: OAuthView.TokenPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
   success: OAuthView.TokenBody,
   error: [invalid, unauthenticated, timeout, tooLarge, tooManyCalls, failed, unavailable]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Get tokens",
-    description:
-      "For a code, or for a refresh token, which is replaced each time. `invalid_grant`: the user has to sign in again, because the key behind the sign-in was revoked, rotated or has expired, or because the code or refresh token was already used."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Get tokens")
+  .annotate(
+    OpenApi.Description,
+    "For a code, or for a refresh token, which is replaced each time. `invalid_grant`: the user has to sign in again, because the key behind the sign-in was revoked, rotated or has expired, or because the code or refresh token was already used."
+  )
 
 const revokeEndpoint = HttpApiEndpoint.post("revokeToken", Paths.revoke, {
   payload: OAuthView.RevocationPayload.pipe(HttpApiSchema.asFormUrlEncoded()),
   success: HttpApiSchema.Empty(200).annotate({ description: "The token is not valid (any more)." }),
   error: [invalid, unauthenticated, timeout, tooLarge, failed, unavailable]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Give a token back",
-    description: "RFC 7009. Revoking a refresh token revokes all tokens of its sign-in."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Give a token back")
+  .annotate(OpenApi.Description, "RFC 7009. Revoking a refresh token revokes all tokens of its sign-in.")
 
 const json = "application/json"
 const form = "application/x-www-form-urlencoded"

@@ -15,11 +15,10 @@ export class OAuthApi extends HttpApiGroup.make("oauth")
   .annotate(ServedOn, ["mcp"])
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenToAnyOrigin, true)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "OAuth",
-      description: "How assistants get access to the tool server: OAuth 2.1 with PKCE, for the scope `mcp`."
-    })
+  .annotate(OpenApi.Title, "OAuth")
+  .annotate(
+    OpenApi.Description,
+    "How assistants get access to the tool server: OAuth 2.1 with PKCE, for the scope `mcp`."
   ) {}
 
 export const layer = Layer.merge(

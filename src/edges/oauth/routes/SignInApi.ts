@@ -11,8 +11,7 @@ export class SignInApi extends HttpApiGroup.make("signIn")
   .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["mcp"])
   .annotate(TakesQuery, anyQuery)
-  .annotateMerge(
-    OpenApi.annotations({ title: "Sign-in", description: "Pages on which users sign in assistants." })
-  ) {}
+  .annotate(OpenApi.Title, "Sign-in")
+  .annotate(OpenApi.Description, "Pages on which users sign in assistants.") {}
 
 export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, routes)

@@ -43,12 +43,12 @@ const showEndpoint = HttpApiEndpoint.get("showSignIn", path, {
   params,
   success: page(200, "Who asks for what, and a form to sign in and decide."),
   error: [gone, unexpected, unavailable]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Sign in and decide",
-    description: `Where \`${Paths.authorize}\` sends the browser, which is identified by the cookie set there.`
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Sign in and decide")
+  .annotate(
+    OpenApi.Description,
+    `Where \`${Paths.authorize}\` sends the browser, which is identified by the cookie set there.`
+  )
 
 const submitEndpoint = HttpApiEndpoint.post("submitSignIn", path, {
   params,
@@ -72,13 +72,12 @@ const submitEndpoint = HttpApiEndpoint.post("submitSignIn", path, {
     unexpected,
     unavailable
   ]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Send the form",
-    description:
-      "Only from the sign-in page: other origins are refused. Wrong credentials show the page again."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Send the form")
+  .annotate(
+    OpenApi.Description,
+    "Only from the sign-in page: other origins are refused. Wrong credentials show the page again."
+  )
 
 /** Bytes. */
 const maxBytes = 16 * 1024

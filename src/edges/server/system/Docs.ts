@@ -45,12 +45,12 @@ const scriptEndpoint = HttpApiEndpoint.get("getDocsScript", "/docs/scalar.js", {
     CommonResponses.notModified
   ],
   error: CommonResponses.unexpected
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "The script of the reference",
-    description: "Browsers may cache it for a year when the URL has its digest, as in the page."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "The script of the reference")
+  .annotate(
+    OpenApi.Description,
+    "Browsers may cache it for a year when the URL has its digest, as in the page."
+  )
 
 const loadScript = Effect.runSync(once(load))
 
@@ -77,12 +77,8 @@ const pageEndpoint = HttpApiEndpoint.get("getDocs", "/docs", {
   error: CommonResponses.unexpected
 })
   .annotate(TakesQuery, anyQuery)
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "This reference, for people",
-      description: "A page that shows `/openapi.json`. It calls no other server."
-    })
-  )
+  .annotate(OpenApi.Summary, "This reference, for people")
+  .annotate(OpenApi.Description, "A page that shows `/openapi.json`. It calls no other server.")
 
 export const docs = Route.prepared(
   pageEndpoint,

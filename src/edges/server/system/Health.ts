@@ -19,13 +19,12 @@ const endpoint = HttpApiEndpoint.get("getHealth", "/health", {
     examples: [{ status: "ok" }]
   }),
   error: [CommonResponses.unexpected, CommonResponses.unavailable]
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Whether the process accepts and runs requests",
-    description:
-      "For load balancers; with `live=1` for supervisors that restart a process that does not answer. A 503 has `details.code` `UNHEALTHY` and `details.reasons`, each with a `code`, a `message` and `since` when it holds."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Whether the process accepts and runs requests")
+  .annotate(
+    OpenApi.Description,
+    "For load balancers; with `live=1` for supervisors that restart a process that does not answer. A 503 has `details.code` `UNHEALTHY` and `details.reasons`, each with a `code`, a `message` and `since` when it holds."
+  )
 
 const ok = Answer.json(200, { status: "ok" })
 

@@ -32,12 +32,10 @@ const endpoint = HttpApiEndpoint.get("getMetrics", "/metrics", {
   error: [CommonResponses.unauthorized, CommonResponses.unexpected]
 })
   .annotate(ServedOn, ["platform"])
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Metrics of the process",
-      description:
-        "For Prometheus. If `METRICS_TOKEN` is set, the request needs `Authorization: Bearer <token>`."
-    })
+  .annotate(OpenApi.Summary, "Metrics of the process")
+  .annotate(
+    OpenApi.Description,
+    "For Prometheus. If `METRICS_TOKEN` is set, the request needs `Authorization: Bearer <token>`."
   )
 
 const unauthorized = new ErrorAnswer.ErrorAnswer({

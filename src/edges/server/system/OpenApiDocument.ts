@@ -24,7 +24,9 @@ const endpoint = HttpApiEndpoint.get("getOpenApi", "/openapi.json", {
     description: "OpenAPI 3.1."
   }),
   error: CommonResponses.unexpected
-}).annotateMerge(OpenApi.annotations({ summary: "This description", description: "OpenAPI 3.1." }))
+})
+  .annotate(OpenApi.Summary, "This description")
+  .annotate(OpenApi.Description, "OpenAPI 3.1.")
 
 export const openApi = Route.prepared(
   endpoint,

@@ -37,12 +37,9 @@ const endpoint = HttpApiEndpoint.get("getRoot", "/", {
     sentOn("The reference, for browsers.")
   ],
   error: CommonResponses.unexpected
-}).annotateMerge(
-  OpenApi.annotations({
-    summary: "Where the reference is",
-    description: "Needs no key."
-  })
-)
+})
+  .annotate(OpenApi.Summary, "Where the reference is")
+  .annotate(OpenApi.Description, "Needs no key.")
 
 const vary = { vary: "accept" }
 

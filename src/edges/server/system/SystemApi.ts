@@ -12,6 +12,7 @@ const routes = [root, health, metrics, openApi, docs, docsScript] as const
 
 export class SystemApi extends HttpApiGroup.make("system")
   .add(...Route.endpointsOf(routes))
-  .annotateMerge(OpenApi.annotations({ title: "System", description: "Health, metrics and description." })) {}
+  .annotate(OpenApi.Title, "System")
+  .annotate(OpenApi.Description, "Health, metrics and description.") {}
 
 export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, routes)

@@ -14,11 +14,7 @@ export class HistoryApi extends HttpApiGroup.make("history")
   .annotate(ServedOn, ["platform"])
   // `HistoryFilter` reads every parameter that begins like `metadata.<key>`, and reports malformed ones.
   .annotate(TakesQuery, (name) => /^metadata/i.test(name))
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "History",
-      description: "All requests of an account."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "History")
+  .annotate(OpenApi.Description, "All requests of an account.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

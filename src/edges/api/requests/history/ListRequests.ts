@@ -56,17 +56,16 @@ const endpoint = HttpApiEndpoint.get("listRequests", "/requests", {
   error: [CommonResponses.unauthorized, CommonResponses.forbidden, ...CommonResponses.usual]
 })
   .annotate(Requires, "requests:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "List requests",
-      description: [
-        "Newest first. Pages by number shift when requests are added; pages by `cursor` neither miss nor repeat one.",
-        "`expand=payloads` adds `input` and `output`, up to 16 MiB in one answer: requests that do not fit have `payloadsOmitted`.",
-        "A key that is limited to some models lists only requests for these models."
-      ].join(" "),
-      transform: (operation) => withMetadata(withForms(operation))
-    })
+  .annotate(OpenApi.Summary, "List requests")
+  .annotate(
+    OpenApi.Description,
+    [
+      "Newest first. Pages by number shift when requests are added; pages by `cursor` neither miss nor repeat one.",
+      "`expand=payloads` adds `input` and `output`, up to 16 MiB in one answer: requests that do not fit have `payloadsOmitted`.",
+      "A key that is limited to some models lists only requests for these models."
+    ].join(" ")
   )
+  .annotate(OpenApi.Transform, (operation) => withMetadata(withForms(operation)))
 
 const paging = PageQuery.make(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
 

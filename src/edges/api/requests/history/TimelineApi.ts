@@ -26,18 +26,20 @@ const endpoint = HttpApiEndpoint.get("listRequestEvents", "/requests/:requestId/
   error: [CommonResponses.unauthorized, CommonResponses.forbidden, ...CommonResponses.usualOfOne]
 })
   .annotate(Requires, "requests:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Everything that happened to a request",
-      description: [
-        "Every event of the request and of its webhook deliveries, oldest first, as the log has them at the time of the call.",
-        "Events are only added, at the end, so a full page never changes. To see later events when `next` is null, get the",
-        "same page again."
-      ].join(" "),
-      transform: ListParameters.withForms({
-        ...ListParameters.pageForms(PageQuery.usualLimit),
-        type: { enum: types }
-      })
+  .annotate(OpenApi.Summary, "Everything that happened to a request")
+  .annotate(
+    OpenApi.Description,
+    [
+      "Every event of the request and of its webhook deliveries, oldest first, as the log has them at the time of the call.",
+      "Events are only added, at the end, so a full page never changes. To see later events when `next` is null, get the",
+      "same page again."
+    ].join(" ")
+  )
+  .annotate(
+    OpenApi.Transform,
+    ListParameters.withForms({
+      ...ListParameters.pageForms(PageQuery.usualLimit),
+      type: { enum: types }
     })
   )
 
@@ -57,8 +59,7 @@ export class TimelineApi extends HttpApiGroup.make("timeline")
   .add(...Route.endpointsOf(routes))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["queue", "platform"])
-  .annotateMerge(
-    OpenApi.annotations({ title: "Timeline", description: "Everything that happened to one request." })
-  ) {}
+  .annotate(OpenApi.Title, "Timeline")
+  .annotate(OpenApi.Description, "Everything that happened to one request.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes).pipe(Layer.provide(Timeline.layer))

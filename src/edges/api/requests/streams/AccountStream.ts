@@ -51,19 +51,20 @@ const endpoint = HttpApiEndpoint.get("streamRequests", "/requests/stream", {
   error: StreamRoute.errors
 })
   .annotate(ServedOn, ["queue", "platform"])
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Follow all requests",
-      description:
-        "Server-sent events: every change of a request's status, as it happens. A client that was cut off sends the id of its last event, to any node, and misses nothing. A reader that takes nothing for 30 s is disconnected.",
-      transform: ListParameters.withForms({
-        request_id: {
-          type: "array",
-          items: { type: "string", pattern: requestIdPattern.source },
-          maxItems: StreamQuery.mostRequests
-        },
-        logs: { enum: ["0", "1"] }
-      })
+  .annotate(OpenApi.Summary, "Follow all requests")
+  .annotate(
+    OpenApi.Description,
+    "Server-sent events: every change of a request's status, as it happens. A client that was cut off sends the id of its last event, to any node, and misses nothing. A reader that takes nothing for 30 s is disconnected."
+  )
+  .annotate(
+    OpenApi.Transform,
+    ListParameters.withForms({
+      request_id: {
+        type: "array",
+        items: { type: "string", pattern: requestIdPattern.source },
+        maxItems: StreamQuery.mostRequests
+      },
+      logs: { enum: ["0", "1"] }
     })
   )
 

@@ -27,12 +27,10 @@ const endpoint = HttpApiEndpoint.get(
   }
 )
   .annotate(ServedOn, ["queue"])
-  .annotateMerge(
-    OpenApi.annotations({
-      summary: "Follow a request",
-      description:
-        "Server-sent events without name or id: the body of `GET …/status` until the request has ended."
-    })
+  .annotate(OpenApi.Summary, "Follow a request")
+  .annotate(
+    OpenApi.Description,
+    "Server-sent events without name or id: the body of `GET …/status` until the request has ended."
   )
 
 /** How long to wait for a change before reading the request again, ms. */

@@ -19,12 +19,8 @@ export class StreamsApi extends HttpApiGroup.make("streams")
   .middleware(Authorization.Authorization)
   .annotate(AnswersHead, false)
   .annotate(Requires, "requests:read")
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Streams",
-      description: "Statuses of requests as they change, as server-sent events."
-    })
-  ) {}
+  .annotate(OpenApi.Title, "Streams")
+  .annotate(OpenApi.Description, "Statuses of requests as they change, as server-sent events.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes).pipe(
   Layer.provide([LiveHub.layer, LiveProgress.layer]),
