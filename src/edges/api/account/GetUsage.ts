@@ -27,7 +27,10 @@ const endpoint = HttpApiEndpoint.get("getUsage", "/usage", {
   query: {
     start: ListParameters.text(`${time} Default: ${defaultDays} days before \`end\`.`),
     end: ListParameters.text(`${time} Default: now.`),
-    granularity: ListParameters.text("The length of a bucket."),
+    granularity: ListParameters.text("The length of a bucket.", {
+      enum: [...Granularity.literals],
+      default: defaultGranularity
+    }),
     modelEndpoint: ListParameters.text("Only this model: `owner/name`."),
     keyId: ListParameters.text("Only requests submitted with this key.")
   },
@@ -41,12 +44,6 @@ const endpoint = HttpApiEndpoint.get("getUsage", "/usage", {
       "By hour, day or month (UTC), model and unit. A request counts at the time when it is charged; failed and cancelled requests do not count.",
       `The range is extended to whole buckets. It is at most ${mostDays.hour} days by hour, ${mostDays.day} days by day and ten years by month.`
     ].join(" ")
-  )
-  .annotate(
-    OpenApi.Transform,
-    ListParameters.withForms({
-      granularity: { enum: [...Granularity.literals], default: defaultGranularity }
-    })
   )
 
 const rangeIssue = (name: string, message: string) => Parsed.issue([name], "range", message)

@@ -42,16 +42,10 @@ const withCsv = (operation: Record<string, unknown>): Record<string, unknown> =>
   }
 }
 
-const withForms = ListParameters.withForms({
-  ...ListParameters.pageForms(PageQuery.usualLimit),
-  requestId: { pattern: requestIdPattern.source },
-  type: { enum: [...kinds] }
-})
-
 const endpoint = HttpApiEndpoint.get("listBillingEvents", "/billing/events", {
   query: {
-    requestId: ListParameters.text("Only this request."),
-    type: ListParameters.text("Only this type."),
+    requestId: ListParameters.text("Only this request.", { pattern: requestIdPattern.source }),
+    type: ListParameters.text("Only this type.", { enum: [...kinds] }),
     ...ListParameters.page
   },
   success: BillingEventView.ListBody,
@@ -65,7 +59,7 @@ const endpoint = HttpApiEndpoint.get("listBillingEvents", "/billing/events", {
       "With `Accept: text/csv` the answer is CSV (RFC 4180): one page when `page`, `limit` or `cursor` is given, otherwise all entries, streamed."
     ].join(" ")
   )
-  .annotate(OpenApi.Transform, (operation) => withCsv(withForms(operation)))
+  .annotate(OpenApi.Transform, withCsv)
 
 const paging = PageQuery.make(Schema.Int)
 

@@ -8,7 +8,6 @@ import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import { answers, conditional, errors, ofOne } from "#src/edges/http/api/PublicResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
-import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 import * as ItemTexts from "./ItemTexts.ts"
 import { moving, PublicAnswers, steady } from "./PublicAnswers.ts"
 import * as PublicList from "./PublicList.ts"
@@ -23,7 +22,6 @@ const list = HttpApiEndpoint.get("listCollections", "/collections", {
 })
   .annotate(OpenApi.Summary, "List collections")
   .annotate(OpenApi.Description, "Curated lists of models and wrappers, newest first.")
-  .annotate(OpenApi.Transform, ListParameters.withForms(ListParameters.pageForms(usualLimit)))
 
 const inOrder = newestFirst<ListedCollection>(({ collection }) => collection.slug)
 

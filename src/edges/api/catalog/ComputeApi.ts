@@ -15,12 +15,9 @@ import { answers, conditional, errors, ofOne } from "#src/edges/http/api/PublicR
 import * as Route from "#src/edges/http/api/Route.ts"
 import { OpenToAnyOrigin, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
-import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 import * as ItemTexts from "./ItemTexts.ts"
 import { PublicAnswers, steady } from "./PublicAnswers.ts"
 import * as PublicList from "./PublicList.ts"
-
-const withForms = ListParameters.withForms(ListParameters.pageForms(usualLimit))
 
 const gpus = HttpApiEndpoint.get("listGpus", "/gpus", {
   query: ListParameters.page,
@@ -30,7 +27,6 @@ const gpus = HttpApiEndpoint.get("listGpus", "/gpus", {
 })
   .annotate(OpenApi.Summary, "List GPUs")
   .annotate(OpenApi.Description, "The kinds that deployments can have, newest first.")
-  .annotate(OpenApi.Transform, withForms)
 
 const gpusInOrder = newestFirst<ListedGpu>(({ gpu }) => gpu.id)
 
@@ -52,7 +48,6 @@ const templates = HttpApiEndpoint.get("listDeploymentTemplates", "/deployment-te
 })
   .annotate(OpenApi.Summary, "List deployment templates")
   .annotate(OpenApi.Description, "The public ones, newest first.")
-  .annotate(OpenApi.Transform, withForms)
 
 const templatesInOrder = newestFirst<ListedTemplate>(({ template }) => template.id)
 

@@ -6,23 +6,17 @@ import { longestQuery } from "#src/features/catalog/CatalogSearch.ts"
 import { statuses } from "#src/features/catalog/views/ListingView.ts"
 import { isWithin } from "#src/kernel/text/TextLength.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
-import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
 
 export const query = {
-  search: ListParameters.text("Only items with these words, best first; one wrong letter is forgiven."),
-  category: ListParameters.text("Only this category."),
-  status: ListParameters.text("Only this status."),
+  search: ListParameters.text("Only items with these words, best first; one wrong letter is forgiven.", {
+    maxLength: longestQuery
+  }),
+  category: ListParameters.text("Only this category.", { enum: [...Category.literals] }),
+  status: ListParameters.text("Only this status.", { enum: [...statuses] }),
   ...ListParameters.page
 }
-
-export const withForms = ListParameters.withForms({
-  ...ListParameters.pageForms(usualLimit),
-  search: { maxLength: longestQuery },
-  category: { enum: [...Category.literals] },
-  status: { enum: [...statuses] }
-})
 
 export const order =
   "Newest first, or best first when searched. Pages by `cursor` neither miss nor repeat an item, even while others are published."

@@ -22,7 +22,6 @@ const list = HttpApiEndpoint.get("listModels", "/models", {
 })
   .annotate(OpenApi.Summary, "List models")
   .annotate(OpenApi.Description, ListingFilter.order)
-  .annotate(OpenApi.Transform, ListingFilter.withForms)
 
 export const listModels = Route.prepared(
   list,

@@ -12,7 +12,6 @@ import * as PriceView from "#src/features/catalog/views/PriceView.ts"
 import { memoize } from "#src/kernel/async/Memoize.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import { answers, conditional, errors } from "#src/edges/http/api/PublicResponses.ts"
-import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
 import { estimatePrice } from "./EstimatePrice.ts"
 import { PublicAnswers, steady } from "./PublicAnswers.ts"
@@ -36,7 +35,6 @@ const endpoint = HttpApiEndpoint.get("listPrices", "/pricing", {
     OpenApi.Description,
     "Of models and wrappers, newest first. A wrapper costs what its base model does."
   )
-  .annotate(OpenApi.Transform, ListParameters.withForms(ListParameters.pageForms(usualLimit)))
 
 const inOrder = newestFirst((listed: Listed) => ListingView.partsOf(listed).shown.endpoint)
 const allOf = memoize(({ models, wrappers }: Contents) => inOrder([...models, ...wrappers]))

@@ -9,7 +9,6 @@ import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import { answers, conditional, errors } from "#src/edges/http/api/PublicResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
-import { usualLimit } from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as Collections from "./Collections.ts"
 import * as ListingFilter from "./ListingFilter.ts"
@@ -18,8 +17,8 @@ import * as PublicList from "./PublicList.ts"
 
 const endpoint = HttpApiEndpoint.get("searchCatalog", "/search", {
   query: {
-    query: ListParameters.text("Words, in any order. Required."),
-    limit: ListParameters.text("The most items of each kind.")
+    query: ListParameters.text("Words, in any order. Required.", { minLength: 1, maxLength: longestQuery }),
+    limit: ListParameters.text("The most items of each kind.", ListParameters.limitForm)
   },
   headers: conditional,
   success: answers(CollectionView.SearchBody),
@@ -29,13 +28,6 @@ const endpoint = HttpApiEndpoint.get("searchCatalog", "/search", {
   .annotate(
     OpenApi.Description,
     "By name, tags, category and description. Matches beginnings and parts of words, and words of four letters and more with one wrong, missing, added or swapped letter. Returns items with all words; if there are none, items with the most words."
-  )
-  .annotate(
-    OpenApi.Transform,
-    ListParameters.withForms({
-      query: { minLength: 1, maxLength: longestQuery },
-      limit: ListParameters.pageForms(usualLimit)["limit"] ?? {}
-    })
   )
 
 const parseQuery = (text: string | undefined): Parsed.Parsed<string> =>

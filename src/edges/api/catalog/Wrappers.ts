@@ -25,7 +25,6 @@ const list = HttpApiEndpoint.get("listWrappers", "/wrappers", {
     OpenApi.Description,
     `Products on models: a template makes the model's input out of a simpler one. ${ListingFilter.order}`
   )
-  .annotate(OpenApi.Transform, ListingFilter.withForms)
 
 export const listWrappers = Route.prepared(
   list,

@@ -1,5 +1,5 @@
 /** `GET /storage/upload/multipart-url`: a URL to PUT one part to. */
-import { type JsonSchema, Result, Schema } from "effect"
+import { Result } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Uploads } from "#src/features/files/Uploads.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
@@ -12,13 +12,13 @@ import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as UploadRoute from "./UploadRoute.ts"
 
-const partNumberForm: JsonSchema.JsonSchema = { type: "integer", minimum: 1, maximum: maxParts }
-
 const endpoint = HttpApiEndpoint.get("getPartUrl", "/storage/upload/multipart-url", {
   query: {
     ...UploadRoute.query,
-    partNumber: Schema.String.annotate({
-      description: "From 1, without gaps."
+    partNumber: ListParameters.required("From 1, without gaps.", {
+      type: "integer",
+      minimum: 1,
+      maximum: maxParts
     })
   },
   success: UploadView.PartUrlBody,
@@ -27,7 +27,6 @@ const endpoint = HttpApiEndpoint.get("getPartUrl", "/storage/upload/multipart-ur
   .annotate(Requires, "files:write")
   .annotate(OpenApi.Summary, "A URL for a part")
   .annotate(OpenApi.Description, "A part that is uploaded again replaces the earlier one.")
-  .annotate(OpenApi.Transform, ListParameters.withForms({ ...UploadRoute.forms, partNumber: partNumberForm }))
 
 export const parsePartNumber = (text: string): Parsed<number> => {
   const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Number.NaN

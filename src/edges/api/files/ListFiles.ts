@@ -22,11 +22,14 @@ const contentTypePattern = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/(?:\*|[A-Za-z0-9!#$&^_
 
 const endpoint = HttpApiEndpoint.get("listFiles", "/files", {
   query: {
-    source: ListParameters.text("Only files uploaded by a client, or only outputs of requests."),
+    source: ListParameters.text("Only files uploaded by a client, or only outputs of requests.", {
+      enum: [...FileSource.literals]
+    }),
     contentType: ListParameters.text(
-      "Only this media type, whatever its parameters, or all types of a kind: `image/*`."
+      "Only this media type, whatever its parameters, or all types of a kind: `image/*`.",
+      { pattern: contentTypePattern.source }
     ),
-    requestId: ListParameters.text("Only outputs of this request."),
+    requestId: ListParameters.text("Only outputs of this request.", { pattern: requestIdPattern.source }),
     ...ListParameters.page
   },
   success: FileView.ListBody,
@@ -37,15 +40,6 @@ const endpoint = HttpApiEndpoint.get("listFiles", "/files", {
   .annotate(
     OpenApi.Description,
     "Newest first. Files whose bytes have not arrived yet are included; deleted and expired files are not. Pages by number shift when files are added; pages by `cursor` neither miss nor repeat one."
-  )
-  .annotate(
-    OpenApi.Transform,
-    ListParameters.withForms({
-      ...ListParameters.pageForms(PageQuery.usualLimit),
-      source: { enum: [...FileSource.literals] },
-      contentType: { pattern: contentTypePattern.source },
-      requestId: { pattern: requestIdPattern.source }
-    })
   )
 
 export const parseFilter = (

@@ -1,8 +1,8 @@
 /** What the routes of uploads have in common (contract, "Uploads"). */
-import { Effect, type JsonSchema, Schema } from "effect"
+import { Effect } from "effect"
 import type { FileNotFound } from "#src/features/media/storage/FileErrors.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
-import type * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 
 export const errors = [...CommonResponses.usual, CommonResponses.storageFull] as const
@@ -17,15 +17,13 @@ export const errorsOfOneUpload = [
 /** Characters of an id. Ids are ours or a store's; longer ones name no upload. */
 export const longestId = 2048
 
+const idForm = { minLength: 1, maxLength: longestId }
+
 /** The query that names an upload. */
 export const query = {
-  uploadKey: Schema.String.annotate({ description: "The `uploadKey` that the upload began with." }),
-  uploadId: Schema.String.annotate({ description: "The `uploadId` that the upload began with." })
+  uploadKey: ListParameters.required("The `uploadKey` that the upload began with.", idForm),
+  uploadId: ListParameters.required("The `uploadId` that the upload began with.", idForm)
 }
-
-const idForm: JsonSchema.JsonSchema = { minLength: 1, maxLength: longestId }
-
-export const forms: ListParameters.Forms = { uploadKey: idForm, uploadId: idForm }
 
 /** Reports an unknown file as an unknown upload. */
 export const asUpload = <A, E, R>(effect: Effect.Effect<A, E | FileNotFound, R>) =>

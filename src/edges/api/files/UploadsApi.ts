@@ -7,7 +7,6 @@ import { ServedOn, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import { Uploads } from "#src/features/files/Uploads.ts"
 import * as UploadView from "#src/features/files/views/UploadView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
-import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import { completeUpload } from "./CompleteUpload.ts"
@@ -70,7 +69,6 @@ const listPartsEndpoint = HttpApiEndpoint.get("listParts", "/storage/upload/part
   .annotate(Requires, "files:write")
   .annotate(OpenApi.Summary, "The parts that have arrived")
   .annotate(OpenApi.Description, "An interrupted client uploads the missing ones.")
-  .annotate(OpenApi.Transform, ListParameters.withForms(UploadRoute.forms))
 
 const listParts = Route.make(listPartsEndpoint, Uploads, function* (uploads, { query }, caller) {
   const { uploadId, uploadKey } = query

@@ -33,7 +33,6 @@ const listKeysEndpoint = HttpApiEndpoint.get("listKeys", "/keys", {
     OpenApi.Description,
     "Newest first, with revoked and expired keys. Pages by number shift when keys are added; pages by `cursor` neither miss nor repeat one."
   )
-  .annotate(OpenApi.Transform, ListParameters.withForms(ListParameters.pageForms(PageQuery.usualLimit)))
 
 const paging = PageQuery.make(Schema.Struct({ issuedAt: Schema.Int, keyId: Schema.String }))
 

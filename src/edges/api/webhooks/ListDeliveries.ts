@@ -21,9 +21,10 @@ const defaultLimit = 10
 const endpoint = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
   query: {
     requestId: ListParameters.text("Only this request."),
-    status: ListParameters.text("Only this status."),
-    event: ListParameters.text("Only this event."),
-    ...ListParameters.page
+    status: ListParameters.text("Only this status.", { enum: [...DeliveryStatus.literals] }),
+    event: ListParameters.text("Only this event.", { enum: [...WebhookEventName.literals] }),
+    ...ListParameters.page,
+    limit: ListParameters.text("Of one page.", { ...ListParameters.limitForm, default: defaultLimit })
   },
   success: DeliveryView.ListBody,
   error: CommonResponses.usual
@@ -33,14 +34,6 @@ const endpoint = HttpApiEndpoint.get("listDeliveries", "/webhooks/deliveries", {
   .annotate(
     OpenApi.Description,
     "Newest first. Pages by number shift when deliveries are added; pages by `cursor` neither miss nor repeat one."
-  )
-  .annotate(
-    OpenApi.Transform,
-    ListParameters.withForms({
-      ...ListParameters.pageForms(defaultLimit),
-      status: { enum: [...DeliveryStatus.literals] },
-      event: { enum: [...WebhookEventName.literals] }
-    })
   )
 
 export const parseFilter = (

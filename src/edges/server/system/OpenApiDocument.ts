@@ -1,5 +1,5 @@
 /** `GET /openapi.json`: the API as OpenAPI 3.1, with the addresses of this installation and the webhooks that it sends. */
-import { Context, Effect, type JsonSchema, Predicate, Schema } from "effect"
+import { Context, Effect, type JsonSchema, Predicate, Schema, Struct } from "effect"
 import { HttpApi, HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
@@ -7,6 +7,7 @@ import { lazy } from "#src/kernel/async/Lazy.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as EdgeResponses from "#src/edges/http/api/EdgeResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { type HostName, Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
@@ -51,7 +52,7 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   }
   const saidOf = annotations(api)
   const { components, paths, ...document } = OpenApi.fromApi(api, {
-    includeAnnotationKey: (key) => key === RequestBody.closed
+    includeAnnotationKey: (key) => key === RequestBody.closed || key === ListParameters.formKey
   })
   const events = OpenApi.fromApi(WebhookEvents)
   const schemas = EdgeResponses.schemasWith({ ...components.schemas, ...events.components.schemas })
@@ -96,16 +97,19 @@ const opened = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
 
 const openedPart = (part: unknown): unknown => (Predicate.isObject(part) ? opened({ ...part }) : part)
 
-/** Tools show what a parameter says of itself, not what its schema does. */
+/** Describes a parameter by its form. Tools show the description of the parameter, not of its schema. */
 const described = <P extends object>(parameter: P) => {
   const schema: unknown = "schema" in parameter ? parameter.schema : undefined
   if ("description" in parameter || !Predicate.isObject(schema) || !("description" in schema))
     return parameter
-  const { description, ...rest } = schema
-  if (!("examples" in rest) || !Array.isArray(rest.examples))
-    return { ...parameter, description, schema: rest }
-  const { examples, ...form } = rest
-  return { ...parameter, description, example: examples[0], schema: form }
+  const { description, [ListParameters.formKey]: form = {}, ...text }: JsonSchema.JsonSchema = { ...schema }
+  // A repeatable parameter is declared as a text or an array of texts.
+  const { examples, ...rest } = {
+    ...("type" in Object(form) ? Struct.omit(text, ["anyOf"]) : text),
+    ...Object(form)
+  }
+  const example = Array.isArray(examples) ? { example: examples[0] } : {}
+  return { ...parameter, description, ...example, schema: rest }
 }
 
 /** What the key has to be granted: as the role of the security requirement (OpenAPI 3.1), and in words for people. */

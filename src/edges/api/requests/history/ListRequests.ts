@@ -20,13 +20,6 @@ import * as HistoryFilter from "./HistoryFilter.ts"
 
 const dateTime = { type: "string", format: "date-time" }
 
-const withForms = ListParameters.withForms({
-  ...ListParameters.pageForms(PageQuery.usualLimit),
-  status: { enum: [...Status.literals] },
-  createdAfter: dateTime,
-  createdBefore: dateTime
-})
-
 /** A parameter whose name has a variable part, which the declared schemas cannot express. */
 const metadata = {
   name: "metadata.{key}",
@@ -43,12 +36,13 @@ const withMetadata = (operation: Record<string, unknown>): Record<string, unknow
 
 const endpoint = HttpApiEndpoint.get("listRequests", "/requests", {
   query: {
-    status: ListParameters.text("Only this status."),
+    status: ListParameters.text("Only this status.", { enum: [...Status.literals] }),
     modelEndpoint: ListParameters.text("Only this model, `{owner}/{model}`."),
     createdAfter: ListParameters.text(
-      "Only requests accepted after this time: a date-time with its offset, or a date (midnight UTC)."
+      "Only requests accepted after this time: a date-time with its offset, or a date (midnight UTC).",
+      dateTime
     ),
-    createdBefore: ListParameters.text("Only requests accepted before this time."),
+    createdBefore: ListParameters.text("Only requests accepted before this time.", dateTime),
     expand: ListParameters.texts(`Adds to each request: ${expansions.join(", ")}, comma-separated.`),
     ...ListParameters.page
   },
@@ -65,7 +59,7 @@ const endpoint = HttpApiEndpoint.get("listRequests", "/requests", {
       "A key that is limited to some models lists only requests for these models."
     ].join(" ")
   )
-  .annotate(OpenApi.Transform, (operation) => withMetadata(withForms(operation)))
+  .annotate(OpenApi.Transform, withMetadata)
 
 const paging = PageQuery.make(Schema.Struct({ createdAt: Schema.Int, requestId: Schema.String }))
 

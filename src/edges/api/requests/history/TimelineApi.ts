@@ -21,7 +21,7 @@ const types = [...eventTypes].sort()
 
 const endpoint = HttpApiEndpoint.get("listRequestEvents", "/requests/:requestId/events", {
   params: RequestRoute.params,
-  query: { type: ListParameters.text("Only events of this type."), ...ListParameters.page },
+  query: { type: ListParameters.text("Only events of this type.", { enum: types }), ...ListParameters.page },
   success: TimelineView.ListBody,
   error: [CommonResponses.unauthorized, CommonResponses.forbidden, ...CommonResponses.usualOfOne]
 })
@@ -34,13 +34,6 @@ const endpoint = HttpApiEndpoint.get("listRequestEvents", "/requests/:requestId/
       "Events are only added, at the end, so a full page never changes. To see later events when `next` is null, get the",
       "same page again."
     ].join(" ")
-  )
-  .annotate(
-    OpenApi.Transform,
-    ListParameters.withForms({
-      ...ListParameters.pageForms(PageQuery.usualLimit),
-      type: { enum: types }
-    })
   )
 
 const paging = PageQuery.make(GlobalPosition.GlobalPosition)

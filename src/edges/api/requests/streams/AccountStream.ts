@@ -27,10 +27,15 @@ import * as StreamFollower from "./StreamFollower.ts"
 const endpoint = HttpApiEndpoint.get("streamRequests", "/requests/stream", {
   query: {
     request_id: ListParameters.texts(
-      "Only this request; repeated: only these. The stream ends when all of them have ended."
+      "Only this request; repeated: only these. The stream ends when all of them have ended.",
+      {
+        type: "array",
+        items: { type: "string", pattern: requestIdPattern.source },
+        maxItems: StreamQuery.mostRequests
+      }
     ),
     modelEndpoint: ListParameters.text("Only requests for this model."),
-    logs: ListParameters.text("`1`: the event that ends a request has its log lines."),
+    logs: ListParameters.text("`1`: the event that ends a request has its log lines.", { enum: ["0", "1"] }),
     last_event_id: ListParameters.text("As the header `Last-Event-ID`, which wins over it.")
   },
   headers: {
@@ -55,17 +60,6 @@ const endpoint = HttpApiEndpoint.get("streamRequests", "/requests/stream", {
   .annotate(
     OpenApi.Description,
     "Server-sent events: every change of a request's status, as it happens. A client that was cut off sends the id of its last event, to any node, and misses nothing. A reader that takes nothing for 30 s is disconnected."
-  )
-  .annotate(
-    OpenApi.Transform,
-    ListParameters.withForms({
-      request_id: {
-        type: "array",
-        items: { type: "string", pattern: requestIdPattern.source },
-        maxItems: StreamQuery.mostRequests
-      },
-      logs: { enum: ["0", "1"] }
-    })
   )
 
 interface Begin {
