@@ -2,6 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "#src/edges/server/Api.ts"
+import * as OpenApiDocument from "#src/edges/server/system/OpenApiDocument.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import type { Reply } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -14,8 +15,16 @@ import { modelOf, names, scenarios } from "./Scenarios.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 
 const document = OpenApi.fromApi(Api)
-const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ method, path, ...Object(operation) }))
+const operationsOf = ({ paths }: { readonly paths: object }) =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(Object(item)).map(([method, operation]) => ({ method, path, ...Object(operation) }))
+  )
+const operations = operationsOf(document)
+
+const host = "http://127.0.0.1"
+/** As clients get them. */
+const served = operationsOf(
+  OpenApiDocument.make(Api, { queueUrl: host, baseUrl: host, mediaUrl: host, mcpUrl: host })
 )
 
 const schemas = DeclaredSchemas.of(document)
@@ -59,7 +68,7 @@ describe("the OpenAPI document", () => {
   })
 
   it("has the forms of query parameters", () => {
-    const { parameters } = operations.find(({ operationId }) => operationId === "listDeliveries") ?? {}
+    const { parameters } = served.find(({ operationId }) => operationId === "listDeliveries") ?? {}
     const schemas = new Map<string, object>(
       parameters.map(({ name, schema }: { name: string; schema: object }) => [name, schema])
     )
@@ -70,7 +79,7 @@ describe("the OpenAPI document", () => {
   })
 
   it("requires the query of a part, and has its form", () => {
-    const { parameters } = operations.find(({ operationId }) => operationId === "getPartUrl") ?? {}
+    const { parameters } = served.find(({ operationId }) => operationId === "getPartUrl") ?? {}
     assert.deepStrictEqual(
       parameters.map(({ name, required }: Record<string, unknown>) => [name, required]),
       ["uploadKey", "uploadId", "partNumber"].map((name) => [name, true])
@@ -129,14 +138,14 @@ describe("the OpenAPI document", () => {
     assert.match(size.description, /5368709120 .*53687091200000 /)
     assert.isNull(schemas.breach(size, null))
     const { uploadId, uploadKey } = Object(CompleteBody).properties
-    const query = operations.find(({ operationId }) => operationId === "listParts")?.parameters
+    const query = served.find(({ operationId }) => operationId === "listParts")?.parameters
     for (const schema of [uploadId, uploadKey, query[0].schema, query[1].schema]) {
       assert.deepInclude(schema, { minLength: 1, maxLength: 2048 })
     }
   })
 
   it("has the forms of the filters of files", () => {
-    const { parameters } = operations.find(({ operationId }) => operationId === "listFiles") ?? {}
+    const { parameters } = served.find(({ operationId }) => operationId === "listFiles") ?? {}
     const patternOf = (name: string) =>
       new RegExp(
         parameters.find((parameter: { name: string }) => parameter.name === name).schema.pattern,
