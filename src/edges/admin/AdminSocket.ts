@@ -8,10 +8,7 @@ export const route = "/rpc"
 /** Bytes. Systems differ; the smallest limit is 104, including the final zero. */
 const longestPath = 100
 
-/**
- * The shorter of the absolute path and the path relative to `from`. None when both are too long for a socket, and on
- * Windows, which has no sockets in directories.
- */
+/** The shorter of the absolute and the relative path from `from`; none if both are too long, and on Windows. */
 export const pathIn = (directory: string, from: string = process.cwd()): Option.Option<string> => {
   if (process.platform === "win32") return Option.none()
   const absolute = path.resolve(directory, "admin.sock")

@@ -1,7 +1,4 @@
-/**
- * Limits wrong credentials per authorization, so that guessing requires a new authorization each time. Per process only:
- * `SignIn` limits guesses across authorizations.
- */
+/** Limits wrong credentials per authorization and process; `SignIn` limits guesses across authorizations. */
 import { Effect, Schema } from "effect"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import { isCounted } from "./SignIn.ts"

@@ -1,7 +1,4 @@
-/**
- * Configures oidc-provider as an OAuth 2.1 server for one resource: the code flow with PKCE, rotating refresh
- * tokens, and opaque tokens. All its other features are off.
- */
+/** oidc-provider as an OAuth 2.1 server for one resource: code flow with PKCE, rotating refresh and opaque tokens. */
 import { type AdapterFactory, type Configuration, errors, interactionPolicy, type JWK } from "oidc-provider"
 import type { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as ClientMetadata from "./ClientMetadata.ts"

@@ -62,10 +62,7 @@ export const layer = Layer.effect(
       } satisfies PendingAuthorization
     })
 
-    /**
-     * Returns the address to redirect the browser to. The first decision stands: sending a form twice returns the
-     * same address.
-     */
+    /** The address to redirect the browser to. The first decision stands: another form returns the same address. */
     const decide = <E>(
       request: HttpServerRequest,
       { uid }: PendingAuthorization,

@@ -55,10 +55,7 @@ export class RateLimits extends Context.Service<
   {
     /** Takes one call from both rates or from none. Only for limited callers. */
     take(caller: RatedCaller): Taken
-    /**
-     * For a call that was taken and turns out to be several: takes the others too. If not all are left, gives the first
-     * back, and `refusedBy` says when all fit.
-     */
+    /** For a call that is several: takes the others too. If that fails, gives the first back; `refusedBy` says why. */
     takeRest(caller: RatedCaller, calls: number): Taken
   }
 >()("inferlog/src/features/accounts/RateLimits") {

@@ -38,10 +38,7 @@ const maxClaimsPerPass = 512
 /** Rows remain while their provider does not stop, and must not keep others from being stopped. */
 const maxStopsPerPass = 10_000
 
-/**
- * A dispatcher without a completed step for this long is unhealthy, ms. A pass waits at most some seconds for its
- * claims.
- */
+/** A dispatcher without a completed step for so long is unhealthy, ms. Claims take some seconds at most. */
 const stalledAfterMs = 30_000
 
 const make = Effect.gen(function* () {

@@ -95,10 +95,7 @@ const outputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<
 const isMeasure = (seconds: number | undefined): seconds is number =>
   seconds !== undefined && Number.isFinite(seconds) && seconds >= 0
 
-/**
- * The model's outcome of a provider's report. `seconds` is the time observed here, used if the provider does not
- * measure; its own measure does not include the network.
- */
+/** The outcome of a provider's report. `seconds`, observed here, counts if the provider does not measure. */
 export const outcomeOf = (
   run: MappedRun,
   reported: ProviderOutcome,

@@ -49,10 +49,7 @@ export const make = Effect.gen(function* () {
       ? finalizer.start(job.requestId)
       : Effect.void
 
-  /**
-   * Removes what was sealed and stored for an output that the request did not accept, except files that the request
-   * has.
-   */
+  /** Removes what was stored for an output that the request did not accept, except files that the request has. */
   const drop = ({ outcome, payloads: sealed }: Judged, state: State) => {
     const planned = outcome._tag === "Succeeded" ? (outcome.output.media ?? []) : []
     const taken = state._tag === "Request" ? Erasing.filesOf(state) : []
@@ -81,10 +78,7 @@ export const make = Effect.gen(function* () {
         )
     )
 
-  /**
-   * Retries until the outcome is recorded, because no other node records it. If the node stops meanwhile, the run stays
-   * claimed and is found lost.
-   */
+  /** Retries until the outcome is recorded: no other node does it. If the node stops first, the run is found lost. */
   const record = (
     job: EndedJob,
     entry: CatalogEntry | null,

@@ -115,10 +115,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
           )
         : Effect.void
 
-    /**
-     * Recovers all claims made before. Must not run while this node claims, because its newest claims do not count as
-     * running yet.
-     */
+    /** Recovers all earlier claims. Must not run while this node claims: its newest ones do not count as running. */
     return Effect.gen(function* () {
       yield* waitForHead(projection.name)
       yield* PagedRows.forEach({

@@ -238,10 +238,7 @@ export const make = Effect.gen(function* () {
     (effect) => Effect.ignore(effect)
   )
 
-  /**
-   * Runs a claimed request and records its outcome. `stopRequested` completes when the client cancels. If the node
-   * stops, the run is interrupted and the request released.
-   */
+  /** Runs a claimed request and records its outcome. `stopRequested` completes when the client cancels. */
   return Effect.fnUntraced(function* (claimed: Claimed, stopRequested: Effect.Effect<void>, watch: Watch) {
     const job = jobOf(claimed)
     const { attempt, requestId: id } = job

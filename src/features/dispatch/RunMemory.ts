@@ -1,7 +1,4 @@
-/**
- * Memory for the inputs of runs, taken before they are claimed. A request without room stays in the queue with the
- * others of its account, while other accounts run.
- */
+/** Memory for the inputs of runs, taken before their claim. A request without room waits while other accounts run. */
 import { Effect, type Scope } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import type { QueuedRequest } from "#projections/due-work/DueWork.ts"

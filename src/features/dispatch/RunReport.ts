@@ -1,7 +1,4 @@
-/**
- * What a run reports on its way, with as few events as possible: a run that ends at once appends its start with its
- * end, and progress is sampled.
- */
+/** Reports a run with few events: one that ends at once appends its start with its end; progress is sampled. */
 import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"

@@ -16,10 +16,7 @@ export const lastChanceMs = 60_000
 type Row = Pick<QueuedRequest, "crashes">
 
 export interface SlowStart {
-  /**
-   * The first `limit` of the model's `rows` that may begin now; the others are held back. Times are ms of the monotonic
-   * clock.
-   */
+  /** The first `limit` of `rows` that may begin now; others are held back. Times are ms of the monotonic clock. */
   readonly select: <R extends Row>(
     endpoint: string,
     rows: ReadonlyArray<R>,

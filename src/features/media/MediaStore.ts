@@ -55,10 +55,7 @@ export class MediaStore extends Context.Service<
      * same mark, so that a later write under its planned id fails.
      */
     remove(id: FileId, reason: DeletionReason): Effect.Effect<void, StorageError>
-    /**
-     * Finishes the removal of a removed or expired file, and looks for one that a client sends to the store directly.
-     * Returns whether it removed anything.
-     */
+    /** Finishes a removal or expiry, or looks for a file sent to the store directly. Returns whether it removed one. */
     sweep(id: FileId): Effect.Effect<boolean, StorageError>
     /** The id in a URL of this service, whether or not the file exists; `None` for other texts. */
     parseOwnUrl(url: string): Option.Option<FileId>

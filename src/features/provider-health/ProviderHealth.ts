@@ -60,10 +60,7 @@ export class ProviderHealth extends Context.Service<
     readonly unreachable: (binding: ProviderBinding) => ConnectionError | null
     /** True if a probe of an unreachable provider is due, which then begins; call `probed` at its end. */
     readonly beginProbe: (binding: ProviderBinding) => boolean
-    /**
-     * True if runs may begin again. `fault` is `null` if the provider was reached, `undefined` if the probe was
-     * interrupted.
-     */
+    /** True if runs may begin again. `fault`: `null` if the provider was reached, `undefined` if interrupted. */
     readonly probed: (binding: ProviderBinding, fault: ConnectionError | null | undefined) => boolean
     /** A run begins. */
     readonly begin: (binding: ProviderBinding) => Watch
@@ -154,10 +151,7 @@ const none = (): Record<Outcome, number> => ({
 const pauseMs = (asked: number) =>
   Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, shortestPauseMs), longestPauseMs)
 
-/**
- * A provider within this process is always there. With pull workers one says nothing about the others; the number of
- * waiting workers shows the capacity.
- */
+/** A provider in this process is always there; with pull workers, the number of waiting ones shows the capacity. */
 const isNeverHeldBack = ({ adapter }: ProviderBinding) => adapter === "builtin" || adapter === "pull"
 
 /** Bindings with the same name may have different addresses. */

@@ -27,10 +27,7 @@ export const providerDown = (fault: ConnectionError): Wait => ({
 
 export const worker: Wait = { cause: "worker", reason: "No worker asks for jobs of the model." }
 
-/**
- * By the endpoint of the model or wrapper; `null` if one of its providers can take requests. At most about a second
- * old.
- */
+/** By endpoint of the model or wrapper; `null` if one of its providers takes requests. At most a second old. */
 export const WaitingFor = Context.Reference<(endpoint: string) => Wait | null>(
   "inferlog/src/features/provider-health/WaitingFor",
   { defaultValue: () => () => null }

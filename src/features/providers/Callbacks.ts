@@ -70,10 +70,7 @@ export class Callbacks extends Context.Service<
     }): Effect.Effect<"delivered" | "refused" | "elsewhere" | "over">
   }
 >()("inferlog/src/features/providers/Callbacks") {
-  /**
-   * Addresses under `url`, which has no trailing slash. `isOver` is called for runs without a listener, after the
-   * credential was checked.
-   */
+  /** Addresses under `url`, without a trailing slash. `isOver` is asked about runs without a listener. */
   static readonly layerOf = (options: {
     readonly url: string
     readonly isOver: (run: Run) => Effect.Effect<boolean>

@@ -1,7 +1,4 @@
-/**
- * Checks whether a connection to a provider can be made, with the same check of its certificate as in a call. Sends
- * nothing.
- */
+/** Checks a connection to a provider, and its certificate as in a call, without sending anything. */
 import { Effect } from "effect"
 import { buildConnector } from "undici"
 import type { ConnectionError } from "#domain/Outcome.ts"

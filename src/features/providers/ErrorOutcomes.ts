@@ -69,10 +69,7 @@ const noAnswerWords: Readonly<Record<NoAnswer["reason"], string>> = {
 export const ofNoAnswer = ({ reason }: NoAnswer): ProviderOutcome =>
   failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
 
-/**
- * The same for a call that submits a run: without a connection the provider never got it. Not for questions about a
- * submitted run.
- */
+/** For a call that submits a run: without a connection the provider never got it. Not for later questions. */
 export const ofNoHandOver = (error: NoAnswer): ProviderOutcome => {
   switch (error.reason) {
     case "connection_refused":

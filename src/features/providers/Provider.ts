@@ -22,17 +22,11 @@ export interface Job {
 
 /** Reports from a running job, and control over it. Reports never fail and never block for long. */
 export interface RunControl {
-  /**
-   * Records the id under which the provider keeps the job beyond our process; `reattach` gets it after a restart.
-   * Durable when it returns.
-   */
+  /** Records the job's id at the provider, for `reattach` after a restart. Durable when it returns. */
   accepted(jobId: string): Effect.Effect<void>
   /** The model has begun to run. */
   readonly started: Effect.Effect<void>
-  /**
-   * How long `started` may be delayed to see whether the provider refuses the call, ms. Shorter if the request has to
-   * start by a time.
-   */
+  /** How long `started` may wait for an early refusal, ms. Shorter if the request has to start by a time. */
   readonly startWithinMs: Effect.Effect<number>
   /** `fraction`: 0 to 1, or `null` if unknown. `logs`: new lines. Reports may be sampled. */
   progress(report: {
@@ -66,10 +60,7 @@ export interface Provider {
   run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
   /** Follows a job that a previous process started; `Lost` if the provider does not know it. */
   reattach(job: Job, jobId: string, control: RunControl): Effect.Effect<ProviderOutcome>
-  /**
-   * Checks on a job without changing it. The caller waits for 10 s. A defect, or an answer that takes longer, means
-   * that its state is unknown.
-   */
+  /** Checks on a job without changing it, within 10 s. A defect or a later answer means that its state is unknown. */
   look(job: Omit<Job, "input">, jobId: string): Effect.Effect<JobState>
   /**
    * Connects to the address of the binding's runs and sends nothing. Returns why that failed, or `null`. Ends within

@@ -44,10 +44,7 @@ const capped = (body: Stream.Stream<Uint8Array, Reason>, maxBytes: number) =>
         : Effect.succeed([size + part.length, [part]] as const)
   )
 
-/**
- * Closing the scope closes the connection of an unread answer, which also ends the call at the provider. Has no
- * deadline.
- */
+/** Closing the scope closes the connection of an unread answer, which ends the call. Has no deadline. */
 export const open = Effect.fnUntraced(function* (
   dispatcher: Dispatcher,
   { maxBytes, onSent, ...request }: Exchange

@@ -37,10 +37,7 @@ const head = ({ endpoint, headers }: Meant): string =>
 
 const mark = "hmac."
 
-/**
- * HMAC-SHA-256 over the identifying parts, `head` first. The hash stays on the log; without the secret it cannot be used to test guesses
- * of a body against it.
- */
+/** HMAC-SHA-256 over the identifying parts, `head` first. Without the secret, the hash cannot test guesses of a body. */
 export const hashOf = (secret: Buffer, head: string, body: string | Uint8Array): string =>
   mark + crypto.createHmac("sha256", secret).update(head).update(body).digest("base64url")
 

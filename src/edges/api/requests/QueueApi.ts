@@ -1,7 +1,4 @@
-/**
- * The request lifecycle (contract, "Request lifecycle"). Its handlers are a service, `RequestHandlers`, because `FastPath`
- * serves some of them on a transport of its own.
- */
+/** The request lifecycle (contract). Its handlers are the service `RequestHandlers`, which `FastPath` also serves. */
 import { Effect } from "effect"
 import { type HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"

@@ -28,10 +28,7 @@ export const mostRequests = 100
 const isModelEndpoint = Schema.is(ModelEndpoint)
 const isPosition = Schema.is(GlobalPosition)
 
-/**
- * The header wins over the parameter: a reconnecting browser sends it with the original URL, which may have an older id. An
- * empty header means no id (WHATWG HTML, 9.2.6).
- */
+/** The header wins: a reconnecting browser repeats the URL with an older id. Empty means no id (HTML, 9.2.6). */
 export const parse = (query: StreamQuery, headers: RequestHeaders): Parsed.Parsed<StreamOptions> => {
   const header = headers["last-event-id"]
   return Parsed.all({

@@ -1,7 +1,4 @@
-/**
- * Query parameters of list routes. Their schemas are texts, because the routes parse them and report the issues
- * themselves; the OpenAPI document describes them by their forms.
- */
+/** Query parameters of lists. Routes parse them as texts; the OpenAPI document describes them by their forms. */
 import { type JsonSchema, Schema } from "effect"
 import { mostPerPage, usualLimit } from "../requests/PageQuery.ts"
 

@@ -1,7 +1,4 @@
-/**
- * Routes without authentication, also for web pages of any origin (security, "Keys and secrets"; Fetch standard, "HTTP
- * CORS protocol"). A key sent with a call is ignored.
- */
+/** Routes without authentication, for pages of any origin (security, "Keys and secrets"). A sent key is ignored. */
 import { Context, Effect } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"

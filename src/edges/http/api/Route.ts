@@ -12,10 +12,7 @@ export interface Call<Endpoint> {
   /** As in the path, percent-decoded. */
   readonly params: HttpApiEndpoint.Params<Endpoint>["Type"]
   readonly query: HttpApiEndpoint.Query<Endpoint>["Type"]
-  /**
-   * Headers that every answer to this call carries. They are added to the handler's answer. A handler that writes the response
-   * itself adds them, and its own headers win.
-   */
+  /** Added to every answer to this call. A handler that writes the response itself adds them, and its own win. */
   readonly headers: Answer.Headers
 }
 

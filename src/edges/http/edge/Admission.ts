@@ -19,10 +19,7 @@ export interface Admitted<Caller> {
 export class Admission extends Context.Service<
   Admission,
   {
-    /**
-     * The check of all routes that require this scope, made once for each. It takes the `Authorization` header. Throws
-     * for `null`: an authenticated route without a scope is a bug.
-     */
+    /** The check of a scope, made once for each, of an `Authorization` header. Throws for `null`, which is a bug. */
     gate(
       requires: Scope | null
     ): (authorization: string | undefined) => Effect.Effect<Admitted<Caller>, ServiceError>

@@ -1,7 +1,4 @@
-/**
- * The address that an unauthenticated call is counted for. Only `X-Forwarded-For` is read: if several headers counted,
- * a client could set one that its proxy does not overwrite.
- */
+/** The client's address for limits. Only `X-Forwarded-For` is read: a client could set others past its proxy. */
 import { Config, Effect, Option, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { IpNetwork, NetAddress } from "effect/net"

@@ -1,7 +1,4 @@
-/**
- * Requests that arrive before earlier ones of their connection are answered. Node holds back their answers without a
- * limit, and does not tell them when the connection closes.
- */
+/** Requests that wait for earlier ones of their connection. Node holds their answers back without a limit. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 

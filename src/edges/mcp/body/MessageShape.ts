@@ -1,7 +1,4 @@
-/**
- * Limits the number of parts of a message. The protocol decodes and reports them one by one, and ten megabytes of
- * one-letter names would block the server for seconds.
- */
+/** Limits the parts of a message: ten megabytes of one-letter names would block the server for seconds. */
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as JsonRpc from "../JsonRpc.ts"

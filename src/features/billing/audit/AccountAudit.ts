@@ -8,10 +8,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as AuditFields from "./AuditFields.ts"
 import { brokenBy } from "./Invariant.ts"
 
-/**
- * A request exceeded the account's funds. Several nodes may cause it within their lag; a single node only within the ms
- * until it follows a lowered limit.
- */
+/** A request exceeded the account's funds: several nodes may cause it within their lag, one node only within ms. */
 export interface Overdraft {
   readonly accountId: AccountId
   /** Where it first happened. */

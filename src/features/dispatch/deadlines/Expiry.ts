@@ -23,10 +23,7 @@ export const make = Effect.gen(function* () {
   const hints = yield* DeadlineHints
   const unreadable = UnreadableRequests.make("be ended at its deadline")
 
-  /**
-   * True if this call ended it. Nothing interrupts between end and stop, because the queue would not show the run
-   * again.
-   */
+  /** True if this call ended it. Nothing interrupts between end and stop: the queue would not show the run again. */
   const expire = Effect.fnUntraced(function* (id: RequestId, at: number) {
     const { events, state } = yield* actors.execute(id, { _tag: "Expire", at })
     if (state._tag === "NotSubmitted") return false

@@ -10,10 +10,7 @@ const mostWaiting = 10_000
 export class Finalizer extends Context.Service<
   Finalizer,
   {
-    /**
-     * Begins to store the files of a request's output, unless this node already does, and returns at once. If that
-     * fails, the sweep counts a retry.
-     */
+    /** Begins to store a request's files, unless this node already does. If that fails, the sweep counts a retry. */
     start(id: RequestId): Effect.Effect<void>
     /** Whether this node stores them now. */
     has(id: RequestId): boolean

@@ -64,10 +64,7 @@ export const make = Effect.gen(function* () {
   const isInHand = (owner: string, id: RequestId) =>
     owner === node.self ? runs.has(id) : node.isAlive(owner)
 
-  /**
-   * A provider that cannot be asked, or takes too long, may be at work, and a second run would be wasted. A call that
-   * cannot be interrupted is abandoned.
-   */
+  /** A provider that gives no answer may be at work, so no second run starts. An uninterruptible call is abandoned. */
   const ask = Effect.fnUntraced(function* (look: Effect.Effect<JobState>) {
     const asking = yield* Effect.forkIn(look, scope)
     const answer = yield* Effect.timeoutOption(Fiber.await(asking), lookLimit)

@@ -1,7 +1,4 @@
-/**
- * What a Cog server reports about a prediction and about itself (https://cog.run/http, "Webhooks" and "GET
- * /health-check").
- */
+/** What a Cog server reports about a prediction and itself (https://cog.run/http, "Webhooks", "GET /health-check"). */
 import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as JobReport from "../JobReport.ts"

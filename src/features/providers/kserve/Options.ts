@@ -57,10 +57,7 @@ export const Options = Schema.Struct({
       Schema.makeFilter(isDistinct, { expected: "a tensor of its own for each field" })
     )
   ),
-  /**
-   * The tensor of each output field; only these are requested. Without `outputs`, all tensors by their names, or the
-   * plain answer if the input is an inference request.
-   */
+  /** The tensor of each output field, which are then requested. Without `outputs`, all tensors, or the plain answer. */
   outputs: Schema.optionalKey(Schema.Record(Schema.String, Name)),
   /** The model takes batches: every tensor has an additional first dimension of size 1. */
   batched: Schema.optionalKey(Schema.Boolean),

@@ -156,10 +156,7 @@ const decodeTensor = (
   return { name, value: isSingle ? only : nest(elements, own) }
 }
 
-/**
- * The output from the tensors of an answer, by `outputs` or by their own names; `null` if the answer is malformed or
- * lacks a requested tensor.
- */
+/** The output from an answer's tensors, by `outputs` or by name; `null` if one is missing or malformed. */
 export const decode = (
   outputs: Readonly<Record<string, string>> | undefined,
   batched: boolean,

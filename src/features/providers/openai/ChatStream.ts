@@ -1,7 +1,4 @@
-/**
- * A chat completion as server-sent events: chunks, one with the usage, then `[DONE]`. An `error` object instead of a
- * chunk is a failure.
- */
+/** A chat completion as events: chunks, one with the usage, then `[DONE]`. An `error` instead of a chunk fails it. */
 import { Effect, Result, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"

@@ -70,10 +70,7 @@ const untilStopped = Effect.fnUntraced(function* (lease: Lease) {
   return stopped
 })
 
-/**
- * Waits for the end. `elsewhere` completes with what another node recorded. Whichever comes first ends the lease, and
- * later reports find it ended.
- */
+/** Waits for the end, here or recorded `elsewhere`. The first one ends the lease; later reports find it ended. */
 export const follow = (lease: Lease, elsewhere: Effect.Effect<ProviderOutcome>) =>
   Effect.raceAllFirst([
     Deferred.await(lease.ended),

@@ -75,10 +75,7 @@ const stopped: ProviderOutcome = { _tag: "Stopped" }
 
 const timedOut = ErrorOutcomes.failed("The job timed out at the provider.", true)
 
-/**
- * The report of a job's status; `null` if malformed. Runpod keeps only the newest update, so `lines` collects them for
- * the run.
- */
+/** The report of a job; `null` if malformed. `lines` collects the updates, of which Runpod keeps only the newest. */
 export const reportOf = (status: Json | undefined, lines: Array<string>): JobReport | null => {
   if (!isObject(status)) return null
   switch (status["status"]) {

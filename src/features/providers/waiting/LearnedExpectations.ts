@@ -1,7 +1,4 @@
-/**
- * Run times learned from the last week, and waits estimated from the queue. Refreshed every few seconds, so that
- * requests only read a map.
- */
+/** Learns run times from the last week and waits from the queue, every few seconds: requests only read a map. */
 import { Array, Clock, Effect, Layer, Schedule } from "effect"
 import * as QueueAge from "#projections/due-work/QueueAge.ts"
 import { Durations, type Grouped, type DurationStats } from "#projections/durations/Durations.ts"

@@ -182,10 +182,7 @@ export class WorkerCalls extends Context.Service<
       /** Whether the worker has already reported this end. An ended run need not be released. */
       const isSaid = (over: Over, how: Over) => over === how || (over === "ended" && how === "released")
 
-      /**
-       * Whether the worker's report counts. `state` is the request's state after the run; `null` if the recorded end is
-       * known.
-       */
+      /** Whether a worker's report counts. `state` is that after the run; `null` if the recorded end is known. */
       const heed = (
         over: Over,
         state: State | null,

@@ -40,10 +40,7 @@ export class WorkerKeys extends Context.Service<
       { readonly key: ApiKey.ApiKey; readonly previousExpiresAt: number | null },
       WorkerKeyNotFound | WorkerKeyEnded | EventStoreError
     >
-    /**
-     * Revokes the key at once. A job that a worker has with it is lost when its lease expires. Repeating it changes
-     * nothing.
-     */
+    /** Revokes the key at once. A worker's job with it is lost when its lease expires. Repeating it is safe. */
     revoke(keyId: KeyId): Effect.Effect<void, WorkerKeyNotFound | EventStoreError>
   }
 >()("inferlog/src/features/providers/workers/WorkerKeys") {

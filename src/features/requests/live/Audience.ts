@@ -1,7 +1,4 @@
-/**
- * Which streams get which change. Streams with equal filters form a cohort: its events are built once, and a change costs
- * only the cohorts that match it.
- */
+/** Which streams get which change. Equal filters form a cohort, for which events are built once. */
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
 import { matches, keyOf, type StreamFilter } from "./StreamFilter.ts"

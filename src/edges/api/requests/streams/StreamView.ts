@@ -55,10 +55,7 @@ export const progressEvent = ({ fraction, model, requestId }: Progress): string 
 export const message = (...shown: Parameters<typeof StatusView.current>): string =>
   `data: ${JSON.stringify(StatusView.current(...shown))}\n\n`
 
-/**
- * The end of the snapshot. It has no data, so the client stores the id without an event (WHATWG HTML, 9.2.6) and
- * resumes here even if it got no event.
- */
+/** Ends the snapshot. Without data it is no event, but the client stores its id and resumes here (HTML, 9.2.6). */
 export const place = (position: string): string => `: up to here\nid: ${position}\n\n`
 
 export const endsRequest = ({ status }: StatusChange): boolean =>

@@ -8,10 +8,7 @@ import type { ToolError } from "../../ToolError.ts"
 import * as FileToolErrors from "./FileToolErrors.ts"
 import { type FileSource, MaxFileBytes } from "./FileSource.ts"
 
-/**
- * Decodes base64 (RFC 4648, sections 4 and 5), chunk by chunk: either alphabet, with or without padding, and with
- * line ends (RFC 2045, section 6.8). Refuses everything else.
- */
+/** Decodes base64 (RFC 4648, 4 and 5) by chunks: either alphabet, optional padding, line ends. Refuses the rest. */
 
 interface Base64Text {
   /** Returns the bytes as far as they are complete; `null` when the text is not base64. Chunks may end anywhere. */

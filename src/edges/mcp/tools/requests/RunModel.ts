@@ -93,10 +93,7 @@ const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Meta
     )
   )
 
-/**
- * Equal for equal calls, however their JSON is written. A prefix separates it from HTTP requests: under one key, a
- * call of this tool never matches one of those.
- */
+/** Equal for equal calls, whatever their JSON looks like. The prefix keeps it from matching an HTTP request. */
 const hashOf = (secret: Buffer, { input, modelEndpoint }: Given, metadata: MetadataHeader.Metadata): string =>
   IdempotencyHeader.hashOf(
     secret,

@@ -4,10 +4,7 @@ import { maxPixels } from "#src/features/media/ImageLimits.ts"
 import type { Quantities } from "../../Catalog.ts"
 import { exactly } from "../BuiltinModel.ts"
 
-/**
- * A run beyond the threads waits with its picture on disk, so the limit is a few per thread. It must not depend on the
- * machine, because it is part of the model's version.
- */
+/** Runs beyond the threads wait with their pictures on disk. Part of the model's version, so not by machine. */
 export const visionDefaults = {
   concurrency: 8,
   maxQueued: 10_000,
