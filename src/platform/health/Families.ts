@@ -3,19 +3,16 @@ import * as Family from "#src/platform/telemetry/metrics/Family.ts"
 
 export const logHead = Family.gauge({
   name: "inferlog_log_head_position",
-  labels: [],
   help: "Position of the last event of the log"
 })
 
 export const walBytes = Family.gauge({
   name: "inferlog_log_wal_bytes",
-  labels: [],
-  help: "Size of log.sqlite-wal, updated about once a second while the log is written; above 64 MiB a reader blocks it, or log.sqlite cannot be written"
+  help: "Size of log.sqlite-wal, updated about once a second while the log is written; above 64 MiB a reader blocks its checkpoint, or log.sqlite cannot be written"
 })
 
 export const payloadsDamaged = Family.counter({
   name: "inferlog_payloads_damaged_total",
-  labels: [],
   help: "Reads of stored inputs, outputs and webhook bodies that are lost or do not match their hash on the log"
 })
 
@@ -28,7 +25,7 @@ export const projectionLagEvents = Family.gauge({
 export const projectionLagSeconds = Family.gauge({
   name: "inferlog_projection_lag_seconds",
   labels: ["projection"],
-  help: "Age of the oldest event that the projection has not applied yet; 0 when there is none"
+  help: "Age of the oldest event that the projection has not applied yet; 0 if there is none"
 })
 
 export const projectionStopped = Family.gauge({

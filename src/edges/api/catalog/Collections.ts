@@ -1,7 +1,7 @@
 /** `GET /collections`, and one of them with what is in it (decisions, "Platform routes"). */
-import { Effect, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { CatalogContents, type ListedCollection } from "#src/features/catalog/CatalogContents.ts"
+import type { ListedCollection } from "#src/features/catalog/CatalogContents.ts"
 import { newestFirst } from "#src/features/catalog/NewestFirst.ts"
 import * as CollectionView from "#src/features/catalog/views/CollectionView.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
@@ -9,7 +9,7 @@ import { answers, conditional, errors, ofOne } from "#src/edges/http/api/PublicR
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as ItemTexts from "./ItemTexts.ts"
-import { moving, PublicAnswers, steady } from "./PublicAnswers.ts"
+import { moving, ofItems, steady } from "./PublicAnswers.ts"
 import * as PublicList from "./PublicList.ts"
 
 export const textOf = ItemTexts.make(CollectionView.record)
@@ -46,15 +46,11 @@ const get = HttpApiEndpoint.get("getCollection", "/collections/:slug", {
 
 const unknownCollection = ErrorAnswer.notFound("Collection")
 
-export const getCollection = Route.make(
-  get,
-  Effect.all({ catalog: CatalogContents, answers: PublicAnswers }),
-  function* ({ answers, catalog }, { params, request }) {
-    const { byEndpoint, collections } = yield* catalog.current
-    const listed = collections.find(({ collection }) => collection.slug === params.slug)
-    if (listed === undefined) return yield* unknownCollection
-    const models = listed.collection.models.flatMap((endpoint) => byEndpoint.get(endpoint) ?? [])
-    const body = `${textOf(listed).slice(0, -1)},"models":[${models.map(answers.listing).join(",")}]}`
-    return yield* answers.answer(request, body, moving)
-  }
-)
+export const getCollection = Route.make(get, ofItems, function* ({ answers, catalog }, { params, request }) {
+  const { byEndpoint, collections } = yield* catalog.current
+  const listed = collections.find(({ collection }) => collection.slug === params.slug)
+  if (listed === undefined) return yield* unknownCollection
+  const models = listed.collection.models.flatMap((endpoint) => byEndpoint.get(endpoint) ?? [])
+  const body = `${textOf(listed).slice(0, -1)},"models":[${models.map(answers.listing).join(",")}]}`
+  return yield* answers.answer(request, body, moving)
+})

@@ -1,11 +1,7 @@
 /** What models can be run on (decisions, "Platform routes"). */
-import { Effect, Layer, Result, Schema } from "effect"
+import { Layer, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import {
-  CatalogContents,
-  type ListedGpu,
-  type ListedTemplate
-} from "#src/features/catalog/CatalogContents.ts"
+import type { ListedGpu, ListedTemplate } from "#src/features/catalog/CatalogContents.ts"
 import { newestFirst } from "#src/features/catalog/NewestFirst.ts"
 import * as ComputeView from "#src/features/catalog/views/ComputeView.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
@@ -16,7 +12,7 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import { OpenToAnyOrigin, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as ItemTexts from "./ItemTexts.ts"
-import { PublicAnswers, steady } from "./PublicAnswers.ts"
+import { ofItems, PublicAnswers, steady } from "./PublicAnswers.ts"
 import * as PublicList from "./PublicList.ts"
 
 const gpus = HttpApiEndpoint.get("listGpus", "/gpus", {
@@ -74,16 +70,12 @@ const template = HttpApiEndpoint.get("getDeploymentTemplate", "/deployment-templ
 
 const unknownTemplate = ErrorAnswer.notFound("Deployment template")
 
-const getTemplate = Route.make(
-  template,
-  Effect.all({ catalog: CatalogContents, answers: PublicAnswers }),
-  function* ({ answers, catalog }, { params, request }) {
-    const { templates } = yield* catalog.current
-    const listed = templates.find(({ template: { id } }) => id === params.templateId)
-    if (listed === undefined || !listed.template.public) return yield* unknownTemplate
-    return yield* answers.answer(request, templateText(listed), steady)
-  }
-)
+const getTemplate = Route.make(template, ofItems, function* ({ answers, catalog }, { params, request }) {
+  const { templates } = yield* catalog.current
+  const listed = templates.find(({ template: { id } }) => id === params.templateId)
+  if (listed === undefined || !listed.template.public) return yield* unknownTemplate
+  return yield* answers.answer(request, templateText(listed), steady)
+})
 
 const routes = [listGpus, listTemplates, getTemplate] as const
 

@@ -1,7 +1,7 @@
 /** `GET /models`, one of them, and its schemas (decisions, "Platform routes"). */
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"
+import type { CatalogContents } from "#src/features/catalog/CatalogContents.ts"
 import * as CatalogLists from "#src/features/catalog/CatalogLists.ts"
 import * as ListingView from "#src/features/catalog/views/ListingView.ts"
 import * as ModelParameters from "#src/edges/http/api/ModelParameters.ts"
@@ -11,7 +11,7 @@ import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { endpointOf } from "#src/edges/http/requests/EndpointParams.ts"
 import * as ItemTexts from "./ItemTexts.ts"
 import * as ListingFilter from "./ListingFilter.ts"
-import { moving, PublicAnswers, steady } from "./PublicAnswers.ts"
+import { moving, ofItems, PublicAnswers, steady } from "./PublicAnswers.ts"
 import * as PublicList from "./PublicList.ts"
 
 const list = HttpApiEndpoint.get("listModels", "/models", {
@@ -47,23 +47,21 @@ const get = HttpApiEndpoint.get("getModel", "/models/:ownerName/:modelName", {
   .annotate(OpenApi.Description, "Or a wrapper, which runs like a model: see `kind`.")
 
 /** Finds wrappers, too: they run like models. */
-const find = Effect.map(CatalogContents, (catalog) =>
-  Effect.fnUntraced(function* ({ params }: Route.Call<typeof get>) {
-    const { byEndpoint } = yield* catalog.current
-    const listed = byEndpoint.get(endpointOf(params))
-    return listed ?? (yield* ErrorAnswer.unknownModel)
-  })
-)
+const find = Effect.fnUntraced(function* (
+  catalog: CatalogContents["Service"],
+  params: Route.Call<typeof get>["params"]
+) {
+  const { byEndpoint } = yield* catalog.current
+  const listed = byEndpoint.get(endpointOf(params))
+  return listed ?? (yield* ErrorAnswer.unknownModel)
+})
 
-export const getModel = Route.prepared(
-  get,
-  Effect.gen(function* () {
-    const findModel = yield* find
-    const { answer, listing } = yield* PublicAnswers
-    return (call: Route.Call<typeof get>) =>
-      Effect.flatMap(findModel(call), (listed) => answer(call.request, listing(listed), moving))
-  })
-)
+const schemaText = ItemTexts.make(ListingView.schemas)
+
+export const getModel = Route.make(get, ofItems, function* ({ answers, catalog }, { params, request }) {
+  const listed = yield* find(catalog, params)
+  return yield* answers.answer(request, answers.listing(listed), moving)
+})
 
 const schema = HttpApiEndpoint.get("getModelSchema", "/models/:ownerName/:modelName/schema", {
   ...ofModel,
@@ -72,13 +70,10 @@ const schema = HttpApiEndpoint.get("getModelSchema", "/models/:ownerName/:modelN
   .annotate(OpenApi.Summary, "Its input and output")
   .annotate(OpenApi.Description, "For a wrapper: its own input, and the output of its base model.")
 
-export const getModelSchema = Route.prepared(
+export const getModelSchema = Route.make(
   schema,
-  Effect.gen(function* () {
-    const findModel = yield* find
-    const { answer } = yield* PublicAnswers
-    const text = ItemTexts.make(ListingView.schemas)
-    return (call: Route.Call<typeof schema>) =>
-      Effect.flatMap(findModel(call), (listed) => answer(call.request, text(listed), steady))
-  })
+  ofItems,
+  function* ({ answers, catalog }, { params, request }) {
+    return yield* answers.answer(request, schemaText(yield* find(catalog, params)), steady)
+  }
 )

@@ -3,7 +3,7 @@ import * as crypto from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
-import type { Listed } from "#src/features/catalog/CatalogContents.ts"
+import { CatalogContents, type Listed } from "#src/features/catalog/CatalogContents.ts"
 import * as Representation from "#src/edges/http/Representation.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as ItemTexts from "./ItemTexts.ts"
@@ -54,3 +54,6 @@ export class PublicAnswers extends Context.Service<
     })
   )
 }
+
+/** What routes of one item of the catalog use. */
+export const ofItems = Effect.all({ catalog: CatalogContents, answers: PublicAnswers })

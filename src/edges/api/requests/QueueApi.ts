@@ -18,66 +18,30 @@ import * as Submit from "./Submit.ts"
 
 const route = <Endpoint extends HttpApiEndpoint.Constraint>(
   endpoint: Endpoint,
-  handler: (
-    handlers: RequestHandlers["Service"]
-  ) => (call: Route.Call<Endpoint>, caller: Caller) => Route.Reply
-) => Route.prepared(endpoint, Effect.map(RequestHandlers, handler))
+  handle: (handlers: RequestHandlers["Service"], call: Route.Call<Endpoint>, caller: Caller) => Route.Reply
+) =>
+  Route.prepared(
+    endpoint,
+    Effect.map(
+      RequestHandlers,
+      (handlers) => (call: Route.Call<Endpoint>, caller: Caller) => handle(handlers, call, caller)
+    )
+  )
 
 const routes = [
-  route(
-    Submit.endpoint,
-    ({ submit }) =>
-      ({ params, query, request }, caller) =>
-        submit({
-          caller,
-          params,
-          headers: request.headers,
-          wait: query.wait,
-          readBody: (grow) => BodyReader.read(request, JsonBody.maxBytes, grow)
-        })
+  route(Submit.endpoint, ({ submit }, { params, query, request }, caller) => {
+    const readBody = (grow: BodyReader.Grow) => BodyReader.read(request, JsonBody.maxBytes, grow)
+    return submit({ caller, params, headers: request.headers, wait: query.wait, readBody })
+  }),
+  route(Status.endpoint, ({ status }, { params, query, request }, caller) =>
+    status({ caller, params, headers: request.headers, wait: query.wait })
   ),
-  route(
-    Status.endpoint,
-    ({ status }) =>
-      ({ params, query, request }, caller) =>
-        status({ caller, params, headers: request.headers, wait: query.wait })
-  ),
-  route(
-    Result.endpoint,
-    ({ result }) =>
-      ({ params }, caller) =>
-        result({ caller, params })
-  ),
-  route(
-    Cancel.byGet,
-    ({ cancel }) =>
-      ({ params }, caller) =>
-        cancel({ caller, params })
-  ),
-  route(
-    Cancel.byPut,
-    ({ cancel }) =>
-      ({ params }, caller) =>
-        cancel({ caller, params })
-  ),
-  route(
-    Cancel.byPost,
-    ({ cancel }) =>
-      ({ params }, caller) =>
-        cancel({ caller, params })
-  ),
-  route(
-    Retrieve.endpoint,
-    ({ retrieve }) =>
-      ({ params }, caller) =>
-        retrieve({ caller, params })
-  ),
-  route(
-    Erase.endpoint,
-    ({ erase }) =>
-      ({ params }, caller) =>
-        erase({ caller, params })
-  )
+  route(Result.endpoint, ({ result }, { params }, caller) => result({ caller, params })),
+  route(Cancel.byGet, ({ cancel }, { params }, caller) => cancel({ caller, params })),
+  route(Cancel.byPut, ({ cancel }, { params }, caller) => cancel({ caller, params })),
+  route(Cancel.byPost, ({ cancel }, { params }, caller) => cancel({ caller, params })),
+  route(Retrieve.endpoint, ({ retrieve }, { params }, caller) => retrieve({ caller, params })),
+  route(Erase.endpoint, ({ erase }, { params }, caller) => erase({ caller, params }))
 ] as const
 
 export class QueueApi extends HttpApiGroup.make("queue")

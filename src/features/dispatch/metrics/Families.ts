@@ -16,37 +16,37 @@ export const runsLimit = Family.gauge({
 export const expectedSeconds = Family.gauge({
   name: "inferlog_model_expected_seconds",
   labels: ["model", "quantile"],
-  help: "So many of the last week's runs took no longer: quantile is 0.5 or 0.9; what the manifest says while there are too few"
+  help: "Run time of a model: quantile 0.5 or 0.9 of the last week, or the manifest's value while there are too few runs"
 })
 
 export const waitSeconds = Family.gauge({
   name: "inferlog_model_wait_seconds",
   labels: ["model"],
-  help: "How long a request submitted now is likely to wait for its run, estimated from the queue; as it was last while no run can begin"
+  help: "Likely wait of a request submitted now, estimated from the queue; unchanged while no run can begin"
 })
 
 export const modelWaits = Family.gauge({
   name: "inferlog_model_waits",
   labels: ["model", "cause"],
-  help: "1 while no run of the model can begin on this node: cause is provider_down where no connection to a provider can be made, worker where none asks for its jobs; else 0"
+  help: "1 while no run of the model can begin on this node: cause is provider_down if no provider can be connected to, worker if none asks for its jobs; otherwise 0"
 })
 
 export const providerCircuit = Family.gauge({
   name: "inferlog_provider_circuit",
   labels: ["provider"],
-  help: "Whether this process begins runs at the provider: 0 yes, 1 one to see how it does, 2 none, for it fails"
+  help: "State of the provider's circuit in this process: 0 closed, 1 half-open (one trial run), 2 open (no runs)"
 })
 
 export const providerPaused = Family.gauge({
   name: "inferlog_provider_paused_seconds",
   labels: ["provider"],
-  help: "What is left of the time for which the provider asked to be left alone (429); 0 when it did not"
+  help: "Remaining time of the pause that the provider requested (429); 0 without one"
 })
 
 export const providerPauses = Family.counter({
   name: "inferlog_provider_pauses_total",
   labels: ["provider"],
-  help: "Runs that the provider put off (429)"
+  help: "Runs that the provider postponed (429)"
 })
 
 export const providerRuns = Family.counter({
@@ -64,5 +64,5 @@ export const providerRunsActive = Family.gauge({
 export const providerRunsLimit = Family.gauge({
   name: "inferlog_provider_runs_limit",
   labels: ["provider"],
-  help: "Runs that the provider may have under way at once, over all nodes: its own limit, or what its models allow together"
+  help: "Runs that the provider may have under way at once, over all nodes: its own limit, or the sum of its models' limits"
 })

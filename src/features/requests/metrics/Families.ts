@@ -16,7 +16,7 @@ export const requestsEnded = Family.counter({
 export const requestsRequeued = Family.counter({
   name: "inferlog_requests_requeued_total",
   labels: ["model", "reason"],
-  help: "Requests to be tried again: after transport_error, rate_limited, unreachable, lost or shutdown run again, after media_missing their files stored again"
+  help: "Requests to be tried again: after transport_error, rate_limited, unreachable, lost or shutdown they run again, after media_missing their files are stored again"
 })
 
 export const queueDepth = Family.gauge({
@@ -28,5 +28,5 @@ export const queueDepth = Family.gauge({
 export const queueOldestAge = Family.gauge({
   name: "inferlog_queue_oldest_age_seconds",
   labels: ["model"],
-  help: "How long the request that is due longest has been due; 0 when none is"
+  help: "Time since the oldest due request became due; 0 if no request is due"
 })

@@ -2,20 +2,18 @@ import * as Family from "#src/platform/telemetry/metrics/Family.ts"
 
 export const webhooksPending = Family.gauge({
   name: "inferlog_webhooks_pending",
-  labels: [],
   help: "Webhooks that wait for an attempt, due or not"
 })
 
 export const webhookOldestAge = Family.gauge({
   name: "inferlog_webhooks_oldest_due_age_seconds",
-  labels: [],
-  help: "How long the webhook that is due longest has been due; 0 when none is"
+  help: "Time since the oldest due webhook became due; 0 if no webhook is due"
 })
 
 export const webhookAttempts = Family.counter({
   name: "inferlog_webhook_attempts_total",
   labels: ["result"],
-  help: "Attempts to send a webhook that ended in this process: delivered, lost, or the word of the error, with http_4xx and the like for statuses"
+  help: "Attempts to send a webhook that ended in this process: delivered, lost, or the error's code, such as http_4xx"
 })
 
 export const webhooksFailed = Family.counter({

@@ -12,21 +12,18 @@ export const buildInfo = Family.gauge({
 
 export const appendBatch = Family.histogram({
   name: "inferlog_append_batch_size",
-  labels: [],
   help: "Appends that shared one commit of the log",
   boundaries: batchSizes
 })
 
 export const appendDuration = Family.histogram({
   name: "inferlog_append_duration_seconds",
-  labels: [],
-  help: "Time of one commit of the log, its sync to disk included",
+  help: "Time of one commit of the log, including its sync to disk",
   boundaries: commitSeconds
 })
 
 export const eventsAppended = Family.counter({
   name: "inferlog_events_appended_total",
-  labels: [],
   help: "Events appended to the log by this process"
 })
 
@@ -38,25 +35,21 @@ export const logLinesSuppressed = Family.counter({
 
 export const residentMemory = Family.gauge({
   name: "inferlog_process_resident_memory_bytes",
-  labels: [],
   help: "Resident memory of the process"
 })
 
 export const heapUsed = Family.gauge({
   name: "inferlog_process_heap_used_bytes",
-  labels: [],
   help: "Used heap of the main thread"
 })
 
 export const heapTotal = Family.gauge({
   name: "inferlog_process_heap_total_bytes",
-  labels: [],
   help: "Reserved heap of the main thread"
 })
 
 export const eventLoopDelay = Family.gauge({
   name: "inferlog_process_event_loop_delay_p99_seconds",
-  labels: [],
   help: "99th percentile of the main thread's event loop delay, of the last 10 to 20 seconds"
 })
 
@@ -68,12 +61,10 @@ export const cpuSeconds = Family.counter({
 
 export const startTime = Family.gauge({
   name: "inferlog_process_start_time_seconds",
-  labels: [],
   help: "Unix time at which the process started"
 })
 
 export const uptime = Family.gauge({
   name: "inferlog_process_uptime_seconds",
-  labels: [],
   help: "Time since the process started"
 })

@@ -4,17 +4,21 @@
  */
 import { Metric } from "effect"
 
-export interface Declaration<Labels extends ReadonlyArray<string>> {
+interface Declaration<Labels extends ReadonlyArray<string>> {
   /** `inferlog_…` in base units: `_seconds`, `_bytes`; `_total` for counters. */
   readonly name: string
-  readonly labels: Labels
+  /** None by default. */
+  readonly labels?: Labels
   /** One sentence without a full stop. */
   readonly help: string
 }
 
 type Values<Labels extends ReadonlyArray<string>> = { readonly [I in keyof Labels]: string }
 
-export interface Family<Labels extends ReadonlyArray<string>, State> extends Declaration<Labels> {
+export interface Family<Labels extends ReadonlyArray<string>, State> {
+  readonly name: string
+  readonly labels: ReadonlyArray<string>
+  readonly help: string
   readonly type: "counter" | "gauge" | "histogram"
   /** The series of these label values. There must be few combinations: every series stays in memory. */
   readonly of: (...values: Values<Labels>) => Metric.Metric<number, State>
@@ -35,17 +39,20 @@ interface SeriesOptions {
 
 const family = <const Labels extends ReadonlyArray<string>, State>(
   type: Described["type"],
-  declaration: Declaration<Labels>,
+  { help, labels: names, name }: Declaration<Labels>,
   create: (options: SeriesOptions) => Metric.Metric<number, State>
 ): Family<Labels, State> => {
+  const labels: ReadonlyArray<string> = names ?? []
   const root: Node<State> = { children: new Map(), series: undefined }
   const made = (values: ReadonlyArray<string>) =>
     create({
-      description: declaration.help,
-      attributes: Object.fromEntries(declaration.labels.map((label, index) => [label, values[index] ?? ""]))
+      description: help,
+      attributes: Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ""]))
     })
   return {
-    ...declaration,
+    name,
+    labels,
+    help,
     type,
     // Looked up label by label, so that hot routes build no combined key.
     of: (...values) => {
@@ -63,15 +70,15 @@ const family = <const Labels extends ReadonlyArray<string>, State>(
   }
 }
 
-export const counter = <const Labels extends ReadonlyArray<string>>(declaration: Declaration<Labels>) =>
+export const counter = <const Labels extends ReadonlyArray<string> = []>(declaration: Declaration<Labels>) =>
   family("counter", declaration, (options) =>
     Metric.counter(declaration.name, { ...options, incremental: true })
   )
 
-export const gauge = <const Labels extends ReadonlyArray<string>>(declaration: Declaration<Labels>) =>
+export const gauge = <const Labels extends ReadonlyArray<string> = []>(declaration: Declaration<Labels>) =>
   family("gauge", declaration, (options) => Metric.gauge(declaration.name, options))
 
-export const histogram = <const Labels extends ReadonlyArray<string>>(
+export const histogram = <const Labels extends ReadonlyArray<string> = []>(
   declaration: Declaration<Labels> & {
     /** Upper bounds, ascending, without infinity. */
     readonly boundaries: ReadonlyArray<number>
