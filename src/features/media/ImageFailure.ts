@@ -1,5 +1,5 @@
 /** Why the picture of an input is not available. Messages are fixed and contain no URL, host or address. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
 const refusals = {
   unsupported_source: "The image must be an https URL, a media URL of this service or a data: URI.",
@@ -15,17 +15,7 @@ const refusals = {
 
 /** The client's picture is at fault: a retry gives the same result. */
 export class ImageRefused extends Schema.TaggedError<ImageRefused>()("ImageRefused", {
-  reason: Schema.Literals([
-    "unsupported_source",
-    "malformed_data_uri",
-    "data_uri_too_long",
-    "forbidden_address",
-    "not_found",
-    "download_refused",
-    "too_large",
-    "svg",
-    "not_an_image"
-  ])
+  reason: Schema.Literals(Struct.keys(refusals))
 }) {
   override get message(): string {
     return refusals[this.reason]
@@ -39,7 +29,7 @@ const outages = {
 
 /** A later try may succeed. */
 export class ImageUnavailable extends Schema.TaggedError<ImageUnavailable>()("ImageUnavailable", {
-  reason: Schema.Literals(["unreachable", "storage"])
+  reason: Schema.Literals(Struct.keys(outages))
 }) {
   override get message(): string {
     return outages[this.reason]

@@ -1,5 +1,5 @@
 /** Why a file of an output is not available. Messages are fixed and contain no URL, host or address. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
 const refusals = {
   unsupported_source: "The output names a file by something other than an https URL or a data: URI.",
@@ -11,13 +11,7 @@ const refusals = {
 
 /** The output is at fault: a retry gives the same result. */
 export class RemoteRefused extends Schema.TaggedError<RemoteRefused>()("RemoteRefused", {
-  reason: Schema.Literals([
-    "unsupported_source",
-    "malformed_data_uri",
-    "forbidden_address",
-    "too_large",
-    "not_found"
-  ])
+  reason: Schema.Literals(Struct.keys(refusals))
 }) {
   override get message(): string {
     return refusals[this.reason]
@@ -32,7 +26,7 @@ const outages = {
 
 /** A later try may succeed. `not_given`: answered without the file; `unreachable`: no answer; `storage`: our fault. */
 export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("RemoteUnavailable", {
-  reason: Schema.Literals(["not_given", "unreachable", "storage"]),
+  reason: Schema.Literals(Struct.keys(outages)),
   /** Status of the server's answer, if there was one. */
   status: Schema.optionalKey(Schema.Int)
 }) {
