@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-/**
- * Starts the program with Node's compile cache, because most of a start is compiling. The cache is in `node_modules`, whose
- * owner controls the code anyway. Without write access there, Node runs without a cache.
- */
+/** Starts the program with Node's compile cache in `node_modules`, if writable: most of a start is compiling. */
 import * as module from "node:module"
 import * as path from "node:path"
 import * as Resolution from "#src/kernel/program/Resolution.ts"

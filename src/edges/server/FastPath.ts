@@ -1,7 +1,4 @@
-/**
- * Serves the hot routes (submit, status, result) before the declared API, with the same `RequestHandlers` at less cost
- * (docs/decisions/0016). The declared API serves all other requests, and its answers are equal (`EqualAnswers.test.ts`).
- */
+/** Serves submit, status and result before the declared API, with the same handlers at less cost (decision 16). */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Context, Effect, type Exit, Fiber, Layer, References } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"

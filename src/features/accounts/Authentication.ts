@@ -45,10 +45,7 @@ interface Known {
 export class Authentication extends Context.Service<
   Authentication,
   {
-    /**
-     * `header` is `Key <keyId>:<secret>` (contract, "Authentication"), or the same with `Bearer`. The previous secret
-     * is accepted while it is valid. For a known key it reads no log and completes synchronously.
-     */
+    /** `header` is `Key <keyId>:<secret>` or the same with `Bearer`. Completes synchronously for a known key. */
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>
     /** As `authenticate`, for callers that keep a key without its secret beyond a request. */
     recognize(presented: ApiKey.Presented): Effect.Effect<Caller, Unauthorized | EventStoreError>

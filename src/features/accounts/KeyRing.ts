@@ -44,10 +44,7 @@ export interface Opened {
 export class KeyRing extends Context.Service<
   KeyRing,
   {
-    /**
-     * A page of the account's keys, newest first, with revoked ones: page `page`, from 1, or the page after `after`.
-     * Shows the log as of the call, or fails after 2 s.
-     */
+    /** A page of the account's keys, newest first, with revoked ones. Shows the log as of the call; fails after 2 s. */
     list(
       options: Page.PageRequest<PageKey> & { readonly caller: Caller }
     ): Effect.Effect<Page.PageWithTotal<KeyItem, PageKey>, ReadModelBehind | EventStoreError | SqlError>

@@ -1,7 +1,4 @@
-/**
- * When each key was last used on this node, to the minute and in memory, so that it costs no event. The read model has
- * the submits and uploads durably (`projections/keys`), so a restart only loses reads.
- */
+/** When each key was last used on this node, to the minute, in memory. A restart loses only uses that are reads. */
 import { Context, Layer } from "effect"
 import type { KeyId } from "#domain/Ids.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"

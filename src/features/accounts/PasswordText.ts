@@ -1,7 +1,4 @@
-/**
- * Valid passwords: 15 to 256 characters of any script without control characters. 15 is the least for a single factor
- * (NIST SP 800-63B-4, 3.1.1.2); characters are code points after NFKC.
- */
+/** Valid passwords: 15 (NIST SP 800-63B-4, 3.1.1.2) to 256 code points after NFKC, without control characters. */
 const shortest = 15
 const longest = 256
 

@@ -7,10 +7,7 @@ export interface Expectation {
   readonly p90Seconds: number | null
   /** Recent runs behind these figures; 0 without enough. */
   readonly samples: number
-  /**
-   * The likely wait for the start of a request submitted now, in seconds; 0 if there is room. `null` if no run can
-   * begin: the provider cannot be reached, or no worker asks for jobs of the model.
-   */
+  /** The likely wait in seconds of a request submitted now, 0 with room; `null` if no run can begin. */
   readonly waitSeconds: number | null
 }
 

@@ -1,7 +1,4 @@
-/**
- * This node's catalog in memory: everything on the log that is published and not withdrawn. Refreshed at once after a
- * publication by this node, and within a second or two after one by another node.
- */
+/** This node's catalog in memory: all published items. It shows publications by other nodes within a second or two. */
 import { Context, Effect, Layer, Result, Semaphore, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { projection } from "#projections/catalog/CatalogProjection.ts"

@@ -1,7 +1,4 @@
-/**
- * Which models have metric series: built-in models from the start, so that counters begin at 0, and others from their
- * first request on. A large catalog would otherwise make the page too long.
- */
+/** Models with metric series: built-in ones from the start, others from their first request, to limit the page. */
 import { Effect, Metric } from "effect"
 import type { CatalogEntry } from "./models/Catalog.ts"
 import * as BuiltinCatalog from "./models/BuiltinCatalog.ts"

@@ -1,7 +1,4 @@
-/**
- * How long a run was observed at work, to bill it by the second if the provider does not measure it. A run may outlive
- * the process that follows it; the client does not pay for time that was not observed.
- */
+/** How long a run was observed at work, for billing by the second. A client does not pay for time not observed. */
 import type { Request } from "#domain/inference-request/State.ts"
 
 /** The start of the current observation, and `now`: Unix time in ms. */

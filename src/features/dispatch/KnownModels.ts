@@ -3,10 +3,7 @@ import { Effect } from "effect"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 
-/**
- * A withdrawn model counts as last offered, because its accepted requests still run under its limits. Unknown models
- * are left out: other nodes claim their requests, or this one when it knows them.
- */
+/** A withdrawn model counts as last offered, because its accepted requests still run. Unknown models are left out. */
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   /** The models left out at the last call. */

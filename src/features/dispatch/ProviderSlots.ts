@@ -1,7 +1,4 @@
-/**
- * Chooses the provider of a run: the first in the model's order that has an adapter here, whose circuit admits it, that
- * has not asked for a pause, and that has room. A retry starts behind the provider that failed.
- */
+/** Chooses a run's provider: the first in the model's order that may run it. A retry starts behind the failed one. */
 import { Effect, Stream } from "effect"
 import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { QueuedRequest } from "#projections/due-work/DueWork.ts"

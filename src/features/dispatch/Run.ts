@@ -207,10 +207,7 @@ export const make = Effect.gen(function* () {
     }).pipe(Effect.catchCause(providerFailed))
   }
 
-  /**
-   * `undefined` if this node does not know the model and the request is to be released; `null` if the model is gone. A
-   * job at its provider is not released but waits until this node knows the model.
-   */
+  /** `undefined`: this node does not know the model, so a request without a job is released. `null`: it is gone. */
   const entryOf = ({
     jobId,
     request: {

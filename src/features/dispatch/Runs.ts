@@ -24,10 +24,7 @@ export interface Place {
 export class Runs extends Context.Service<
   Runs,
   {
-    /**
-     * Forks the sequence claim → run → record and returns at once. The sequence is uninterruptible, because no other node
-     * would run what it has claimed; `begin` makes the run itself interruptible.
-     */
+    /** Forks claim → run → record and returns at once. Only the run is interruptible: no other node runs this claim. */
     fork<E>(place: Place, sequence: Effect.Effect<void, E>): Effect.Effect<void>
     /** Registers a claimed request, and returns the effect that runs it and records its outcome. */
     begin(claimed: Run.Claimed, watch: Watch): Effect.Effect<Effect.Effect<void, EventStoreError>>

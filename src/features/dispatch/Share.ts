@@ -8,10 +8,7 @@ export interface Share {
   readonly nodes: ReadonlyArray<string>
 }
 
-/**
- * The shares of all nodes add up to `concurrency`. The remainder goes to some nodes, to others for each model. When a
- * node joins, running runs continue, so there may be more for a while.
- */
+/** The shares of all nodes add up to `concurrency`. Running runs continue when a node joins, so there may be more. */
 export const of = (
   endpoint: string,
   concurrency: number,

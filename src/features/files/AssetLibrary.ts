@@ -62,10 +62,7 @@ const concurrency = 16
 export class AssetLibrary extends Context.Service<
   AssetLibrary,
   {
-    /**
-     * A page of the caller's files, newest first, as of the log when it was requested; fails after 2 s. Expired files
-     * are in no page, but in the total until the next sweep.
-     */
+    /** A page of the caller's files, newest first, as of the call; fails after 2 s. `total` includes unswept files. */
     list(
       options: Omit<Filter, "accountId"> & Page.PageRequest<PageKey> & { readonly caller: Caller }
     ): Effect.Effect<Page.PageWithTotal<LibraryFile, PageKey>, RequestForbidden | ReadModelBehind | Storage>

@@ -1,7 +1,4 @@
-/**
- * What accounts may spend on this node. Strict within the node; over several nodes the overdraft is limited by what
- * other nodes submit within their lag (architecture, "Billing").
- */
+/** What accounts may spend on this node. Other nodes' submits count after their lag (architecture, "Billing"). */
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -26,10 +23,7 @@ export class Funds extends Context.Service<
     readonly isLevel: () => boolean
     /** Waits until then, at most 2 s. */
     readonly levelled: Effect.Effect<void, ReadModelBehind>
-    /**
-     * Waits at most 2 s until the cells have what was on the log when this began, so that a refusal considers every
-     * top-up and end that a client may know of.
-     */
+    /** Waits at most 2 s for what is on the log, so that a refusal considers all that a client may know of. */
     readonly caughtUp: Effect.Effect<void>
     /**
      * Settles a reserve whose append failed and may still be on the log: cancels it when it is certain that it is not.

@@ -1,7 +1,4 @@
-/**
- * A request from the history: everything that clients see except payloads, log lines and the places where the output breaks
- * its schema. For lists, and for reads while the log is unavailable.
- */
+/** A request from the history, without payloads, logs and issues: for lists, and while the log is unavailable. */
 import type { Violation } from "#domain/Outcome.ts"
 import type { VisibleRequest, VisiblePhase } from "#domain/inference-request/VisibleRequest.ts"
 import { zero } from "#domain/Money.ts"
@@ -53,10 +50,7 @@ const requestOf = (item: HistoryItem): VisibleRequest => ({
   erasure: item.erasedAt === null ? null : { at: item.erasedAt }
 })
 
-/**
- * A version that the log never gives, so that the entity tag differs from that of the whole request. It changes with the
- * status, and when the payloads are erased.
- */
+/** A version that the log never gives, because the entity tag must differ from that of the whole request. */
 export const snapshot = (item: HistoryItem): Snapshot => ({
   id: item.requestId,
   request: requestOf(item),

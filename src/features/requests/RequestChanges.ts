@@ -11,10 +11,7 @@ import { RequestActors } from "./RequestActors.ts"
 export class RequestChanges extends Context.Service<
   RequestChanges,
   {
-    /**
-     * An effect that completes when the request has changed since the watch began, or since it last completed. Read the
-     * state after watching and before waiting, so that no change is missed.
-     */
+    /** Completes at the next change since the watch began or it last completed. Read the state before each wait. */
     watch(id: RequestId): Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
   }
 >()("inferlog/src/features/requests/RequestChanges") {

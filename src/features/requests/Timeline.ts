@@ -1,7 +1,4 @@
-/**
- * Everything that happened to a request (decisions, "Timeline"): the events of its stream and of its deliveries' streams.
- * Read from the log, so that a client sees its own changes at once.
- */
+/** The events of a request and of its deliveries (decisions, "Timeline"), from the log, so that it is never behind. */
 import { Context, Effect, Layer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"

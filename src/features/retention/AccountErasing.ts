@@ -1,7 +1,4 @@
-/**
- * Erases an account: closes it at once, then erases its files and request payloads page by page, in rounds until one
- * finds nothing. The log has the remaining work, so any node can continue at any time.
- */
+/** Erases an account: closes it, then erases its data in rounds until one finds nothing. Any node can continue. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "#domain/Ids.ts"
@@ -59,10 +56,7 @@ export class AccountErasing extends Context.Service<
   {
     /** Closes the account and revokes its keys for good. Repeating it changes nothing. */
     close(accountId: AccountId): Effect.Effect<void, AccountNotFound | EventStoreError>
-    /**
-     * Processes one page; `null` begins a round. Requests that have not ended are cancelled, others erased. The end is
-     * recorded when a round has found nothing and no request can arrive any more.
-     */
+    /** Processes one page; `null` begins a round. The end is recorded once nothing was found and nothing can arrive. */
     step(
       accountId: AccountId,
       round: Round | null

@@ -27,10 +27,7 @@ const isFile = Schema.is(FileId)
 export class Eraser extends Context.Service<
   Eraser,
   {
-    /**
-     * When it returns, no payload or file of the request can be read. Repeating it, or the next sweep, finishes what
-     * failed. The request must exist. False if it was erased before.
-     */
+    /** When it returns, no payload or file can be read; a repeat finishes what failed. False if erased before. */
     erase(
       id: RequestId,
       reason: ErasureReason

@@ -1,7 +1,4 @@
-/**
- * The body of a webhook (contract, "Result / webhook payload"): the answer of `response_url`, with `event` and
- * `billingStatus` (decisions, "Payload of `start`").
- */
+/** The body of a webhook: the answer of `response_url` with `event` and `billingStatus` (contract and decisions). */
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"

@@ -1,7 +1,4 @@
-/**
- * Signatures by Standard Webhooks ("Signature scheme", "Webhook headers" and "Verifying signatures" of
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md; contract, "Events").
- */
+/** Signatures by Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks; contract, "Events"). */
 import * as crypto from "node:crypto"
 import { Result, Schema } from "effect"
 import * as SameBytes from "#src/kernel/text/SameBytes.ts"

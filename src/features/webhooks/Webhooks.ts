@@ -40,10 +40,7 @@ export interface Named {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /**
-     * A page of the caller's deliveries, newest first: page `page`, from 1, or the page after `after`. Shows the log as
-     * of the call, or fails after 2 s.
-     */
+    /** A page of the caller's deliveries, newest first. Shows the log as of the call, or fails after 2 s. */
     list(
       options: Omit<Filter, "accountId"> & Page.PageRequest<PageKey> & { readonly caller: Caller }
     ): Effect.Effect<DeliveryPage, RequestForbidden | ReadModelBehind | EventStoreError | SqlError>
@@ -60,10 +57,7 @@ export class Webhooks extends Context.Service<
       DeliverySnapshot.DeliverySnapshot,
       DeliveryNotFound | DeliveryForbidden | DeliveryInProgress | BodyErased | EventStoreError
     >
-    /**
-     * Sends all failed deliveries of the account again that were created from `since` on and before `until`, Unix time
-     * in ms. Returns their number; durably requested, not yet sent.
-     */
+    /** Sends the failed deliveries created in `since` ≤ t < `until` (Unix ms) again. Returns how many. */
     recover(
       options: Omit<Failed, "accountId"> & { readonly caller: Caller }
     ): Effect.Effect<number, EventStoreError | SqlError>

@@ -1,7 +1,4 @@
-/**
- * A budget of memory that accounts share without starving each other: an account may use as many bytes as remain free. One
- * account gets half of the budget, two get a third each, and some is always left for the next.
- */
+/** A budget of memory shared by accounts: each may use as much as remains free, so some is always left for the next. */
 import { Effect } from "effect"
 
 /** Which limit refused the bytes: the account's share, or the budget of the whole node. */

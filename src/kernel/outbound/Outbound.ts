@@ -45,18 +45,11 @@ const requireSuccess = (status: number) => {
 export class Outbound extends Context.Service<
   Outbound,
   {
-    /**
-     * Checks whether a URL may be called now: its syntax, its name and every address. A look-up takes at most 2 s
-     * and is cached for at most 30 s. A passed check grants nothing: each call checks again with its own look-up.
-     */
+    /** Whether a URL may be called now: syntax, name and all addresses (cached for 30 s). Each call checks again. */
     check(url: string): Effect.Effect<void, OutboundRefused | OutboundUnresolved>
     /** The part of `check` that needs no look-up. `check` refuses whatever this refuses. */
     look(url: string): Effect.Effect<void, OutboundRefused>
-    /**
-     * Posts a webhook to a vetted address. The name is looked up and checked for this call, and the message is sent
-     * at most once. Any status is a success, whatever happens to the body. A name that does not resolve in time is
-     * `dns_error`.
-     */
+    /** Posts a webhook to a vetted address, at most once. Any status is a success; no address is `dns_error`. */
     post(post: OutboundPost): Effect.Effect<OutboundAnswer, OutboundRefused | OutboundError>
     /** GETs a body into a file. A redirect fails with `redirect_refused`, another status with `http_<status>`. */
     download(

@@ -62,10 +62,7 @@ const literalOf = (hostname: string): Option.Option<NetAddress.IpAddress> =>
     ? Result.getSuccess(NetAddress.ipFromString(hostname.replace(/^\[|\]$/g, "")))
     : Option.none()
 
-/**
- * Applies the string and name rules. `allowPrivate` (development) also admits plain http and any host name. Literal
- * addresses pass: `AddressPolicy` checks them, as it checks resolved addresses.
- */
+/** Applies the string and name rules. `allowPrivate` (development) also admits http and any name, not any address. */
 export const parse = (
   raw: string,
   options?: { readonly allowPrivate?: boolean }

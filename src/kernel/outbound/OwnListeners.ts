@@ -4,10 +4,7 @@ import { NetAddress } from "effect/net"
 import { networkInterfaces } from "node:os"
 
 export interface Listener {
-  /**
-   * As passed to `listen`. `0.0.0.0` and `::` mean every address of this machine, `localhost` its loopback
-   * addresses. Any other name could resolve to each of them, so it means all.
-   */
+  /** As passed to `listen`: `0.0.0.0`, `::` and names other than `localhost` mean every address of this machine. */
   readonly address: string
   readonly port: number
 }

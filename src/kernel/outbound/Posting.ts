@@ -7,10 +7,7 @@ import type { Target } from "./OutboundUrl.ts"
 import * as PostExchange from "./PostExchange.ts"
 import type { Resolve, Vetting } from "./Vetting.ts"
 
-/**
- * At most one query per name is in flight. Its answer is not cached, because each call must check what the name
- * means now. The query is cancelled when no call waits for it any more.
- */
+/** One query per name at a time, cancelled when no call waits for it. Not cached, because each call must check. */
 export const shared = Effect.fnUntraced(function* (resolve: Resolve) {
   const inFlight = yield* RcMap.make({
     lookup: (name: string) => Effect.forkScoped(resolve(name))
@@ -40,10 +37,7 @@ interface Progress {
 
 const failWith = (reason: FailureReason) => Effect.fail(new OutboundError({ reason }))
 
-/**
- * Ends once all bytes that have arrived from receivers are read. A receiver that closes a connection right after its
- * answer, unannounced, is noticed before the next post is sent on it.
- */
+/** Ends once all bytes from receivers are read, which shows connections that a receiver closed after its answer. */
 const receivedIsRead = Effect.callback<void>((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))

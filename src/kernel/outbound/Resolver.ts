@@ -19,17 +19,11 @@ const nonEmpty = (addresses: ReadonlyArray<string>) =>
 export class Resolver extends Context.Service<
   Resolver,
   {
-    /**
-     * Every address of a host name, of both families, unchecked and uncached. Fails when any part of the lookup
-     * fails, so that an answer is never partial. It has no deadline of its own: interrupting it cancels the queries.
-     */
+    /** Every address of both families, uncached; fails rather than return a part. Interrupting cancels the queries. */
     resolve(name: string): Effect.Effect<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>
   }
 >()("inferlog/src/kernel/outbound/Resolver") {
-  /**
-   * Queries DNS servers directly (`address` or `address:port`; the system's servers when empty). It uses no hosts
-   * file, no search domains, and no threads: with `getaddrinfo` a few slow names would occupy all threads.
-   */
+  /** Queries DNS servers (`address[:port]`; the system's if empty). Slow names would block `getaddrinfo`'s threads. */
   static readonly layerServers = (servers: ReadonlyArray<string>) =>
     Layer.succeed(
       Resolver,

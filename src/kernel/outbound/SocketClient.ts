@@ -12,10 +12,7 @@ const maxIdle = 1_000
 /** How much sooner than the server announced a connection is closed, in ms, so that data in transit still arrives. */
 const margin = 500
 
-/**
- * Speaks HTTP over `socket`, one request after the other. It never reconnects, so that no message is sent twice. It
- * has no deadline except for idle connections. The caller destroys it.
- */
+/** Speaks HTTP over `socket`, one request at a time. It never reconnects, so that no message is sent twice. */
 export const make = (socket: Socket, target: Target): Client => {
   let used = false
   return new Client(origin(target), {

@@ -53,10 +53,7 @@ const sealed = {
   types: [SigningSecretRotated, PasswordChanged].map(({ fields }) => fields._tag.schema.literal)
 }
 
-/**
- * Creates the file when it is missing, readable by its owner only. Refuses when the log has secrets that another key
- * sealed. Only for the process that holds the lock of the directory.
- */
+/** Creates the file, for its owner only, if it is missing; refuses if the log has secrets sealed by another key. */
 export const read = Effect.fnUntraced(function* (dataDirectory: string) {
   const file = path.join(dataDirectory, "master.key")
   if (!fs.existsSync(file) && holdsLog(dataDirectory)) {

@@ -1,7 +1,4 @@
-/**
- * Collects a body that arrives in chunks. Small chunks are copied into blocks: each chunk is an object, so a body of
- * a million one-byte chunks would take a hundred times its bytes.
- */
+/** Collects a body that arrives in chunks. Small chunks are copied into blocks, because each chunk costs an object. */
 
 /** Chunks of this size or more are stored without copying, bytes. */
 const large = 4_096

@@ -1,7 +1,4 @@
-/**
- * Parses untrusted JSON (security, "JSON parsing"). A value that passes can be stored and read back unchanged: valid
- * UTF-8, at most `maxDepth` levels, finite numbers, and a bounded size in memory.
- */
+/** Parses untrusted JSON (security, "JSON parsing"): valid UTF-8, at most `maxDepth` levels, finite numbers. */
 import { Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as JsonScan from "./JsonScan.ts"

@@ -1,7 +1,4 @@
-/**
- * A pool of worker threads for work that may crash, hang or exhaust memory. A worker runs one task at a time. A
- * worker that fails is replaced, so that a bad task harms neither the process nor other tasks.
- */
+/** Worker threads for work that may crash, hang or exhaust memory: one task at a time; a failed worker is replaced. */
 import { Duration, Effect, Exit, type Scope, Semaphore } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as WorkerThread from "./WorkerThread.ts"

@@ -96,10 +96,7 @@ export class ClusterFacts extends Context.Service<
   {
     /** The latest value; `null` when there is none. */
     readonly getFact: (key: string) => Effect.Effect<Fact | null, ClusterFactsError>
-    /**
-     * Writes the value if the fact is at `revision`, or does not exist when that is `null`, and returns the new
-     * revision. Writing the stored value again succeeds.
-     */
+    /** Writes the value if the fact is at `revision` (`null`: absent) and returns the new one. A repeat succeeds. */
     readonly putFact: (
       key: string,
       value: Schema.Json,

@@ -4,10 +4,7 @@ import { Context, Effect, Layer } from "effect"
 export class Lease extends Context.Service<
   Lease,
   {
-    /**
-     * Whether this node holds the lease, as far as it knows. While the lease passes on, two nodes or none may
-     * believe to hold it, so work under it must be harmless when done twice.
-     */
+    /** As far as this node knows: for a moment two nodes or none may hold the lease, so its work must be repeatable. */
     readonly isHeld: Effect.Effect<boolean>
   }
 >()("inferlog/src/platform/cluster/Lease") {

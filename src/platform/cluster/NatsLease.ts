@@ -1,7 +1,4 @@
-/**
- * The lease on NATS: an entry with the holder's name that the servers drop unless it is renewed. The holder stops
- * believing in it before the servers drop it.
- */
+/** The lease on NATS: a renewed entry with the holder's name. The holder gives it up before the servers drop it. */
 import { Effect, Layer } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
 import * as NatsFailure from "#streams/nats/NatsFailure.ts"

@@ -1,7 +1,4 @@
-/**
- * Ranks the live nodes for a key without communication, by a hash of node and key (rendezvous hashing, Thaler and
- * Ravishankar 1998). When a node comes or goes, only its own keys move.
- */
+/** Ranks the live nodes for a key by a hash of both (rendezvous hashing), so only a lost node's keys move. */
 
 /** The first of the nodes for `key`; `undefined` when there are none. */
 export const first = (key: string, nodes: ReadonlyArray<string>): string | undefined => {

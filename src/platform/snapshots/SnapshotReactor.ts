@@ -1,7 +1,4 @@
-/**
- * Takes hourly snapshots of the read models on the node that holds the lease, so that new nodes need not read the
- * whole log. Two snapshots at once only cost work.
- */
+/** Takes hourly snapshots of the read models on the node with the lease, so that new nodes need not read all events. */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -37,10 +34,7 @@ interface Seen {
 export class SnapshotReactor extends Context.Service<
   SnapshotReactor,
   {
-    /**
-     * Takes a snapshot when one is due: this node holds the lease, the newest snapshot is an hour old or missing,
-     * and the log has grown since. Otherwise returns `null`.
-     */
+    /** Takes a snapshot if this node holds the lease, the newest is an hour old and the log grew; otherwise `null`. */
     readonly pass: Effect.Effect<
       Snapshot.Snapshot | null,
       Take.TakeError | SnapshotPointerError | ReadModelError

@@ -5,10 +5,7 @@ import * as Generations from "#projections/rebuild/Generations.ts"
 import * as Restore from "#projections/snapshot/Restore.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 
-/**
- * Build it before `Projections` opens its file, in the process that holds the lock of the data directory. Never
- * fails: an unusable snapshot is logged, and the read models are built from the log.
- */
+/** Runs before `Projections` opens its file. Never fails: without a usable snapshot the log is read from the start. */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(DataDirectory, (directory) =>
     Restore.run({ base: Generations.baseIn(directory), projections: allProjections })

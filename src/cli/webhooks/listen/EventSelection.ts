@@ -1,7 +1,4 @@
-/**
- * Selects the frames of the event stream (decisions, "Server-sent events") that correspond to webhook events. A new
- * connection begins with the state of open requests, which is not a new event.
- */
+/** The frames of the event stream that correspond to webhook events. The state sent after connecting is not one. */
 import { Schema } from "effect"
 import { RequestId } from "#domain/Ids.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"

@@ -42,10 +42,7 @@ const notAStream = (contentType = "no content type") =>
 const isOfAnotherLog = (error: CallError): boolean =>
   error._tag === "Refused" && error.code === "UNKNOWN_EVENT_ID"
 
-/**
- * Ends when `isOver`. Fails when the server refuses permanently, or is unreachable at the start. A resumed connection
- * neither misses nor repeats events, because it sends `Last-Event-ID`.
- */
+/** Ends when `isOver`. Fails on a permanent refusal and if unreachable at the start. Resumes by `Last-Event-ID`. */
 export const follow = Effect.fnUntraced(function* <R>({
   isOver,
   onBegin,

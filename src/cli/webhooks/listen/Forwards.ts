@@ -1,7 +1,4 @@
-/**
- * Forwards events to the app, several in parallel and unordered, and retries rejected ones. The number and the bytes of
- * waiting retries are limited, and retries do not delay later events.
- */
+/** Forwards events to the app in parallel, and retries rejected ones within limits, without delaying later events. */
 import { Clock, Effect, FiberSet, Semaphore } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as DeliveryIds from "#src/features/requests/DeliveryIds.ts"

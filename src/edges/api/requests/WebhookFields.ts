@@ -1,7 +1,4 @@
-/**
- * The reserved body fields `webhook` and `webhook_events_filter` (contract, "Submit rules"): removed before the model
- * sees the input. `src/kernel/outbound` decides whether the URL may be called.
- */
+/** The reserved body fields `webhook` and `webhook_events_filter` (contract, "Submit rules"), hidden from the model. */
 import { Result } from "effect"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import { type Webhook, WebhookEventName } from "#domain/inference-request/Event.ts"

@@ -1,7 +1,4 @@
-/**
- * The id of one HTTP call, for support: `request_id` of an error, `x-request-id` of every answer, and in the logs. Its
- * prefix distinguishes it from the id of an inference request, which a client might poll.
- */
+/** The id of one HTTP call, for support: in errors, logs and `x-request-id`. Its prefix differs from request ids. */
 import type { IdGenerator } from "#streams/IdGenerator.ts"
 
 export const next = (ids: Pick<IdGenerator["Service"], "next">): string => `call_${ids.next()}`

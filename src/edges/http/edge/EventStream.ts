@@ -1,7 +1,4 @@
-/**
- * Server-sent events on Node's response (WHATWG HTML, 9.2). Bypasses the platform's body layers, so that an open stream
- * costs little more than its socket and many streams share the bytes of a frame.
- */
+/** Server-sent events on Node's response (WHATWG HTML, 9.2). Streams share a frame's bytes, so each costs little. */
 import type { ServerResponse } from "node:http"
 import { Effect } from "effect"
 import type { Headers } from "../Answer.ts"

@@ -1,7 +1,4 @@
-/**
- * A Node server that offers each request to a front first, and then to its listeners. Once it is closing it refuses new
- * requests, also on connections that stay open. It limits the waiting requests of each connection.
- */
+/** Offers each request to a front before its listeners, limits waiting requests, and refuses new ones once closing. */
 import * as http from "node:http"
 import * as net from "node:net"
 import { Context, Effect, type Scope } from "effect"

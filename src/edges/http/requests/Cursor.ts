@@ -1,7 +1,4 @@
-/**
- * The `next` of a list (decisions): the key of the last item of a page, so that the next page is found whatever was
- * added since. Opaque to clients, and refused if it was altered. It is neither a secret nor a credential.
- */
+/** The `next` of a list (decisions): the key of a page's last item. Opaque, refused if altered, and no secret. */
 import * as crypto from "node:crypto"
 import { Result, Schema } from "effect"
 import { invalid, issue, type Parsed } from "./Parsed.ts"

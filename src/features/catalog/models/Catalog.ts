@@ -43,10 +43,7 @@ export class Unmeasurable extends Schema.TaggedError<Unmeasurable>()("Unmeasurab
   }
 }
 
-/**
- * This node cannot know the model: its catalog lags behind the log, or this release cannot read the definition. Refuse
- * and charge nothing; another node, or this one later, may know it.
- */
+/** This node does not know the model yet, or cannot read its definition. Refuse without a charge; a retry may work. */
 export class NotKnownHere extends Schema.TaggedError<NotKnownHere>()("NotKnownHere", {
   endpoint: Schema.String
 }) {

@@ -1,7 +1,4 @@
-/**
- * JSONata expressions of manifests (https://docs.jsonata.org). The operator writes them, but their values come from
- * clients and providers, so they are evaluated in a separate thread, within limits (`expression/Limits`).
- */
+/** JSONata expressions of manifests (https://docs.jsonata.org), run in a thread because their values are untrusted. */
 import jsonata from "jsonata"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -27,10 +24,7 @@ export class ExpressionFailed extends Schema.TaggedError<ExpressionFailed>()("Ex
 }
 
 export interface Expression {
-  /**
-   * `$` is `value`, and each binding a variable. `undefined` for an empty result. Takes its turn by `EvaluationFor`; by
-   * default as part of a run, which is never refused.
-   */
+  /** `$` is `value`, and each binding a variable. `undefined` if empty. `EvaluationFor` decides the thread. */
   evaluate(
     value: Json,
     bindings?: Readonly<Record<string, Json>>

@@ -18,10 +18,7 @@ export class InvalidJsonSchema extends Schema.TaggedError<InvalidJsonSchema>()("
 }
 
 export interface JsonSchemaValidator {
-  /**
-   * Every breach, at most 1,000, as the issues of a 400. Only the first for values with more than 50,000 nodes or with
-   * property names beyond 1,024 characters.
-   */
+  /** Every breach, at most 1,000, as issues of a 400; only the first if the value is large or has very long names. */
   issues(value: Json): ReadonlyArray<InputIssue>
   /** The same breaches, as the violations of a 422. */
   violations(value: Json): ReadonlyArray<Violation>

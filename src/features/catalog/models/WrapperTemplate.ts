@@ -27,10 +27,7 @@ const textOf = (value: Json | undefined): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
-/**
- * The filled-in template. A member or element whose value is missing is left out; within a text it is empty. `null` if
- * the texts exceed `longestRendered`.
- */
+/** A member or element whose value is missing is left out; in a text it is empty. `null` beyond `longestRendered`. */
 export const render = (template: JsonObject, values: JsonObject): Json | null => {
   let left = longestRendered
   const valueOf = (name: string): Json | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)

@@ -1,7 +1,4 @@
-/**
- * Checks a run that takes unusually long (decisions, "Overdue"). Alive: no change. Finished: records its end. Lost, or
- * unknown to its provider: runs it again, which counts as a retry of the sweep.
- */
+/** Checks an overdue run (decisions, "Overdue"): leaves it if alive, records its end, or repeats it if it was lost. */
 import { Effect, Fiber, Option } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { Json } from "#domain/CanonicalJson.ts"

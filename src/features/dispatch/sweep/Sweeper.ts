@@ -1,7 +1,4 @@
-/**
- * The background sweep (contract, "States and transitions"): finds requests that do not end by themselves. A request
- * that cannot be read, or whose provider does not answer, delays the others only briefly.
- */
+/** The background sweep (contract, "States and transitions"). A request that cannot be checked hardly delays others. */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { EventStoreError } from "#streams/EventReader.ts"

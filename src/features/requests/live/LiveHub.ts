@@ -1,7 +1,4 @@
-/**
- * Follows the changes of all accounts once for all open streams of a node. One statement reads what is new, whatever the
- * number of streams; without streams it reads nothing.
- */
+/** Follows the changes of all accounts for all open streams of a node: one statement reads what is new. */
 import { Context, Effect, Layer, Queue, Stream } from "effect"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
 import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
@@ -10,10 +7,7 @@ import { supervise } from "#src/kernel/async/Supervise.ts"
 import * as Audience from "./Audience.ts"
 import type { StreamFilter } from "./StreamFilter.ts"
 
-/**
- * Whether a stream took the changes: `taken`, `full` (taken, without room for more) or `declined`. After the last two the
- * stream gets no more changes and reads the rest by itself.
- */
+/** `taken`, `full` (taken, and no room for more) or `declined`. After the last two the stream reads the rest itself. */
 export type Taking = "taken" | "full" | "declined"
 
 export interface Listener {

@@ -1,7 +1,4 @@
-/**
- * The progress of runs, for open streams. It is not stored: a stream that opens later reads the request. One follower of the
- * log serves all streams of a node, and reads no request while there are no streams.
- */
+/** The progress of runs, for open streams; not stored. One follower of the log serves all streams of a node. */
 import { Context, Effect, Layer, Queue, type Scope, Stream } from "effect"
 import { type AccountId, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"

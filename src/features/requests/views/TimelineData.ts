@@ -1,7 +1,4 @@
-/**
- * The public fields of each event of a request and its deliveries. Hashes, salts, payload sizes, nodes, job ids, messages for
- * operators and names of providers, which may be addresses, are not public.
- */
+/** The public fields of each event. Hashes, salts, sizes, nodes, job ids and providers' names are not public. */
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Event as RequestEvent, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as Money from "#domain/Money.ts"

@@ -1,7 +1,4 @@
-/**
- * Ends attempts that no node works on: those of dead nodes, and own ones that were stored although their append seemed
- * to fail. A lost attempt counts as a failed one, so that a crash loop keeps to the schedule.
- */
+/** Ends attempts that no node works on. A lost attempt counts as failed, so a crash loop keeps to the schedule. */
 import { Effect } from "effect"
 import { nextAction } from "#domain/webhook-delivery/NextAction.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"

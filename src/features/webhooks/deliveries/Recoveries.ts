@@ -1,7 +1,4 @@
-/**
- * Processes bulk recoveries page by page. Each delivery stores the recovery that last sent it again, so that a recovery
- * that restarts after a crash, or runs on two nodes, repeats nothing.
- */
+/** Processes bulk recoveries by pages. Each delivery stores its last recovery, so a restarted one repeats nothing. */
 import { Effect, Layer } from "effect"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { PageKey } from "#projections/deliveries/DeliveryFilter.ts"

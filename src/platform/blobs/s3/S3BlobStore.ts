@@ -1,7 +1,4 @@
-/**
- * Blobs as objects of an S3 bucket. Large blobs are uploaded in parts, a few in memory at a time, and become visible
- * in one step. A read returns the blob that was looked up, or fails.
- */
+/** Blobs as objects of an S3 bucket. Large ones are uploaded in parts and become visible in one step. */
 import type { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import {

@@ -1,7 +1,4 @@
-/**
- * The address of a bucket: `s3://bucket[?endpoint=…&region=…&prefix=…&publicEndpoint=…&forcePathStyle=true]`.
- * Unknown options are refused, because a misspelled one would silently have no effect.
- */
+/** `s3://bucket[?endpoint=…&region=…&prefix=…&publicEndpoint=…&forcePathStyle=true]`; other options are refused. */
 import { Result } from "effect"
 import * as BlobKey from "#streams/BlobKey.ts"
 

@@ -1,7 +1,4 @@
-/**
- * Splits a stream of bytes into parts of equal size, as S3 needs them. Chunks are copied at once, so that none stays
- * in memory. Buffers are reused, because the garbage collector frees memory outside its heap late.
- */
+/** Splits a stream into parts of equal size, as S3 needs them. Reuses buffers, which would be freed late. */
 import { Stream } from "effect"
 
 /** Full parts that are not used any more. */

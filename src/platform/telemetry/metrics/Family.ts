@@ -1,7 +1,4 @@
-/**
- * A documented metric: a name, a help text, and one series per set of label values. The series are in the registry
- * of the context that updates them, which Prometheus and OTLP read.
- */
+/** A documented metric with a series per set of label values, in the registry of the context that updates it. */
 import { Metric } from "effect"
 
 interface Declaration<Labels extends ReadonlyArray<string>> {

@@ -56,10 +56,7 @@ const layerExportClient = Layer.effect(HttpClient.HttpClient, makeExportClient).
   Layer.provide(NodeHttpClient.layerUndici)
 )
 
-/**
- * The route identifies the endpoint. A path may contain a file's only credential, and a query a webhook's address.
- * Effect puts a tool's arguments into `parameters`.
- */
+/** The route names the endpoint: paths, queries and the arguments of tools may contain credentials. */
 const withheld: ReadonlySet<string> = new Set([
   "parameters",
   "url.full",

@@ -1,7 +1,4 @@
-/**
- * Limits of one evaluation. JSONata checks its own limits only between steps, and one step may sort a million texts or
- * run an endless regular expression: then the thread is ended.
- */
+/** Limits of one evaluation. JSONata checks its own only between steps; a step that takes too long ends the thread. */
 
 /** ms, nested calls, members of a sequence. */
 export const ofJsonata = { timeout: 250, stack: 500, sequence: 100_000 }
