@@ -1,15 +1,6 @@
 /** A documented metric with a series per set of label values, in the registry of the context that updates it. */
 import { Metric } from "effect"
 
-interface Declaration<Labels extends ReadonlyArray<string>> {
-  /** `inferlog_…` in base units: `_seconds`, `_bytes`; `_total` for counters. */
-  readonly name: string
-  /** None by default. */
-  readonly labels?: Labels
-  /** One sentence without a full stop. */
-  readonly help: string
-}
-
 type Values<Labels extends ReadonlyArray<string>> = { readonly [I in keyof Labels]: string }
 
 export interface Family<Labels extends ReadonlyArray<string>, State> {
@@ -36,7 +27,9 @@ interface SeriesOptions {
 
 const family = <const Labels extends ReadonlyArray<string>, State>(
   type: Described["type"],
-  { help, labels: names, name }: Declaration<Labels>,
+  name: string,
+  help: string,
+  names: Labels | undefined,
   create: (options: SeriesOptions) => Metric.Metric<number, State>
 ): Family<Labels, State> => {
   const labels: ReadonlyArray<string> = names ?? []
@@ -67,22 +60,28 @@ const family = <const Labels extends ReadonlyArray<string>, State>(
   }
 }
 
-export const counter = <const Labels extends ReadonlyArray<string> = []>(declaration: Declaration<Labels>) =>
-  family("counter", declaration, (options) =>
-    Metric.counter(declaration.name, { ...options, incremental: true })
-  )
+/**
+ * @param name `inferlog_…` in base units: `_seconds`, `_bytes`; `_total` for counters.
+ * @param help one sentence without a full stop.
+ */
+export const counter = <const Labels extends ReadonlyArray<string> = []>(
+  name: string,
+  help: string,
+  labels?: Labels
+) =>
+  family("counter", name, help, labels, (options) => Metric.counter(name, { ...options, incremental: true }))
 
-export const gauge = <const Labels extends ReadonlyArray<string> = []>(declaration: Declaration<Labels>) =>
-  family("gauge", declaration, (options) => Metric.gauge(declaration.name, options))
+/** Parameters as for `counter`. */
+export const gauge = <const Labels extends ReadonlyArray<string> = []>(
+  name: string,
+  help: string,
+  labels?: Labels
+) => family("gauge", name, help, labels, (options) => Metric.gauge(name, options))
 
+/** Parameters as for `counter`, and the upper bounds, ascending, without infinity. */
 export const histogram = <const Labels extends ReadonlyArray<string> = []>(
-  declaration: Declaration<Labels> & {
-    /** Upper bounds, ascending, without infinity. */
-    readonly boundaries: ReadonlyArray<number>
-  }
-) => {
-  const { boundaries, ...rest } = declaration
-  return family("histogram", rest, (options) =>
-    Metric.histogram(declaration.name, { ...options, boundaries })
-  )
-}
+  name: string,
+  help: string,
+  boundaries: ReadonlyArray<number>,
+  labels?: Labels
+) => family("histogram", name, help, labels, (options) => Metric.histogram(name, { ...options, boundaries }))
