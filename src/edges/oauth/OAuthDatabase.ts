@@ -20,10 +20,7 @@ const schemaVersion = 1
 /** The server does not start with this file: the operator decides what to do with it. */
 export class OAuthDatabaseUnusable extends Schema.TaggedError<OAuthDatabaseUnusable>()(
   "OAuthDatabaseUnusable",
-  {
-    file: Schema.String,
-    reason: Schema.String
-  }
+  { file: Schema.String, reason: Schema.String }
 ) {
   override get message(): string {
     return `${this.file} ${this.reason}`

@@ -132,11 +132,7 @@ export const make = ({ adapter, logins, master, mcpUrl, refreshLimits, run }: Op
     ctx.set("retry-after", String(waitSeconds))
     throw tooManyRefreshes()
   },
-  routes: {
-    authorization: Paths.authorize,
-    token: Paths.token,
-    revocation: Paths.revoke
-  },
+  routes: { authorization: Paths.authorize, token: Paths.token, revocation: Paths.revoke },
   scopes: [scope],
   subjectTypes: ["public"],
   ttl: {

@@ -50,10 +50,7 @@ const table = (sql: OAuthDatabase["Service"]) =>
     { discard: true }
   )
 
-const Row = Schema.Struct({
-  payload: Schema.String,
-  consumedAt: Schema.NullOr(Schema.Int)
-})
+const Row = Schema.Struct({ payload: Schema.String, consumedAt: Schema.NullOr(Schema.Int) })
 const decoded = rows(Row)
 const counted = rows(Schema.Struct({ count: Schema.Int }))
 const owned = rows(Schema.Struct({ loginId: Schema.NullOr(Schema.String) }))

@@ -55,9 +55,7 @@ export class Eraser extends Context.Service<
         Effect.forEach(
           Erasing.filesOf(request).filter(isFile),
           (file) => media.remove(file, "request_erased"),
-          {
-            discard: true
-          }
+          { discard: true }
         )
 
       const eraseDeliveries = (id: RequestId, { submitted }: Request) =>

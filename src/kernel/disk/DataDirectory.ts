@@ -9,10 +9,7 @@ import * as Setting from "#src/kernel/settings/Setting.ts"
 
 export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()(
   "DataDirectoryUnusable",
-  {
-    directory: Schema.String,
-    cause: Schema.Defect()
-  }
+  { directory: Schema.String, cause: Schema.Defect() }
 ) {
   override get message(): string {
     return `DATA_DIR ${this.directory} cannot be created or written`

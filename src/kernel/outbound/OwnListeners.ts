@@ -11,9 +11,7 @@ export interface Listener {
 
 export const OwnListeners = Context.Reference<ReadonlyArray<Listener>>(
   "inferlog/src/kernel/outbound/OwnListeners",
-  {
-    defaultValue: () => []
-  }
+  { defaultValue: () => [] }
 )
 
 const parse = (address: string): Option.Option<NetAddress.IpAddress> =>

@@ -9,9 +9,7 @@ import type { Resolve, Vetting } from "./Vetting.ts"
 
 /** One query per name at a time, cancelled when no call waits for it. Not cached, because each call must check. */
 export const shared = Effect.fnUntraced(function* (resolve: Resolve) {
-  const inFlight = yield* RcMap.make({
-    lookup: (name: string) => Effect.forkScoped(resolve(name))
-  })
+  const inFlight = yield* RcMap.make({ lookup: (name: string) => Effect.forkScoped(resolve(name)) })
   const lookUp: Resolve = (name) => RcMap.get(inFlight, name).pipe(Effect.flatMap(Fiber.join), Effect.scoped)
   return lookUp
 })

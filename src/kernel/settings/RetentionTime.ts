@@ -8,9 +8,7 @@ const longest = Duration.days(3_653)
 const RetentionText = Schema.DurationFromString.check(
   Schema.makeFilter(
     (time: Duration.Duration) => Duration.between(time, { minimum: shortest, maximum: longest }),
-    {
-      expected: "a duration from 1 hour to 10 years"
-    }
+    { expected: "a duration from 1 hour to 10 years" }
   )
 )
 

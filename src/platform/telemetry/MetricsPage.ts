@@ -6,9 +6,7 @@ import { Readings } from "./Readings.ts"
 /** Updates the readings and formats all metrics. Without the layer it formats the registry as it is. */
 export const MetricsPage = Context.Reference<Effect.Effect<string>>(
   "inferlog/src/platform/telemetry/MetricsPage",
-  {
-    defaultValue: () => PrometheusMetrics.format()
-  }
+  { defaultValue: () => PrometheusMetrics.format() }
 )
 
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"

@@ -31,9 +31,7 @@ const ErrorDetails = Schema.Struct({
   retryAfter: Schema.optionalKey(Schema.Finite.annotate({ description: "Seconds." })),
   scope: Schema.optionalKey(
     Schema.Literals(["account", "key", "model", "node", "address", "connection", ...Scope.literals]).annotate(
-      {
-        description: "The owner of the limit, or the scope that the key lacks."
-      }
+      { description: "The owner of the limit, or the scope that the key lacks." }
     )
   ),
   required: Schema.optionalKey(

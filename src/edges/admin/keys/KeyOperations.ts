@@ -29,10 +29,7 @@ const IssuedKey = Schema.Struct({ accountId: AccountId, keyId: KeyId, key: KeySe
 export const keyOperations = RpcGroup.make(
   /** Opens an account with a first key. */
   Rpc.make("openAccount", {
-    payload: {
-      name: KeyName,
-      balance: Amount
-    },
+    payload: { name: KeyName, balance: Amount },
     success: IssuedKey,
     error: AdministrationFailed
   }),

@@ -35,9 +35,7 @@ export const Requires = Context.Reference<Scope | null>("inferlog/src/edges/http
  */
 export const TakesQuery = Context.Reference<(name: string) => boolean>(
   "inferlog/src/edges/http/api/TakesQuery",
-  {
-    defaultValue: () => () => false
-  }
+  { defaultValue: () => () => false }
 )
 
 /** For routes whose protocol ignores unknown parameters (RFC 6749, 3.1), and for pages that are linked to. */

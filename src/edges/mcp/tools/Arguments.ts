@@ -33,9 +33,7 @@ export const modelEndpoint = endpoint.annotate({
 })
 
 export const category = optional(
-  Category.annotate({
-    description: "Only what is of this category. All when left out."
-  })
+  Category.annotate({ description: "Only what is of this category. All when left out." })
 )
 
 /** A whole number from 1. */

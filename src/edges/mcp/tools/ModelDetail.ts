@@ -51,9 +51,7 @@ export const fields = {
   exampleEstimate: Schema.NullOr(Estimate).annotate({
     description: "Of a run with `exampleInput`."
   }),
-  expected: Schema.NullOr(Expected).annotate({
-    description: "Learned from recent runs."
-  }),
+  expected: Schema.NullOr(Expected).annotate({ description: "Learned from recent runs." }),
   inputFields: Schema.Array(InputField).annotate({
     description: "Of `input`, required ones first; `get_model_raw_schema` has every rule."
   }),

@@ -37,7 +37,5 @@ export interface LeasesElsewhere {
 /** `null` on a single node. */
 export const LeasesElsewhere = Context.Reference<LeasesElsewhere | null>(
   "inferlog/src/features/providers/workers/LeasesElsewhere",
-  {
-    defaultValue: () => null
-  }
+  { defaultValue: () => null }
 )

@@ -57,11 +57,7 @@ export const CreatedBody = Schema.Struct({
 }).annotate({ identifier: "CreatedRequest", description: "Accepted.", examples: [exampleStatus] })
 export type CreatedBody = typeof CreatedBody.Type
 
-export const StatusBody = Schema.Struct({
-  status: Status,
-  ...fields,
-  logs: logLines
-}).annotate({
+export const StatusBody = Schema.Struct({ status: Status, ...fields, logs: logLines }).annotate({
   identifier: "RequestStatus",
   description: "The current state of the request.",
   examples: [{ ...exampleStatus, status: "IN_PROGRESS" }]

@@ -28,9 +28,7 @@ const attemptFailed = {
 } as const
 
 export const EventBody = Schema.Struct({
-  position: Schema.String.annotate({
-    description: "Position on the log: opaque and permanent."
-  }),
+  position: Schema.String.annotate({ description: "Position on the log: opaque and permanent." }),
   type: Schema.String.annotate({
     description:
       "What happened, such as `RequestStarted` or `AttemptFailed`. Types may be added: ignore those you do not know."

@@ -94,9 +94,7 @@ export const tool = Tool.make("upload_file", {
     sha256: Schema.NullOr(Schema.String).annotate({
       description: "Hex; null for a file of this service whose bytes it has never read completely."
     }),
-    expiresAt: Schema.String.annotate({
-      description: "When the file is erased."
-    })
+    expiresAt: Schema.String.annotate({ description: "When the file is erased." })
   }),
   failure: ToolError,
   dependencies: [ToolCaller]

@@ -30,9 +30,7 @@ import * as UnknownModel from "../UnknownModel.ts"
 import * as ModelInput from "./ModelInput.ts"
 
 const Accepted = Schema.Struct({
-  requestId: Schema.String.annotate({
-    description: "For wait_for_request and get_request."
-  }),
+  requestId: Schema.String.annotate({ description: "For wait_for_request and get_request." }),
   modelEndpoint: Schema.String,
   status: Status.annotate({ description: "`IN_QUEUE`: it runs as soon as there is room." }),
   replayed: Schema.Boolean.annotate({
@@ -40,9 +38,7 @@ const Accepted = Schema.Struct({
   }),
   ...RunCost.fields,
   currency: MoneyView.Currency,
-  expectedSeconds: Schema.NullOr(Schema.Finite).annotate({
-    description: "Usual length of a run."
-  }),
+  expectedSeconds: Schema.NullOr(Schema.Finite).annotate({ description: "Usual length of a run." }),
   createdAt: Schema.String,
   next: Schema.String.annotate({ description: "What to do next." })
 })
