@@ -248,7 +248,7 @@ export const unavailable = busy("The service cannot reach its storage at the mom
 
 export const readModelBehind = new ErrorAnswer({
   status: 503,
-  error: "This cannot be told as of now: what it is read from is behind the log.",
+  error: "The read model behind this answer lags the log. Try again in a moment.",
   details: { code: "READ_MODEL_BEHIND" },
   headers: { "retry-after": "5" }
 })

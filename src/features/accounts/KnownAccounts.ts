@@ -32,7 +32,7 @@ const load = Effect.gen(function* () {
 /** In the background: a requested key is read first. */
 export const layer = Layer.effectDiscard(
   load.pipe(
-    Effect.tapError((error) => Effect.logDebug("Accounts are brought into memory later", error)),
+    Effect.tapError((error) => Effect.logDebug("Accounts will be loaded into memory later", error)),
     Effect.retry(again),
     Effect.ignoreCause,
     Effect.forkScoped

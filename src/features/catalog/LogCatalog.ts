@@ -29,7 +29,7 @@ const { name } = projection
 const none: Effect.Effect<CatalogEntry | null> = Effect.succeed(null)
 
 const logUnreadable = ({ kind, name }: CatalogRow) =>
-  Effect.logError("What the catalog has cannot be read by this release, and is left out").pipe(
+  Effect.logError("This release cannot read an item of the catalog, and leaves it out").pipe(
     Effect.annotateLogs({ kind, name })
   )
 
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
       if (yield* projections.waitFor(head, { projection: name, timeout: patience })) return
       if (yield* hasStopped)
         return yield* Effect.logError("The catalog is out of date: its projection has stopped")
-      if (!isTold) yield* Effect.logInfo("The catalog is read from the log before requests are taken")
+      if (!isTold) yield* Effect.logInfo("The catalog is read from the log before requests are accepted")
       return yield* reach(head, true)
     })
 
@@ -82,9 +82,9 @@ const make = Effect.gen(function* () {
     const head = yield* reader.head
     const isReached = yield* projections.waitFor(head, { projection: name, timeout: patience })
     yield* refresh
-    if (!isReached) yield* Effect.logWarning("The catalog shows what was published later: its rows lag")
+    if (!isReached) yield* Effect.logWarning("Published items will appear in the catalog later: its rows lag")
   }).pipe(
-    Effect.catch((error) => Effect.logWarning("The catalog shows what was published later", error)),
+    Effect.catch((error) => Effect.logWarning("Published items will appear in the catalog later", error)),
     Effect.withSpan("LogCatalog.caughtUp")
   )
 

@@ -92,7 +92,7 @@ const compileBuiltin = (model: Model): Compiled => {
   const quantities = (input: Json) =>
     Effect.try({
       try: () => code.quantities(input),
-      catch: () => new Unmeasurable({ reason: "The units of this run cannot be told by this release." })
+      catch: () => new Unmeasurable({ reason: "This release cannot compute the units of this run." })
     })
   return Result.succeed({
     ...entry,

@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
     const news = [...others].filter((endpoint) => !unknown.has(endpoint))
     unknown = others
     if (news.length > 0) {
-      yield* Effect.logWarning("Requests wait for models that this node cannot tell").pipe(
+      yield* Effect.logWarning("Requests wait for models that this node does not know").pipe(
         Effect.annotateLogs({ models: news.slice(0, 20).join(", ") })
       )
     }

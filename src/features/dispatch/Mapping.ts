@@ -81,14 +81,14 @@ const mapOutput = ({ binding, submitted }: MappedRun, output: Json) =>
 const inputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
   Effect.as(Effect.logError(`The input of a run cannot be mapped for its provider: ${reason}`), {
     _tag: "ProviderError",
-    message: "The input cannot be put in the provider's terms.",
+    message: "The input cannot be converted for the provider.",
     retryable: false
   })
 
 const outputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
   Effect.as(Effect.logError(`The answer of a provider cannot be mapped: ${reason}`), {
     _tag: "ModelFailed",
-    message: "The provider's answer is not what it should be."
+    message: "The provider's answer cannot be converted to the model's output."
   })
 
 /** An invalid measure counts as none. */

@@ -26,7 +26,7 @@ const { category, codec } = InferenceRequest.aggregate
 const concurrency = 16
 
 const unlessBroken = <E>(action: Effect.Effect<void, E>) =>
-  Effect.catchDefect(action, (defect) => Effect.logError("What another node did cannot be read", defect))
+  Effect.catchDefect(action, (defect) => Effect.logError("An event of another node cannot be read", defect))
 
 const make = Effect.gen(function* () {
   const actors = yield* RequestActors

@@ -52,7 +52,7 @@ export const make: Effect.Effect<PlannedFiles, never, MediaStore> = Effect.map(M
       const id = FileId.make(fileId)
       if ((yield* find(id)) !== null) yield* store.remove(id, "discarded")
     },
-    Effect.catch((error) => Effect.logWarning("A file that nobody needs is left behind", error))
+    Effect.catch((error) => Effect.logWarning("An unneeded file could not be removed", error))
   )
 
   return {

@@ -109,7 +109,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
       isOurs(owner, id)
         ? recover(id).pipe(
             Effect.catchDefect((defect) =>
-              Effect.logError("A claimed request cannot be read; it is left alone", defect)
+              Effect.logError("A claimed request cannot be read and is skipped", defect)
             ),
             Effect.annotateLogs({ request_id: id })
           )

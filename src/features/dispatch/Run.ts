@@ -217,7 +217,7 @@ export const make = Effect.gen(function* () {
     const found = catalog.findVersion(model, modelVersion)
     return Effect.catchTag(found, "NotKnownHere", (error) =>
       jobId === null
-        ? Effect.as(Effect.logWarning("A run is given back", error), undefined)
+        ? Effect.as(Effect.logWarning("A run is released", error), undefined)
         : Effect.logWarning("A run that was taken over waits for its model", error).pipe(
             Effect.andThen(Effect.interruptible(Effect.retry(found, Schedule.spaced(modelAwayMs)))),
             Effect.orDie

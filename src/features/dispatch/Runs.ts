@@ -110,4 +110,4 @@ export class Runs extends Context.Service<
 }
 
 const leftOver = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
-  Cause.hasDies(cause) ? Effect.logError("A run was left without an outcome", cause) : Effect.void
+  Cause.hasDies(cause) ? Effect.logError("A run has no recorded outcome", cause) : Effect.void

@@ -70,7 +70,7 @@ export class Funds extends Context.Service<
       const levelled = Effect.map(reach(head), () => void (isLevel = true))
       const behind = GlobalPosition.sequence(head) - GlobalPosition.sequence(start.position)
       const tellLong = Effect.logInfo(
-        "What accounts may spend is read from the log: no requests are taken meanwhile"
+        "Reading accounts' funds from the log; no requests are accepted meanwhile"
       ).pipe(Effect.annotateLogs({ events: behind }))
       yield* Effect.forkScoped(levelled)
       yield* Effect.timeoutOrElse(levelled, { duration: patience, orElse: () => tellLong })
@@ -115,6 +115,6 @@ const isFolded = (cells: FundsCells.FundsCells, event: RecordedEvent): boolean =
 }
 
 const logUnreadable = ({ position, type }: RecordedEvent) =>
-  Effect.logError(
-    "An event that moves money cannot be read, and is left out of what its account may spend"
-  ).pipe(Effect.annotateLogs({ position, type }))
+  Effect.logError("An event that moves money cannot be read; the funds of its account ignore it").pipe(
+    Effect.annotateLogs({ position, type })
+  )

@@ -60,14 +60,12 @@ const publish = Effect.gen(function* () {
   const tell = RateLimitedLog.make()
   const attempt = Effect.flatMap(definitions, ours).pipe(
     Effect.flatMap((definitions) => publishing.publish(definitions, { source, reactivates: false })),
-    Effect.tapCause((cause) =>
-      tell(Effect.logError("What ships with this release is not published as a whole", cause))
-    ),
+    Effect.tapCause((cause) => tell(Effect.logError("Not all models of this release are published", cause))),
     Effect.sandbox
   )
   const retried = attempt.pipe(
     Effect.retry(again),
-    Effect.andThen(Effect.logInfo("What ships with this release is published now")),
+    Effect.andThen(Effect.logInfo("All models of this release are published now")),
     Effect.orDie
   )
   yield* Effect.catch(attempt, () => Effect.asVoid(Effect.forkScoped(Effect.delay(retried, "1 second"))))

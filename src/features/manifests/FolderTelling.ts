@@ -24,9 +24,9 @@ export const make = Effect.gen(function* () {
       if (told.has(line)) continue
       yield* isError(diagnostic)
         ? Effect.logError(`A manifest has an error: ${line}`)
-        : Effect.logWarning(`A manifest is doubtful: ${line}`)
+        : Effect.logWarning(`A manifest has a warning: ${line}`)
     }
-    if (told.size > 0 && now.size === 0) yield* Effect.logInfo("All manifests are good again")
+    if (told.size > 0 && now.size === 0) yield* Effect.logInfo("All manifests are valid again")
     told = now
     Families.manifestErrors.of().updateUnsafe(found.filter(isError).length, context)
   })

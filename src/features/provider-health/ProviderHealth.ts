@@ -218,7 +218,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     provider.pauses++
     // One log line for many runs that are refused together.
     if (provider.pausedUntil <= at) {
-      tell("A provider asks to be left alone for a while", name, { for_ms: Math.round(until - at) })
+      tell("A provider requests a pause", name, { for_ms: Math.round(until - at) })
     }
     provider.pausedUntil = Math.max(provider.pausedUntil, until)
   }

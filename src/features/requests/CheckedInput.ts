@@ -8,7 +8,7 @@ import type { Submission } from "./Requests.ts"
 const valueOf = ({ checked, input }: Submission): Json =>
   checked === undefined ? input : (JSON.parse(checked.text) as Json)
 
-/** Why the model refuses the input. The input is validated again when the model has changed since it was checked. */
+/** Why the model refuses the input. Validates the input again if the model has changed since. */
 export const issues = (submission: Submission, entry: CatalogEntry): ReadonlyArray<InputIssue> => {
   const { checked } = submission
   return checked !== undefined && checked.modelVersion === entry.model.version

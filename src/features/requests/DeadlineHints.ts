@@ -4,9 +4,9 @@ import { Context, Effect, Layer, Queue } from "effect"
 export class DeadlineHints extends Context.Service<
   DeadlineHints,
   {
-    /** There is a request with a deadline at `at`, Unix time in ms. Of many hints the earliest is kept, and nothing else. */
+    /** Announces a deadline at `at`, Unix time in ms. Only the earliest of several hints is stored. */
     readonly hint: (at: number) => void
-    /** The earliest deadline of all hints since it was last asked for; `null` when there were none. */
+    /** The earliest deadline since the last `take`; `null` without a hint. */
     readonly take: () => number | null
     /** Completes when there was a hint since it last completed. */
     readonly hinted: Effect.Effect<void>

@@ -7,7 +7,7 @@ import { trustedVersion } from "#streams/ExpectedVersion.ts"
 import type { Snapshot } from "./Requests.ts"
 
 /** The history says that an output breaks its schema, but not where. */
-const someViolation: Violation = { instancePath: "", message: "is not told while the log cannot be read" }
+const someViolation: Violation = { instancePath: "", message: "is unknown while the log cannot be read" }
 
 const phaseOf = (item: HistoryItem): VisiblePhase => {
   const { amount, billingStatus, createdAt, endedAt, error, inferenceMs, outcome, status } = item
@@ -15,7 +15,7 @@ const phaseOf = (item: HistoryItem): VisiblePhase => {
   switch (status) {
     case "IN_QUEUE":
       return { _tag: "Queued" }
-    // As a run whose start was never reported: what is told of it is the same.
+    // Like a run whose start was never reported: clients see the same.
     case "IN_PROGRESS":
       return { _tag: "Finalizing" }
     case "COMPLETED":

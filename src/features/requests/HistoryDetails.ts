@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const permits = KeyedPermits.make({ total: mostExpanded, perKey: 1, patience: "10 seconds" })
 
-  /** At least as new as its list is, which another node's events may have reached first. */
+  /** At least as new as the list, which another node's events may have reached first. */
   const find = Effect.fnUntraced(function* (listed: Snapshot) {
     const known = yield* actors.current(listed.id)
     const { state } = isOlder(known.state, listed) ? yield* actors.refresh(listed.id) : known

@@ -1,4 +1,4 @@
-/** The hold of a submit: reserved before the input is sealed, and given back when no request comes of it. */
+/** The hold of a submit: reserved before the input is sealed, and released if the submit fails. */
 import { Cause, Effect, Exit, Fiber, Result } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { zero } from "#domain/Money.ts"
@@ -26,7 +26,7 @@ interface RequestHold extends HoldTerms {
 /** `Retry-After` of an account with too many open requests, in seconds. */
 const openRetrySeconds = 5
 
-/** How long a failed submit waits until it is known whether the request is on the log. Settling goes on after that. */
+/** How long a failed submit waits until it is known whether the request is on the log. Settling continues after that. */
 const patience = "2 seconds"
 
 /**
@@ -95,12 +95,12 @@ export const make = Effect.gen(function* () {
     /** Reserves the hold. */
     take: (held: RequestHold): Effect.Effect<void, Refused | ReadModelBehind> =>
       unlessRefused(held, () => funds.reserve(held.requestId, held)),
-    /** Gives the hold back when the input cannot be sealed. */
+    /** Releases the hold if the input cannot be sealed. */
     sealing: <E>(requestId: RequestId, seal: Effect.Effect<SealedPayload, E>) =>
       Effect.onExitPrimitive(seal, (exit) =>
         Exit.isFailure(exit) ? Effect.sync(() => funds.cancel(requestId)) : undefined
       ),
-    /** Gives the hold back, and discards the input, unless the append made the request. */
+    /** Releases the hold and discards the input unless the append created the request. */
     appending: <A extends Appended, E>(
       requestId: RequestId,
       input: SealedPayload,

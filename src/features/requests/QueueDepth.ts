@@ -6,7 +6,7 @@ import { DueWork } from "#projections/due-work/DueWork.ts"
 export class QueueDepth extends Context.Service<
   QueueDepth,
   {
-    /** Trails the log by the projection's lag: a limit on it is soft by that much. */
+    /** Trails the log by the projection's lag, so a limit on it is approximate. */
     of(endpoint: string): Effect.Effect<number>
   }
 >()("inferlog/src/features/requests/QueueDepth") {

@@ -123,7 +123,7 @@ export const make = Effect.gen(function* () {
       const { payloads } = request.submitted
       if (payloads === undefined) {
         return yield* new EventStoreError({
-          reason: "What the request carries is not known while the log is away"
+          reason: "The payloads of the request are unknown while the log cannot be read"
         })
       }
       const { output } = request

@@ -118,7 +118,7 @@ export class RetentionSweep extends Context.Service<
         Effect.forEach(accounts, (account) =>
           workOff(account).pipe(
             Effect.catchCause((cause) =>
-              Effect.as(Effect.logWarning("An erased account could not be worked off", cause), {
+              Effect.as(Effect.logWarning("The requests of an erased account could not be erased", cause), {
                 done: 0,
                 failed: 1
               })

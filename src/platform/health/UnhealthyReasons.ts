@@ -5,7 +5,7 @@
  */
 export const reasons = {
   log_not_writable:
-    "The last append to the log failed, and nothing has been appended since: the disk is full or fails, or the log's servers are away.",
+    "The last append to the log failed, and none has succeeded since: the disk is full or fails, or the log's servers are down.",
   log_not_answering: "Appends to the log are under way, and none has ended for 10 seconds.",
   log_checkpoint_failing:
     "The log is appended to, but its database file cannot be written: what is appended collects in the write-ahead log, up to a bound.",

@@ -18,7 +18,7 @@ export const make = (doing: string): Unreadable => {
 
   const leaveAlone = (id: RequestId, defect: unknown) => {
     ids.add(id)
-    return Effect.logError(`A request cannot ${doing}; it is left alone until the next start`, defect)
+    return Effect.logError(`A request cannot ${doing}; it is skipped until the next start`, defect)
   }
 
   return {

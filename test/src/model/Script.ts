@@ -69,7 +69,7 @@ const which = fc.constantFrom<Which>("newest", "newest", "newest", "oldest")
 const often = <A>(weights: ReadonlyArray<readonly [weight: number, values: ReadonlyArray<A>]>) =>
   fc.oneof(...weights.map(([weight, values]) => ({ weight, arbitrary: fc.constantFrom(...values) })))
 
-/** Files that are not to be had keep their requests open for minutes, and those that cannot be stored for six hours: few worlds have any. */
+/** Files that are not available keep their requests open for minutes, and those that cannot be stored for six hours: few worlds have any. */
 const rare: ReadonlyArray<End> = ["missing file", "unstored file"]
 
 /** The first value is what a failure shrinks to. */

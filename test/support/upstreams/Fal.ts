@@ -68,7 +68,7 @@ const invalid = (message: string): Failure => ({
 })
 
 const submission = /^\/[\w-]+\/[\w.-]+(?:\/[\w.-]+)*$/
-/** The status and the rest are not to be had under an app's sub-paths. */
+/** The status and the rest are not available under an app's sub-paths. */
 const operation = /^\/([\w-]+\/[\w.-]+)\/requests\/([\w-]+)(?:\/(status|cancel))?$/
 
 export const make = Effect.gen(function* () {

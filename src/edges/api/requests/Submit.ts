@@ -68,7 +68,7 @@ export const endpoint = HttpApiEndpoint.post("submitRequest", "/:ownerName/:mode
   params: ModelParameters.ofModel,
   query: { wait: RequestRoute.optional("As `Prefer: wait=<seconds>`, 1 to 60.") },
   headers: {
-    "idempotency-key": RequestRoute.optional("1 to 255 printable ASCII characters, kept for 24 hours."),
+    "idempotency-key": RequestRoute.optional("1 to 255 printable ASCII characters, valid for 24 hours."),
     "x-request-metadata": RequestRoute.optional("A JSON object of at most 16 strings, at most 2 KiB."),
     "x-request-start-timeout": RequestRoute.optional(
       "Whole seconds, at most 30 days. A request that has not started by then is `CANCELLED`, `outcome: expired`, not billed."

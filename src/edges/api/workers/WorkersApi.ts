@@ -91,7 +91,7 @@ const releaseJob = Route.make(
     const { reason } = yield* RequestBody.read(releaseJobBody, request, { optional: true })
     yield* calls.release(WorkerRoute.leaseOf(params, worker))
     if (reason !== undefined) {
-      yield* Effect.logInfo(`A worker gave its job back: ${JSON.stringify(reason)}`).pipe(
+      yield* Effect.logInfo(`A worker released its job: ${JSON.stringify(reason)}`).pipe(
         Effect.annotateLogs({ key_id: worker.keyId })
       )
     }

@@ -11,7 +11,7 @@ const described = (description: string) => Schema.String.annotate({ description 
 
 const headers = {
   etag: described("Strong: of another answer there is another one."),
-  "cache-control": described("How long it may be kept.")
+  "cache-control": described("How long the answer may be cached.")
 }
 
 export const answers = <Body extends Schema.Top>(body: Body) =>

@@ -7,7 +7,7 @@ import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
 
 export class UnitsUnknown extends Schema.TaggedError<UnitsUnknown>()("UnitsUnknown", {}) {
   override get message(): string {
-    return "The billable units of this input cannot be told."
+    return "The billable units of this input cannot be computed."
   }
 }
 

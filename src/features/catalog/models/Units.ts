@@ -30,14 +30,14 @@ const measure =
   ): Effect.Effect<Money.Quantity, Unmeasurable | EvaluatorBusy> =>
     Effect.flatMap(
       Effect.catchTag(expression.evaluate(value, bindings), "ExpressionFailed", ({ reason }) =>
-        Effect.fail(new Unmeasurable({ reason: `The ${field} of this run cannot be told: ${reason}.` }))
+        Effect.fail(new Unmeasurable({ reason: `The ${field} of this run cannot be computed: ${reason}.` }))
       ),
       (result) => {
         return Effect.mapError(
           Effect.fromOption(toQuantity(result)),
           () =>
             new Unmeasurable({
-              reason: `The ${field} of this run cannot be told: expected a number from 0 to 1000000000000, and below 1000000000 when it has a fraction.`
+              reason: `The ${field} of this run cannot be computed: expected a number from 0 to 1000000000000, and below 1000000000 when it has a fraction.`
             })
         )
       }

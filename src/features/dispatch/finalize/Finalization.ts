@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
       Erasing.filesOf({ ...request, media }),
       (fileId) =>
         Effect.catch(store.remove(FileId.make(fileId), "discarded"), (error) =>
-          Effect.logWarning("A file that nobody needs is left behind", error)
+          Effect.logWarning("An unneeded file could not be removed", error)
         ),
       { discard: true }
     )
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
   ) {
     const { message, reason, status } = error
     if (reason === "storage") return yield* postpone(id, request, error)
-    yield* Effect.annotateLogs(Effect.logWarning("A file of an output cannot be had at its host"), {
+    yield* Effect.annotateLogs(Effect.logWarning("A file of an output cannot be fetched from its host"), {
       reason,
       ...(status !== undefined && { status })
     })

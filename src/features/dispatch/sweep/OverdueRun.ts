@@ -67,11 +67,11 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.timeoutOption(Fiber.await(asking), lookLimit)
     if (Option.isNone(answer)) {
       yield* Effect.forkIn(Fiber.interrupt(asking), scope)
-      yield* Effect.logWarning("A provider does not say how an overdue job is doing")
+      yield* Effect.logWarning("A provider does not report the state of an overdue job")
       return alive
     }
     if (answer.value._tag === "Success") return answer.value.value
-    yield* Effect.logError("A provider failed to say how an overdue job is doing", answer.value.cause)
+    yield* Effect.logError("A provider failed to report the state of an overdue job", answer.value.cause)
     return alive
   })
 

@@ -152,7 +152,7 @@ export const make = Effect.gen(function* () {
   const told = (swept: Swept) =>
     isNothing(swept)
       ? Effect.void
-      : Effect.annotateLogs(Effect.logInfo("The sweep found requests that did not go on"), { ...swept })
+      : Effect.annotateLogs(Effect.logInfo("The sweep found stuck requests"), { ...swept })
 
   /** Uses the available rows if the queue lags; the requests themselves decide. */
   const begin = Effect.gen(function* () {

@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
 
   const tell = RateLimitedLog.make()
   const reading = Effect.catchCause(read, (cause) =>
-    tell(Effect.logWarning("How long models take cannot be read", cause))
+    tell(Effect.logWarning("The run times of models cannot be read", cause))
   )
   yield* Effect.forkScoped(Effect.repeat(reading, Schedule.spaced(interval)))
   return Expectations.of({ of: (endpoint) => expectations.get(endpoint) ?? null })

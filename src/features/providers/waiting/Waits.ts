@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
 
   const tell = RateLimitedLog.make()
   const looking = Effect.catchCause(look, (cause) =>
-    tell(Effect.logWarning("What requests wait for cannot be read", cause))
+    tell(Effect.logWarning("The causes of waiting requests cannot be read", cause))
   )
   yield* Effect.forkScoped(Effect.repeat(looking, Schedule.spaced(interval)))
   return (endpoint: string) => waits.get(endpoint) ?? null

@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
     turns.withPermits(1)(Effect.andThen(Effect.yieldNow, read))
 
   /**
-   * The current state, and the change that it is as of: the last change of each request that has not ended, or of each
+   * Sends the current state: the last change of each request that has not ended, or of each
    * named request. Follow from that change on. A request that changes meanwhile is left out here and sent as a later
    * change. A client that is cut off resumes after its last frame and misses nothing.
    */

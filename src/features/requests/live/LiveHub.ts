@@ -33,7 +33,7 @@ export class LiveHub extends Context.Service<
     /** The position up to which everything is handed out; 0 without listeners. */
     readonly place: () => number
     /**
-     * Hands each wanted change after its position to the listener, once and in order, until it takes no more, and then
+     * Hands each wanted change after its position to the listener, once and in order, until it takes no more; then
      * completes with its position. Completes at once if the listener is behind and has to catch up first.
      */
     listen(listener: Listener): Effect.Effect<number>

@@ -1,4 +1,4 @@
-/** Counts how inference requests go on, and logs what an operator should look into. */
+/** Counts the events of requests, and logs those that an operator should look into. */
 import { Context, Effect, Layer, Metric } from "effect"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
@@ -56,12 +56,12 @@ const warningOf = (event: Event) => {
   }
   if (event._tag === "RequestForceFailed") {
     const { attempt, retries } = event
-    return { message: "A request was failed: it could not be brought to an end", attempt, retries }
+    return { message: "A stuck request was failed after all retries", attempt, retries }
   }
   if (event._tag === "SweepRetried") {
     const { attempt, reason, retry } = event
     return {
-      message: "The sweep found a request that did not go on; it is tried again",
+      message: "The sweep found a stuck request and retries it",
       attempt,
       reason,
       retry
@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
     const last = events.at(-1)
     if (last === undefined || state._tag === "NotSubmitted") return Effect.void
     const { model } = state.submitted
-    // What ends a run or a request comes last.
+    // The event that ends a run or a request is the last one.
     return Effect.andThen(count(model, events), warn(id, model, last))
   })
 })

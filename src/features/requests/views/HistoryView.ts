@@ -19,7 +19,7 @@ const BillBody = Schema.Struct({
   unitPrice: usd("Of one unit"),
   minimumCharge: usd("What a charged run costs at least"),
   currency: Schema.Literal("USD"),
-  quotedQuantity: units("Units asked for; null when only the run can tell"),
+  quotedQuantity: units("Requested units; null when only the run determines them"),
   maxQuantity: decimal("Units that are charged at most, as a decimal."),
   hold: usd("Held from submit to the end; never is more charged"),
   quantity: units("Units delivered; null unless it is `COMPLETED`"),

@@ -131,7 +131,7 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
             Cause.hasInterruptsOnly(cause)
               ? Effect.succeed(null)
               : Effect.as(
-                  logEnd(Effect.logError("An attempt to send a webhook was left without an end", cause)),
+                  logEnd(Effect.logError("An attempt to send a webhook has no recorded end", cause)),
                   null
                 )
           ),

@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
     Effect.catchCause(begin, (cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : tellOnce(Effect.logError("A webhook cannot be looked at; it is left alone for now", cause)).pipe(
+        : tellOnce(Effect.logError("A webhook cannot be read and is skipped for now", cause)).pipe(
             Effect.annotateLogs({ request_id: requestId }),
             Effect.as(false)
           )

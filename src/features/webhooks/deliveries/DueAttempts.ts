@@ -48,7 +48,7 @@ export const make = (slots: Slots, attempts: Attempts) =>
     ) {
       const at = yield* steady.now
       if (at - scheduled.at <= patienceMs) return yield* error
-      yield* Effect.logError("The body of a webhook cannot be read; it is given up", error)
+      yield* Effect.logError("The body of a webhook cannot be read; the webhook is not sent", error)
       yield* actors.execute(id, { _tag: "Abandon", at })
       return null
     })

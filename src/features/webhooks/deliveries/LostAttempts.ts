@@ -46,7 +46,7 @@ export const make = (isUnderWay: (id: DeliveryId) => boolean) =>
       isOurs(owner, id)
         ? lose(id).pipe(
             Effect.catchDefect((defect) =>
-              tell(Effect.logError("A delivery cannot be read; it is left alone", defect))
+              tell(Effect.logError("A delivery cannot be read and is skipped", defect))
             ),
             Effect.annotateLogs({ delivery_id: id })
           )

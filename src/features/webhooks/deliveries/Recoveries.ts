@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
   const recoverAlone = (recoveryId: OpenRecovery["recoveryId"], id: DeliveryId) =>
     recover(recoveryId, id).pipe(
       Effect.catchDefect((defect) =>
-        Effect.as(tell(Effect.logError("A delivery cannot be recovered; it is left alone", defect)), 0)
+        Effect.as(tell(Effect.logError("A delivery cannot be recovered and is skipped", defect)), 0)
       ),
       Effect.annotateLogs({ delivery_id: id })
     )
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
   const workOffAlone = (open: OpenRecovery) =>
     workOff(open).pipe(
       Effect.catchDefect((defect) =>
-        tell(Effect.logError("A recovery of failed webhooks cannot be worked off for now", defect))
+        tell(Effect.logError("A recovery of failed webhooks cannot continue for now", defect))
       ),
       Effect.annotateLogs({ recovery_id: open.recoveryId })
     )

@@ -104,7 +104,7 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
         Effect.fnUntraced(function* (error) {
           if ((yield* steady.now) - happenedAt(owed) <= patienceMs) return yield* error
           yield* Effect.logError(
-            "Input or output of a request cannot be read; its webhook goes without",
+            "Input or output of a request cannot be read; its webhook omits them",
             error
           ).pipe(Effect.annotateLogs({ request_id: snapshot.id }))
           return { input: null, output: null }

@@ -147,7 +147,7 @@ describe("Mapping", () => {
       assert.deepStrictEqual(given, [])
       assert.deepStrictEqual(outcome, {
         _tag: "ProviderError",
-        message: "The input cannot be put in the provider's terms.",
+        message: "The input cannot be converted for the provider.",
         retryable: false
       })
     })
@@ -158,7 +158,7 @@ describe("Mapping", () => {
       const { outcome } = yield* mapped({ output: "nothing" }, {}, succeeded({ secret: "hunter2" }))
       assert.deepStrictEqual(outcome, {
         _tag: "ModelFailed",
-        message: "The provider's answer is not what it should be."
+        message: "The provider's answer cannot be converted to the model's output."
       })
     })
   )

@@ -183,7 +183,7 @@ const broken: ReadonlyArray<readonly [what: string, files: Folder.Files, lines: 
     ["a.yaml:11:3: exampleInput.text: Not valid under inputSchema: must be string"]
   ],
   [
-    "units that cannot be told",
+    "units that cannot be computed",
     { "a.yaml": replaced("pricing:", 'pricing: { unit: image, unitPrice: "1" }') },
     ["a.yaml:10:1: pricing: quantity or maxQuantity: expected for the unit image"]
   ],
@@ -191,7 +191,7 @@ const broken: ReadonlyArray<readonly [what: string, files: Folder.Files, lines: 
     "units that are no number",
     { "a.yaml": replaced("pricing:", 'pricing: { unit: image, unitPrice: "1", quantity: text }') },
     [
-      "a.yaml:10:1: pricing: Of exampleInput: The quantity of this run cannot be told: expected a number from 0 to 1000000000000, and below 1000000000 when it has a fraction."
+      "a.yaml:10:1: pricing: Of exampleInput: The quantity of this run cannot be computed: expected a number from 0 to 1000000000000, and below 1000000000 when it has a fraction."
     ]
   ],
   [

@@ -115,7 +115,7 @@ describe("The folder of manifests", () => {
       assert.isFalse(meanwhile.some((line) => line.includes("one.yaml")))
 
       replaceFile(folder, "one.yaml", named("acme/one", "Third"))
-      yield* log.until("All manifests are good again")
+      yield* log.until("All manifests are valid again")
       yield* log.until("A manifest is published")
       assert.strictEqual(yield* versionOf("acme/one"), "active Third")
       assert.strictEqual(yield* versionOf("acme/two"), "deprecated Second")

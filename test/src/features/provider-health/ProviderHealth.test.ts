@@ -167,7 +167,7 @@ describe("The log", () => {
         "A provider fails: no runs begin there for a while",
         "A provider that failed is tried again, with one run",
         "A provider that failed is well again",
-        "A provider asks to be left alone for a while"
+        "A provider requests a pause"
       ])
     }).pipe(Effect.provide(ProviderHealth.layer.pipe(Layer.provide(Logger.layer([logger])))))
   })

@@ -18,6 +18,6 @@ export const EvaluationFor = Context.Reference<EvaluationFor>(
 /** Too many calls wait for an evaluation, in total or for this owner. */
 export class EvaluatorBusy extends Schema.TaggedError<EvaluatorBusy>()("EvaluatorBusy", {}) {
   override get message(): string {
-    return "Too many inputs wait for their price to be told."
+    return "Too many inputs wait for a price estimate."
   }
 }

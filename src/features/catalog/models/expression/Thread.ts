@@ -46,7 +46,7 @@ const compile = (text: string): jsonata.Expression => {
   const expression = jsonata(text, Limits.ofJsonata)
   // Expressions never come from a client.
   expression.registerFunction("eval", () => {
-    throw { code: "D3137", message: "$eval is not to be had" }
+    throw { code: "D3137", message: "$eval is not available" }
   })
   compiled.set(text, expression)
   return expression

@@ -14,7 +14,7 @@ const readInto = (
 ) => {
   for (let position = from; position < to;) {
     const length = fs.readSync(descriptor, buffer, 0, Math.min(buffer.length, to - position), position)
-    if (length === 0) throw new Error("the file is shorter than was told")
+    if (length === 0) throw new Error("the file is shorter than expected")
     hash.update(buffer.subarray(0, length))
     position += length
   }

@@ -112,7 +112,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
           })
         ]
       })
-      const words = "The billable units of this input cannot be told."
+      const words = "The billable units of this input cannot be computed."
       const input = { value: "secret words" }
       const estimated = yield* estimate("acme/untold", input)
       const submitted = yield* submit(input, {}, "acme/untold")

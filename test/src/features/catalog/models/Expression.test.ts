@@ -44,7 +44,7 @@ describe("Expression", () => {
     ["an endless regular expression", "$match($, /^(a+)+$/)", /takes too long/],
     ["an endless step", "$sort([1..90000].$string($random()))", /takes too long|timeout/],
     ["an endless text", "$pad('x', 900000000)", /memory|takes too long|broke off|cannot be evaluated/],
-    ["another expression in a text", "$eval('1')", /not to be had/],
+    ["another expression in a text", "$eval('1')", /not available/],
     ["a result that is not a number", "1 / 0", /cannot be evaluated|no JSON/]
   ] as const)("fails for %s, and the next one does not", ([, text, reason]) =>
     Effect.gen(function* () {

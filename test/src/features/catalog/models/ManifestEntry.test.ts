@@ -105,7 +105,7 @@ describe("The units of a manifest's model", () => {
   ] as const)("cannot be %s", ([, quantity]) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(entryOf(model("image", { quantity })).quantities({}))
-      assert.match(message, /^The quantity of this run cannot be told/)
+      assert.match(message, /^The quantity of this run cannot be computed/)
     })
   )
 

@@ -18,8 +18,7 @@ export const fail = defineModel({
   ...defaults,
   endpoint: "sandbox/fail",
   displayName: "Fail",
-  description:
-    "The provider refuses to run it and is not asked again: the request ends as FAILED, not billed.",
+  description: "The provider refuses to run it, without a retry: the request ends as FAILED, not billed.",
   inputSchema,
   outputSchema: noOutput,
   exampleInput: { message: "Out of order" }

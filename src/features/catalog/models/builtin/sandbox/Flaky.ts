@@ -11,7 +11,7 @@ export const flaky = defineModel({
   endpoint: "sandbox/flaky",
   displayName: "Flaky",
   description:
-    "Fails with a transport error as often as told, then succeeds. Past the retries the request ends as FAILED, not billed.",
+    "Fails with a transport error as often as the input says, then succeeds. When no retry is left, the request ends as FAILED, not billed.",
   tags: ["sandbox", "testing", "failure", "retry"],
   inputSchema: objectOf({
     description: "How often to fail.",

@@ -11,17 +11,17 @@ export const partial = defineModel({
   endpoint: "sandbox/partial",
   displayName: "Partial",
   description:
-    "Delivers fewer items than asked for and is charged for those; when it delivers none, the run has failed.",
+    "Delivers fewer items than requested and charges for those; a run that delivers none has failed.",
   tags: ["sandbox", "testing", "billing"],
   inputSchema: objectOf({
     description: "How many items to ask for, and how many to get.",
     properties: {
-      count: { type: "integer", minimum: 1, maximum: 10, description: "Items asked for." },
+      count: { type: "integer", minimum: 1, maximum: 10, description: "Items requested." },
       deliver: {
         type: "integer",
         minimum: 0,
         maximum: 10,
-        description: "Items delivered, at most as many as asked for."
+        description: "Items delivered, at most as many as requested."
       }
     },
     required: ["count", "deliver"]

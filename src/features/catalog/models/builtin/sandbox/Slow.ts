@@ -13,7 +13,7 @@ export const slow = defineModel({
   endpoint: "sandbox/slow",
   displayName: "Slow",
   description:
-    "Runs for the time it is told and reports its progress and a log line each second. For polling, streaming and cancelling.",
+    "Runs for the given time and reports progress and a log line each second. For polling, streaming and cancelling.",
   tags: ["sandbox", "testing", "progress"],
   inputSchema: objectOf({
     description: "How long to run.",
@@ -29,7 +29,7 @@ export const slow = defineModel({
   }),
   outputSchema: objectOf({
     description: "How long the run took.",
-    properties: { slept: { type: "number", minimum: 0, description: "The seconds asked for." } },
+    properties: { slept: { type: "number", minimum: 0, description: "The requested seconds." } },
     required: ["slept"]
   }),
   exampleInput: { seconds: 3 },
