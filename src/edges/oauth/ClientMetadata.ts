@@ -1,7 +1,4 @@
-/**
- * The metadata that a client may register (RFC 7591, 2): a name and redirect addresses. Other requested values are
- * replaced by the supported ones, as the answer shows. Unknown metadata is ignored.
- */
+/** The metadata that a client may register (RFC 7591, 2): a name and redirect addresses; the rest is ours or ignored. */
 import { Predicate, Result, Schema } from "effect"
 import * as ClientName from "./pages/ClientName.ts"
 import * as RedirectUri from "./RedirectUri.ts"

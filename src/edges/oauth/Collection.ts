@@ -1,7 +1,4 @@
-/**
- * Removes expired codes, tokens and authorizations, and unused clients. Ends a login that has no token left or whose
- * password has changed, and revokes the key that was issued for it.
- */
+/** Removes what has expired and unused clients; ends logins without tokens or with a changed password. */
 import { Clock, Context, Effect, Layer, Schedule, Schema } from "effect"
 import { AccountId } from "#domain/Ids.ts"
 import { rows } from "#projections/ReadModels.ts"

@@ -1,7 +1,4 @@
-/**
- * `oauth.sqlite`: the sign-ins of assistants. It is not part of the log: its records expire, and after a loss users
- * sign in again. Each table belongs to one module, which creates it when its layer is built.
- */
+/** `oauth.sqlite`: the sign-ins of assistants, not on the log. After a loss users sign in again. */
 import * as path from "node:path"
 import { Context, Effect, Layer, Predicate, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"

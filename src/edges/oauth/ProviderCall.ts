@@ -1,7 +1,4 @@
-/**
- * Calls oidc-provider as a function from a request to an answer, without a socket. The request has only the given
- * headers, and the answer is sent like every other answer of the server.
- */
+/** Calls oidc-provider as a function, without a socket. Its answer is sent like every other answer of the server. */
 import * as http from "node:http"
 import * as net from "node:net"
 

@@ -7,10 +7,7 @@ const loopbacks = new Set(["localhost", "127.0.0.1", "[::1]"])
 /** Whether a host, as `URL` returns it, is the user's own computer. */
 export const isLoopback = (hostname: string): boolean => loopbacks.has(hostname)
 
-/**
- * Schemes that a browser, a system or one of its tools acts on by itself: instead of a client's app, something would
- * be opened, dialled or searched. Any other scheme may be an assistant's.
- */
+/** Schemes that a browser or a system handles itself; any other scheme may be an assistant's. */
 const refusedSchemes = new Set(
   [
     // Of browsers: internal pages, and other ways to a page or a script.

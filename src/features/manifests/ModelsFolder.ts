@@ -10,10 +10,7 @@ import * as FolderPass from "./FolderPass.ts"
 import { modelsDir } from "./ModelsDir.ts"
 import * as fs from "node:fs"
 
-/**
- * Merges all changes since the last look into one. Some file systems report no changes, and a replaced folder reports
- * none, so the folder is also checked from time to time.
- */
+/** Merges all changes since the last look. Some file systems report none, so the folder is also checked at times. */
 const makeFolderChanges = Effect.fnUntraced(function* (folder: string) {
   const changes = yield* Queue.sliding<void>(1)
   const tell = () => void Queue.offerUnsafe(changes, undefined)

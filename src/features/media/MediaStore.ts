@@ -1,7 +1,4 @@
-/**
- * Stored files under unguessable URLs: outputs of runs and uploads. The log says what exists (`File`); the bytes are in
- * the blob store before the log names them.
- */
+/** Stored files under unguessable URLs. The log says what exists (`File`), after the blob store has the bytes. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, type Option, Stream } from "effect"
 import type { Command } from "#domain/file/Command.ts"
@@ -50,10 +47,7 @@ export class MediaStore extends Context.Service<
     find(id: FileId): Effect.Effect<Media | null, MediaGone | StorageError>
     /** The bytes, or the existing part of `range`. `null` as for `find`. */
     open(id: FileId, range?: Range): Effect.Effect<OpenMedia | null, MediaGone | StorageError>
-    /**
-     * The bytes are gone when it returns; repeat until it succeeds. A file that never existed, or only half, gets the
-     * same mark, so that a later write under its planned id fails.
-     */
+    /** The bytes are gone when it returns; repeat until it succeeds. A later write under a planned id fails. */
     remove(id: FileId, reason: DeletionReason): Effect.Effect<void, StorageError>
     /** Finishes a removal or expiry, or looks for a file sent to the store directly. Returns whether it removed one. */
     sweep(id: FileId): Effect.Effect<boolean, StorageError>
@@ -150,10 +144,7 @@ export class MediaStore extends Context.Service<
         return found === null ? null : { media: found, body: blob.body }
       })
 
-      /**
-       * Removes bytes that no event names. Bytes under a planned id stay: another node may be about to record them, and
-       * their writer repeats the put or removes them.
-       */
+      /** Removes bytes that no event names, except under a planned id, which a writer may be about to record. */
       const removeUnrecorded = Effect.fnUntraced(function* ({ id, isPlanned }: Destination) {
         const { state } = yield* actors.refresh(id)
         const isUnknown = state._tag === "Gone" || (state._tag === "None" && !isPlanned)
@@ -222,10 +213,7 @@ export class MediaStore extends Context.Service<
         yield* Effect.catchTag(actors.execute(id, { _tag: "RecordRemoved", at }), rejections, Effect.die)
       })
 
-      /**
-       * The event comes first: from then on the bytes cannot be read. After a crash before it the file is unchanged.
-       * After a crash behind it, the repeated erasure, or else the sweep, removes the bytes.
-       */
+      /** The event makes the bytes unreadable. After a crash a repeated erasure or the sweep removes them. */
       const remove: MediaStore["Service"]["remove"] = Effect.fn("MediaStore.remove")(function* (id, reason) {
         const state = yield* end(id, { _tag: "Delete", at: yield* Clock.currentTimeMillis, reason })
         const isRepeatedElsewhere = reason === "request_erased" || reason === "discarded"

@@ -53,10 +53,7 @@ const reasonOf = (cause: Cause.Cause<unknown>): string => {
 export class Thumbnails extends Context.Service<
   Thumbnails,
   {
-    /**
-     * Stores a WebP of a picture, or of the first frame of a film or animation, at most 320 pixels a side and never
-     * enlarged. `null` for every other file, and after any failure, which is logged.
-     */
+    /** Stores a WebP of a picture or first frame, of at most 320 pixels a side. `null` for other files and failures. */
     make(options: ThumbnailOptions): Effect.Effect<FileId | null>
   }
 >()("inferlog/src/features/media/Thumbnails") {

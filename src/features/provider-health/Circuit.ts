@@ -1,7 +1,4 @@
-/**
- * The circuit breaker of a provider (Nygard, "Release It!"): closed admits runs, open admits none, half-open admits one
- * as a trial. Pure functions; times are ms of a monotonic clock.
- */
+/** A provider's circuit breaker (Nygard, "Release It!"), as pure functions. Times are ms of a monotonic clock. */
 
 /** What a run's end says about the provider: it `answered`, well or badly, or it `failed` to answer. */
 export type Sign = "answered" | "failed"

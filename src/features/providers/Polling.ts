@@ -1,7 +1,4 @@
-/**
- * Follows a job with an id of its own to its one outcome: asks for its state first often, then less often, asks at once
- * after a callback, and asks the provider to stop it when the client cancels.
- */
+/** Follows a job to its outcome: asks for its state, less and less often, after a callback, and to stop it. */
 import { Context, Deferred, Effect, Queue, Result, Schedule, type Scope } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
@@ -29,10 +26,7 @@ export type Heard = "heard" | "unknown"
 
 export interface FollowOptions {
   readonly control: RunControl
-  /**
-   * Submits the job before the first question. Callbacks may arrive meanwhile, and may even end it. Absent when a job
-   * is taken over, because its run time so far is unknown here.
-   */
+  /** Submits the job; callbacks may already arrive, and end it. Absent when a job is taken over. */
   readonly submit?: Effect.Effect<JobReport>
   /** Read-only, with a deadline of its own. */
   readonly poll: Effect.Effect<JobReport, Unclear>

@@ -33,10 +33,7 @@ export interface RunControl {
     readonly fraction: number | null
     readonly logs: ReadonlyArray<string>
   }): Effect.Effect<void>
-  /**
-   * Completes when the client cancels, or when the run exceeds its model's limit. A provider that can stop does so and
-   * ends in `Stopped`; if it finishes first, it ends in its result.
-   */
+  /** Completes when the client cancels or the run exceeds its limit. The provider should then end in `Stopped`. */
   readonly stopRequested: Effect.Effect<void>
 }
 
@@ -62,10 +59,7 @@ export interface Provider {
   reattach(job: Job, jobId: string, control: RunControl): Effect.Effect<ProviderOutcome>
   /** Checks on a job without changing it, within 10 s. A defect or a later answer means that its state is unknown. */
   look(job: Omit<Job, "input">, jobId: string): Effect.Effect<JobState>
-  /**
-   * Connects to the address of the binding's runs and sends nothing. Returns why that failed, or `null`. Ends within
-   * seconds. Absent if there is nothing to connect to.
-   */
+  /** Connects to the runs' address and sends nothing. Why that failed, or `null`. Absent if there is no address. */
   readonly reach?: (binding: ProviderBinding) => Effect.Effect<ConnectionError | null>
   /** For adapters whose capacity changes all the time, such as pull workers. */
   readonly room?: Room

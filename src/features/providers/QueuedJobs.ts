@@ -57,10 +57,7 @@ const stoppedBy = ({ stopRequested }: RunControl): Effect.Effect<ProviderOutcome
 const looked = (report: JobReport.JobReport): JobReport.JobReport =>
   report._tag === "Ended" && report.outcome._tag === "Stopped" ? JobReport.ended(cancelledThere) : report
 
-/**
- * A public provider gets no address that it cannot reach, and none over plain HTTP, which would expose the credential.
- * A provider that is called over plain HTTP is in the operator's network.
- */
+/** A provider gets no callback address that it cannot reach, and none over plain HTTP outside the operator's network. */
 const isToldOf = (callbackUrl: string, base: string): boolean =>
   callbackUrl.startsWith("https://") || base.startsWith("http://")
 

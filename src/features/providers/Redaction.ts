@@ -1,7 +1,4 @@
-/**
- * Cleans what providers write in errors and log lines, because clients read it: removes the provider's credential and
- * address, and control characters, for every adapter.
- */
+/** Removes the credential, the address and control characters from texts of providers, because clients read them. */
 import { Effect, Redacted } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"

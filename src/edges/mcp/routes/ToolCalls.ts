@@ -1,7 +1,4 @@
-/**
- * Tool calls in progress. A fast call is answered in JSON. A slow one gets an event stream before there is an
- * answer, because clients and proxies give up on a connection that stays silent.
- */
+/** Tool calls in progress. A slow one gets an event stream before its answer, because silent connections are closed. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Context, Effect, Exit, type Fiber, Layer, Scope } from "effect"

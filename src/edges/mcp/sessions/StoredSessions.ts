@@ -29,10 +29,7 @@ export interface Use {
 }
 
 export interface StoredSessions {
-  /**
-   * Inserts the session. When its key has more than `mostOthers` others, removes those that `toGo` chooses from them
-   * in the same commit. Returns their hashes.
-   */
+  /** Inserts the session; beyond `mostOthers` of its key, removes those that `toGo` chooses and returns their hashes. */
   readonly insert: (
     session: StoredSession,
     mostOthers: number,

@@ -75,10 +75,7 @@ export interface AuthorizeLimits extends AddressRateLimit.Rates {
   readonly authorizations: number
 }
 
-/**
- * Each call is unauthenticated, stores a record and takes some 4 ms. Together they use at most a quarter of a core,
- * and leave each user more than six minutes to sign in.
- */
+/** Calls are unauthenticated and take 4 ms: together they use a quarter of a core, with 6 minutes for each sign-in. */
 export const AuthorizeLimits = Context.Reference<AuthorizeLimits>(
   "inferlog/src/edges/oauth/routes/AuthorizeLimits",
   {

@@ -53,10 +53,7 @@ export const make = Effect.gen(function* () {
       status: Prediction.readHealth(answer.json)
     }))
 
-  /**
-   * An idle server has reported the end or lost the prediction; its webhook may still arrive for a while. A server that
-   * loads its model was restarted.
-   */
+  /** An idle server has ended or lost the prediction; its webhook may still arrive. A loading one was restarted. */
   const poll = Effect.fnUntraced(
     function* (binding: ProviderBinding, secret: Secret) {
       const { answer, status } = yield* health(binding, secret)

@@ -2,10 +2,7 @@ import { Schema } from "effect"
 import type { AdapterOptions } from "../AdapterOptions.ts"
 
 export const Options = Schema.Struct({
-  /**
-   * Predictions that the server runs at the same time: `concurrency.max` in its `cog.yaml`, 1 by default. With 1, an
-   * idle server has certainly lost its prediction.
-   */
+  /** `concurrency.max` in its `cog.yaml`, 1 by default. With 1, an idle server has certainly lost its prediction. */
   slots: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))
 })
 

@@ -17,10 +17,7 @@ const isPath = (path: string): boolean =>
 const usualPath = (app: string, id: string): string =>
   `${app.split("/").slice(0, 2).join("/")}/requests/${id}`
 
-/**
- * The reference of a request, valid after a restart: its id, or its path if the id does not lead there. `null` if the
- * answer to a submission has neither.
- */
+/** A request's reference, valid after a restart: its id, or its path if that is needed. `null` without either. */
 export const jobIdOf = (base: string, app: string, answer: JsonObject): string | null => {
   const { request_id: id, response_url: url } = answer
   if (!isId(id)) return null

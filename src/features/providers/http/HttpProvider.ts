@@ -144,10 +144,7 @@ export const make = Effect.gen(function* () {
       )
     )
 
-    /**
-     * Stops a run whose POST is not answered: tells the worker by the run's key and closes the connection. If an answer
-     * with an id arrives meanwhile, cancels by that id.
-     */
+    /** Stops a run whose POST is unanswered: by the run's key, by closing the connection, and by an id that arrives. */
     const submitOrStop = Effect.raceFirst(
       submit,
       Effect.as(Effect.andThen(control.stopRequested, Effect.ignore(cancelByKey)), null)

@@ -1,7 +1,4 @@
-/**
- * Assembles the `chat.completion` from its chunks (https://platform.openai.com/docs/api-reference/chat-streaming).
- * Texts are concatenated; other fields come from the first chunk that has them.
- */
+/** Assembles a `chat.completion` from its chunks (https://platform.openai.com/docs/api-reference/chat-streaming). */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 
 /** The fields that all chunks share. */

@@ -1,7 +1,4 @@
-/**
- * Runs that workers returned or never received. They count as no tries, so a request that comes back repeatedly waits
- * longer each time. Otherwise it would loop with a worker that refuses it.
- */
+/** Runs that workers returned or never received. They cost no try, but each return makes the request wait longer. */
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"

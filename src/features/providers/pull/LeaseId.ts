@@ -1,7 +1,4 @@
-/**
- * Ids of leases. An id leads to its run, and only the worker key that got it can use it: it ends in a MAC under the
- * master key, which every node of the installation can check.
- */
+/** Ids of leases. An id leads to its run and ends in a MAC; only the worker key that got it can use it. */
 import * as crypto from "node:crypto"
 import { type KeyId, RequestId } from "#domain/Ids.ts"
 

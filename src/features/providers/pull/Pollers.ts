@@ -31,10 +31,7 @@ export interface Pollers {
   readonly room: (model: string) => number
   /** Emits when another worker waits. */
   readonly changes: Stream.Stream<void>
-  /**
-   * The worker that has waited longest for a job of the model, or that comes within a second; `null` without one. A
-   * worker that does not get the job keeps its place.
-   */
+  /** The worker that waited longest for a job of the model, or comes within a second; `null` without one. */
   readonly withWorker: <A>(
     model: string,
     use: (worker: Waiting) => Effect.Effect<A>

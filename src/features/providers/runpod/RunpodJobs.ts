@@ -18,10 +18,7 @@ const weekMs = 7 * 24 * hourMs
 
 const between = (least: number, value: number, most: number) => Math.min(Math.max(value, least), most)
 
-/**
- * A job may run as long as its model may, and is deleted an hour later, so that neither a hanging nor an abandoned job
- * costs more. Within Runpod's limits.
- */
+/** A job may run as long as its model may, and is deleted after another hour, so that it costs no more. */
 const policyOf = ({ model }: Job, { lowPriority }: Options): JsonObject => {
   const timeoutMs = Math.ceil(model.timeoutSeconds * secondMs)
   return {

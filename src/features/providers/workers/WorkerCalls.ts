@@ -44,10 +44,7 @@ const recordingLimit = "20 seconds"
 export class WorkerCalls extends Context.Service<
   WorkerCalls,
   {
-    /**
-     * A job of one of `models`, or with `null` of every model that the worker may run, within `waitMs`; `null` without
-     * one. If the call is interrupted, the worker gets no job, or its run is released.
-     */
+    /** A job of `models` (`null`: of any model allowed) within `waitMs`; `null` without one. Released if interrupted. */
     claim(options: {
       readonly worker: Worker
       readonly models: ReadonlyArray<string> | null

@@ -1,7 +1,4 @@
-/**
- * `wait_for_request`: waits for the end of a request (contract, "Assistant-tool server"). Changes of the request end
- * the wait without polling; the interval is that of the progress notifications.
- */
+/** `wait_for_request`: waits for the end of a request (contract, "Assistant-tool server") without polling. */
 import { Clock, Effect, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as Key from "#domain/account/Key.ts"

@@ -61,10 +61,7 @@ const unknownModel: ProviderOutcome = {
 export class VisionRuns extends Context.Service<
   VisionRuns,
   {
-    /**
-     * Runs a job of one of `visionModels`. Reports the start when a worker takes it. A stop request or interruption
-     * ends the worker; the run removes its temporary files.
-     */
+    /** Runs a job of one of `visionModels`; it starts when a worker takes it. A stop or interruption ends the worker. */
     run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
   }
 >()("inferlog/src/features/providers/builtin/vision/VisionRuns") {
