@@ -1,14 +1,31 @@
 import { Console, Effect, Struct, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ListedKey } from "#projections/keys/Keys.ts"
+import { type Grant, Scope } from "#domain/account/Grant.ts"
+import * as Money from "#domain/Money.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import { accountFlag, allKeys, chosenAccount } from "#src/cli/AccountChoice.ts"
 import * as Output from "#src/cli/Output.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as KeyChanges from "./KeyChanges.ts"
-import * as GrantText from "./GrantText.ts"
 import * as GrantFlags from "./GrantFlags.ts"
+
+const grantForPrograms = ({ expiresAt, modelEndpoints, monthlyBudget, scopes }: Grant) => ({
+  scopes,
+  modelEndpoints,
+  monthlyBudget: monthlyBudget === null ? null : Money.format(monthlyBudget),
+  expiresAt: Output.timeOrNull(expiresAt)
+})
+
+const grantHeader = ["SCOPES", "MODELS", "BUDGET", "EXPIRES"]
+
+const grantForPeople = (grant: Grant): ReadonlyArray<string> => [
+  Scope.literals.every((scope) => grant.scopes.includes(scope)) ? "all" : grant.scopes.join(","),
+  grant.modelEndpoints?.join(",") ?? "all",
+  grant.monthlyBudget === null ? "-" : Money.format(grant.monthlyBudget),
+  Output.timeOrNull(grant.expiresAt) ?? "-"
+]
 
 const create = Command.make(
   "create",
@@ -24,7 +41,7 @@ const create = Command.make(
     const { key, keyId } = yield* (yield* Administration).issueKey({ accountId, name, grant })
     yield* Console.error(`Created key ${keyId} of account ${accountId}. Shown only once:`)
     yield* json
-      ? Output.printJson({ accountId, keyId, key: Redacted.value(key), ...GrantText.forPrograms(grant) })
+      ? Output.printJson({ accountId, keyId, key: Redacted.value(key), ...grantForPrograms(grant) })
       : Console.log(Redacted.value(key))
   })
 ).pipe(
@@ -47,7 +64,7 @@ const forPrograms = (key: ListedKey) => ({
   ...Struct.pick(key, ["keyId", "accountId", "accountName", "name"]),
   createdAt: Output.time(key.issuedAt),
   revokedAt: Output.timeOrNull(key.revokedAt),
-  ...GrantText.forPrograms(key),
+  ...grantForPrograms(key),
   rotatedAt: Output.timeOrNull(key.rotatedAt),
   lastUsedAt: Output.timeOrNull(key.lastUsedAt)
 })
@@ -59,7 +76,7 @@ const header = [
   "ACCOUNT NAME",
   "CREATED",
   "REVOKED",
-  ...GrantText.header,
+  ...grantHeader,
   "ROTATED",
   "LAST USED"
 ]
@@ -71,7 +88,7 @@ const forPeople = (key: ListedKey) => [
   key.accountName,
   Output.time(key.issuedAt),
   Output.timeOrNull(key.revokedAt) ?? "-",
-  ...GrantText.forPeople(key),
+  ...grantForPeople(key),
   Output.timeOrNull(key.rotatedAt) ?? "-",
   Output.timeOrNull(key.lastUsedAt) ?? "-"
 ]

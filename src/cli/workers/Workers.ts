@@ -1,8 +1,99 @@
-import { Command } from "effect/cli"
+import { Console, Effect, Option, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
+import type { KeyId } from "#domain/Ids.ts"
+import type { ListedWorkerKey } from "#projections/keys/Keys.ts"
 import * as KeyChanges from "#src/cli/keys/KeyChanges.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
-import { create } from "./Create.ts"
-import { list } from "./List.ts"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import * as GrantFlags from "#src/cli/keys/GrantFlags.ts"
+import * as Flags from "#src/cli/Flags.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as Pages from "#src/edges/admin/Pages.ts"
+import * as ModelWarnings from "./ModelWarnings.ts"
+
+const forPrograms = (key: ListedWorkerKey) => ({
+  keyId: key.keyId,
+  name: key.name,
+  createdAt: Output.time(key.issuedAt),
+  revokedAt: Output.timeOrNull(key.revokedAt),
+  modelEndpoints: key.modelEndpoints,
+  expiresAt: Output.timeOrNull(key.expiresAt),
+  rotatedAt: Output.timeOrNull(key.rotatedAt)
+})
+
+const header = ["KEY", "NAME", "CREATED", "REVOKED", "MODELS", "EXPIRES", "ROTATED"]
+
+const forPeople = (key: ListedWorkerKey) => [
+  key.keyId,
+  key.name,
+  Output.time(key.issuedAt),
+  Output.timeOrNull(key.revokedAt) ?? "-",
+  key.modelEndpoints?.join(",") ?? "all",
+  Output.timeOrNull(key.expiresAt) ?? "-",
+  Output.timeOrNull(key.rotatedAt) ?? "-"
+]
+
+const list = Command.make(
+  "list",
+  { json: Output.json },
+  Effect.fnUntraced(function* ({ json }) {
+    const { listWorkerKeys } = yield* Administration
+    const keys = yield* Pages.collect(
+      (after: KeyId | null) => listWorkerKeys({ after }),
+      ({ keyId }) => keyId
+    )
+    if (json) return yield* Output.printJson(keys.map(forPrograms))
+    if (keys.length === 0) return yield* Console.error("There are no worker keys.")
+    yield* Console.log(Output.table(header, keys.map(forPeople)))
+  })
+).pipe(
+  Command.withDescription("List worker keys with their models, revoked and expired keys included"),
+  Command.withShortDescription("List worker keys"),
+  Command.withExamples([{ command: "inferlog workers list" }, { command: "inferlog workers list --json" }])
+)
+
+const models = GrantFlags.flags.models.pipe(
+  Flag.withDescription("Models whose jobs the worker may take, such as acme/upscale; all by default")
+)
+
+const create = Command.make(
+  "create",
+  {
+    name: Flags.name("Name of the worker"),
+    models,
+    expires: GrantFlags.flags.expires,
+    json: Output.json
+  },
+  Effect.fnUntraced(function* ({ expires, json, models, name }) {
+    const unlimited = { scopes: Option.none(), monthlyBudget: Option.none() }
+    const { expiresAt, modelEndpoints } = yield* GrantFlags.grantOf({ expires, models, ...unlimited })
+    // Runs before the key is created, because a failure afterwards would lose the key.
+    const warnings = yield* ModelWarnings.of(modelEndpoints ?? [])
+    const { key, keyId } = yield* (yield* Administration).issueWorkerKey({ name, modelEndpoints, expiresAt })
+    for (const warning of warnings) yield* Console.error(`Warning: ${warning}`)
+    yield* Console.error(`Created worker key ${keyId}. Shown only once:`)
+    yield* json
+      ? Output.printJson({
+          keyId,
+          key: Redacted.value(key),
+          modelEndpoints,
+          expiresAt: Output.timeOrNull(expiresAt)
+        })
+      : Console.log(Redacted.value(key))
+  })
+).pipe(
+  Command.withDescription(
+    "Create a key for a worker, which fetches jobs, and print it. It is shown only once, because the log stores only its hash. The worker sees the inputs of all accounts for its models"
+  ),
+  Command.withShortDescription("Create a worker key"),
+  Command.withExamples([
+    { command: "inferlog workers create --name gpu-box --models acme/upscale" },
+    {
+      command:
+        "inferlog workers create --name gpu-box --models acme/upscale,acme/caption --expires 90d --json"
+    }
+  ])
+)
 
 const words = { noun: "worker key", one: "a worker key" }
 

@@ -4,18 +4,17 @@ import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import type { AdapterOptions } from "./AdapterOptions.ts"
 import * as Cog from "./cog/Options.ts"
 import * as Fal from "./fal/Options.ts"
-import * as Http from "./http/Options.ts"
 import * as Kserve from "./kserve/Options.ts"
 import * as Openai from "./openai/Options.ts"
 import * as Pull from "./pull/Options.ts"
 import * as Replicate from "./replicate/Options.ts"
 import * as Runpod from "./runpod/Options.ts"
 
-const none: AdapterOptions = { url: "none", secretEnv: "none", options: Schema.Struct({}) }
+const noOptions = Schema.Struct({})
 
 export const bindingOptions: Readonly<Record<Adapter, AdapterOptions>> = {
-  builtin: none,
-  http: Http.options,
+  builtin: { url: "none", secretEnv: "none", options: noOptions },
+  http: { url: "required", secretEnv: "optional", options: noOptions },
   cog: Cog.options,
   openai: Openai.options,
   kserve: Kserve.options,

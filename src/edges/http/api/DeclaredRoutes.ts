@@ -14,10 +14,32 @@ import type { Admitted } from "../edge/Admission.ts"
 import { UnderWay } from "../edge/Exchanges.ts"
 import { answerError } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
-import * as UndeclaredQuery from "../requests/UndeclaredQuery.ts"
 import type { Call, Reply, Route } from "./Route.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
 import * as SchemaErrors from "./SchemaErrors.ts"
+import { invalid, type ErrorAnswer } from "../ErrorAnswer.ts"
+
+/** The only client text that an error repeats, so it is cut to short ASCII. */
+const shown = (name: string): string => name.replace(/[^ -~]/g, "?").slice(0, 64)
+
+const mostNames = 20
+
+/** Refuses undeclared query parameters and names them: a misspelled filter must not return everything. */
+const undeclaredIn = (
+  query: Readonly<Record<string, unknown>>,
+  isDeclared: (name: string) => boolean
+): ErrorAnswer | null => {
+  // `?&=` has an empty name.
+  const undeclared = Object.keys(query).filter((name) => name !== "" && !isDeclared(name))
+  if (undeclared.length === 0) return null
+  return invalid(
+    undeclared.slice(0, mostNames).map((name) => ({
+      path: [shown(name)],
+      code: "unknown",
+      message: "is not a query parameter of this route"
+    }))
+  )
+}
 
 /** Finds the caller of a request before anything else is read. Made once for each endpoint, from its required scope. */
 export type Admit<Caller> = (
@@ -80,7 +102,7 @@ const serving =
       const handle = ({ caller, headers }: Admitted<Caller>): Reply => {
         if (isOfAccount(caller)) admitted(caller.accountId)
         const given = Context.get(context, ParsedSearchParams)
-        const undeclared = UndeclaredQuery.errorAnswerOf(given, isDeclared)
+        const undeclared = undeclaredIn(given, isDeclared)
         if (undeclared !== null) return Effect.fail(undeclared)
         const query = readQuery(given)
         return Result.isFailure(query)

@@ -5,20 +5,30 @@ import type { UploadInitiated } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
 import type { State } from "#domain/file/State.ts"
 import { FileId } from "#domain/Ids.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import { FileBlobs } from "#streams/FileBlobs.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { AlreadyUploaded, FileGone, FileNotFound, FileTooLarge, type QuotaExceeded } from "../FileErrors.ts"
 import { FileActors } from "../FileActors.ts"
 import * as FileLimits from "../FileLimits.ts"
 import { BodyRefused, type Put, Reception, TooManyUploads, UrlRefused } from "../Reception.ts"
-import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
-import { FileBlobs } from "#streams/FileBlobs.ts"
 import { StorageQuota } from "../StorageQuota.ts"
-import { isSameType } from "./ContentType.ts"
 import { HashThreads } from "./HashThreads.ts"
 import * as KeepPart from "./KeepPart.ts"
 import * as KeepWhole from "./KeepWhole.ts"
-import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { type Claim, claimOf, type PartOf, SignedUrls } from "./SignedUrls.ts"
+import * as MediaType from "../../MediaType.ts"
+
+/** White space around the semicolons and usually case do not matter (RFC 9110, section 8.3). */
+const normal = (contentType: string): string =>
+  MediaType.clean(contentType.trim())
+    .replace(/[\t ]*;[\t ]*/g, ";")
+    .toLowerCase()
+
+/** Whether a PUT has the announced type. A malformed type counts as arbitrary bytes; an absent one does not match. */
+const isSameType = (header: string | undefined, announced: string): boolean =>
+  header !== undefined && normal(header) === normal(announced)
 
 /** PUTs received at the same time: each may take some MiB of memory. */
 const mostPuts = { total: 96, perKey: 32, patience: "30 seconds" } as const
