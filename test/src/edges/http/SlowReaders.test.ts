@@ -8,8 +8,8 @@ import type { Scope } from "#src/edges/http/edge/Reader.ts"
 import { type Pace, takenBy, usualPace } from "#src/edges/http/edge/Reader.ts"
 import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
 
-/** More than the system keeps for a connection. */
-const much = Buffer.alloc(16 * 1024 * 1024, "x")
+/** More than the operating system buffers for a connection, beside what the tests read of it. */
+const much = Buffer.alloc(32 * 1024 * 1024, "x")
 const large = SlowReaders.window
 
 /** The server's, by the port of the client. */
