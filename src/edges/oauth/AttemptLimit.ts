@@ -11,21 +11,16 @@ export const most = 10
 /** Authorizations whose failures are in memory: the most recent ones. */
 const capacity = 10_000
 
-export interface AttemptLimit {
-  /** Counts the attempt when it begins, so that concurrent ones cannot exceed the limit. A success is not counted. */
-  readonly of: (
-    uid: string
-  ) => <A, E extends { readonly _tag: string }, R>(
-    attempt: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, E | TooManyAttempts, R>
-}
-
-export const make = (): AttemptLimit => {
+/**
+ * Limits the attempts of an authorization, by its `uid`. An attempt counts when it begins, so that concurrent ones
+ * cannot exceed the limit. A success is not counted.
+ */
+export const make = () => {
   const failures = RecentlyUsed.make<number>({ capacity })
   const add = (uid: string, count: number): void => failures.set(uid, (failures.get(uid) ?? 0) + count)
 
-  return {
-    of: (uid) => (attempt) =>
+  return (uid: string) =>
+    <A, E extends { readonly _tag: string }, R>(attempt: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         if ((failures.get(uid) ?? 0) >= most) return yield* new TooManyAttempts()
         add(uid, 1)
@@ -35,5 +30,4 @@ export const make = (): AttemptLimit => {
           })
         )
       })
-  }
 }

@@ -14,7 +14,7 @@ import { OAuthDatabase } from "./OAuthDatabase.ts"
 import type { SignedIn } from "./SignIn.ts"
 import * as ToolScopes from "./ToolScopes.ts"
 
-export interface Login {
+interface Login {
   /** Random; the subject of all tokens of the login. */
   readonly id: string
   readonly accountId: AccountId

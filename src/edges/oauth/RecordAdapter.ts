@@ -42,7 +42,7 @@ export const make =
       const now = yield* Clock.currentTimeMillis
       if (now < consumedAt + Lifetimes.refreshGrace * 1_000) return false
       const loginId = payload["accountId"]
-      return typeof loginId !== "string" || (yield* records.isReplaced({ model, loginId, consumedAt }))
+      return typeof loginId !== "string" || (yield* records.isReplaced(model, loginId, consumedAt))
     })
 
     const find = Effect.fnUntraced(function* (id: string) {
@@ -70,7 +70,7 @@ export const make =
       // Each new token prolongs its client.
       if (clientId !== undefined) {
         const expiresAt = now + Lifetimes.usedClient * 1_000
-        yield* records.prolong({ model: "Client", id: clientId, expiresAt })
+        yield* records.prolong({ model: "Client", id: clientId }, expiresAt)
       }
     })
 
@@ -96,7 +96,7 @@ export const make =
         if (!isTaken) throw new errors.InvalidGrant("authorization code already consumed")
       },
       destroy: (id) => run(destroy(id)),
-      revokeByGrantId: (grantId) => run(records.removeOfGrant({ model, grantId })),
+      revokeByGrantId: (grantId) => run(records.removeOfGrant(model, grantId)),
       findByUid: async () => undefined,
       findByUserCode: async () => undefined
     }

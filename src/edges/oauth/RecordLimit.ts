@@ -15,7 +15,7 @@ export const make = (
   const count = Effect.gen(function* () {
     const stored = yield* records.count(model)
     const excess = Math.max(0, stored - most + batch)
-    if (excess > 0) yield* records.removeFirst({ model, count: excess })
+    if (excess > 0) yield* records.removeFirst(model, excess)
     free = most - stored + excess
   })
 

@@ -1,7 +1,6 @@
 /** Dynamic client registration (RFC 7591), open to all within the rate limit. Most clients are never used. */
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
-import type { SqlError } from "effect/sql/SqlError"
 import * as ClientMetadata from "./ClientMetadata.ts"
 import * as ClientSecret from "./ClientSecret.ts"
 import * as Lifetimes from "./Lifetimes.ts"
@@ -31,7 +30,7 @@ export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistration
 }) {}
 
 /** The answer to a registration (RFC 7591, 3.2.1). */
-export interface Registered extends ClientMetadata.ClientMetadata {
+interface Registered extends ClientMetadata.ClientMetadata {
   readonly client_id: string
   /** Unix time in seconds. */
   readonly client_id_issued_at: number
@@ -43,65 +42,50 @@ export interface Registered extends ClientMetadata.ClientMetadata {
 
 const model = "Client"
 
-export class Registrations extends Context.Service<
-  Registrations,
-  {
-    /** @param clientAddress `""` when unknown. */
-    register(options: {
-      readonly body: unknown
-      readonly clientAddress: string
-    }): Effect.Effect<Registered, ClientMetadata.MetadataRefused | TooManyRegistrations | SqlError>
-  }
->()("inferlog/src/edges/oauth/Registrations") {
-  static readonly layer = Layer.effect(
-    Registrations,
-    Effect.gen(function* () {
-      const records = yield* Records
-      const limits = yield* RegistrationLimits
-      const rateLimit = yield* AddressRateLimit.make(limits)
-      const turn = yield* Semaphore.make(1)
+const make = Effect.gen(function* () {
+  const records = yield* Records
+  const limits = yield* RegistrationLimits
+  const rateLimit = yield* AddressRateLimit.make(limits)
+  const turn = yield* Semaphore.make(1)
 
-      const makeRoom = RecordLimit.make(records, { model, most: limits.clients })
+  const makeRoom = RecordLimit.make(records, { model, most: limits.clients })
 
-      const store = Effect.fnUntraced(function* (metadata: ClientMetadata.ClientMetadata) {
-        const now = yield* Clock.currentTimeMillis
-        const client = {
-          ...metadata,
-          client_id: crypto.randomBytes(16).toString("base64url"),
-          client_id_issued_at: Math.floor(now / 1_000)
-        }
-        const secret = metadata.token_endpoint_auth_method === "none" ? null : ClientSecret.make()
-        const payload =
-          secret === null
-            ? client
-            : { ...client, client_secret: ClientSecret.hash(secret), client_secret_expires_at: 0 }
-        yield* makeRoom
-        yield* records.put({
-          model,
-          id: client.client_id,
-          payload,
-          expiresAt: now + Lifetimes.unusedClient * 1_000,
-          grantId: null,
-          loginId: null
-        })
-        const registered: Registered =
-          secret === null
-            ? client
-            : { ...client, client_secret: Redacted.value(secret), client_secret_expires_at: 0 }
-        return registered
-      })
-
-      const register = Effect.fn("Registrations.register")(function* ({
-        body,
-        clientAddress
-      }: Parameters<Registrations["Service"]["register"]>[0]) {
-        const waitSeconds = rateLimit(clientAddress)
-        if (waitSeconds > 0) return yield* new TooManyRegistrations({ retryAfterSeconds: waitSeconds })
-        const metadata = yield* Effect.fromResult(ClientMetadata.parse(body))
-        return yield* turn.withPermit(store(metadata))
-      })
-
-      return Registrations.of({ register })
+  const store = Effect.fnUntraced(function* (metadata: ClientMetadata.ClientMetadata) {
+    const now = yield* Clock.currentTimeMillis
+    const client = {
+      ...metadata,
+      client_id: crypto.randomBytes(16).toString("base64url"),
+      client_id_issued_at: Math.floor(now / 1_000)
+    }
+    const secret = metadata.token_endpoint_auth_method === "none" ? null : ClientSecret.make()
+    const withSecret = (text: string) =>
+      ({ ...client, client_secret: text, client_secret_expires_at: 0 }) as const
+    yield* makeRoom
+    yield* records.put({
+      model,
+      id: client.client_id,
+      payload: secret === null ? client : withSecret(ClientSecret.hash(secret)),
+      expiresAt: now + Lifetimes.unusedClient * 1_000,
+      grantId: null,
+      loginId: null
     })
-  )
+    const registered: Registered = secret === null ? client : withSecret(Redacted.value(secret))
+    return registered
+  })
+
+  /** @param clientAddress `""` when unknown. */
+  const register = Effect.fn("Registrations.register")(function* (body: unknown, clientAddress: string) {
+    const waitSeconds = rateLimit(clientAddress)
+    if (waitSeconds > 0) return yield* new TooManyRegistrations({ retryAfterSeconds: waitSeconds })
+    const metadata = yield* Effect.fromResult(ClientMetadata.parse(body))
+    return yield* turn.withPermit(store(metadata))
+  })
+
+  return { register }
+})
+
+export class Registrations extends Context.Service<Registrations, Effect.Success<typeof make>>()(
+  "inferlog/src/edges/oauth/Registrations"
+) {
+  static readonly layer = Layer.effect(Registrations, make)
 }

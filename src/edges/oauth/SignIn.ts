@@ -7,7 +7,6 @@ import { Authentication } from "#src/features/accounts/Authentication.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
 import { ofTools } from "./ToolScopes.ts"
 import type { Rate } from "#domain/account/Limits.ts"
 import * as TokenBucket from "#src/kernel/limits/TokenBucket.ts"
@@ -37,37 +36,25 @@ interface Attempt {
   readonly clientAddress: string
 }
 
-type SignInLimitsTaken =
-  | { readonly _tag: "Taken"; readonly giveBack: () => void }
-  /** Nothing was taken. `retryAfterSeconds` is at least 1. */
-  | { readonly _tag: "Refused"; readonly retryAfterSeconds: number }
-
-interface SignInLimits {
-  /** @param now ms of a clock that is never set back. */
-  readonly take: (attempt: Attempt, now: number) => SignInLimitsTaken
-}
-
-export const makeSignInLimits = (): SignInLimits => {
+/** Takes an attempt from every limit that concerns it, or from none. */
+export const makeSignInLimits = () => {
   const addresses = TokenBuckets.make(mostAddresses)
   const accounts = TokenBuckets.make(mostAccounts)
   const passwords = TokenBucket.full(ofPasswords, 0)
 
-  const bucketsOf = ({ account, clientAddress }: Attempt, now: number) => {
+  /** @param now ms of a clock that is never set back. */
+  return ({ account, clientAddress }: Attempt, now: number) => {
     TokenBucket.refill(passwords, ofPasswords, now)
     const source = groupOf(clientAddress)
     const kind = account === null ? "key" : "password"
-    return [
+    const buckets = [
       addresses(`${kind} ${source}`, source === privateAddresses ? ofHouse : ofAddress, now),
       ...(account === null ? [] : [accounts(account, ofAccount, now), passwords])
     ]
-  }
-
-  return {
-    take: (attempt, now) => {
-      const buckets = bucketsOf(attempt, now)
-      const waitSeconds = TokenBuckets.takeOfAll(buckets)
-      if (waitSeconds > 0) return { _tag: "Refused", retryAfterSeconds: waitSeconds }
-      return { _tag: "Taken", giveBack: () => buckets.forEach(TokenBucket.giveBack) }
+    return {
+      /** 0 when the attempt was taken. */
+      waitSeconds: TokenBuckets.takeOfAll(buckets),
+      giveBack: () => buckets.forEach(TokenBucket.giveBack)
     }
   }
 }
@@ -97,65 +84,57 @@ export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooMan
   retryAfterSeconds: Schema.Int
 }) {}
 
-export class SignIn extends Context.Service<
-  SignIn,
-  {
-    /** @param clientAddress `""` when unknown. */
-    attempt(options: {
-      readonly credentials: Credentials
-      readonly clientAddress: string
-    }): Effect.Effect<SignedIn, SignInRefused | NothingGranted | TooManySignIns | EventStoreError>
-  }
->()("inferlog/src/edges/oauth/SignIn") {
-  static readonly layer = Layer.effect(
-    SignIn,
-    Effect.gen(function* () {
-      const { recognize } = yield* Authentication
-      const passwords = yield* Passwords
-      const clock = yield* Clock.Clock
-      const limits = makeSignInLimits()
+const make = Effect.gen(function* () {
+  const { recognize } = yield* Authentication
+  const passwords = yield* Passwords
+  const clock = yield* Clock.Clock
+  const takeAttempt = makeSignInLimits()
 
-      /** Refuses the previous secret of a rotated key without revealing that it was one (`SecretSuperseded`). */
-      const byKey = Effect.fnUntraced(function* (text: Redacted.Redacted) {
-        const presented = ApiKey.present(keyText(Redacted.value(text)))
-        if (presented === null) return yield* new SignInRefused()
-        const caller = yield* Effect.catchTag(recognize(presented), "Unauthorized", () => new SignInRefused())
-        if (caller.isSuperseded) return yield* new SignInRefused()
-        if (ofTools(caller.grant).scopes.length === 0) return yield* new NothingGranted()
-        return { _tag: "ByKey", presented, caller } as const
-      })
+  /** Refuses the previous secret of a rotated key without revealing that it was one (`SecretSuperseded`). */
+  const byKey = Effect.fnUntraced(function* (text: Redacted.Redacted) {
+    const presented = ApiKey.present(keyText(Redacted.value(text)))
+    if (presented === null) return yield* new SignInRefused()
+    const caller = yield* Effect.catchTag(recognize(presented), "Unauthorized", () => new SignInRefused())
+    if (caller.isSuperseded) return yield* new SignInRefused()
+    if (ofTools(caller.grant).scopes.length === 0) return yield* new NothingGranted()
+    const signedIn: SignedIn = { _tag: "ByKey", presented, caller }
+    return signedIn
+  })
 
-      const byPassword = Effect.fnUntraced(function* (accountId: string, password: Redacted.Redacted) {
-        const passwordMark = yield* passwords.verify({ accountId, password })
-        if (passwordMark === null || !isAccountId(accountId)) return yield* new SignInRefused()
-        return { _tag: "ByPassword", accountId, passwordMark } as const
-      })
+  const byPassword = Effect.fnUntraced(function* (accountId: string, password: Redacted.Redacted) {
+    const passwordMark = yield* passwords.verify({ accountId, password })
+    if (passwordMark === null || !isAccountId(accountId)) return yield* new SignInRefused()
+    const signedIn: SignedIn = { _tag: "ByPassword", accountId, passwordMark }
+    return signedIn
+  })
 
-      const take = Effect.fnUntraced(function* (attempt: Attempt) {
-        const taken = limits.take(attempt, MonotonicTime.millisOf(clock))
-        if (taken._tag === "Taken") return taken
-        return yield* new TooManySignIns({ retryAfterSeconds: taken.retryAfterSeconds })
-      })
+  const take = Effect.fnUntraced(function* (attempt: Attempt) {
+    const { giveBack, waitSeconds } = takeAttempt(attempt, MonotonicTime.millisOf(clock))
+    if (waitSeconds > 0) return yield* new TooManySignIns({ retryAfterSeconds: waitSeconds })
+    return giveBack
+  })
 
-      const attempt: SignIn["Service"]["attempt"] = Effect.fn("SignIn.attempt")(function* ({
-        clientAddress,
-        credentials
-      }) {
-        if (credentials._tag === "Key") {
-          return yield* Effect.tapErrorTag(byKey(credentials.text), "SignInRefused", () =>
-            take({ account: null, clientAddress })
-          )
-        }
-        const accountId = credentials.account.trim()
-        const taken = yield* take({ account: isAccountId(accountId) ? accountId : "", clientAddress })
-        return yield* Effect.onExit(byPassword(accountId, credentials.password), (exit) =>
-          Effect.sync(() => (isCounted(exit) ? undefined : taken.giveBack()))
-        )
-      })
+  /** @param clientAddress `""` when unknown. */
+  const attempt = Effect.fn("SignIn.attempt")(function* (credentials: Credentials, clientAddress: string) {
+    if (credentials._tag === "Key") {
+      return yield* Effect.tapErrorTag(byKey(credentials.text), "SignInRefused", () =>
+        take({ account: null, clientAddress })
+      )
+    }
+    const accountId = credentials.account.trim()
+    const giveBack = yield* take({ account: isAccountId(accountId) ? accountId : "", clientAddress })
+    return yield* Effect.onExit(byPassword(accountId, credentials.password), (exit) =>
+      Effect.sync(() => (isCounted(exit) ? undefined : giveBack()))
+    )
+  })
 
-      return SignIn.of({ attempt })
-    })
-  )
+  return { attempt }
+})
+
+export class SignIn extends Context.Service<SignIn, Effect.Success<typeof make>>()(
+  "inferlog/src/edges/oauth/SignIn"
+) {
+  static readonly layer = Layer.effect(SignIn, make)
 }
 
 /** The pasted text may begin with the scheme of an `Authorization` header. */

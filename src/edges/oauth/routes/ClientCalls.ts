@@ -161,8 +161,7 @@ export const registerClient = Route.prepared(
 
     const store = Effect.fnUntraced(
       function* (body: unknown, clientAddress: string) {
-        const registered = yield* registrations.register({ body, clientAddress })
-        return Answer.json(201, registered)
+        return Answer.json(201, yield* registrations.register(body, clientAddress))
       },
       Effect.catchTags({
         MetadataRefused: ({ description, error }) =>

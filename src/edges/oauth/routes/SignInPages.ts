@@ -178,7 +178,7 @@ export const submitSignIn = Route.prepared(
     const clientOf = yield* ClientAddress.make
     const { mcpUrl } = yield* PublicUrls
     const { formOf, isOf } = yield* formsOf
-    const attempts = AttemptLimit.make()
+    const limited = AttemptLimit.make()
 
     return Effect.fnUntraced(function* ({ params: { uid }, request }: Route.Call<typeof submitEndpoint>) {
       const { headers } = request
@@ -200,9 +200,8 @@ export const submitSignIn = Route.prepared(
       }
       const credentials = credentialsOf(body)
       if (Result.isFailure(credentials)) return again(credentials.failure)
-      const attempt = { credentials: credentials.success, clientAddress: clientOf(request) }
-      return yield* signIn.attempt(attempt).pipe(
-        attempts.of(uid),
+      return yield* signIn.attempt(credentials.success, clientOf(request)).pipe(
+        limited(uid),
         Effect.flatMap((signedIn) => interactions.allow(request, pending, signedIn)),
         Effect.map((address) => redirect(request, pending, body.decision, address)),
         Effect.catchTag(SignInErrors.correctable, (error) => {

@@ -5,7 +5,7 @@ import * as AttemptLimit from "#src/edges/oauth/AttemptLimit.ts"
 
 it.effect("an authorization has ten attempts, even concurrent ones, separately from others", () =>
   Effect.gen(function* () {
-    const attempts = AttemptLimit.make()
+    const limited = AttemptLimit.make()
     const end = yield* Deferred.make<void>()
     let begun = 0
     const wrong = Effect.suspend(() => {
@@ -13,7 +13,7 @@ it.effect("an authorization has ten attempts, even concurrent ones, separately f
       return Effect.andThen(Deferred.await(end), new SignInRefused())
     })
     const fibers = yield* Effect.replicateEffect(
-      Effect.forkChild(Effect.flip(attempts.of("one")(wrong)), { startImmediately: true }),
+      Effect.forkChild(Effect.flip(limited("one")(wrong)), { startImmediately: true }),
       12
     )
     assert.strictEqual(begun, AttemptLimit.most)
@@ -23,15 +23,15 @@ it.effect("an authorization has ten attempts, even concurrent ones, separately f
       tags.filter((tag) => tag === "TooManyAttempts"),
       2
     )
-    assert.strictEqual((yield* Effect.flip(attempts.of("one")(Effect.void)))._tag, "TooManyAttempts")
-    yield* attempts.of("another")(Effect.void)
+    assert.strictEqual((yield* Effect.flip(limited("one")(Effect.void)))._tag, "TooManyAttempts")
+    yield* limited("another")(Effect.void)
   })
 )
 
 it.effect("an attempt that is right, or that could not be checked, is given back", () =>
   Effect.gen(function* () {
-    const attempts = AttemptLimit.make()
-    const attempt = attempts.of("one")
+    const limited = AttemptLimit.make()
+    const attempt = limited("one")
     for (let count = 0; count < 3 * AttemptLimit.most; count++) {
       yield* attempt(Effect.void)
       yield* Effect.flip(attempt(Effect.fail({ _tag: "EventStoreError" })))

@@ -114,7 +114,7 @@ const alone = Registrations.layer.pipe(
 
 const registerFrom = (clientAddress: string) =>
   Effect.flatMap(Registrations, ({ register }) =>
-    register({ body: { redirect_uris: [OAuth.redirectUri] }, clientAddress })
+    register({ redirect_uris: [OAuth.redirectUri] }, clientAddress)
   )
 
 const isKnown = (id: string) =>
@@ -148,7 +148,7 @@ layer(Layer.fresh(alone))("the number of clients", (it) => {
         yield* TestClock.adjust("15 seconds")
       }
       const [used = "", oldest = "", next = ""] = known
-      yield* prolong({ model: "Client", id: used, expiresAt: 180 * 86_400_000 })
+      yield* prolong({ model: "Client", id: used }, 180 * 86_400_000)
       yield* registerFrom("")
       assert.deepStrictEqual(yield* Effect.forEach([used, oldest, next], isKnown), [true, false, true])
     })

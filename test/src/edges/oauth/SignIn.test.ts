@@ -29,7 +29,7 @@ const home = "127.0.0.1"
 const somewhere = "93.184.216.34"
 
 const attempt = (credentials: Credentials, clientAddress = home) =>
-  Effect.flatMap(SignIn, (signIn) => signIn.attempt({ credentials, clientAddress }))
+  Effect.flatMap(SignIn, (signIn) => signIn.attempt(credentials, clientAddress))
 
 const byKey = (text: string, clientAddress = home) =>
   attempt({ _tag: "Key", text: Redacted.make(text) }, clientAddress)
