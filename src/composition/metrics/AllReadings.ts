@@ -12,7 +12,7 @@ import * as Expected from "#src/features/dispatch/metrics/Expected.ts"
 import * as ProcessUse from "#src/platform/telemetry/readings/ProcessUse.ts"
 import { Readings } from "#src/platform/telemetry/Readings.ts"
 import * as ProjectionLag from "#src/platform/health/ProjectionLag.ts"
-import * as ProviderStandings from "#src/features/dispatch/metrics/ProviderStandings.ts"
+import * as ProviderStates from "#src/features/dispatch/metrics/ProviderStates.ts"
 import * as Queues from "#src/features/requests/metrics/Queues.ts"
 import * as WebhookBacklog from "#src/features/webhooks/metrics/WebhookBacklog.ts"
 
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
       yield* Queues.make,
       yield* WebhookBacklog.make,
       yield* Dispatching.make,
-      yield* ProviderStandings.make,
+      yield* ProviderStates.make,
       yield* Expected.make,
       yield* ProjectionLag.make,
       yield* HealthReadings.make,

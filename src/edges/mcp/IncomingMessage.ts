@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type * as JsonRpc from "./JsonRpc.ts"
-import * as RequestFault from "./RequestFault.ts"
+import * as RequestErrors from "./RequestErrors.ts"
 
 /** Messages in a batch (only 2025-03-26 has batches). */
 export const mostInBatch = 20
@@ -45,7 +45,7 @@ const alone = "initialize comes alone, in no batch."
 const sameId = "The requests of a batch have an id each: two have the same."
 
 const idMissing = (method: string) => {
-  const what = RequestFault.methods.has(method) ? method : "What is not named notifications/…"
+  const what = RequestErrors.methods.has(method) ? method : "What is not named notifications/…"
   return `${what} is a request: it has an id, a text or a whole number up to ${Number.MAX_SAFE_INTEGER}, under which it is answered.`
 }
 
@@ -89,7 +89,7 @@ const lookAtOne = (json: Json): Looked => {
   const reason = refused(json)
   if (reason !== null) return Result.fail({ id: isId(id) ? id : null, reason })
   if (typeof method !== "string" || !isId(id)) return Result.succeed(taken)
-  const fault = RequestFault.find(method, params)
+  const fault = RequestErrors.find(method, params)
   const name = isObject(params) ? params["name"] : undefined
   return Result.succeed({
     requests: 1,

@@ -12,7 +12,7 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import { CatalogContents } from "./CatalogContents.ts"
 import { CatalogProgress } from "./CatalogProgress.ts"
 import * as CatalogView from "./CatalogView.ts"
-import * as EarlierVersions from "./EarlierVersions.ts"
+import * as PreviousVersions from "./PreviousVersions.ts"
 import * as StoredItems from "./StoredItems.ts"
 
 /** Interval of refreshes while the log grows. */
@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
   const rows = yield* CatalogRows
   const projections = yield* Projections
   const reader = yield* EventReader
-  const earlier = yield* EarlierVersions.make
+  const earlier = yield* PreviousVersions.make
   const turn = yield* Semaphore.make(1)
   let view = CatalogView.empty
 

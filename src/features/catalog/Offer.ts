@@ -47,7 +47,7 @@ const make = (model: Model, runs: ModelEndpoint, compile: () => Compiled): Offer
       runs,
       validateInput: (input) => entry().validateInput(input),
       validateOutput: (output) => entry().validateOutput(output),
-      mediaPlaces: (output) => entry().mediaPlaces(output),
+      mediaPointers: (output) => entry().mediaPointers(output),
       quantities: (input) => entry().quantities(input),
       runInput: (input) => entry().runInput(input),
       delivered: (result) => entry().delivered(result)

@@ -29,7 +29,7 @@ import type { Claimed } from "./Run.ts"
 import * as RunMemory from "./RunMemory.ts"
 import { Runs } from "./Runs.ts"
 import * as SlowStart from "./SlowStart.ts"
-import * as Turns from "#src/platform/reactors/Turns.ts"
+import * as ClaimTurns from "#src/platform/reactors/ClaimTurns.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
 /** The most claims at once for one model; the rest follow in the next pass, so that no model starves another. */
@@ -180,11 +180,11 @@ const make = Effect.gen(function* () {
     const limit = Math.min(room, ProviderSlots.leftOf(found.slots), maxClaimsPerPass)
     if (limit <= 0) return waitForRoom(counted, found, now)
     const heldBack = slowStart.heldBack(endpoint)
-    const asked = Turns.rowsFor(limit, nodes) + unreadable.count() + memory.count() + 2 * heldBack
+    const limited = ClaimTurns.rowsFor(limit, nodes) + unreadable.count() + memory.count() + 2 * heldBack
     const due = yield* dueWork.next({
       model: endpoint,
       now,
-      limit: asked,
+      limit: limited,
       after: served.lastOf(endpoint)
     })
     const own = loop.ownOf(
@@ -200,7 +200,7 @@ const make = Effect.gen(function* () {
     const last = admitted.at(-1)
     // There may be more rows behind those of a full account and those that are held back.
     if (last === undefined)
-      return rows.length > 0 || (due.length === asked && slowStart.heldBack(endpoint) > heldBack)
+      return rows.length > 0 || (due.length === limited && slowStart.heldBack(endpoint) > heldBack)
     served.note(endpoint, last.row.accountId)
     yield* claimAll(counted, admitted, found.slots)
     yield* isDone

@@ -60,7 +60,7 @@ export const judge = (
   switch (outcome._tag) {
     case "Succeeded": {
       const violations = fitting(entry?.validateOutput(outcome.output) ?? [])
-      const places = violations.length > 0 ? [] : (entry?.mediaPlaces(outcome.output) ?? [])
+      const pointers = violations.length > 0 ? [] : (entry?.mediaPointers(outcome.output) ?? [])
       const seal = (media: ReadonlyArray<MediaPlan>) =>
         Effect.map(sealOutput(payloads, job, outcome.output), (payload): Judged => {
           const output = { ref: Payload.refOf(payload), violations }
@@ -69,9 +69,9 @@ export const judge = (
             payloads: [payload]
           }
         })
-      return places.length === 0
+      return pointers.length === 0
         ? seal([])
-        : Effect.flatMap(plan(job.requestId, outcome.output, places), seal)
+        : Effect.flatMap(plan(job.requestId, outcome.output, pointers), seal)
     }
     case "ModelFailed":
     case "ProviderError":

@@ -16,11 +16,11 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 const concurrency = 4
 
 export interface PlannedFiles {
-  /** @param places JSON pointers to the files' URLs in the output. */
+  /** @param pointers JSON pointers to the files' URLs in the output. */
   readonly plan: (
     requestId: RequestId,
     output: Json,
-    places: ReadonlyArray<string>
+    pointers: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<MediaPlan>, BlobStoreError | EventStoreError>
   /** Removes the files that the run stored for an output which its request did not accept. */
   readonly discard: (planned: ReadonlyArray<MediaPlan>) => Effect.Effect<void>
@@ -56,7 +56,8 @@ export const make: Effect.Effect<PlannedFiles, never, MediaStore> = Effect.map(M
   )
 
   return {
-    plan: (requestId, output, places) => Effect.forEach(places, planOne(requestId, output), { concurrency }),
+    plan: (requestId, output, pointers) =>
+      Effect.forEach(pointers, planOne(requestId, output), { concurrency }),
     discard: Effect.forEach(discardOne, { discard: true })
   }
 })

@@ -8,7 +8,7 @@ import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog
 import { ProviderHealth, unwatched, type Watch } from "#src/features/provider-health/ProviderHealth.ts"
 import * as ProviderLimits from "#src/features/providers/ProviderLimits.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
-import * as Turns from "#src/platform/reactors/Turns.ts"
+import * as ClaimTurns from "#src/platform/reactors/ClaimTurns.ts"
 import type { Contenders } from "./Contenders.ts"
 import * as Mapping from "./Mapping.ts"
 import { Runs } from "./Runs.ts"
@@ -155,7 +155,7 @@ export const make = Effect.gen(function* () {
 
   const of = (entry: CatalogEntry | null, contenders: Contenders): Slots => {
     const live = node.live()
-    const { graceMs } = Turns
+    const { graceMs } = ClaimTurns
     if (entry === null) {
       return { slots: [nowhere("none")], runs: Infinity, nodes: live, graceMs, admitsIn: null }
     }
@@ -184,7 +184,7 @@ export const make = Effect.gen(function* () {
       slots,
       runs: own.runs,
       nodes,
-      graceMs: isForWorkers ? Turns.workersGraceMs : graceMs,
+      graceMs: isForWorkers ? ClaimTurns.workersGraceMs : graceMs,
       admitsIn
     }
   }

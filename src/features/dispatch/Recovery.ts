@@ -69,7 +69,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
           const claimed = Deferred.makeUnsafe<void, EventStoreError | Rejection>()
           const endpoint = entry?.runs ?? request.submitted.model
           const { provider } = run
-          const place = { id, endpoint, provider, watch: unwatched, onEnd: onEnd(endpoint, provider) }
+          const slot = { id, endpoint, provider, watch: unwatched, onEnd: onEnd(endpoint, provider) }
           /** Claim → run → record. */
           const sequence = Effect.gen(function* () {
             const taken = yield* claim(id, request, run)
@@ -77,7 +77,7 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
             yield* Deferred.succeed(claimed, undefined)
             yield* running
           }).pipe(Effect.onError((cause) => Deferred.failCause(claimed, cause)))
-          return Effect.andThen(runs.fork(place, sequence), Deferred.await(claimed))
+          return Effect.andThen(runs.fork(slot, sequence), Deferred.await(claimed))
         }
         // A node that knows the model takes it over, or this one later.
       ).pipe(Effect.catchTag("NotKnownHere", (error) => Effect.logWarning("A run is not taken over", error)))

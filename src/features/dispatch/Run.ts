@@ -33,7 +33,7 @@ export interface Claimed {
   readonly request: Request
   /** The provider's job, if a previous process started it. */
   readonly jobId: string | null
-  /** Memory for the input; `null` if none is taken yet. Released with the run's place. */
+  /** Memory for the input; `null` if none is taken yet. Released with the run's slot. */
   readonly memory: Lease | null
 }
 

@@ -6,8 +6,8 @@ import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import * as Run from "./Run.ts"
 
-/** A place for a run: taken before its claim, and counted until its outcome is recorded. */
-export interface Place {
+/** The slot of a run: taken before its claim, and counted until its outcome is recorded. */
+export interface RunSlot {
   readonly id: RequestId
   /** The endpoint of the model that runs, which the run counts for. */
   readonly endpoint: string
@@ -15,9 +15,9 @@ export interface Place {
   readonly provider: string
   /** Learns how the run does at its provider, and when it is over. */
   readonly watch: Watch
-  /** The memory of the input, released when the place is left. */
+  /** The memory of the input, released with the slot. */
   readonly memory?: Lease | null
-  /** Runs when the place is left. */
+  /** Runs when the slot is released. */
   readonly onEnd: Effect.Effect<unknown>
 }
 
@@ -25,16 +25,16 @@ export class Runs extends Context.Service<
   Runs,
   {
     /** Forks claim → run → record and returns at once. Only the run is interruptible: no other node runs this claim. */
-    fork<E>(place: Place, sequence: Effect.Effect<void, E>): Effect.Effect<void>
+    fork<E>(slot: RunSlot, sequence: Effect.Effect<void, E>): Effect.Effect<void>
     /** Registers a claimed request, and returns the effect that runs it and records its outcome. */
     begin(claimed: Run.Claimed, watch: Watch): Effect.Effect<Effect.Effect<void, EventStoreError>>
     /** Asks the provider to stop this node's run of the request; with `attempt`, only up to that attempt. */
     stop(id: RequestId, attempt?: number): Effect.Effect<void>
     /** Whether this node runs the request. */
     has(id: RequestId): boolean
-    /** The places taken for a model. Wrappers count for their base model. */
+    /** The slots taken for a model. Wrappers count for their base model. */
     count(endpoint: string): number
-    /** The places taken at a provider. */
+    /** The slots taken at a provider. */
     countOf(provider: string): number
   }
 >()("inferlog/src/features/dispatch/Runs") {
@@ -60,20 +60,20 @@ export class Runs extends Context.Service<
         })
 
       const fork = <E>(
-        { endpoint, id, memory, onEnd, provider, watch }: Place,
+        { endpoint, id, memory, onEnd, provider, watch }: RunSlot,
         sequence: Effect.Effect<void, E>
       ) =>
         Effect.suspend(() => {
           count(ofModel, endpoint, 1)
           count(ofProvider, provider, 1)
-          const placed = Effect.onExitPrimitive(Effect.uninterruptible(sequence), () => {
+          const counted = Effect.onExitPrimitive(Effect.uninterruptible(sequence), () => {
             count(ofModel, endpoint, -1)
             count(ofProvider, provider, -1)
             watch.ended(null)
             memory?.release()
             return Effect.asVoid(onEnd)
           })
-          return forkAnnotated(id, Effect.catchCause(placed, leftOver))
+          return forkAnnotated(id, Effect.catchCause(counted, leftOver))
         })
 
       const begin = (claimed: Run.Claimed, watch: Watch) =>

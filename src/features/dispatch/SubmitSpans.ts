@@ -65,16 +65,16 @@ export const runs = Layer.effect(
     const traced = Effect.map(SubmitSpans, (spans) =>
       Runs.of({
         ...runs,
-        fork: (place, sequence) =>
+        fork: (slot, sequence) =>
           Effect.gen(function* () {
-            const parent = spans.of(place.id)
+            const parent = spans.of(slot.id)
             const span = yield* Effect.makeSpan("Run", {
-              attributes: { request_id: place.id, model: place.endpoint },
+              attributes: { request_id: slot.id, model: slot.endpoint },
               ...(parent === undefined ? { root: true } : { parent })
             })
             const ended = Effect.map(Clock.currentTimeNanos, (now) => span.end(now, Exit.void))
             yield* runs
-              .fork({ ...place, onEnd: Effect.andThen(ended, place.onEnd) }, sequence)
+              .fork({ ...slot, onEnd: Effect.andThen(ended, slot.onEnd) }, sequence)
               .pipe(Effect.withParentSpan(span))
           }).pipe(Effect.withTracerEnabled(true)),
         begin: (claimed, watch) =>

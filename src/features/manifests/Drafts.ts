@@ -68,8 +68,8 @@ const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
     })
     return result(1)
   }
-  const { documents, faults } = Documents.parse(file.path, text.success)
-  for (const { message, path, place } of faults) {
+  const { documents, errors } = Documents.parse(file.path, text.success)
+  for (const { message, path, place } of errors) {
     diagnostics.push({ severity: "error", file: file.name, ...place, path: pathText(path), message })
   }
   for (const document of documents) {
@@ -89,7 +89,7 @@ const readFile = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile) {
     if (breaches.length > 0) broken.push(...nameOf(document))
     diagnostics.push(...breaches.map(({ message, path }) => diagnostic("error", path, message)))
   }
-  return result(documents.length + faults.length)
+  return result(documents.length + errors.length)
 })
 
 const together = (all: ReadonlyArray<OfFile>): Drafts => {

@@ -6,7 +6,7 @@ import { type Batch, Publishing } from "#src/features/catalog/Publishing.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import * as Checks from "./Checks.ts"
 import * as Drafts from "./Drafts.ts"
-import * as FolderTelling from "./FolderTelling.ts"
+import * as FolderReport from "./FolderReport.ts"
 import { definitionsOf, isDeprecated, type Item, keyOf, markOf } from "./Items.ts"
 import type { KnownItems } from "./Known.ts"
 import * as ManifestFiles from "./ManifestFiles.ts"
@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function* (folder: string) {
   const publishing = yield* Publishing
   const known = yield* published
   const { current } = yield* CatalogContents
-  const telling = yield* FolderTelling.make
+  const report = yield* FolderReport.make
   const read = Drafts.reader()
   /** Results of the last pass. */
   let stamp: string | null = null
@@ -75,10 +75,10 @@ export const make = Effect.fnUntraced(function* (folder: string) {
       const result = results[index]
       if (result === undefined) continue
       if (Result.isSuccess(result)) {
-        yield* telling.published(file, result.success)
+        yield* report.published(file, result.success)
         continue
       }
-      yield* telling.notPublished(file, result.failure)
+      yield* report.notPublished(file, result.failure)
       if (result.failure._tag !== "EndpointTaken") left.push(...some)
     }
     return left
@@ -91,8 +91,8 @@ export const make = Effect.fnUntraced(function* (folder: string) {
   ) {
     const checked = yield* Checks.check(yield* read(files), known, offeredIn(contents))
     hasErrors = checked.diagnostics.some(isError)
-    yield* telling.diagnostics(checked.diagnostics)
-    yield* telling.removed(checked)
+    yield* report.diagnostics(checked.diagnostics)
+    yield* report.removed(checked)
     const unsettled = new Set(waiting.map(keyOf))
     const due = checked.items.filter(
       (item) =>
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function* (folder: string) {
 
   const look = Effect.gen(function* () {
     const files = yield* ManifestFiles.find(folder)
-    yield* telling.readable
+    yield* report.readable
     const stamps = files.map((file) => `${file.name} ${file.stamp}`).join("\n")
     const contents = yield* current
     const stampOf = () => (hasErrors ? `${stamps}\n${contents.revision}` : stamps)
@@ -119,7 +119,7 @@ export const make = Effect.fnUntraced(function* (folder: string) {
 
   /** Never fails. */
   return look.pipe(
-    Effect.catch(({ message }) => telling.unreadable(message)),
+    Effect.catch(({ message }) => report.unreadable(message)),
     Effect.withSpan("FolderPass.look")
   )
 })

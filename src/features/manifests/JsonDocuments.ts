@@ -88,8 +88,8 @@ const read = (text: string): Located.Located => {
 export const parse = (text: string): ManifestDocument.Parsed => {
   const lines = Located.linesOf(text)
   try {
-    return { documents: [ManifestDocument.make(read(text), lines)], faults: [] }
+    return { documents: [ManifestDocument.make(read(text), lines)], errors: [] }
   } catch (cause) {
-    return { documents: [], faults: [ManifestDocument.faultOf(cause, lines)] }
+    return { documents: [], errors: [ManifestDocument.errorOf(cause, lines)] }
   }
 }

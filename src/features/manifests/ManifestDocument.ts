@@ -11,16 +11,16 @@ export interface ManifestDocument {
   placeOf(path: Path): Location
 }
 
-export interface Fault {
+export interface DocumentError {
   readonly place: Location
   readonly path: Path
   readonly message: string
 }
 
 export interface Parsed {
-  /** Documents without faults; empty ones are omitted. */
+  /** Documents without errors; empty ones are omitted. */
   readonly documents: ReadonlyArray<ManifestDocument>
-  readonly faults: ReadonlyArray<Fault>
+  readonly errors: ReadonlyArray<DocumentError>
 }
 
 export const make = (root: Located.Located, lines: LineCounter): ManifestDocument => ({
@@ -28,8 +28,8 @@ export const make = (root: Located.Located, lines: LineCounter): ManifestDocumen
   placeOf: (path) => Located.placeIn(lines, Located.find(root, path).at)
 })
 
-/** Turns what a parser throws into faults. */
-export const faultOf = (cause: unknown, lines: LineCounter): Fault => {
+/** Turns what a parser throws into errors. */
+export const errorOf = (cause: unknown, lines: LineCounter): DocumentError => {
   if (cause instanceof Located.Refused) {
     const { at, message, path } = cause
     return { place: Located.placeIn(lines, at), path, message }

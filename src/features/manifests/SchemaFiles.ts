@@ -41,8 +41,8 @@ const load = Effect.fnUntraced(function* (file: ManifestFiles.FoundFile, schema:
     return refuse("Expected a file inside the folder of the manifests")
   const text = yield* Effect.result(FileText.read(target))
   if (text._tag === "Failure") return refuse(text.failure, target)
-  const { documents, faults } = Documents.parse(target, text.success)
-  const [fault] = faults
+  const { documents, errors } = Documents.parse(target, text.success)
+  const [fault] = errors
   if (fault !== undefined) {
     const { column, line } = fault.place
     return refuse(`${fault.message} at line ${line}, column ${column} of the file`, target)

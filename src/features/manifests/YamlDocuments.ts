@@ -1,10 +1,10 @@
 /** YAML 1.2, core schema (https://yaml.org/spec/1.2.2): JSON values with their positions, within a second for 1 MB. */
 import { Composer, type Document, Lexer, type LineCounter, Parser } from "yaml"
 import * as Located from "./Located.ts"
-import { type Fault, faultOf, make, type ManifestDocument, type Parsed } from "./ManifestDocument.ts"
+import { type DocumentError, errorOf, make, type ManifestDocument, type Parsed } from "./ManifestDocument.ts"
 import * as YamlValues from "./YamlValues.ts"
 
-/** Most further faults follow from the first ones. */
+/** Most further errors follow from the first ones. */
 const mostFaults = 5
 
 /** Names, marks, texts and spaces: `key: value` and its line end are seven. */
@@ -70,7 +70,7 @@ const wordsOf = (message: string): string =>
 const faultsOf = (
   { errors, warnings }: Pick<Document, "errors" | "warnings">,
   lines: LineCounter
-): ReadonlyArray<Fault> =>
+): ReadonlyArray<DocumentError> =>
   [...errors, ...warnings].slice(0, mostFaults).map(({ message, pos: [at] }) => ({
     place: Located.placeIn(lines, at),
     path: [],
@@ -83,24 +83,24 @@ export const parse = (text: string): Parsed => {
   const composing = composer()
   const read: Array<Document> = []
   const documents: Array<ManifestDocument> = []
-  const faults: Array<Fault> = []
+  const errors: Array<DocumentError> = []
   try {
     compose(text, composing, read)
   } catch (cause) {
     read.push(...composing.end())
-    faults.push(
-      ...(cause instanceof TooManyFaults ? faultsOf(composing.streamInfo(), lines) : [faultOf(cause, lines)])
+    errors.push(
+      ...(cause instanceof TooManyFaults ? faultsOf(composing.streamInfo(), lines) : [errorOf(cause, lines)])
     )
   }
   for (const document of read) {
     const reported = faultsOf(document, lines)
-    faults.push(...reported)
+    errors.push(...reported)
     if (document.contents === null || reported.length > 0) continue
     try {
       documents.push(make(YamlValues.read(document, budget), lines))
     } catch (cause) {
-      faults.push(faultOf(cause, lines))
+      errors.push(errorOf(cause, lines))
     }
   }
-  return { documents, faults: faults.slice(0, mostFaults) }
+  return { documents, errors: errors.slice(0, mostFaults) }
 }

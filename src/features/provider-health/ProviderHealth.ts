@@ -66,7 +66,7 @@ export class ProviderHealth extends Context.Service<
     readonly begin: (binding: ProviderBinding) => Watch
     /** Rest of the pause that the provider requested, ms; 0 without one. */
     readonly pausedMs: (binding: Pick<ProviderBinding, "name">) => number
-    readonly standing: (name: string) => ProviderState
+    readonly state: (name: string) => ProviderState
   }
 >()("inferlog/src/features/provider-health/ProviderHealth") {
   static readonly layer = Layer.effect(
@@ -282,7 +282,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
       move(binding.name, provider, Circuit.begun(provider.circuit, at), at)
       return watch(binding, provider)
     },
-    standing: (name) => {
+    state: (name) => {
       const { circuit, ended, pausedUntil, pauses } = of(name)
       const at = now()
       return {

@@ -8,7 +8,7 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 const mostSeconds = 1e9
 
 /** The provider's measurement in a member of `metrics`, if there is one. */
-export const told = (
+export const measured = (
   metrics: Json | undefined,
   member: string,
   unitsPerSecond = 1

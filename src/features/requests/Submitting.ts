@@ -113,7 +113,7 @@ export const make = Effect.gen(function* () {
     expectedMs: expectedMs(model),
     quote,
     retry: model.retry ?? RetrySchedule.transportErrors,
-    ...InputWeight.told(input.size, inputMemory),
+    ...InputWeight.recorded(input.size, inputMemory),
     payloads: { input: Payload.refOf(input) }
   })
 

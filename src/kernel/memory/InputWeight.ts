@@ -8,12 +8,12 @@ const ofRun = 8 * 1024
 export const ofSubmit = (bytes: number, values: number): number => 3 * bytes + values
 
 /** Smaller estimates are not recorded on the log, because `guessedShare` is accurate enough. */
-const worthTelling = 16 * 1024
+const worthRecording = 16 * 1024
 const guessedShare = 4
 
 /** The field of `RequestSubmitted` that records the weight of the values. */
-export const told = (size: number, values: number | undefined): { readonly inputMemory?: number } =>
-  values !== undefined && size * guessedShare + values > worthTelling ? { inputMemory: values } : {}
+export const recorded = (size: number, values: number | undefined): { readonly inputMemory?: number } =>
+  values !== undefined && size * guessedShare + values > worthRecording ? { inputMemory: values } : {}
 
 /** A run: the text, the values, and the text of an output of the same size. */
 export const ofRequest = ({ submitted }: Request): number => {

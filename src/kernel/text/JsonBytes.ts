@@ -8,7 +8,7 @@ export const maxDepth = 128
 /** The most heap that the values of one text may take, in bytes: some 250,000 arrays or objects (docs/decisions/0038). */
 export const maxWeight = 16 * 1024 * 1024
 
-export type Fault = "too_many_values" | "not_utf8" | "not_json" | "too_deep" | "not_finite"
+export type JsonError = "too_many_values" | "not_utf8" | "not_json" | "too_deep" | "not_finite"
 
 const limits = { maxDepth, maxWeight }
 
@@ -22,14 +22,14 @@ export const look = (bytes: Uint8Array): Result.Result<JsonScan.Scan, "too_deep"
 }
 
 /** Parses after a scan that bounds the memory of the value. Never throws. */
-export const parse = (bytes: Uint8Array): Result.Result<Json, Fault> =>
+export const parse = (bytes: Uint8Array): Result.Result<Json, JsonError> =>
   Result.flatMap(look(bytes), (scan) => parseLooked(bytes, scan))
 
 /** `parse` for a text that has been scanned. */
 export const parseLooked = (
   bytes: Uint8Array,
   { mayOverflow }: JsonScan.Scan
-): Result.Result<Json, Fault> => {
+): Result.Result<Json, JsonError> => {
   let text: string
   try {
     text = utf8.decode(bytes)

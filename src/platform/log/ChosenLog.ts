@@ -17,7 +17,7 @@ export type ReaderError =
   | Layer.Error<ReturnType<typeof NatsLog.layerReader>>
 
 /** The location of a log. */
-export type LogPlace =
+export type LogLocation =
   | {
       readonly _tag: "Sqlite"
       /** Absolute. */
@@ -26,14 +26,14 @@ export type LogPlace =
   | Extract<EventStoreChoice, { readonly _tag: "Nats" }>
 
 /** The location of this node's log. */
-export const place: Effect.Effect<LogPlace, Config.ConfigError, DataDirectory> = Effect.gen(function* () {
+export const place: Effect.Effect<LogLocation, Config.ConfigError, DataDirectory> = Effect.gen(function* () {
   const choice = yield* eventStore.config
   return choice._tag === "Nats" ? choice : { _tag: "Sqlite", directory: yield* DataDirectory }
 })
 
 /** `wake` emits when a log in a directory may have grown. NATS reports growth itself. */
 export const readerAt = (
-  place: LogPlace,
+  place: LogLocation,
   wake?: Stream.Stream<unknown>
 ): Layer.Layer<EventReader, ReaderError> =>
   place._tag === "Nats"

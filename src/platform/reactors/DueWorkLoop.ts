@@ -9,14 +9,14 @@ import { earliest } from "#src/kernel/time/Earliest.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { Nodes } from "../cluster/Nodes.ts"
-import * as Turns from "./Turns.ts"
+import * as ClaimTurns from "./ClaimTurns.ts"
 
 /** How often work of nodes that are gone is recovered, ms. It is also recovered when nodes come or go. */
 const recoveryIntervalMs = 60_000
 
 const heartbeatMs = 5_000
 
-/** Turns that begin within this time of each other are one wake-up, ms. */
+/** ClaimTurns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
 
 export interface Reactor<E, E2, E3> {
@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
       nodes = node.live()
     }: { readonly graceMs?: number; readonly nodes?: ReadonlyArray<string> } = {}
   ): ReadonlyArray<Row> => {
-    const turns = Turns.of(rows, node.self, nodes, now, graceMs)
+    const turns = ClaimTurns.of(rows, node.self, nodes, now, graceMs)
     nextTurnAt = earliest(nextTurnAt, turns.nextAt)
     return turns.rows
   }

@@ -13,7 +13,7 @@ import * as LogProgress from "../LogProgress.ts"
 import * as ReadOnlyLog from "../ReadOnlyLog.ts"
 import * as CopyEnds from "./CopyEnds.ts"
 
-type Location = ChosenLog.LogPlace
+type Location = ChosenLog.LogLocation
 
 const location = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar("LOG"), Flag.withDescription(description))

@@ -21,7 +21,7 @@ const inUse = ({ directory }: DataLock.DataDirectoryLocked) =>
     message: `A server or another command uses ${directory}: stop it first, because nothing may be appended during a copy`
   })
 
-export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogPlace) {
+export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogLocation) {
   let anchors: ReadonlyArray<Anchor> = []
   if (place._tag === "Sqlite") {
     if (!holdsLog(place.directory)) {
@@ -66,5 +66,5 @@ const natsTarget = (nats: NatsOptions) =>
   )
 
 /** Creates a missing directory. */
-export const openTarget = (place: ChosenLog.LogPlace) =>
+export const openTarget = (place: ChosenLog.LogLocation) =>
   place._tag === "Sqlite" ? sqliteTarget(place.directory) : natsTarget(place.options)

@@ -21,7 +21,7 @@ import { clientClosed, Exchanges, timer, UnderWay, unmatched } from "./Exchanges
 import { IsStopping } from "../Stopping.ts"
 import { RouteTable } from "./RouteTable.ts"
 import * as SlowReaders from "./SlowReaders.ts"
-import * as Turn from "./Turn.ts"
+import * as PipelinedAnswer from "./PipelinedAnswer.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
 const make = Effect.gen(function* () {
@@ -109,7 +109,7 @@ const heldBytes = ({ body }: HttpServerResponse.HttpServerResponse): number => {
 const inTurn = (answer: HttpServerResponse.HttpServerResponse, response: ServerResponse) => {
   const { body } = answer
   if (body._tag !== "Stream" || response.socket !== null) return answer
-  const stream = Stream.unwrap(Effect.as(Turn.of(response), body.stream))
+  const stream = Stream.unwrap(Effect.as(PipelinedAnswer.connected(response), body.stream))
   return HttpServerResponse.setBody(answer, HttpBody.stream(stream, body.contentType, body.contentLength))
 }
 

@@ -16,7 +16,7 @@ import { IsStopping, Stopping } from "../Stopping.ts"
 import * as EventStream from "./EventStream.ts"
 import { UnderWay } from "./Exchanges.ts"
 import * as StreamKeys from "./StreamKeys.ts"
-import * as Turn from "./Turn.ts"
+import * as PipelinedAnswer from "./PipelinedAnswer.ts"
 
 /** The most open streams of a node, over all accounts. */
 export const MostStreams = Context.Reference<number>("inferlog/src/edges/http/edge/MostStreams", {
@@ -177,7 +177,7 @@ const sent = HttpServerResponse.empty({ status: 200 })
 const turnOf = (response: ServerResponse): Effect.Effect<void, ErrorAnswer.ErrorAnswer> =>
   response.socket !== null
     ? Effect.void
-    : Turn.of(response).pipe(
+    : PipelinedAnswer.connected(response).pipe(
         Effect.timeoutOrElse({
           duration: turnPatience,
           orElse: () => Effect.fail(ErrorAnswer.streamPipelined)

@@ -66,9 +66,9 @@ class NodeServer extends http.Server {
 
   /** The front matches only plain paths. */
   #admit(event: string, request: http.IncomingMessage, response: http.ServerResponse): boolean {
-    const hostFault = PlainRequest.hostFault(request)
-    if (hostFault === null && event === "request" && this.take(request, response)) return true
-    const fault = hostFault ?? PlainRequest.pathFault(request)
+    const hostError = PlainRequest.hostError(request)
+    if (hostError === null && event === "request" && this.take(request, response)) return true
+    const fault = hostError ?? PlainRequest.pathError(request)
     if (fault === null) {
       const isAnswered = super.emit(event, request, response)
       if (!isAnswered) this.#early.push([request, response])

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Answer } from "../Answer.ts"
 import type { StreamedBody } from "#src/platform/views/StreamedBody.ts"
 import * as SlowReaders from "./SlowReaders.ts"
-import * as Turn from "./Turn.ts"
+import * as PipelinedAnswer from "./PipelinedAnswer.ts"
 import * as LingeringClose from "./LingeringClose.ts"
 import * as UnreadBody from "./UnreadBody.ts"
 
@@ -45,7 +45,7 @@ export const heldBytes = ({ body }: Answer): number => {
 const send = (response: ServerResponse, body: StreamedBody): Effect.Effect<void> =>
   body.chunks.pipe(
     Stream.rechunk(1),
-    (chunks) => Stream.unwrap(Effect.as(Turn.of(response), chunks)),
+    (chunks) => Stream.unwrap(Effect.as(PipelinedAnswer.connected(response), chunks)),
     Stream.runForEach((chunk) => (response.write(chunk) ? Effect.void : drained(response))),
     Effect.andThen(Effect.sync(() => void response.end())),
     Effect.onError(() => Effect.sync(() => void response.destroy()))

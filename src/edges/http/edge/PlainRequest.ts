@@ -22,7 +22,7 @@ const countHosts = (rawHeaders: ReadonlyArray<string>): number => {
   return count
 }
 
-export const hostFault = ({ headers, rawHeaders }: IncomingMessage): ErrorAnswer.ErrorAnswer | null => {
+export const hostError = ({ headers, rawHeaders }: IncomingMessage): ErrorAnswer.ErrorAnswer | null => {
   if (headers.host === undefined) return hostMissing
   return countHosts(rawHeaders) > 1 ? hostRepeated : null
 }
@@ -31,7 +31,7 @@ export const hostFault = ({ headers, rawHeaders }: IncomingMessage): ErrorAnswer
 const otherSpelling = /[;#\\]|%(?:2[de]|3\d|[46][1-9a-f]|5[0-9af]|7[0-9ae])/i
 
 /** Refuses a path that a route would answer although it is spelled differently. */
-export const pathFault = ({ url = "" }: IncomingMessage): ErrorAnswer.ErrorAnswer | null => {
+export const pathError = ({ url = "" }: IncomingMessage): ErrorAnswer.ErrorAnswer | null => {
   const end = url.indexOf("?")
   const path = end === -1 ? url : url.slice(0, end)
   return otherSpelling.test(path) ? ErrorAnswer.unknownRoute : null

@@ -10,7 +10,7 @@ import { issue } from "./Parsed.ts"
 export const maxBytes = 10 * 1024 * 1024
 
 /** By the fault that `JsonBytes` finds. */
-export const errorAnswers: Readonly<Record<JsonBytes.Fault, ErrorAnswer.ErrorAnswer>> = {
+export const errorAnswers: Readonly<Record<JsonBytes.JsonError, ErrorAnswer.ErrorAnswer>> = {
   too_many_values: ErrorAnswer.tooManyValues,
   not_utf8: ErrorAnswer.malformed("The request body is not valid UTF-8."),
   not_json: ErrorAnswer.malformed("The request body is not valid JSON."),
@@ -19,7 +19,7 @@ export const errorAnswers: Readonly<Record<JsonBytes.Fault, ErrorAnswer.ErrorAns
 }
 export const notAnObject = ErrorAnswer.invalid([issue([], "type", "must be object")])
 
-const errorAnswerOf = (fault: JsonBytes.Fault) => errorAnswers[fault]
+const errorAnswerOf = (fault: JsonBytes.JsonError) => errorAnswers[fault]
 
 const objectOf = (json: Json): Result.Result<JsonObject, ErrorAnswer.ErrorAnswer> =>
   isObject(json) ? Result.succeed(json) : Result.fail(notAnObject)

@@ -18,7 +18,7 @@ import * as MessageErrorAnswers from "./MessageErrorAnswers.ts"
 /** The body has at most 10 MiB. `spooled` is empty for all but uploads of long `data`. */
 export interface Message extends LongMessage.LongMessage {
   /** The parsed body, or why it is not JSON or not text. */
-  readonly json: Result.Result<Json, JsonBytes.Fault>
+  readonly json: Result.Result<Json, JsonBytes.JsonError>
 }
 
 export class MessageBody extends Context.Service<

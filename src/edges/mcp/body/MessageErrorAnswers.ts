@@ -2,7 +2,7 @@
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
 import { longText, maxBytes, maxTextBytes, mostParts, ofItsOwn } from "./MessageLimits.ts"
-import type { Fault } from "./MessageScan.ts"
+import type { ScanError } from "./MessageScan.ts"
 
 export const tooLarge = new ErrorAnswer.ErrorAnswer({
   status: 413,
@@ -32,7 +32,7 @@ export const tooMany = new ErrorAnswer.ErrorAnswer({
 
 export const givenTwice = ErrorAnswer.malformed("The request body has `data` twice.")
 
-export const faults: Readonly<Record<Fault | "not_utf8", ErrorAnswer.ErrorAnswer>> = {
+export const faults: Readonly<Record<ScanError | "not_utf8", ErrorAnswer.ErrorAnswer>> = {
   ...JsonBody.errorAnswers,
   too_many: tooManyParts
 }

@@ -14,7 +14,7 @@ export interface Sink {
   readonly onLongEnd: () => void
 }
 
-export type Fault = "too_deep" | "too_many" | "not_json"
+export type ScanError = "too_deep" | "too_many" | "not_json"
 
 export interface Limits {
   /** Bytes of the string in the message up to which it stays in memory. */
@@ -25,7 +25,7 @@ export interface Limits {
 
 export interface MessageScan {
   /** Chunks may end anywhere. Do not push after a fault. */
-  readonly push: (chunk: Uint8Array) => Fault | null
+  readonly push: (chunk: Uint8Array) => ScanError | null
 }
 
 interface Container {

@@ -8,7 +8,7 @@ import * as MessageShape from "../body/MessageShape.ts"
 import * as IncomingMessage from "../IncomingMessage.ts"
 import * as JsonRpc from "../JsonRpc.ts"
 import { McpEndpoint, sessionHeader, versionHeader, versions } from "../McpEndpoint.ts"
-import * as RequestFault from "../RequestFault.ts"
+import * as RequestErrors from "../RequestErrors.ts"
 import { mostInitializeBytes, Sessions } from "../sessions/Sessions.ts"
 import { SpooledTexts } from "../SpooledText.ts"
 import type { Bearer } from "#src/edges/oauth/AccessTokens.ts"
@@ -163,7 +163,7 @@ export const postMessage = Route.prepared(
     })
 
     const checkRequest = Effect.fnUntraced(function* (message: IncomingMessage.Incoming) {
-      const fault = message.fault ?? RequestFault.findUnoffered(message, yield* protocol.offered)
+      const fault = message.fault ?? RequestErrors.findUnoffered(message, yield* protocol.offered)
       if (fault !== null) return yield* faulty(message.id, fault)
     })
 

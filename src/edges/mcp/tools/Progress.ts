@@ -12,7 +12,7 @@ const token = Effect.map(Effect.serviceOption(McpSchema.McpServerClient), (clien
   return isToken(sent) ? sent : null
 })
 
-export interface Told {
+export interface Progress {
   /** Interval of notifications. */
   readonly everyMs: number
   /** The longest duration of the work. */
@@ -23,22 +23,24 @@ export interface Told {
 const seconds = (millis: number): number => Math.round(millis / 100) / 10
 
 export const make = Effect.map(McpServer.McpServer, ({ notifications }) => {
-  const report = Effect.fnUntraced(function* (token: McpSchema.ProgressToken, told: Told) {
+  const report = Effect.fnUntraced(function* (token: McpSchema.ProgressToken, progress: Progress) {
     const begun = yield* MonotonicTime.millis
-    const total = seconds(told.totalMs)
+    const total = seconds(progress.totalMs)
     while (true) {
       const elapsed = seconds((yield* MonotonicTime.millis) - begun)
       yield* notifications["notifications/progress"]({
         progressToken: token,
         progress: Math.min(elapsed, total),
         total,
-        message: yield* told.message
+        message: yield* progress.message
       })
-      yield* Effect.sleep(told.everyMs)
+      yield* Effect.sleep(progress.everyMs)
     }
   })
 
   /** Reports the elapsed seconds until the work ends. A slow client gets fewer notifications and delays nothing. */
-  return <A, E, R>(work: Effect.Effect<A, E, R>, told: Told) =>
-    Effect.flatMap(token, (token) => (token === null ? work : Effect.raceFirst(work, report(token, told))))
+  return <A, E, R>(work: Effect.Effect<A, E, R>, progress: Progress) =>
+    Effect.flatMap(token, (token) =>
+      token === null ? work : Effect.raceFirst(work, report(token, progress))
+    )
 })

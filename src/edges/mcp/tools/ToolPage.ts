@@ -14,7 +14,7 @@ export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
     })
   })
 
-interface Asked {
+interface PageOptions {
   readonly page?: number
   readonly limit?: number
 }
@@ -22,7 +22,7 @@ interface Asked {
 /** @param instead the hint when nothing is found. */
 export const of = <A, Item>(
   found: ReadonlyArray<A>,
-  { limit = usualLimit, page = 1 }: Asked,
+  { limit = usualLimit, page = 1 }: PageOptions,
   view: (item: A) => Item,
   instead: string
 ) => {

@@ -4,7 +4,7 @@ import * as Page from "./Page.ts"
 
 export interface Trouble {
   readonly title: string
-  /** The problem and the advice, a paragraph each. All of it is escaped as text. */
+  /** The error and the advice, a paragraph each. All of it is escaped as text. */
   readonly paragraphs: ReadonlyArray<string>
   /** The id of the exchange, for a search in the log. */
   readonly requestId?: string

@@ -5,7 +5,7 @@ import * as ClientName from "./ClientName.ts"
 import { type Html, html } from "./Html.ts"
 import * as Page from "./Page.ts"
 import * as RedirectTarget from "./RedirectTarget.ts"
-import type { SignInProblem } from "./SignInProblem.ts"
+import type { SignInError } from "./SignInError.ts"
 
 export interface SignInForm {
   readonly asking: Pick<PendingAuthorization, "clientName" | "redirectUri">
@@ -13,22 +13,22 @@ export interface SignInForm {
   readonly token: string
   /** The account entered before. Secrets are never repeated. */
   readonly account: string
-  readonly problem: SignInProblem | null
+  readonly error: SignInError | null
   readonly docsUrl: string
 }
 
 export const render = (form: SignInForm): Page.Page => {
   const target = RedirectTarget.of(form.asking.redirectUri)
   return Page.make({
-    title: form.problem === null ? "Allow an assistant" : "Error: allow an assistant",
+    title: form.error === null ? "Allow an assistant" : "Error: allow an assistant",
     formTargets: [target.source],
-    body: html`${form.problem === null ? null : alert(form.problem)} ${whoAsks(form.asking.clientName)}
+    body: html`${form.error === null ? null : alert(form.error)} ${whoAsks(form.asking.clientName)}
     ${whereTo(target)} ${forWhat} ${signIn(form)} ${takingBack(form.docsUrl)}`
   })
 }
 
 // Without scripts, `autofocus` moves the focus.
-const alert = ({ advice, field, what }: SignInProblem): Html =>
+const alert = ({ advice, field, what }: SignInError): Html =>
   html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>
     <strong>${what}</strong>
     <p>${advice} <a href="#${field}">To the field</a></p>
@@ -67,9 +67,9 @@ const forWhat = html`<h2>It will be able to</h2>
   <p class="quiet">It does not learn your key or password, and may do no more than the key itself.</p>`
 
 /** The allow button comes first, because Enter activates it. With an empty form it does nothing. */
-const signIn = ({ account, problem, token }: SignInForm): Html => {
-  const isKeyWrong = problem?.field === "api_key"
-  const isPasswordWrong = problem?.field === "account"
+const signIn = ({ account, error, token }: SignInForm): Html => {
+  const isKeyWrong = error?.field === "api_key"
+  const isPasswordWrong = error?.field === "account"
   return html`<h2 id="sign-in">Sign in to allow it</h2>
     <form method="post" aria-labelledby="sign-in">
       <input type="hidden" name="csrf" value="${token}" />

@@ -7,7 +7,7 @@ import type { TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
 import type { TooManyAttempts } from "../AttemptLimit.ts"
 import type { InteractionGone } from "../Interactions.ts"
 import * as ErrorPage from "../pages/ErrorPage.ts"
-import * as SignInProblem from "../pages/SignInProblem.ts"
+import * as SignInError from "../pages/SignInError.ts"
 import type { NothingGranted, SignInRefused, TooManySignIns } from "../SignIn.ts"
 import { toolScopes } from "../ToolScopes.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -46,19 +46,19 @@ export const headersOf = (error: Correctable): Readonly<Record<string, string>> 
   error._tag === "TooManySignIns" ? { "retry-after": String(error.retryAfterSeconds) } : {}
 
 /** @param by the kind of credential. */
-export const toProblem = (error: Correctable, by: "Key" | "Password"): SignInProblem.SignInProblem => {
+export const toSignInError = (error: Correctable, by: "Key" | "Password"): SignInError.SignInError => {
   switch (error._tag) {
     case "SignInRefused":
-      return by === "Key" ? SignInProblem.keyRefused : SignInProblem.passwordRefused
+      return by === "Key" ? SignInError.keyRefused : SignInError.passwordRefused
     case "NothingGranted":
-      return SignInProblem.nothingGranted(toolScopes)
+      return SignInError.nothingGranted(toolScopes)
     case "TooManySignIns":
-      return SignInProblem.tooManySignIns(error.retryAfterSeconds, by)
+      return SignInError.tooManySignIns(error.retryAfterSeconds, by)
     case "TooManyKeys":
-      return SignInProblem.tooManyKeys(error.limit)
+      return SignInError.tooManyKeys(error.limit)
     case "AccountNotFound":
     case "AccountClosed":
-      return SignInProblem.accountClosed
+      return SignInError.accountClosed
   }
 }
 

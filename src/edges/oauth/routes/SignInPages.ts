@@ -6,7 +6,7 @@ import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Interactions, type PendingAuthorization } from "../Interactions.ts"
 import * as ReturnPage from "../pages/ReturnPage.ts"
 import * as SignInPage from "../pages/SignInPage.ts"
-import * as SignInProblem from "../pages/SignInProblem.ts"
+import * as SignInError from "../pages/SignInError.ts"
 import { type Credentials, SignIn } from "../SignIn.ts"
 import * as AttemptLimit from "../AttemptLimit.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -152,7 +152,7 @@ const formsOf = Effect.gen(function* () {
     asking: pending,
     token: tokens.make(pending),
     account: "",
-    problem: null,
+    error: null,
     docsUrl: `${baseUrl}/docs`
   })
   return { formOf, isOf: tokens.isOf }
@@ -188,13 +188,13 @@ export const submitSignIn = Route.prepared(
       const bytes = yield* BodyReader.read(request, maxBytes)
       const body = yield* Effect.fromResult(parseSignInBody(bytes))
 
-      /** The same page, with the problem and advice. */
-      const again = (problem: SignInProblem.SignInProblem, headers?: Readonly<Record<string, string>>) => {
-        const form = { ...formOf(pending), account: body.account, problem }
-        return PageAnswer.make(problem.status, SignInPage.render(form), headers)
+      /** The same page, with the error and advice. */
+      const again = (error: SignInError.SignInError, headers?: Readonly<Record<string, string>>) => {
+        const form = { ...formOf(pending), account: body.account, error }
+        return PageAnswer.make(error.status, SignInPage.render(form), headers)
       }
 
-      if (!isOf(pending, body.token)) return again(SignInProblem.formOutdated)
+      if (!isOf(pending, body.token)) return again(SignInError.formOutdated)
       if (body.decision === "deny") {
         return redirect(request, pending, body.decision, yield* interactions.deny(request, pending))
       }
@@ -205,8 +205,8 @@ export const submitSignIn = Route.prepared(
         Effect.flatMap((signedIn) => interactions.allow(request, pending, signedIn)),
         Effect.map((address) => redirect(request, pending, body.decision, address)),
         Effect.catchTag(SignInErrors.correctable, (error) => {
-          const problem = SignInErrors.toProblem(error, credentials.success._tag)
-          return Effect.succeed(again(problem, SignInErrors.headersOf(error)))
+          const shown = SignInErrors.toSignInError(error, credentials.success._tag)
+          return Effect.succeed(again(shown, SignInErrors.headersOf(error)))
         })
       )
     }, SignInErrors.asPages)
@@ -220,12 +220,12 @@ const credentialsOf = ({
   account,
   apiKey,
   password
-}: SignInBody): Result.Result<Credentials, SignInProblem.SignInProblem> => {
+}: SignInBody): Result.Result<Credentials, SignInError.SignInError> => {
   if (!isEmpty(apiKey)) return Result.succeed({ _tag: "Key", text: apiKey })
   const missing = [account.trim() === "", isEmpty(password)]
-  if (missing.every(Boolean)) return Result.fail(SignInProblem.nothingEntered)
+  if (missing.every(Boolean)) return Result.fail(SignInError.nothingEntered)
   return missing.some(Boolean)
-    ? Result.fail(SignInProblem.passwordMissing)
+    ? Result.fail(SignInError.passwordMissing)
     : Result.succeed({ _tag: "Password", account, password })
 }
 

@@ -6,7 +6,7 @@ import { sandboxModels } from "./builtin/sandbox/SandboxModels.ts"
 import { visionModels } from "./builtin/vision/VisionModels.ts"
 import { Catalog, type CatalogEntry } from "./Catalog.ts"
 import * as JsonSchemaValidator from "./JsonSchemaValidator.ts"
-import * as MediaPlaces from "./MediaPlaces.ts"
+import * as MediaPointers from "./MediaPointers.ts"
 
 /** Every model that ships with the server. */
 export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...visionModels]
@@ -15,7 +15,7 @@ export const builtinModels: ReadonlyArray<BuiltinModel> = [...sandboxModels, ...
 export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
   const input = JsonSchemaValidator.ofProgram(model.inputSchema)
   const output = JsonSchemaValidator.ofProgram(model.outputSchema)
-  const media = lazy(() => MediaPlaces.make(model.outputSchema))
+  const media = lazy(() => MediaPointers.make(model.outputSchema))
   return {
     model,
     runs: model.endpoint,
@@ -28,7 +28,7 @@ export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
       const violations = output.violations(value)
       return violations.length === 0 ? media().violations(value) : violations
     },
-    mediaPlaces: (value) => media().of(value)
+    mediaPointers: (value) => media().of(value)
   }
 }
 

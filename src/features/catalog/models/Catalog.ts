@@ -62,7 +62,7 @@ export interface CatalogEntry {
   /** Every breach, at most 1,000. An output with more than 100 files is invalid. */
   validateOutput(output: Json): ReadonlyArray<Violation>
   /** JSON pointers (RFC 6901) to the URLs of files in a valid output, at most 100. */
-  mediaPlaces(output: Json): ReadonlyArray<string>
+  mediaPointers(output: Json): ReadonlyArray<string>
   /** For a valid input. */
   quantities(input: Json): Effect.Effect<Quantities, Unmeasurable | EvaluatorBusy>
   /** The input of the model that runs: the same, or what the wrapper's template makes of it. */

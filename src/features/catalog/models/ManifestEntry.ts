@@ -6,7 +6,7 @@ import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { CatalogEntry, InputIssue } from "./Catalog.ts"
 import * as Expression from "./Expression.ts"
 import * as JsonSchemaValidator from "./JsonSchemaValidator.ts"
-import * as MediaPlaces from "./MediaPlaces.ts"
+import * as MediaPointers from "./MediaPointers.ts"
 import * as Units from "./Units.ts"
 import * as WrapperTemplate from "./WrapperTemplate.ts"
 
@@ -48,7 +48,7 @@ export const make = ({ model }: { readonly model: Model }): Result.Result<Catalo
     const input = yield* validatorOf("inputSchema", model.inputSchema)
     const output = yield* validatorOf("outputSchema", model.outputSchema)
     yield* checkBindings(model)
-    const media = MediaPlaces.make(model.outputSchema)
+    const media = MediaPointers.make(model.outputSchema)
     const units = yield* Result.mapError(
       Units.make(model, media.isDeclared ? (value) => media.of(value).length : null),
       (reason) => new InvalidDefinition({ reason: `pricing.${reason}` })
@@ -61,7 +61,7 @@ export const make = ({ model }: { readonly model: Model }): Result.Result<Catalo
         const violations = output.violations(value)
         return violations.length === 0 ? media.violations(value) : violations
       },
-      mediaPlaces: media.of,
+      mediaPointers: media.of,
       runInput: (value) => value,
       ...units
     }

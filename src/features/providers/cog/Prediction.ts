@@ -32,7 +32,7 @@ export const read = (json: Json | undefined, id: string): JobReport.JobReport | 
           return { _tag: "Running", fraction: fractionOf(logs), logs: lines(false) }
         case "succeeded":
           return JobReport.ended(
-            { _tag: "Succeeded", output, delivered: null, ...Seconds.told(metrics, "predict_time") },
+            { _tag: "Succeeded", output, delivered: null, ...Seconds.measured(metrics, "predict_time") },
             lines(true)
           )
         case "failed":

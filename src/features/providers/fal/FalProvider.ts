@@ -70,7 +70,7 @@ const ofResult = (
 ): Effect.Effect<JobReport.JobReport, JobReport.Unclear> => {
   if (ErrorOutcomes.isSuccess(answer)) {
     if (answer.json === undefined) return JobReport.unclear(ErrorOutcomes.babble)
-    const seconds = Seconds.told(status["metrics"], "inference_time")
+    const seconds = Seconds.measured(status["metrics"], "inference_time")
     const succeeded: ProviderOutcome = { _tag: "Succeeded", output: answer.json, delivered: null, ...seconds }
     return Effect.succeed(JobReport.ended(succeeded, logs))
   }

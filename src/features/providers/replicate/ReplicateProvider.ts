@@ -60,7 +60,7 @@ export const reportOf = (prediction: Prediction): JobReport.JobReport => {
       return ended(
         isRemoved === true && output === null
           ? removed
-          : { _tag: "Succeeded", output, delivered: null, ...Seconds.told(metrics, "predict_time") }
+          : { _tag: "Succeeded", output, delivered: null, ...Seconds.measured(metrics, "predict_time") }
       )
     case "failed":
       return ended(ErrorOutcomes.modelFailed(error))

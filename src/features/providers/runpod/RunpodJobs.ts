@@ -65,7 +65,7 @@ const succeeded = (status: JsonObject): ProviderOutcome => ({
   _tag: "Succeeded",
   output: status["output"] ?? null,
   delivered: null,
-  ...Seconds.told(status, "executionTime", secondMs)
+  ...Seconds.measured(status, "executionTime", secondMs)
 })
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }

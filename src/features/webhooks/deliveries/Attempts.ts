@@ -35,7 +35,7 @@ export interface Claimed {
 }
 
 /** A delivery with its slot, from before its claim until its outcome is recorded. */
-export interface Place {
+export interface DeliverySlot {
   readonly id: DeliveryId
   readonly accountId: AccountId
   readonly load: Load
@@ -115,15 +115,15 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
       return PostResult.hasAnswered(result)
     })
 
-    const returnSlot = ({ id, load }: Place, answered: boolean | null) =>
+    const returnSlot = ({ id, load }: DeliverySlot, answered: boolean | null) =>
       Effect.sync(() => {
         placed.delete(id)
         slots.giveBack(load, answered)
       })
 
-    /** Posts a claimed attempt and records its outcome, in a fiber of its own, and then leaves the place. */
-    const send = ({ accountId, id, load }: Place, claimed: Claimed) => {
-      const place = { accountId, id, load: slots.made(load) }
+    /** Posts a claimed attempt and records its outcome, in a fiber of its own, and then releases the slot. */
+    const send = ({ accountId, id, load }: DeliverySlot, claimed: Claimed) => {
+      const slot = { accountId, id, load: slots.made(load) }
       return FiberSet.run(
         fibers,
         postAndRecord(id, claimed).pipe(
@@ -135,7 +135,7 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
                   null
                 )
           ),
-          Effect.flatMap((answered) => Effect.andThen(returnSlot(place, answered), onFree)),
+          Effect.flatMap((answered) => Effect.andThen(returnSlot(slot, answered), onFree)),
           Effect.annotateLogs({ delivery_id: id })
         )
       )
@@ -143,7 +143,7 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
 
     /** Without a readable signing secret all of the account's deliveries wait, otherwise this one. */
     const postpone = <E extends { readonly _tag: string }>(
-      { accountId, id }: Place,
+      { accountId, id }: DeliverySlot,
       cause: Cause.Cause<E>
     ) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.void
@@ -163,8 +163,8 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
       sign,
       send,
 
-      /** Leaves a place without an attempt. */
-      leave: (place: Place) => Effect.andThen(returnSlot(place, null), onFree),
+      /** Releases a slot without an attempt. */
+      leave: (slot: DeliverySlot) => Effect.andThen(returnSlot(slot, null), onFree),
 
       has: (id: DeliveryId) => placed.has(id),
 
@@ -177,13 +177,13 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
        * read models have to catch up. With a large body, which takes time, the sequence runs in a fiber of its own.
        */
       within: <E extends { readonly _tag: string }>(
-        place: Place,
+        slot: DeliverySlot,
         sequence: (
           restore: <A, E1>(effect: Effect.Effect<A, E1>) => Effect.Effect<A, E1>
         ) => Effect.Effect<unknown, E>
       ): Effect.Effect<boolean> =>
         Effect.suspend(() => {
-          const { id, load } = place
+          const { id, load } = slot
           placed.add(id)
           starting.add(id)
           const claimed = () => Effect.sync(() => starting.delete(id))
@@ -192,7 +192,7 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
               Effect.matchCauseEffect({
                 // Frees no waiting delivery: while the log refuses appends, the next one would fail, too.
                 onFailure: (cause) =>
-                  Effect.andThen(postpone(place, cause), Effect.as(returnSlot(place, null), false)),
+                  Effect.andThen(postpone(slot, cause), Effect.as(returnSlot(slot, null), false)),
                 onSuccess: () => Effect.succeed(true)
               })
             )

@@ -12,7 +12,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
 import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
-import * as Turns from "#src/platform/reactors/Turns.ts"
+import * as ClaimTurns from "#src/platform/reactors/ClaimTurns.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Attempts from "./Attempts.ts"
@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
     const holding = yield* held.now
     const rows: ReadonlyArray<DueDelivery> = yield* due.next({
       now,
-      limit: Turns.rowsFor(room, node.live()) + unreadable.count(),
+      limit: ClaimTurns.rowsFor(room, node.live()) + unreadable.count(),
       each: limits.perLane + unreadable.count(),
       after: served,
       without: {
@@ -104,7 +104,7 @@ const make = Effect.gen(function* () {
   })
 
   const scheduleOwed = Effect.fnUntraced(function* (now: number) {
-    const limit = Turns.rowsFor(mostPerPass, node.live()) + unreadable.count()
+    const limit = ClaimTurns.rowsFor(mostPerPass, node.live()) + unreadable.count()
     const rows = yield* due.owed({ after: looked, limit })
     looked = rows.length < limit ? null : (rows.at(-1) ?? null)
     // These rows have no time, so a stuck node only delays them by its turn.

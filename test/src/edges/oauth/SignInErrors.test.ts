@@ -43,7 +43,7 @@ const inTheForm: ReadonlyArray<readonly [SignInErrors.Correctable, number, "api_
 
 describe("errors of a sign-in", () => {
   it.each(inTheForm)("are shown in the form if they can be corrected there: %s", (error, status, field) => {
-    const problem = SignInErrors.toProblem(error, "Key")
+    const problem = SignInErrors.toSignInError(error, "Key")
     assert.deepInclude(problem, { status, field })
     assert.isTrue(SignInErrors.correctable.includes(error._tag))
     const wait = error._tag === "TooManySignIns" ? { "retry-after": "42" } : {}
@@ -51,12 +51,12 @@ describe("errors of a sign-in", () => {
   })
 
   it("state how long to wait, which scopes help, and the limit of keys", () => {
-    const adviceFor = (error: SignInErrors.Correctable) => SignInErrors.toProblem(error, "Password")
+    const adviceFor = (error: SignInErrors.Correctable) => SignInErrors.toSignInError(error, "Password")
     assert.include(
       adviceFor(new TooManySignIns({ retryAfterSeconds: 42 })).advice,
       "42 seconds, or use an API key"
     )
-    const forKey = SignInErrors.toProblem(new TooManySignIns({ retryAfterSeconds: 42 }), "Key")
+    const forKey = SignInErrors.toSignInError(new TooManySignIns({ retryAfterSeconds: 42 }), "Key")
     assert.match(forKey.advice, /not valid.* 42 seconds\.$/)
     assert.include(adviceFor(new NothingGranted()).advice, "requests:write, requests:read, files:write")
     assert.include(adviceFor(new TooManyKeys({ limit: 100 })).what, "100 keys")

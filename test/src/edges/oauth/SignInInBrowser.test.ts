@@ -50,7 +50,7 @@ const formFor = (redirectUri: string): SignInPage.SignInForm => ({
   asking: { clientName: "Acme", redirectUri },
   token: "",
   account: "",
-  problem: null,
+  error: null,
   docsUrl: ""
 })
 

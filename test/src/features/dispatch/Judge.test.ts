@@ -24,7 +24,7 @@ const kept = Effect.fnUntraced(function* (violations: ReadonlyArray<Violation>) 
     delivered: (result) => Effect.sync(() => single.quantities(result.input).maxQuantity),
     validateInput: () => [],
     validateOutput: () => violations,
-    mediaPlaces: () => []
+    mediaPointers: () => []
   }
   const { outcome } = yield* judge(yield* Payloads, () => Effect.succeed([]), job, entry, succeeded())
   assert(outcome._tag === "Succeeded")

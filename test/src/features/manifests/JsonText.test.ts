@@ -11,7 +11,7 @@ const parsed = (text: string): unknown => {
 }
 
 const fault = (text: string): string => {
-  const [found] = JsonDocuments.parse(text).faults
+  const [found] = JsonDocuments.parse(text).errors
   return found === undefined ? "none" : `${found.place.line}:${found.place.column} ${found.message}`
 }
 
@@ -26,13 +26,13 @@ describe("JsonText", () => {
       })
     fc.assert(
       fc.property(fc.oneof(json, broken), (text) => {
-        const { documents, faults } = JsonDocuments.parse(text)
-        if (faults.some(({ message }) => message === "Map keys must be unique")) return
+        const { documents, errors } = JsonDocuments.parse(text)
+        if (errors.some(({ message }) => message === "Map keys must be unique")) return
         const expected = parsed(text)
         // `1e999` is no number that JSON has, whatever JSON.parse makes of it.
-        if (faults.some(({ message }) => message === "Expected a number that JSON has")) return
+        if (errors.some(({ message }) => message === "Expected a number that JSON has")) return
         assert.deepStrictEqual(documents[0]?.value, expected)
-        assert.lengthOf(faults, expected === undefined ? 1 : 0)
+        assert.lengthOf(errors, expected === undefined ? 1 : 0)
       }),
       { numRuns: 1_000 }
     )

@@ -13,8 +13,8 @@ describe("YamlDocuments", () => {
     const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => value !== null)
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 2, "\t"), (value, indent) => {
-        const { documents, faults } = YamlDocuments.parse(JSON.stringify(value, null, indent))
-        assert.deepStrictEqual(faults, [])
+        const { documents, errors } = YamlDocuments.parse(JSON.stringify(value, null, indent))
+        assert.deepStrictEqual(errors, [])
         // Zero has no sign in JSON.
         assert.deepStrictEqual(
           documents.map((document) => document.value),
@@ -30,8 +30,8 @@ describe("YamlDocuments", () => {
       fc.property(
         fc.string({ maxLength: 200, unit: fc.constantFrom(..."a: -[]{}&*!|>#'\"\n\t%@`,?") }),
         (text) => {
-          const { documents, faults } = YamlDocuments.parse(text)
-          for (const { place } of faults) assert.isAtLeast(Math.min(place.line, place.column), 1)
+          const { documents, errors } = YamlDocuments.parse(text)
+          for (const { place } of errors) assert.isAtLeast(Math.min(place.line, place.column), 1)
           assert.isAtLeast(documents.length, 0)
         }
       ),
@@ -56,10 +56,10 @@ describe("YamlDocuments", () => {
   })
 
   const fault = (text: string): string => {
-    const { documents, faults } = YamlDocuments.parse(text)
-    assert.isAtMost(faults.length, 5)
+    const { documents, errors } = YamlDocuments.parse(text)
+    assert.isAtMost(errors.length, 5)
     assert.isAtMost(documents.length, 1_001)
-    const [found] = faults
+    const [found] = errors
     return found === undefined ? "none" : `${found.place.line}:${found.place.column} ${found.message}`
   }
 
@@ -94,7 +94,7 @@ describe("YamlDocuments", () => {
     assert.include(fault("]".repeat(500_000)), "Unexpected flow-seq-end")
     assert.include(fault("%\n".repeat(20_000)), "1:1 ")
     assert.include(fault("[".repeat(500_000)), "Expected at most 200000 tokens")
-    // Half a million faults took half a minute.
+    // Half a million errors took half a minute.
     assert.isBelow(millisSince(started), 4_000)
   })
 

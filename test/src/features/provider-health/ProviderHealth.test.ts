@@ -52,7 +52,7 @@ describe("A provider's health", () => {
         watch.ended(null)
       }
       assert.strictEqual(health.admits(gpu), admitted)
-      assert.strictEqual(health.standing("gpu").ended.timed_out, 5)
+      assert.strictEqual(health.state("gpu").ended.timed_out, 5)
     }).pipe(Effect.provide(layer))
   )
 
@@ -84,7 +84,7 @@ describe("A provider's health", () => {
       watch.ended(reset)
       watch.ended(reset)
       watch.ended(null)
-      assert.strictEqual(health.standing("gpu").ended.transport_error, 1)
+      assert.strictEqual(health.state("gpu").ended.transport_error, 1)
     }).pipe(Effect.provide(layer))
   )
 
@@ -100,7 +100,7 @@ describe("A provider's health", () => {
     Effect.gen(function* () {
       const health = yield* ends(reset, 100, builtin)
       assert.strictEqual(health.admits(builtin), Infinity)
-      assert.strictEqual(health.standing("builtin").ended.transport_error, 100)
+      assert.strictEqual(health.state("builtin").ended.transport_error, 100)
     }).pipe(Effect.provide(layer))
   )
 })
@@ -120,7 +120,7 @@ describe("A pause", () => {
         [health.admits(gpu), health.admitsIn(gpu), health.pausedMs(gpu)],
         [Infinity, null, 0]
       )
-      assert.strictEqual(health.standing("gpu").circuit, "Closed")
+      assert.strictEqual(health.state("gpu").circuit, "Closed")
     }).pipe(Effect.provide(layer))
   )
 

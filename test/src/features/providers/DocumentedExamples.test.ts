@@ -87,7 +87,7 @@ describe("The examples of the providers' documents", () => {
           assert.deepStrictEqual(entry.validateOutput(outcome.output), [])
           assert.isTrue(outcome.delivered > 0n)
           const isPicture = entry.model.category === "image"
-          assert.deepStrictEqual(entry.mediaPlaces(outcome.output), isPicture ? ["/images/0/url"] : [])
+          assert.deepStrictEqual(entry.mediaPointers(outcome.output), isPicture ? ["/images/0/url"] : [])
         })
       )
     }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import type { Model } from "#domain/catalog/Model.ts"
-import type { Fault } from "#src/kernel/text/JsonBytes.ts"
+import type { JsonError } from "#src/kernel/text/JsonBytes.ts"
 import type { InputIssue } from "#src/features/catalog/models/Catalog.ts"
 
 export interface LaneTask {
@@ -14,7 +14,7 @@ export interface LaneTask {
 }
 
 export type LaneAnswer =
-  | { readonly _tag: "Refused"; readonly fault: Fault | "not_an_object" }
+  | { readonly _tag: "Refused"; readonly fault: JsonError | "not_an_object" }
   | {
       readonly _tag: "Read"
       /** The reserved fields, or their issues. */

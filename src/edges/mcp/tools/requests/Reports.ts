@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
   const read = Effect.fnUntraced(function* (
     snapshot: Snapshot,
     wanted: WantedPayloads,
-    asked: RequestReport.Asked
+    asked: RequestReport.ReportOptions
   ) {
     const { input, output } = yield* requests.payloadTexts(snapshot, wanted)
     const most = asked.maxOutputBytes ?? RequestReport.usualOutputBytes
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** An input is read only when requested, because it may be large. */
-  const report = Effect.fnUntraced(function* (snapshot: Snapshot, asked: RequestReport.Asked) {
+  const report = Effect.fnUntraced(function* (snapshot: Snapshot, asked: RequestReport.ReportOptions) {
     const wanted = { input: asked.includeInput === true }
     const payloads = yield* Effect.mapError(read(snapshot, wanted, asked), (error) =>
       error._tag === "PayloadUnavailable" ? damaged : ServiceToolErrors.toErrorAnswer(error)

@@ -138,7 +138,7 @@ const nextOf = (
   }
 }
 
-export interface Asked {
+export interface ReportOptions {
   /** Bytes of JSON. */
   readonly maxOutputBytes?: number
   readonly includeInput?: boolean
@@ -148,7 +148,7 @@ export const of = (
   urls: Parameters<typeof ResultView.retrieved>[0],
   snapshot: Snapshot,
   payloads: ResultView.RequestPayloads<BoundedJson.BoundedJson>,
-  { includeInput = false }: Asked
+  { includeInput = false }: ReportOptions
 ): RequestReport => {
   const result = ResultView.retrieved(urls, snapshot, payloads)
   const output = result.output ?? BoundedJson.nothing

@@ -8,7 +8,7 @@ import { WorkerLost } from "#src/kernel/threads/WorkerLost.ts"
 import * as WorkerThread from "#src/kernel/threads/WorkerThread.ts"
 import { Answer, type Evaluation } from "./Evaluation.ts"
 import { EvaluationFor, type EvaluatorBusy } from "./EvaluationFor.ts"
-import * as FairTurns from "./FairTurns.ts"
+import * as RoundRobin from "./RoundRobin.ts"
 import * as Limits from "./Limits.ts"
 
 const options = { file: new URL("./Thread.ts", import.meta.url), heapMb: Limits.heapMb, muted: false }
@@ -23,7 +23,7 @@ const nothing: Evaluation = { text: "null", value: null, bindings: {} }
 const late = () => Effect.fail(new WorkerLost({ reason: "deadline" }))
 
 const makeLane = () => {
-  const turns = FairTurns.make()
+  const turns = RoundRobin.make()
   let ready: WorkerThread.Thread | null = null
 
   /** A thread that fails or does not answer in time is ended, because it may still be running. */
@@ -48,7 +48,7 @@ const makeLane = () => {
     ready === null || WorkerThread.isEnded(ready) ? begin : Effect.succeed(ready)
   )
 
-  return (owner: string, room: FairTurns.Room | null, task: Evaluation) =>
+  return (owner: string, room: RoundRobin.Room | null, task: Evaluation) =>
     turns.run(
       owner,
       room,

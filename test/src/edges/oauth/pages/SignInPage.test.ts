@@ -4,13 +4,13 @@ import * as fc from "fast-check"
 import * as ErrorPage from "#src/edges/oauth/pages/ErrorPage.ts"
 import * as ReturnPage from "#src/edges/oauth/pages/ReturnPage.ts"
 import * as SignInPage from "#src/edges/oauth/pages/SignInPage.ts"
-import * as SignInProblem from "#src/edges/oauth/pages/SignInProblem.ts"
+import * as SignInError from "#src/edges/oauth/pages/SignInError.ts"
 
 const form: SignInPage.SignInForm = {
   asking: { clientName: "Claude", redirectUri: "https://claude.ai/api/mcp/auth_callback" },
   token: "token-of-the-form",
   account: "",
-  problem: null,
+  error: null,
   docsUrl: "https://api.acme.dev/docs"
 }
 
@@ -143,16 +143,13 @@ describe("the sign-in page", () => {
   })
 
   it("links an error to its field, and opens the section that contains it", () => {
-    const problem = SignInProblem.passwordRefused
-    const { html } = SignInPage.render({ ...form, account: "acme", problem })
-    assert.match(html, /<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>/)
+    const error = SignInError.passwordRefused
+    const { html } = SignInPage.render({ ...form, account: "acme", error })
+    assert.match(html, /<div class="error" id="error" role="alert" tabindex="-1" autofocus>/)
     assert.include(html, '<a href="#account">')
     assert.match(html, /<details open>/)
     assert.include(html, "<title>Error: ")
-    assert.strictEqual(
-      html.match(/aria-invalid="true" aria-describedby="(account-hint )?problem"/g)?.length,
-      2
-    )
+    assert.strictEqual(html.match(/aria-invalid="true" aria-describedby="(account-hint )?error"/g)?.length, 2)
     assert.notMatch(from("https://a.dev").html, /role="alert"|aria-invalid="|<details open|autofocus/)
   })
 
@@ -161,7 +158,7 @@ describe("the sign-in page", () => {
     [119, "119 seconds."],
     [121, "3 minutes."]
   ])("shows %d seconds to wait as %s", (seconds, words) => {
-    assert.match(SignInProblem.tooManySignIns(seconds, "Key").advice, new RegExp(`in ${words}$`))
+    assert.match(SignInError.tooManySignIns(seconds, "Key").advice, new RegExp(`in ${words}$`))
   })
 })
 

@@ -15,7 +15,7 @@ interface Ticket {
   onTurn: () => void
 }
 
-export interface FairTurns {
+export interface RoundRobin {
   /** `room` limits the wait: beyond it the call fails with `EvaluatorBusy`. `null`: the caller limits itself. */
   run<A, E>(
     owner: string,
@@ -24,7 +24,7 @@ export interface FairTurns {
   ): Effect.Effect<A, E | EvaluatorBusy>
 }
 
-export const make = (): FairTurns => {
+export const make = (): RoundRobin => {
   let holder: Ticket | null = null
   /** By owner, never empty; the next owner comes first. */
   const waiting = new Map<string, Array<Ticket>>()

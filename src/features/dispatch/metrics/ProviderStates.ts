@@ -48,7 +48,7 @@ export const make = Effect.gen(function* () {
     }
     for (const [name, limit] of ProviderLimits.of(entries)) {
       if (!begun.has(name)) continue
-      const { circuit, ended, pausedMs, pauses } = health.standing(name)
+      const { circuit, ended, pausedMs, pauses } = health.state(name)
       yield* Metric.update(Families.providerCircuit.of(name), circuits[circuit])
       yield* Metric.update(Families.providerPaused.of(name), pausedMs / millisPerSecond)
       yield* Metric.update(Families.providerPauses.of(name), rise(name, pauses))

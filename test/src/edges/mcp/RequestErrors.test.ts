@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import { versions } from "#src/edges/mcp/McpEndpoint.ts"
-import * as RequestFault from "#src/edges/mcp/RequestFault.ts"
+import * as RequestErrors from "#src/edges/mcp/RequestErrors.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as ToolClient from "./ToolClient.ts"
 import * as ToolServer from "./ToolServer.ts"
@@ -130,7 +130,7 @@ layer(ToolServer.layer)("a request with a fault", (it) => {
         const requests = all.filter(
           (method) => !Array.from(clientNotificationRpcs.requests.keys(), String).includes(method)
         )
-        assert.sameMembers(requests, Array.from(RequestFault.methods))
+        assert.sameMembers(requests, Array.from(RequestErrors.methods))
       }
     })
   )

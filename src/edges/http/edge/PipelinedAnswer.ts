@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http"
 import { Effect } from "effect"
 
 /** Completes when the answer has the connection; never if the connection closes first. */
-export const of = (response: ServerResponse): Effect.Effect<void> =>
+export const connected = (response: ServerResponse): Effect.Effect<void> =>
   Effect.suspend(() =>
     response.socket !== null
       ? Effect.void

@@ -9,9 +9,9 @@ import { isError, type Diagnostic, text } from "./Diagnostic.ts"
 export const make = Effect.gen(function* () {
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
   /** Logged diagnostics that still exist. */
-  let told: ReadonlySet<string> = new Set()
+  let logged: ReadonlySet<string> = new Set()
   /** The manifests' contents at the last report. */
-  let held: ReadonlyMap<string, Pick<Item, "kind" | "name">> = new Map()
+  let known: ReadonlyMap<string, Pick<Item, "kind" | "name">> = new Map()
   let unreadable: string | null = null
   /** By file: why it is not published. */
   const refused = new Map<string, string>()
@@ -21,13 +21,13 @@ export const make = Effect.gen(function* () {
     for (const diagnostic of found) {
       const line = text(diagnostic)
       now.add(line)
-      if (told.has(line)) continue
+      if (logged.has(line)) continue
       yield* isError(diagnostic)
         ? Effect.logError(`A manifest has an error: ${line}`)
         : Effect.logWarning(`A manifest has a warning: ${line}`)
     }
-    if (told.size > 0 && now.size === 0) yield* Effect.logInfo("All manifests are valid again")
-    told = now
+    if (logged.size > 0 && now.size === 0) yield* Effect.logInfo("All manifests are valid again")
+    logged = now
     Families.manifestErrors.of().updateUnsafe(found.filter(isError).length, context)
   })
 
@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
   const removed = Effect.fnUntraced(function* ({ items, diagnostics }: Checked) {
     const now = new Map(items.map((item): [string, Pick<Item, "kind" | "name">] => [keyOf(item), item]))
     const isCertain = !diagnostics.some(isError)
-    for (const [key, { kind, name }] of held) {
+    for (const [key, { kind, name }] of known) {
       if (now.has(key)) continue
       if (!isCertain) {
         now.set(key, { kind, name })
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
         `The ${kind} ${name} is in no manifest any more. It stays in the catalog: 'inferlog models withdraw ${name}' takes it out`
       )
     }
-    held = new Map([...now].map(([key, { kind, name }]) => [key, { kind, name }]))
+    known = new Map([...now].map(([key, { kind, name }]) => [key, { kind, name }]))
   })
 
   const published = Effect.fnUntraced(function* (file: string, changes: ReadonlyArray<PublishedItem>) {

@@ -11,7 +11,7 @@ const capacity = 512
 
 const again = { times: 20, schedule: Schedule.spaced("100 millis") }
 
-interface EarlierVersions {
+interface PreviousVersions {
   /** `null` if the rows lack the version. Fails, with a log line, for one that this release cannot offer. */
   readonly find: (endpoint: string, version: string) => Effect.Effect<CatalogEntry | null, NotKnownHere>
 }
@@ -59,6 +59,6 @@ export const make = Effect.gen(function* () {
     return yield* offer.known()
   })
 
-  const earlier: EarlierVersions = { find }
+  const earlier: PreviousVersions = { find }
   return earlier
 })

@@ -25,7 +25,7 @@ interface Due {
   readonly dueAt: number
 }
 
-export interface Turns<Row> {
+export interface ClaimTurns<Row> {
   /** The rows whose turn is this node's now, in their order. */
   readonly rows: ReadonlyArray<Row>
   /** When this node's turn comes at the first of the other rows, Unix time in ms; `null` when there are no other rows. */
@@ -53,7 +53,7 @@ export const of = <Row extends Due>(
   nodes: ReadonlyArray<string>,
   now: number,
   grace = graceMs
-): Turns<Row> => {
+): ClaimTurns<Row> => {
   if (nodes.length < 2) return { rows, nextAt: null }
   let nextAt: number | null = null
   const own = rows.filter((row) => {

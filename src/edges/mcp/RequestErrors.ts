@@ -86,7 +86,7 @@ const needs: { readonly [method: string]: "hasPrompts" | "hasResources" } = {
   "resources/unsubscribe": "hasResources"
 }
 
-interface Asked {
+interface RequestedCall {
   /** `null` when the message is not a single request. */
   readonly method: string | null
   /** The name of the called tool, if any. */
@@ -94,7 +94,7 @@ interface Asked {
 }
 
 /** Checks a valid request against what exists. */
-export const findUnoffered = ({ method, tool }: Asked, offered: Offered): ErrorObject | null => {
+export const findUnoffered = ({ method, tool }: RequestedCall, offered: Offered): ErrorObject | null => {
   if (tool !== null && !offered.tools.has(tool)) return unknownTool
   const needed = method === null ? undefined : needs[method]
   return needed === undefined || offered[needed] ? null : unknownMethod

@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import * as FairTurns from "#src/features/catalog/models/expression/FairTurns.ts"
+import * as RoundRobin from "#src/features/catalog/models/expression/RoundRobin.ts"
 
 /** Turns that note their names, behind one that lasts until `end`. */
 const held = Effect.gen(function* () {
-  const turns = FairTurns.make()
+  const turns = RoundRobin.make()
   const order: Array<string> = []
   const ended = yield* Deferred.make<void>()
   const first = yield* Effect.forkChild(turns.run("first", null, Deferred.await(ended)), {
     startImmediately: true
   })
-  const wait = (owner: string, name: string, room: FairTurns.Room | null = null) =>
+  const wait = (owner: string, name: string, room: RoundRobin.Room | null = null) =>
     Effect.forkChild(
       turns.run(
         owner,
@@ -22,7 +22,7 @@ const held = Effect.gen(function* () {
   return { order, wait, end: Effect.andThen(Deferred.succeed(ended, undefined), Fiber.join(first)), turns }
 })
 
-describe("FairTurns", () => {
+describe("RoundRobin", () => {
   it.effect("go to each owner in turn, and to an owner's waiters in order", () =>
     Effect.gen(function* () {
       const { end, order, wait } = yield* held

@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
 
-export interface MediaPlaces {
+export interface MediaPointers {
   /** Whether the schema declares any file. */
   readonly isDeclared: boolean
   /** JSON pointers (RFC 6901) to a valid output's URLs, including those with `violations`. */
@@ -18,10 +18,10 @@ const mostPlaces = 100
 
 const empty: ReadonlyArray<never> = []
 
-const nowhere: MediaPlaces = { isDeclared: false, of: () => empty, violations: () => empty }
+const nowhere: MediaPointers = { isDeclared: false, of: () => empty, violations: () => empty }
 
 /** Throws if the schema does not compile (`JsonSchemaValidator` reports that). Free for a schema without the format. */
-export const make = (schema: Model["outputSchema"]): MediaPlaces => {
+export const make = (schema: Model["outputSchema"]): MediaPointers => {
   const found: Array<string> = []
   const declared = { any: false }
   const validate = collectorOf(found, declared).compile(schema)

@@ -1,6 +1,6 @@
-/** Problems of a sign-in, in words for its user. */
+/** Errors of a sign-in, in words for its user. */
 
-export interface SignInProblem {
+export interface SignInError {
   readonly status: number
   readonly what: string
   /** Advice for the user. */
@@ -9,21 +9,21 @@ export interface SignInProblem {
   readonly field: "api_key" | "account"
 }
 
-export const nothingEntered: SignInProblem = {
+export const nothingEntered: SignInError = {
   status: 400,
   what: "Nothing to sign in with was entered.",
   advice: "Enter an API key, or the account and its password.",
   field: "api_key"
 }
 
-export const passwordMissing: SignInProblem = {
+export const passwordMissing: SignInError = {
   status: 400,
   what: "The account or its password is missing.",
   advice: "Enter both, or an API key instead.",
   field: "account"
 }
 
-export const keyRefused: SignInProblem = {
+export const keyRefused: SignInError = {
   status: 403,
   what: "This API key is not valid.",
   advice:
@@ -31,7 +31,7 @@ export const keyRefused: SignInProblem = {
   field: "api_key"
 }
 
-export const passwordRefused: SignInProblem = {
+export const passwordRefused: SignInError = {
   status: 403,
   what: "The account and the password do not match.",
   advice: "An account has a password only if one was set for it. An API key of the account does as well.",
@@ -39,21 +39,21 @@ export const passwordRefused: SignInProblem = {
 }
 
 /** @param scopes one of which the key needs. */
-export const nothingGranted = (scopes: ReadonlyArray<string>): SignInProblem => ({
+export const nothingGranted = (scopes: ReadonlyArray<string>): SignInError => ({
   status: 403,
   what: "This API key may do nothing that an assistant does.",
   advice: `Use one with at least one of these scopes: ${scopes.join(", ")}.`,
   field: "api_key"
 })
 
-export const accountClosed: SignInProblem = {
+export const accountClosed: SignInError = {
   status: 403,
   what: "The account is closed.",
   advice: "Sign in with another one.",
   field: "account"
 }
 
-export const tooManyKeys = (limit: number): SignInProblem => ({
+export const tooManyKeys = (limit: number): SignInError => ({
   status: 409,
   what: `The account has ${limit} keys already, and an assistant would need one more.`,
   advice: "Revoke a key that is not used any more, or sign in with one of them here.",
@@ -61,7 +61,7 @@ export const tooManyKeys = (limit: number): SignInProblem => ({
 })
 
 /** A valid key is accepted at any time, so the key was wrong. */
-export const tooManySignIns = (retryAfterSeconds: number, by: "Key" | "Password"): SignInProblem => ({
+export const tooManySignIns = (retryAfterSeconds: number, by: "Key" | "Password"): SignInError => ({
   status: 429,
   what: "Too many sign-ins have failed.",
   advice:
@@ -76,7 +76,7 @@ const inWords = (seconds: number): string => {
   return `${count} ${unit}${count === 1 ? "" : "s"}`
 }
 
-export const formOutdated: SignInProblem = {
+export const formOutdated: SignInError = {
   status: 403,
   what: "The form was not the one of this page.",
   advice: "Fill it in again.",

@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
-import * as MediaPlaces from "#src/features/catalog/models/MediaPlaces.ts"
+import * as MediaPointers from "#src/features/catalog/models/MediaPointers.ts"
 import { testModel } from "#test/support/TestModels.ts"
 
 type JsonSchema = Model["outputSchema"]
@@ -15,7 +15,7 @@ const url = "https://files.example.com/a.png"
 /** Written so because an object literal with `then` looks like a promise. */
 const json = (text: string) => JSON.parse(text)
 
-const places = (schema: JsonSchema, output: Json) => MediaPlaces.make(schema).of(output)
+const places = (schema: JsonSchema, output: Json) => MediaPointers.make(schema).of(output)
 
 const entryOf = (outputSchema: JsonSchema) =>
   Effect.flatMap(Catalog, (catalog) => catalog.find("test/media")).pipe(
@@ -23,7 +23,7 @@ const entryOf = (outputSchema: JsonSchema) =>
     Effect.provide(BuiltinCatalog.layerOf([testModel("test/media", { outputSchema })]))
   )
 
-describe("MediaPlaces", () => {
+describe("MediaPointers", () => {
   it.each<readonly [string, JsonSchema, Json, ReadonlyArray<string>]>([
     ["a property", { properties: { image: uri } }, { image: url, text: url }, ["/image"]],
     ["the output itself", uri, url, [""]],
@@ -105,20 +105,20 @@ describe("MediaPlaces", () => {
   })
 
   it("costs nothing for a schema without URLs", () => {
-    const { of } = MediaPlaces.make({ properties: { a: { type: "string" } } })
+    const { of } = MediaPointers.make({ properties: { a: { type: "string" } } })
     assert.strictEqual(of({ a: url }), of([]))
   })
 
   it("separates schemas and outputs, also with one `$id`", () => {
-    const first = MediaPlaces.make({ $id: "https://example.com/schema", properties: { a: uri } })
-    const second = MediaPlaces.make({ $id: "https://example.com/schema", properties: { b: uri } })
+    const first = MediaPointers.make({ $id: "https://example.com/schema", properties: { a: uri } })
+    const second = MediaPointers.make({ $id: "https://example.com/schema", properties: { b: uri } })
     const output = { a: url, b: url }
     const found = first.of(output)
     assert.deepStrictEqual([second.of(output), first.of({}), found], [["/b"], [], ["/a"]])
   })
 })
 
-describe("CatalogEntry.mediaPlaces", () => {
+describe("CatalogEntry.mediaPointers", () => {
   it.effect.each(["sandbox/media", "vision/resize", "vision/convert"])(
     "finds the picture of %s",
     (endpoint) =>
@@ -126,7 +126,7 @@ describe("CatalogEntry.mediaPlaces", () => {
         const entry = yield* Effect.fromNullishOr(yield* (yield* Catalog).find(endpoint))
         const output = { image: { url, contentType: "image/png", width: 1, height: 1, size: 1 } }
         assert.deepStrictEqual(entry.validateOutput(output), [])
-        assert.deepStrictEqual(entry.mediaPlaces(output), ["/image/url"])
+        assert.deepStrictEqual(entry.mediaPointers(output), ["/image/url"])
       }).pipe(Effect.provide(BuiltinCatalog.layer))
   )
 
@@ -138,7 +138,7 @@ describe("CatalogEntry.mediaPlaces", () => {
         { instancePath: "", message: "must not hold more than 100 URLs of files" }
       ])
       assert.deepStrictEqual(entry.validateOutput(urls.slice(1)), [])
-      assert.strictEqual(entry.mediaPlaces(urls.slice(1)).length, 100)
+      assert.strictEqual(entry.mediaPointers(urls.slice(1)).length, 100)
     })
   )
 
@@ -147,7 +147,7 @@ describe("CatalogEntry.mediaPlaces", () => {
       const entry = yield* entryOf({ type: "object", properties: { image: uri } })
       const output = { image: `data:image/png;base64,${"A".repeat(8 * 1024 * 1024)}` }
       assert.deepStrictEqual(entry.validateOutput(output), [])
-      assert.deepStrictEqual(entry.mediaPlaces(output), ["/image"])
+      assert.deepStrictEqual(entry.mediaPointers(output), ["/image"])
     })
   )
 })

@@ -4,7 +4,7 @@ import { Array } from "effect"
 import * as fc from "fast-check"
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
 import * as Share from "#src/features/dispatch/Share.ts"
-import * as Turns from "#src/platform/reactors/Turns.ts"
+import * as ClaimTurns from "#src/platform/reactors/ClaimTurns.ts"
 
 const nodes = fc
   .uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 8 })
@@ -66,14 +66,14 @@ describe("The shares of a model's concurrency", () => {
   })
 })
 
-describe("Turns", () => {
+describe("ClaimTurns", () => {
   const names = ["node-0", "node-1", "node-2"]
   const rows = keys.map((requestId) => ({ requestId, dueAt: 10_000 }))
 
   for (const late of [0, 1_999, 2_000, 60_000]) {
     it(`give each request to one node: ${late} ms after it fell due`, () => {
       const now = 10_000 + late
-      const own = names.flatMap((name) => Turns.of(rows, name, names, now).rows)
+      const own = names.flatMap((name) => ClaimTurns.of(rows, name, names, now).rows)
       assert.lengthOf(own, rows.length)
       assert.strictEqual(new Set(own).size, rows.length)
     })
@@ -83,7 +83,9 @@ describe("Turns", () => {
     for (const row of rows.slice(0, 100)) {
       const first = Rendezvous.first(row.requestId, names)
       const owners = [0, 1, 2].map((turn) =>
-        names.find((name) => Turns.of([row], name, names, 10_000 + turn * Turns.graceMs).rows.length === 1)
+        names.find(
+          (name) => ClaimTurns.of([row], name, names, 10_000 + turn * ClaimTurns.graceMs).rows.length === 1
+        )
       )
       assert.strictEqual(owners[0], first)
       assert.strictEqual(new Set(owners).size, 3)
@@ -91,9 +93,9 @@ describe("Turns", () => {
   })
 
   it("rotate at the configured pace", () => {
-    const grace = Turns.workersGraceMs
+    const grace = ClaimTurns.workersGraceMs
     for (const row of rows.slice(0, 100)) {
-      const turnOf = (name: string) => Turns.of([row], name, names, 10_000, grace).nextAt ?? 10_000
+      const turnOf = (name: string) => ClaimTurns.of([row], name, names, 10_000, grace).nextAt ?? 10_000
       assert.sameMembers(names.map(turnOf), [10_000, 10_000 + grace, 10_000 + 2 * grace])
     }
   })
@@ -102,14 +104,14 @@ describe("Turns", () => {
     for (const row of rows.slice(0, 100)) {
       const [other] = names.filter((name) => name !== Rendezvous.first(row.requestId, names))
       if (other === undefined) return assert.fail()
-      const { nextAt } = Turns.of([row], other, names, 10_500)
+      const { nextAt } = ClaimTurns.of([row], other, names, 10_500)
       assert.include([12_000, 14_000], nextAt)
-      assert.lengthOf(Turns.of([row], other, names, (nextAt ?? 0) - 1).rows, 0)
-      assert.lengthOf(Turns.of([row], other, names, nextAt ?? 0).rows, 1)
+      assert.lengthOf(ClaimTurns.of([row], other, names, (nextAt ?? 0) - 1).rows, 0)
+      assert.lengthOf(ClaimTurns.of([row], other, names, nextAt ?? 0).rows, 1)
     }
   })
 
   it("all belong to a single node", () => {
-    assert.deepStrictEqual(Turns.of(rows, "node-0", ["node-0"], 0), { rows, nextAt: null })
+    assert.deepStrictEqual(ClaimTurns.of(rows, "node-0", ["node-0"], 0), { rows, nextAt: null })
   })
 })
