@@ -145,11 +145,14 @@ describe("the sign-in page", () => {
   it("links an error to its field, and opens the section that contains it", () => {
     const error = SignInError.passwordRefused
     const { html } = SignInPage.render({ ...form, account: "acme", error })
-    assert.match(html, /<div class="error" id="error" role="alert" tabindex="-1" autofocus>/)
+    assert.match(html, /<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>/)
     assert.include(html, '<a href="#account">')
     assert.match(html, /<details open>/)
     assert.include(html, "<title>Error: ")
-    assert.strictEqual(html.match(/aria-invalid="true" aria-describedby="(account-hint )?error"/g)?.length, 2)
+    assert.strictEqual(
+      html.match(/aria-invalid="true" aria-describedby="(account-hint )?problem"/g)?.length,
+      2
+    )
     assert.notMatch(from("https://a.dev").html, /role="alert"|aria-invalid="|<details open|autofocus/)
   })
 
