@@ -86,15 +86,11 @@ const needs: { readonly [method: string]: "hasPrompts" | "hasResources" } = {
   "resources/unsubscribe": "hasResources"
 }
 
-interface RequestedCall {
-  /** `null` when the message is not a single request. */
-  readonly method: string | null
-  /** The name of the called tool, if any. */
-  readonly tool: string | null
-}
-
-/** Checks a valid request against what exists. */
-export const findUnoffered = ({ method, tool }: RequestedCall, offered: Offered): ErrorObject | null => {
+/** Checks a valid request against what exists. `method` is `null` when the message is not a single request. */
+export const findUnoffered = (
+  { method, tool }: { readonly method: string | null; readonly tool: string | null },
+  offered: Offered
+): ErrorObject | null => {
   if (tool !== null && !offered.tools.has(tool)) return unknownTool
   const needed = method === null ? undefined : needs[method]
   return needed === undefined || offered[needed] ? null : unknownMethod

@@ -57,7 +57,7 @@ export const read = Effect.fnUntraced(function* (
     return data
   }
 
-  const scan = MessageScan.make(
+  const push = MessageScan.make(
     {
       onText: text.add,
       onLong: (raw) => {
@@ -76,7 +76,7 @@ export const read = Effect.fnUntraced(function* (
   const errorAnswerOf = (chunk: Uint8Array): ErrorAnswer | null => {
     state.received += chunk.length
     if (state.received > Limits.maxBytes) return MessageErrorAnswers.tooLarge
-    const fault = scan.push(chunk)
+    const fault = push(chunk)
     if (fault !== null) return MessageErrorAnswers.faults[fault]
     if (isGivenTwice) return MessageErrorAnswers.givenTwice
     const spoolFault = state.data?.fault() ?? null

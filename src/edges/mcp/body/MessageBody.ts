@@ -6,7 +6,6 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import { storageFull } from "#src/edges/http/FileErrorAnswers.ts"
-import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
@@ -21,61 +20,55 @@ export interface Message extends LongMessage.LongMessage {
   readonly json: Result.Result<Json, JsonBytes.JsonError>
 }
 
-export class MessageBody extends Context.Service<
-  MessageBody,
-  {
-    /**
-     * The files exist until the scope closes, and so does the message's permit: 8 such messages in total, 2 per
-     * account while half are free, then 1. Others wait unread for up to 30 s. Refuses bodies that are too long or
-     * have too many parts (413), that are too slow (408: 30 s in total, or per MiB of a long one), and long `data`
-     * that is not text (400) or belongs to another tool (413).
-     */
-    read(request: HttpServerRequest, accountId: AccountId): Effect.Effect<Message, ErrorAnswer, Scope.Scope>
-  }
->()("inferlog/src/edges/mcp/body/MessageBody") {
-  static readonly layerNoDeps = Layer.effect(
-    MessageBody,
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const scratch = yield* ScratchDirectory
-      const permits = KeyedPermits.make(Limits.permits)
+const make = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const scratch = yield* ScratchDirectory
+  const permits = KeyedPermits.make(Limits.permits)
 
-      const place = Effect.fnUntraced(function* (accountId: AccountId) {
-        yield* permits.take(accountId, Effect.fail(MessageErrorAnswers.tooMany))
-        return `${yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "message-" })}/data`
-      })
+  const place = Effect.fnUntraced(function* (accountId: AccountId) {
+    yield* permits.take(accountId, Effect.fail(MessageErrorAnswers.tooMany))
+    return `${yield* fs.makeTempDirectoryScoped({ directory: scratch, prefix: "message-" })}/data`
+  })
 
-      const readLong = Effect.fnUntraced(
-        function* (request: HttpServerRequest, accountId: AccountId) {
-          const scope = yield* Effect.scope
-          const read = LongMessage.read(request, Scope.provide(place(accountId), scope))
-          const message = parsed(yield* Effect.scoped(read))
-          if (message.spooled.size > 0 && !isUpload(message)) return yield* MessageErrorAnswers.notForTool
-          return message
-        },
-        Effect.provideService(FileSystem.FileSystem, fs),
-        Effect.catchTag("PlatformError", (error) =>
-          Effect.andThen(
-            Effect.logError("A message could not be written to the scratch directory", error),
-            Effect.fail(storageFull)
-          )
-        )
+  const readLong = Effect.fnUntraced(
+    function* (request: HttpServerRequest, accountId: AccountId) {
+      const scope = yield* Effect.scope
+      const read = LongMessage.read(request, Scope.provide(place(accountId), scope))
+      const message = parsed(yield* Effect.scoped(read))
+      if (message.spooled.size > 0 && !isUpload(message)) return yield* MessageErrorAnswers.notForTool
+      return message
+    },
+    Effect.provideService(FileSystem.FileSystem, fs),
+    Effect.catchTag("PlatformError", (error) =>
+      Effect.andThen(
+        Effect.logError("A message could not be written to the scratch directory", error),
+        Effect.fail(storageFull)
       )
-
-      const read: MessageBody["Service"]["read"] = Effect.fn("MessageBody.read")(
-        function* (request, accountId) {
-          const announced = Number(request.headers["content-length"])
-          if (announced > Limits.maxBytes) return yield* MessageErrorAnswers.tooLarge
-          if (announced <= Limits.longText) {
-            return parsed({ body: yield* BodyReader.read(request, Limits.longText), spooled: nothing })
-          }
-          return yield* readLong(request, accountId)
-        }
-      )
-
-      return MessageBody.of({ read })
-    })
+    )
   )
+
+  /**
+   * The files exist until the scope closes, and so does the message's permit: 8 such messages in total, 2 per
+   * account while half are free, then 1. Others wait unread for up to 30 s. Refuses bodies that are too long or
+   * have too many parts (413), that are too slow (408: 30 s in total, or per MiB of a long one), and long `data`
+   * that is not text (400) or belongs to another tool (413).
+   */
+  const read = Effect.fn("MessageBody.read")(function* (request: HttpServerRequest, accountId: AccountId) {
+    const announced = Number(request.headers["content-length"])
+    if (announced > Limits.maxBytes) return yield* MessageErrorAnswers.tooLarge
+    if (announced <= Limits.longText) {
+      return parsed({ body: yield* BodyReader.read(request, Limits.longText), spooled: nothing })
+    }
+    return yield* readLong(request, accountId)
+  })
+
+  return { read }
+})
+
+export class MessageBody extends Context.Service<MessageBody, Effect.Success<typeof make>>()(
+  "inferlog/src/edges/mcp/body/MessageBody"
+) {
+  static readonly layerNoDeps = Layer.effect(MessageBody, make)
 
   static readonly layer = this.layerNoDeps.pipe(Layer.provide(NodeFileSystem.layer))
 }

@@ -6,7 +6,7 @@
 import { maxDepth } from "#src/kernel/text/JsonBytes.ts"
 
 /** Receives every byte once and in order. Chunks are passed on without copying. */
-export interface Sink {
+interface Sink {
   /** Bytes that stay in the message, including the string's quotes. */
   readonly onText: (bytes: Uint8Array) => void
   /** Bytes of a string above the limit, as in the message, with escapes. */
@@ -16,17 +16,15 @@ export interface Sink {
 
 export type ScanError = "too_deep" | "too_many" | "not_json"
 
-export interface Limits {
+interface Limits {
   /** Bytes of the string in the message up to which it stays in memory. */
   readonly text: number
   /** Members and elements, within a factor of two. The parsed message is counted exactly. */
   readonly parts: number
 }
 
-export interface MessageScan {
-  /** Chunks may end anywhere. Do not push after a fault. */
-  readonly push: (chunk: Uint8Array) => ScanError | null
-}
+/** Takes the next chunk. Chunks may end anywhere. Do not push after a fault. */
+type Push = (chunk: Uint8Array) => ScanError | null
 
 interface Container {
   readonly isObject: boolean
@@ -42,7 +40,7 @@ const place = ["params", "arguments", "data"] as const
 /** The longest key that can match, in bytes, with every character escaped. */
 const longestKey = 64
 
-export const make = (sink: Sink, limits: Limits): MessageScan => {
+export const make = (sink: Sink, limits: Limits): Push => {
   const containers: Array<Container> = []
   /** Opening brackets and commas. Every value follows one of them, and every empty container has one of its own. */
   let marks = 0
@@ -51,18 +49,18 @@ export const make = (sink: Sink, limits: Limits): MessageScan => {
   let isEscaped = false
   let isLong = false
   /** Bytes of a key, or of `data` while it is short. */
-  let held: Array<Uint8Array> = []
-  let heldBytes = 0
+  let pending: Array<Uint8Array> = []
+  let pendingBytes = 0
 
   const hold = (bytes: Uint8Array) => {
-    held.push(bytes)
-    heldBytes += bytes.length
+    pending.push(bytes)
+    pendingBytes += bytes.length
   }
 
   const letGo = (): ReadonlyArray<Uint8Array> => {
-    const bytes = held
-    held = []
-    heldBytes = 0
+    const bytes = pending
+    pending = []
+    pendingBytes = 0
     return bytes
   }
 
@@ -78,7 +76,7 @@ export const make = (sink: Sink, limits: Limits): MessageScan => {
   const data = (bytes: Uint8Array) => {
     if (isLong) return sink.onLong(bytes)
     hold(bytes)
-    if (heldBytes <= limits.text) return
+    if (pendingBytes <= limits.text) return
     isLong = true
     for (const bytes of letGo()) sink.onLong(bytes)
   }
@@ -86,7 +84,7 @@ export const make = (sink: Sink, limits: Limits): MessageScan => {
   const end = () => {
     const top = containers.at(-1)
     if (string === "key" && top !== undefined) {
-      const isShort = heldBytes <= longestKey
+      const isShort = pendingBytes <= longestKey
       const raw = Buffer.concat(letGo())
       top.key = isShort ? decode(raw) : ""
     }
@@ -136,9 +134,9 @@ export const make = (sink: Sink, limits: Limits): MessageScan => {
     return index
   }
 
-  const push: MessageScan["push"] = (chunk) => {
+  return (chunk) => {
     /** Bytes of the chunk that the sink has received. */
-    let told = 0
+    let passedOn = 0
     for (let index = 0; index < chunk.length; index++) {
       if (string === null) {
         const byte = chunk[index] ?? 0
@@ -150,27 +148,25 @@ export const make = (sink: Sink, limits: Limits): MessageScan => {
         }
         string = kindOfNext()
         if (string === "data") {
-          sink.onText(chunk.subarray(told, index + 1))
-          told = index + 1
+          sink.onText(chunk.subarray(passedOn, index + 1))
+          passedOn = index + 1
         }
         continue
       }
       const stop = stopIn(chunk, index)
       if (stop < chunk.length && chunk[stop] !== quote) return "not_json"
       if (string === "data") {
-        data(chunk.subarray(told, stop))
-        told = stop
-      } else if (string === "key" && heldBytes <= longestKey) {
+        data(chunk.subarray(passedOn, stop))
+        passedOn = stop
+      } else if (string === "key" && pendingBytes <= longestKey) {
         hold(chunk.subarray(index, stop))
       }
       if (stop < chunk.length) end()
       index = stop
     }
-    if (told < chunk.length) sink.onText(chunk.subarray(told))
+    if (passedOn < chunk.length) sink.onText(chunk.subarray(passedOn))
     return null
   }
-
-  return { push }
 }
 
 /** A key that is not a valid string matches nothing. The parser reports it later. */

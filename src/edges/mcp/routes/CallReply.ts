@@ -10,24 +10,9 @@ import * as CallAnswer from "./CallAnswer.ts"
 /** Until then a call may be answered whole. */
 const slowAfter = "2 seconds"
 
-export interface CallReply {
-  readonly tell: Tell
-  /** The whole answer; `null` when it needs a stream, because the call is slow or sends several messages. */
-  readonly first: Effect.Effect<HttpServerResponse.HttpServerResponse | null>
-  /** Sets the stream to write to; `null` when the client has left. */
-  readonly writeTo: (stream: OpenStream | null) => void
-  /** Sets the reason of an interruption, for the client. */
-  readonly blame: (reason: JsonRpc.ErrorObject) => void
-  readonly reason: () => JsonRpc.ErrorObject | null
-  /** Ends when the call has ended. Nothing is sent after that. */
-  readonly over: Effect.Effect<void>
-  /** The reason to send when a stream ends without an answer. */
-  readonly failure: () => string
-}
-
 const untold = HttpServerResponse.empty({ status: 500 })
 
-export const make = ({ id, requests }: Incoming): CallReply => {
+export const make = ({ id, requests }: Incoming) => {
   const first = Deferred.makeUnsafe<HttpServerResponse.HttpServerResponse | null>()
   const opened = Deferred.makeUnsafe<OpenStream | null>()
   let reason: JsonRpc.ErrorObject | null = null
@@ -41,21 +26,28 @@ export const make = ({ id, requests }: Incoming): CallReply => {
 
   const slow = Effect.andThen(Deferred.succeed(first, null), Deferred.await(first))
 
+  const tell: Tell = (response) => {
+    const isWhole = response.body._tag !== "Stream"
+    return Effect.flatMap(Deferred.succeed(first, isWhole ? response : null), (isFirst) =>
+      isWhole && isFirst ? Effect.void : write(response)
+    )
+  }
+
   return {
-    tell: (response) => {
-      const isWhole = response.body._tag !== "Stream"
-      return Effect.flatMap(Deferred.succeed(first, isWhole ? response : null), (isFirst) =>
-        isWhole && isFirst ? Effect.void : write(response)
-      )
-    },
+    tell,
+    /** The whole answer; `null` when it needs a stream, because the call is slow or sends several messages. */
     first:
       requests > 0
         ? Effect.timeoutOrElse(Deferred.await(first), { duration: slowAfter, orElse: () => slow })
         : Deferred.await(first),
-    writeTo: (stream) => Deferred.doneUnsafe(opened, Effect.succeed(stream)),
-    blame: (blamed) => void (reason = blamed),
+    /** Sets the stream to write to; `null` when the client has left. */
+    writeTo: (stream: OpenStream | null) => Deferred.doneUnsafe(opened, Effect.succeed(stream)),
+    /** Sets the reason of an interruption, for the client. */
+    blame: (blamed: JsonRpc.ErrorObject) => void (reason = blamed),
     reason: () => reason,
+    /** Ends when the call has ended. Nothing is sent after that. */
     over: Effect.asVoid(Deferred.succeed(first, untold)),
+    /** The reason to send when a stream ends without an answer. */
     failure: () => failure(JsonRpc.internalError)
   }
 }

@@ -28,7 +28,7 @@ const timeToStop = "300 millis"
 /** Sign-ins that are checked at once. */
 const concurrency = 32
 
-export interface Call {
+interface Call {
   readonly request: HttpServerRequest
   readonly loginId: string
   readonly message: Incoming
@@ -41,7 +41,7 @@ export interface Call {
 
 interface Held {
   readonly loginId: string
-  readonly reply: CallReply.CallReply
+  readonly reply: ReturnType<typeof CallReply.make>
   fiber: Fiber.Fiber<void> | null
   stream: EventStream.OpenStream | null
 }
@@ -49,138 +49,134 @@ interface Held {
 /** How the exchange is counted once its stream is open. */
 const sent = HttpServerResponse.empty({ status: 200 })
 
-export class ToolCalls extends Context.Service<
-  ToolCalls,
-  {
-    /** Answers with the results of `work`. `work` is interrupted when the client disconnects or the sign-in ends. */
-    answer(call: Call): Effect.Effect<HttpServerResponse.HttpServerResponse, ErrorAnswer.ErrorAnswer>
+const make = Effect.gen(function* () {
+  const logins = yield* Logins
+  const stopping = yield* Stopping
+  const isStopping = yield* IsStopping
+  const scope = yield* Effect.scope
+  const { inAll } = yield* CallLimits
+  const signedOut = McpErrorAnswers.signedOut((yield* PublicUrls).mcpUrl)
+  const underWay = new Set<Held>()
+  /** Requests among the messages: a batch has several. */
+  let requests = 0
+
+  const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorObject) => {
+    reply.blame(reason)
+    fiber?.interruptUnsafe()
   }
->()("inferlog/src/edges/mcp/routes/ToolCalls") {
-  static readonly layer = Layer.effect(
-    ToolCalls,
-    Effect.gen(function* () {
-      const logins = yield* Logins
-      const stopping = yield* Stopping
-      const isStopping = yield* IsStopping
-      const scope = yield* Effect.scope
-      const { inAll } = yield* CallLimits
-      const signedOut = McpErrorAnswers.signedOut((yield* PublicUrls).mcpUrl)
-      const underWay = new Set<Held>()
-      /** Requests among the messages: a batch has several. */
-      let requests = 0
 
-      const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorObject) => {
-        reply.blame(reason)
-        fiber?.interruptUnsafe()
-      }
+  const keepAll = Effect.sync(() => {
+    for (const { stream } of underWay) stream?.keepAlive()
+  })
+  yield* Effect.forkScoped(
+    supervise("Keeping tool calls alive", Effect.forever(Effect.delay(keepAll, keepAliveEvery)))
+  )
 
-      const keepAll = Effect.sync(() => {
-        for (const { stream } of underWay) stream?.keepAlive()
-      })
-      yield* Effect.forkScoped(
-        supervise("Keeping tool calls alive", Effect.forever(Effect.delay(keepAll, keepAliveEvery)))
-      )
-
-      /** A call continues when the log cannot be read. */
-      const judgeOne = (loginId: string) =>
-        Effect.map(logins.caller(loginId), (caller) => {
-          if (caller !== null) return
-          for (const held of underWay) if (held.loginId === loginId) end(held, JsonRpc.signedOut)
-        }).pipe(Effect.ignore)
-      const judge = Effect.suspend(() =>
-        Effect.forEach(new Set(Array.from(underWay, ({ loginId }) => loginId)), judgeOne, {
-          concurrency,
-          discard: true
-        })
-      )
-      yield* Effect.forkScoped(
-        supervise("Judging sign-ins of tool calls", Effect.forever(Effect.delay(judge, judgeEvery)))
-      )
-
-      const endAll = Effect.sync(() => {
-        for (const held of underWay) end(held, JsonRpc.stopping)
-      })
-      yield* Effect.forkScoped(Effect.andThen(stopping, Effect.delay(endAll, timeToStop)))
-      yield* Effect.addFinalizer(() => endAll)
-
-      /** Written data is still sent, unless the reader is too slow (`SlowReaders`). */
-      const endStream = (stream: EventStream.OpenStream) =>
-        Effect.callback<void>((resume) => {
-          stream.onClose(() => resume(Effect.void))
-          stream.end()
-        }).pipe(Effect.forkIn(scope))
-
-      const begin = ({ loginId, message, scope: own, work }: Call) =>
-        Effect.suspend(() => {
-          const held: Held = { loginId, reply: CallReply.make(message), stream: null, fiber: null }
-          underWay.add(held)
-          requests += message.requests
-          const over = Effect.suspend(() => {
-            underWay.delete(held)
-            requests -= message.requests
-            const closed = Effect.andThen(held.reply.over, Scope.close(own, Exit.void))
-            return held.stream === null ? closed : Effect.andThen(endStream(held.stream), closed)
-          })
-          return Effect.map(
-            Effect.forkIn(Effect.ensuring(Effect.interruptible(work(held.reply.tell)), over), scope, {
-              startImmediately: true
-            }),
-            (fiber) => {
-              held.fiber = fiber
-              return held
-            }
-          )
-        })
-
-      const leave = ({ fiber, reply }: Held) =>
-        Effect.sync(() => {
-          reply.writeTo(null)
-          fiber?.interruptUnsafe()
-        })
-
-      /** From then on the platform considers the exchange finished. */
-      const openStream = (held: Held, { headers, request }: Call, correlationId: string) =>
-        Effect.suspend((): Effect.Effect<HttpServerResponse.HttpServerResponse, ErrorAnswer.ErrorAnswer> => {
-          // The server speaks only HTTP/1.
-          const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-          // A pipelined answer would wait for the one before it.
-          if (response.socket === null) {
-            return Effect.andThen(leave(held), Effect.fail(ErrorAnswer.streamPipelined))
-          }
-          if (response.socket.closed) return Effect.as(leave(held), sent)
-          const stream = EventStream.open(response, {
-            ...headers,
-            "x-content-type-options": "nosniff",
-            "x-request-id": correlationId
-          })
-          held.stream = stream
-          stream.onClose(() => void held.fiber?.interruptUnsafe())
-          stream.keepAlive()
-          held.reply.writeTo(stream)
-          if (underWay.has(held)) return Effect.succeed(sent)
-          // The call ended before it had a stream, so the end is written here.
-          stream.write(CallAnswer.event(held.reply.failure()))
-          return Effect.as(endStream(stream), sent)
-        })
-
-      const answer: ToolCalls["Service"]["answer"] = (call) =>
-        Effect.uninterruptibleMask((restore) =>
-          Effect.gen(function* () {
-            if (isStopping()) return yield* ErrorAnswer.stopping
-            // Notifications are short, and may cancel other calls.
-            const more = call.message.requests
-            if (more > 0 && requests + more > inAll) return yield* McpErrorAnswers.callsFull
-            const { correlationId } = yield* UnderWay
-            const held = yield* begin(call)
-            const first = yield* Effect.onInterrupt(restore(held.reply.first), () => leave(held))
-            if (first === null) return yield* openStream(held, call, correlationId)
-            const reason = held.reply.reason()
-            if (reason === null || first.status < 400) return CallAnswer.whole(first, call.message.id)
-            return yield* reason === JsonRpc.stopping ? ErrorAnswer.stopping : signedOut
-          })
-        )
-
-      return ToolCalls.of({ answer })
+  /** A call continues when the log cannot be read. */
+  const judgeOne = (loginId: string) =>
+    Effect.map(logins.caller(loginId), (caller) => {
+      if (caller !== null) return
+      for (const held of underWay) if (held.loginId === loginId) end(held, JsonRpc.signedOut)
+    }).pipe(Effect.ignore)
+  const judge = Effect.suspend(() =>
+    Effect.forEach(new Set(Array.from(underWay, ({ loginId }) => loginId)), judgeOne, {
+      concurrency,
+      discard: true
     })
   )
+  yield* Effect.forkScoped(
+    supervise("Judging sign-ins of tool calls", Effect.forever(Effect.delay(judge, judgeEvery)))
+  )
+
+  const endAll = Effect.sync(() => {
+    for (const held of underWay) end(held, JsonRpc.stopping)
+  })
+  yield* Effect.forkScoped(Effect.andThen(stopping, Effect.delay(endAll, timeToStop)))
+  yield* Effect.addFinalizer(() => endAll)
+
+  /** Written data is still sent, unless the reader is too slow (`SlowReaders`). */
+  const endStream = (stream: EventStream.OpenStream) =>
+    Effect.callback<void>((resume) => {
+      stream.onClose(() => resume(Effect.void))
+      stream.end()
+    }).pipe(Effect.forkIn(scope))
+
+  const begin = ({ loginId, message, scope: own, work }: Call) =>
+    Effect.suspend(() => {
+      const held: Held = { loginId, reply: CallReply.make(message), stream: null, fiber: null }
+      underWay.add(held)
+      requests += message.requests
+      const over = Effect.suspend(() => {
+        underWay.delete(held)
+        requests -= message.requests
+        const closed = Effect.andThen(held.reply.over, Scope.close(own, Exit.void))
+        return held.stream === null ? closed : Effect.andThen(endStream(held.stream), closed)
+      })
+      return Effect.map(
+        Effect.forkIn(Effect.ensuring(Effect.interruptible(work(held.reply.tell)), over), scope, {
+          startImmediately: true
+        }),
+        (fiber) => {
+          held.fiber = fiber
+          return held
+        }
+      )
+    })
+
+  const leave = ({ fiber, reply }: Held) =>
+    Effect.sync(() => {
+      reply.writeTo(null)
+      fiber?.interruptUnsafe()
+    })
+
+  /** From then on the platform considers the exchange finished. */
+  const openStream = (held: Held, { headers, request }: Call, correlationId: string) =>
+    Effect.suspend((): Effect.Effect<HttpServerResponse.HttpServerResponse, ErrorAnswer.ErrorAnswer> => {
+      // The server speaks only HTTP/1.
+      const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+      // A pipelined answer would wait for the one before it.
+      if (response.socket === null) {
+        return Effect.andThen(leave(held), Effect.fail(ErrorAnswer.streamPipelined))
+      }
+      if (response.socket.closed) return Effect.as(leave(held), sent)
+      const stream = EventStream.open(response, {
+        ...headers,
+        "x-content-type-options": "nosniff",
+        "x-request-id": correlationId
+      })
+      held.stream = stream
+      stream.onClose(() => void held.fiber?.interruptUnsafe())
+      stream.keepAlive()
+      held.reply.writeTo(stream)
+      if (underWay.has(held)) return Effect.succeed(sent)
+      // The call ended before it had a stream, so the end is written here.
+      stream.write(CallAnswer.event(held.reply.failure()))
+      return Effect.as(endStream(stream), sent)
+    })
+
+  /** Answers with the results of `work`. `work` is interrupted when the client disconnects or the sign-in ends. */
+  const answer = (call: Call) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        if (isStopping()) return yield* ErrorAnswer.stopping
+        // Notifications are short, and may cancel other calls.
+        const more = call.message.requests
+        if (more > 0 && requests + more > inAll) return yield* McpErrorAnswers.callsFull
+        const { correlationId } = yield* UnderWay
+        const held = yield* begin(call)
+        const first = yield* Effect.onInterrupt(restore(held.reply.first), () => leave(held))
+        if (first === null) return yield* openStream(held, call, correlationId)
+        const reason = held.reply.reason()
+        if (reason === null || first.status < 400) return CallAnswer.whole(first, call.message.id)
+        return yield* reason === JsonRpc.stopping ? ErrorAnswer.stopping : signedOut
+      })
+    )
+
+  return { answer }
+})
+
+export class ToolCalls extends Context.Service<ToolCalls, Effect.Success<typeof make>>()(
+  "inferlog/src/edges/mcp/routes/ToolCalls"
+) {
+  static readonly layer = Layer.effect(ToolCalls, make)
 }

@@ -19,21 +19,9 @@ export interface Most {
   readonly inAll: number
 }
 
-export interface OpenSessions {
-  readonly find: (hash: string) => OpenSession | undefined
-  readonly use: (session: OpenSession, now: number) => void
-  readonly add: (session: OpenSession) => void
-  readonly remove: (hash: string) => OpenSession | undefined
-  /** Removes and returns sessions that were not used since then and have no call in progress. */
-  readonly takeIdle: (usedBefore: number) => ReadonlyArray<OpenSession>
-  /** Removes and returns surplus sessions, first of the account: the least recently used without a call in progress. */
-  readonly takeSurplus: (accountId: AccountId, most: Most) => ReadonlyArray<OpenSession>
-  readonly size: () => number
-}
-
 type ByHash = Map<string, OpenSession>
 
-export const make = (): OpenSessions => {
+export const make = () => {
   const all: ByHash = new Map()
   const byAccount = new Map<AccountId, ByHash>()
 
@@ -65,16 +53,18 @@ export const make = (): OpenSessions => {
   }
 
   return {
-    find: (hash) => all.get(hash),
-    use: (session, now) => {
+    find: (hash: string) => all.get(hash),
+    use: (session: OpenSession, now: number) => {
       remove(session.hash)
       add(session)
       session.usedAt = now
     },
     add,
     remove,
-    takeIdle: (usedBefore) => takeWhile(all, ({ usedAt }) => usedAt < usedBefore),
-    takeSurplus: (accountId, { inAll, ofAccount }) => {
+    /** Removes and returns sessions that were not used since then and have no call in progress. */
+    takeIdle: (usedBefore: number) => takeWhile(all, ({ usedAt }) => usedAt < usedBefore),
+    /** Removes and returns surplus sessions, first of the account: the least recently used without a call in progress. */
+    takeSurplus: (accountId: AccountId, { inAll, ofAccount }: Most) => {
       const own: ByHash = byAccount.get(accountId) ?? new Map()
       return [...takeWhile(own, () => own.size > ofAccount), ...takeWhile(all, () => all.size > inAll)]
     },

@@ -1,7 +1,6 @@
 /** The stored part of sessions, their owners and opening messages, so that they can be opened again (`mcp_sessions`). */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 
 export interface Owner {
@@ -9,7 +8,7 @@ export interface Owner {
   readonly keyId: KeyId
 }
 
-export interface StoredSession extends Owner {
+interface StoredSession extends Owner {
   /** Hash of the session's id. */
   readonly hash: string
   /** The text of the message that opened it. */
@@ -28,28 +27,8 @@ export interface Use {
   readonly calledAt: number | null
 }
 
-export interface StoredSessions {
-  /** Inserts the session; beyond `mostOthers` of its key, removes those that `toGo` chooses and returns their hashes. */
-  readonly insert: (
-    session: StoredSession,
-    mostOthers: number,
-    toGo: (others: ReadonlyArray<Use>, surplus: number) => ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  readonly find: (hash: string) => Effect.Effect<(StoredSession & Use) | undefined, SqlError>
-  /** Stores the time of a call. */
-  readonly touch: (hash: string, calledAt: number) => Effect.Effect<void, SqlError>
-  readonly remove: (hashes: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
-  readonly ofKey: (keyId: KeyId) => Effect.Effect<ReadonlyArray<Use>, SqlError>
-  /** Removes sessions not used since `usedBefore`, and the oldest of the others beyond `most`. Returns their hashes. */
-  readonly prune: (options: {
-    readonly usedBefore: number
-    readonly most: number
-  }) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  readonly owners: Effect.Effect<ReadonlyArray<Owner>, SqlError>
-}
-
 /** Creates the table if it does not exist. */
-export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Return<StoredSessions, SqlError> {
+export const make = Effect.fnUntraced(function* (sql: SqlClient) {
   yield* sql`CREATE TABLE IF NOT EXISTS mcp_sessions (
     hash TEXT NOT NULL PRIMARY KEY,
     account_id TEXT NOT NULL,
@@ -63,15 +42,16 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Retu
   yield* sql`CREATE INDEX IF NOT EXISTS mcp_sessions_uses ON mcp_sessions (key_id, used_at, created_at, hash)`
   yield* sql`CREATE INDEX IF NOT EXISTS mcp_sessions_used ON mcp_sessions (used_at)`
 
-  const remove: StoredSessions["remove"] = (hashes) =>
-    hashes.length === 0 ? Effect.void : sql`DELETE FROM mcp_sessions WHERE ${sql.in("hash", hashes)}`
+  const remove = (hashes: ReadonlyArray<string>) =>
+    hashes.length === 0
+      ? Effect.void
+      : Effect.asVoid(sql`DELETE FROM mcp_sessions WHERE ${sql.in("hash", hashes)}`)
 
   /** A called session was last used at its call (see `touch`), any other at its opening. */
   const use = sql.literal(
     `hash, created_at AS "openedAt", CASE WHEN used_at > created_at THEN used_at END AS "calledAt"`
   )
-  const ofKey: StoredSessions["ofKey"] = (keyId) =>
-    sql<Use>`SELECT ${use} FROM mcp_sessions WHERE key_id = ${keyId}`
+  const ofKey = (keyId: KeyId) => sql<Use>`SELECT ${use} FROM mcp_sessions WHERE key_id = ${keyId}`
 
   const countOf = (keyId: KeyId) =>
     Effect.map(
@@ -79,10 +59,11 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Retu
       ([row]) => row?.total ?? 0
     )
 
-  const insert: StoredSessions["insert"] = Effect.fnUntraced(function* (
-    { accountId, hash, initialize, keyId, openedAt, protocolVersion },
-    mostOthers,
-    toGo
+  /** Inserts the session; beyond `mostOthers` of its key, removes those that `toGo` chooses and returns their hashes. */
+  const insert = Effect.fnUntraced(function* (
+    { accountId, hash, initialize, keyId, openedAt, protocolVersion }: StoredSession,
+    mostOthers: number,
+    toGo: (others: ReadonlyArray<Use>, surplus: number) => ReadonlyArray<string>
   ) {
     const surplus = (yield* countOf(keyId)) - mostOthers
     const hashes = surplus > 0 ? toGo(yield* ofKey(keyId), surplus) : []
@@ -95,7 +76,7 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Retu
 
   return {
     insert,
-    find: (hash) =>
+    find: (hash: string) =>
       Effect.map(
         sql<StoredSession & Use>`
           SELECT ${use}, account_id AS "accountId", key_id AS "keyId", initialize,
@@ -103,11 +84,13 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient): Effect.fn.Retu
           FROM mcp_sessions WHERE hash = ${hash}`,
         ([found]) => found
       ),
-    touch: (hash, calledAt) =>
+    /** Stores the time of a call. */
+    touch: (hash: string, calledAt: number) =>
       sql`UPDATE mcp_sessions SET used_at = MAX(${calledAt}, used_at, created_at + 1) WHERE hash = ${hash}`,
     remove,
     ofKey,
-    prune: ({ most, usedBefore }) =>
+    /** Removes sessions not used since `usedBefore`, and the oldest of the others beyond `most`. Returns their hashes. */
+    prune: (usedBefore: number, most: number) =>
       Effect.map(
         sql<{ readonly hash: string }>`
           DELETE FROM mcp_sessions

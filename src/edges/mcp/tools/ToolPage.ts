@@ -9,20 +9,13 @@ export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
     total: Schema.Finite,
     totalPages: Schema.Finite.annotate({ description: "More to come while `page` is less." }),
     data: Schema.Array(item),
-    hint: Schema.optionalKey(Schema.String).annotate({
-      description: "When the page is empty: what to do."
-    })
+    hint: Schema.optionalKey(Schema.String).annotate({ description: "When the page is empty: what to do." })
   })
-
-interface PageOptions {
-  readonly page?: number
-  readonly limit?: number
-}
 
 /** @param instead the hint when nothing is found. */
 export const of = <A, Item>(
   found: ReadonlyArray<A>,
-  { limit = usualLimit, page = 1 }: PageOptions,
+  { limit = usualLimit, page = 1 }: { readonly page?: number; readonly limit?: number },
   view: (item: A) => Item,
   instead: string
 ) => {

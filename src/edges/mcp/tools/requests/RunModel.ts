@@ -26,7 +26,7 @@ import * as Arguments from "../Arguments.ts"
 import * as RunCost from "../RunCost.ts"
 import * as ServiceToolErrors from "../ServiceToolErrors.ts"
 import * as ToolTraits from "../ToolTraits.ts"
-import * as UnknownModel from "../UnknownModel.ts"
+import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelInput from "./ModelInput.ts"
 
 const Accepted = Schema.Struct({
@@ -129,7 +129,7 @@ type Failure = SubmitRefused | StorageError
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const catalog = yield* CatalogContents
-  const unknownModel = yield* UnknownModel.make
+  const unknownModel = yield* RequestedModel.unknownModel
   const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
 
   const submissionOf = Effect.fnUntraced(function* (given: Given) {

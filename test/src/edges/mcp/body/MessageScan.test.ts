@@ -18,7 +18,7 @@ const scan = (chunks: ReadonlyArray<Uint8Array>) => {
     if (bytes === null || bytes === undefined) throw new Error("no escape of JSON")
     long.push(bytes)
   }
-  const { push } = MessageScan.make(
+  const push = MessageScan.make(
     {
       onText: (bytes) => text.push(bytes),
       onLong: (raw) => {

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
 import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
 import { Publishing } from "#src/features/catalog/Publishing.ts"
-import * as CatalogTools from "#src/edges/mcp/tools/CatalogTools.ts"
+import * as AllTools from "#src/edges/mcp/AllTools.ts"
 import { definitions, model, wrapper } from "#test/support/CatalogDefinitions.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as ToolClients from "./ToolClients.ts"
@@ -14,7 +14,7 @@ const node = CatalogSearch.layer.pipe(
   )
 )
 
-const connect = ToolClients.connect(CatalogTools.layer)
+const connect = ToolClients.connect(AllTools.catalogLayer)
 
 /** As long as manifests may have them. */
 const longest = {

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
 import * as BuiltinPublishing from "#src/features/manifests/BuiltinPublishing.ts"
 import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
-import * as CatalogTools from "#src/edges/mcp/tools/CatalogTools.ts"
+import * as AllTools from "#src/edges/mcp/AllTools.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as ToolClients from "./ToolClients.ts"
 
@@ -14,7 +14,7 @@ const builtins = Layer.merge(BuiltinPublishing.layer, CatalogSearch.layer).pipe(
   )
 )
 
-const connect = ToolClients.connect(CatalogTools.layer)
+const connect = ToolClients.connect(AllTools.catalogLayer)
 
 const next = "Call `search` with a few words about the task, or `list_models`, to get exact names."
 

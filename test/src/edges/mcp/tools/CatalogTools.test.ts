@@ -6,7 +6,7 @@ import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"
 import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import * as ListingView from "#src/features/catalog/views/ListingView.ts"
-import * as CatalogTools from "#src/edges/mcp/tools/CatalogTools.ts"
+import * as AllTools from "#src/edges/mcp/AllTools.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as ToolClients from "./ToolClients.ts"
 
@@ -24,7 +24,7 @@ const builtins = Layer.mergeAll(BuiltinPublishing.layer, CatalogSearch.layer, ex
   )
 )
 
-const connect = ToolClients.connect(CatalogTools.layer)
+const connect = ToolClients.connect(AllTools.catalogLayer)
 
 interface Summary {
   readonly modelEndpoint: string

@@ -3,9 +3,7 @@ import { Effect, Layer } from "effect"
 import { McpServer, Toolkit } from "effect/ai"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ToolCaller } from "#src/edges/mcp/ToolCaller.ts"
-import * as CatalogTools from "#src/edges/mcp/tools/CatalogTools.ts"
-import * as FileTools from "#src/edges/mcp/tools/FileTools.ts"
-import * as RequestTools from "#src/edges/mcp/tools/RequestTools.ts"
+import * as AllTools from "#src/edges/mcp/AllTools.ts"
 import * as ToolRegistration from "#src/edges/mcp/tools/ToolRegistration.ts"
 import * as ToolClients from "./ToolClients.ts"
 
@@ -41,7 +39,7 @@ const plain = new Set(
 
 const uncalled = () => Effect.die("only listed")
 
-const toolkit = Toolkit.merge(CatalogTools.toolkit, RequestTools.toolkit, FileTools.toolkit)
+const toolkit = Toolkit.merge(AllTools.catalogToolkit, AllTools.requestToolkit, AllTools.fileToolkit)
 
 /** All tools as they are registered, without the services that would answer. */
 const registrations = ToolRegistration.layer(toolkit).pipe(

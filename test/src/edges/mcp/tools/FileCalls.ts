@@ -9,7 +9,7 @@ import { DirectUploads } from "#src/features/files/DirectUploads.ts"
 import { ImageSource } from "#src/features/media/ImageSource.ts"
 import { MessageBody } from "#src/edges/mcp/body/MessageBody.ts"
 import { type SpooledText, SpooledTexts } from "#src/edges/mcp/SpooledText.ts"
-import * as FileTools from "#src/edges/mcp/tools/FileTools.ts"
+import * as AllTools from "#src/edges/mcp/AllTools.ts"
 import { MaxFileBytes } from "#src/edges/mcp/tools/files/FileSource.ts"
 import { ToolCaller } from "#src/edges/mcp/ToolCaller.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
@@ -58,7 +58,7 @@ interface CallOptions {
 /** A client of the tool, until the scope closes. */
 export const connect = ({ caller = Library.alice, spooled = new Map() }: CallOptions = {}) =>
   McpTest.makeClient(
-    FileTools.layer.pipe(
+    AllTools.fileLayer.pipe(
       Layer.provide(
         McpServer.middleware<{ provides: ToolCaller }>()((call) =>
           call.pipe(Effect.provideService(ToolCaller, caller), Effect.provideService(SpooledTexts, spooled))

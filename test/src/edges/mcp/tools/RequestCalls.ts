@@ -8,7 +8,7 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
 import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
 import { Stopping } from "#src/edges/http/Stopping.ts"
-import * as RequestTools from "#src/edges/mcp/tools/RequestTools.ts"
+import * as AllTools from "#src/edges/mcp/AllTools.ts"
 import { ToolCaller } from "#src/edges/mcp/ToolCaller.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as ToolClients from "./ToolClients.ts"
@@ -33,7 +33,7 @@ export const newClient = Effect.fnUntraced(function* (
 /** @param stopping completes when the server begins to stop. */
 export const clientOf = (caller: Caller, stopping: Effect.Effect<void> = Effect.never) =>
   ToolClients.connect(
-    RequestTools.layer.pipe(
+    AllTools.requestLayer.pipe(
       Layer.provide(
         McpServer.middleware<{ provides: ToolCaller }>()((call) =>
           Effect.provideService(call, ToolCaller, caller)
