@@ -8,7 +8,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 
-const kept = (capabilities: JsonObject): JsonObject => {
+const existing = (capabilities: JsonObject): JsonObject => {
   const { completions, logging: _logging, ...rest } = capabilities
   const completes = completions !== undefined && ("prompts" in rest || "resources" in rest)
   const lists = Object.entries(rest).map(([name, value]) => [name, withoutListChanged(value)] as const)
@@ -32,6 +32,6 @@ export const truthful = (
   const { result } = message
   const { capabilities } = result
   if (!isObject(capabilities)) return response
-  const told = { ...message, result: { ...result, capabilities: kept(capabilities) } }
-  return HttpServerResponse.setBody(response, HttpBody.text(JSON.stringify(told), "application/json"))
+  const corrected = { ...message, result: { ...result, capabilities: existing(capabilities) } }
+  return HttpServerResponse.setBody(response, HttpBody.text(JSON.stringify(corrected), "application/json"))
 }

@@ -75,13 +75,7 @@ const refused = (message: JsonObject): string | null => {
   return id === undefined ? null : notificationId
 }
 
-const taken: Incoming = {
-  requests: 0,
-  id: null,
-  fault: null,
-  method: null,
-  tool: null
-}
+const taken: Incoming = { requests: 0, id: null, fault: null, method: null, tool: null }
 
 const lookAtOne = (json: Json): Looked => {
   if (!isObject(json)) return Result.fail({ id: null, reason: notJsonRpc })

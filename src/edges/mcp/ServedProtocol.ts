@@ -40,10 +40,7 @@ const requestOf = (method: "POST" | "DELETE", { body, session }: Omit<Message, "
   HttpServerRequest.fromWeb(
     new Request(`http://inferlog${path}`, {
       method,
-      headers: {
-        ...forms,
-        ...(session === null ? {} : { [sessionHeader]: session })
-      },
+      headers: { ...forms, ...(session === null ? {} : { [sessionHeader]: session }) },
       ...(method === "POST" ? { body: new Uint8Array(body) } : {})
     })
   )

@@ -2,6 +2,4 @@
 import { Schema } from "effect"
 
 /** Becomes a result with `isError` and the message as its text. It repeats no input and no secret. */
-export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", {
-  message: Schema.String
-}) {}
+export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", { message: Schema.String }) {}

@@ -26,63 +26,53 @@ interface Running {
   readonly callback: (request: IncomingMessage, response: ProviderCall.Exchange["response"]) => Promise<void>
 }
 
-export class AuthorizationServer extends Context.Service<
-  AuthorizationServer,
-  {
-    /**
-     * Failed requests return the protocol's own errors. Errors of this server are logged and returned as
-     * `server_error`. While storage is unavailable the status is 503 with `Retry-After` and
-     * `temporarily_unavailable`, so that clients keep their tokens.
-     */
-    answer(call: ProviderCall.Call): Effect.Effect<ProviderCall.Reply>
-    readonly provider: Effect.Effect<Provider>
-    /** The request and response objects that the provider's functions need for a browser's request. */
-    exchange(call: ProviderCall.Call): ProviderCall.Exchange
-  }
->()("inferlog/src/edges/oauth/AuthorizationServer") {
-  static readonly layer = Layer.effect(
-    AuthorizationServer,
-    Effect.gen(function* () {
-      const records = yield* Records
-      const logins = yield* Logins
-      const master = yield* MasterKey
-      const { mcpUrl } = yield* PublicUrls
-      const refreshLimits = yield* RefreshLimits.make
-      const run: RecordAdapter.Run = Effect.runPromiseWith(yield* Effect.context<never>())
+const make = Effect.gen(function* () {
+  const records = yield* Records
+  const logins = yield* Logins
+  const master = yield* MasterKey
+  const { mcpUrl } = yield* PublicUrls
+  const refreshLimits = yield* RefreshLimits.make
+  const run: RecordAdapter.Run = Effect.runPromiseWith(yield* Effect.context<never>())
 
-      /** Errors of this server, by request. */
-      const failures = new WeakMap<IncomingMessage, unknown>()
+  /** Errors of this server, by request. */
+  const failures = new WeakMap<IncomingMessage, unknown>()
 
-      const running = yield* Effect.cached(
-        Effect.map(ConfiguredProvider, ({ make }): Running => {
-          const provider = make({ records, logins, master, mcpUrl, refreshLimits, run })
-          provider.on("server_error", ({ req }, error) => void failures.set(req, error))
-          const outermost: EventEmitter = provider
-          outermost.on("error", (error: unknown, { req }: { readonly req: IncomingMessage }) => {
-            failures.set(req, error)
-          })
-          return { provider, callback: provider.callback() }
-        })
-      )
-
-      const exchange = (call: ProviderCall.Call) => ProviderCall.exchange(mcpUrl, call)
-
-      const answer = Effect.fn("AuthorizationServer.answer")(function* (call: ProviderCall.Call) {
-        const { callback } = yield* running
-        const { reply, request, response } = exchange(call)
-        yield* Effect.promise(() => callback(request, response))
-        const failure = failures.get(request)
-        if (failure !== undefined) yield* Effect.logError("The authorization server failed", failure)
-        return isOfStorage(failure) ? unavailable(reply()) : reply()
-      }, Effect.uninterruptible)
-
-      return AuthorizationServer.of({
-        answer,
-        provider: Effect.map(running, ({ provider }) => provider),
-        exchange
+  const running = yield* Effect.cached(
+    Effect.map(ConfiguredProvider, ({ make: makeProvider }): Running => {
+      const provider = makeProvider({ records, logins, master, mcpUrl, refreshLimits, run })
+      provider.on("server_error", ({ req }, error) => void failures.set(req, error))
+      const outermost: EventEmitter = provider
+      outermost.on("error", (error: unknown, { req }: { readonly req: IncomingMessage }) => {
+        failures.set(req, error)
       })
+      return { provider, callback: provider.callback() }
     })
   )
+
+  /** The request and response objects that the provider's functions need for a browser's request. */
+  const exchange = (call: ProviderCall.Call) => ProviderCall.exchange(mcpUrl, call)
+
+  /**
+   * Failed requests return the protocol's own errors. Errors of this server are logged and returned as
+   * `server_error`. While storage is unavailable the status is 503 with `Retry-After` and
+   * `temporarily_unavailable`, so that clients keep their tokens.
+   */
+  const answer = Effect.fn("AuthorizationServer.answer")(function* (call: ProviderCall.Call) {
+    const { callback } = yield* running
+    const { reply, request, response } = exchange(call)
+    yield* Effect.promise(() => callback(request, response))
+    const failure = failures.get(request)
+    if (failure !== undefined) yield* Effect.logError("The authorization server failed", failure)
+    return isOfStorage(failure) ? unavailable(reply()) : reply()
+  }, Effect.uninterruptible)
+
+  return { answer, provider: Effect.map(running, ({ provider }) => provider), exchange }
+})
+
+export class AuthorizationServer extends Context.Service<AuthorizationServer, Effect.Success<typeof make>>()(
+  "inferlog/src/edges/oauth/AuthorizationServer"
+) {
+  static readonly layer = Layer.effect(AuthorizationServer, make)
 }
 
 const isOfStorage = (failure: unknown): boolean =>

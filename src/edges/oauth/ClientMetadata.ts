@@ -69,10 +69,7 @@ const given = <Key extends string>(key: Key, value: string | undefined) =>
 export const parse = (body: unknown): Result.Result<ClientMetadata, MetadataRefused> => {
   if (!Predicate.isObject(body)) {
     return Result.fail(
-      new MetadataRefused({
-        error: "invalid_client_metadata",
-        description: "the body must be a JSON object"
-      })
+      new MetadataRefused({ error: "invalid_client_metadata", description: "the body must be a JSON object" })
     )
   }
   const method = body["token_endpoint_auth_method"]

@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
   const passwords = yield* Passwords
   const bounds = yield* CollectionBounds
   /** The last login that was checked; `""` after the last of all. */
-  let place = ""
+  let lastChecked = ""
 
   const removeExpired = Effect.yieldNow.pipe(
     Effect.andThen(records.removeExpired(removedAtOnce)),
@@ -119,7 +119,7 @@ export const make = Effect.gen(function* () {
     for (const { id, isUnused } of found) {
       const isOutdated = ofOtherPassword.has(id)
       if ((isUnused || isOutdated) && (yield* endIfOver(id, isOutdated))) ended++
-      place = id
+      lastChecked = id
       if (ended === most) break
     }
     return ended
@@ -129,14 +129,14 @@ export const make = Effect.gen(function* () {
     let ended = 0
     for (let pages = 0; pages < mostPages; pages++) {
       yield* Effect.yieldNow
-      const found = yield* page(place)
-      if (found.length === 0) place = ""
+      const found = yield* page(lastChecked)
+      if (found.length === 0) lastChecked = ""
       else ended += yield* endOnPage(found, bounds.ended - ended)
       if (ended === bounds.ended)
         return yield* Effect.logWarning(
           `${ended} sign-ins were over and have been ended: more may be, and are left for the next round`
         )
-      if (place === "") return
+      if (lastChecked === "") return
     }
   })
 

@@ -27,8 +27,8 @@ const endingLogin: ReadonlySet<string> = new Set(["RefreshToken", "Grant"])
 
 /** JSON, as the library reads and writes it. */
 const payloadOf = (payload: AdapterPayload): Payload => {
-  const { consumed: _consumed, jti: _jti, ...kept } = payload
-  return JSON.parse(JSON.stringify(kept))
+  const { consumed: _consumed, jti: _jti, ...stored } = payload
+  return JSON.parse(JSON.stringify(stored))
 }
 
 export const make =

@@ -12,9 +12,9 @@ const isMeant = (text: string, mcpUrl: string): boolean => {
 
 /** Replaces every accepted spelling by the one name, so that grants and requests match. Keeps other resources. */
 export const rename = (params: URLSearchParams, mcpUrl: string): void => {
-  const asked = params.getAll("resource").filter((text) => text !== "")
+  const requested = params.getAll("resource").filter((text) => text !== "")
   params.delete("resource")
-  for (const name of new Set(asked.map((text) => (isMeant(text, mcpUrl) ? resourceOf(mcpUrl) : text)))) {
+  for (const name of new Set(requested.map((text) => (isMeant(text, mcpUrl) ? resourceOf(mcpUrl) : text)))) {
     params.append("resource", name)
   }
 }

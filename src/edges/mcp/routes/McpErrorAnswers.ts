@@ -27,11 +27,7 @@ export const unauthorized =
 
 /** For a call in progress. */
 export const signedOut = (mcpUrl: string): ErrorAnswer =>
-  new ErrorAnswer({
-    status: 401,
-    error: JsonRpc.signedOut.message,
-    headers: challenge(mcpUrl, "invalid")
-  })
+  new ErrorAnswer({ status: 401, error: JsonRpc.signedOut.message, headers: challenge(mcpUrl, "invalid") })
 
 /** The server sends nothing outside of calls (MCP 2025-11-25, "Listening for Messages from the Server"). */
 export const nothingToListenTo = methodNotAllowed(["DELETE", "POST"])

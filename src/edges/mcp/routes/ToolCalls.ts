@@ -39,7 +39,7 @@ interface Call {
   readonly work: (tell: Tell) => Effect.Effect<void>
 }
 
-interface Held {
+interface RunningCall {
   readonly loginId: string
   readonly reply: ReturnType<typeof CallReply.make>
   fiber: Fiber.Fiber<void> | null
@@ -56,11 +56,11 @@ const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const { inAll } = yield* CallLimits
   const signedOut = McpErrorAnswers.signedOut((yield* PublicUrls).mcpUrl)
-  const underWay = new Set<Held>()
+  const underWay = new Set<RunningCall>()
   /** Requests among the messages: a batch has several. */
   let requests = 0
 
-  const end = ({ fiber, reply }: Held, reason: JsonRpc.ErrorObject) => {
+  const end = ({ fiber, reply }: RunningCall, reason: JsonRpc.ErrorObject) => {
     reply.blame(reason)
     fiber?.interruptUnsafe()
   }
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
   const judgeOne = (loginId: string) =>
     Effect.map(logins.caller(loginId), (caller) => {
       if (caller !== null) return
-      for (const held of underWay) if (held.loginId === loginId) end(held, JsonRpc.signedOut)
+      for (const running of underWay) if (running.loginId === loginId) end(running, JsonRpc.signedOut)
     }).pipe(Effect.ignore)
   const judge = Effect.suspend(() =>
     Effect.forEach(new Set(Array.from(underWay, ({ loginId }) => loginId)), judgeOne, {
@@ -89,7 +89,7 @@ const make = Effect.gen(function* () {
   )
 
   const endAll = Effect.sync(() => {
-    for (const held of underWay) end(held, JsonRpc.stopping)
+    for (const running of underWay) end(running, JsonRpc.stopping)
   })
   yield* Effect.forkScoped(Effect.andThen(stopping, Effect.delay(endAll, timeToStop)))
   yield* Effect.addFinalizer(() => endAll)
@@ -103,54 +103,54 @@ const make = Effect.gen(function* () {
 
   const begin = ({ loginId, message, scope: own, work }: Call) =>
     Effect.suspend(() => {
-      const held: Held = { loginId, reply: CallReply.make(message), stream: null, fiber: null }
-      underWay.add(held)
+      const running: RunningCall = { loginId, reply: CallReply.make(message), stream: null, fiber: null }
+      underWay.add(running)
       requests += message.requests
       const over = Effect.suspend(() => {
-        underWay.delete(held)
+        underWay.delete(running)
         requests -= message.requests
-        const closed = Effect.andThen(held.reply.over, Scope.close(own, Exit.void))
-        return held.stream === null ? closed : Effect.andThen(endStream(held.stream), closed)
+        const closed = Effect.andThen(running.reply.over, Scope.close(own, Exit.void))
+        return running.stream === null ? closed : Effect.andThen(endStream(running.stream), closed)
       })
       return Effect.map(
-        Effect.forkIn(Effect.ensuring(Effect.interruptible(work(held.reply.tell)), over), scope, {
+        Effect.forkIn(Effect.ensuring(Effect.interruptible(work(running.reply.tell)), over), scope, {
           startImmediately: true
         }),
         (fiber) => {
-          held.fiber = fiber
-          return held
+          running.fiber = fiber
+          return running
         }
       )
     })
 
-  const leave = ({ fiber, reply }: Held) =>
+  const leave = ({ fiber, reply }: RunningCall) =>
     Effect.sync(() => {
       reply.writeTo(null)
       fiber?.interruptUnsafe()
     })
 
   /** From then on the platform considers the exchange finished. */
-  const openStream = (held: Held, { headers, request }: Call, correlationId: string) =>
+  const openStream = (running: RunningCall, { headers, request }: Call, correlationId: string) =>
     Effect.suspend((): Effect.Effect<HttpServerResponse.HttpServerResponse, ErrorAnswer.ErrorAnswer> => {
       // The server speaks only HTTP/1.
       const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
       // A pipelined answer would wait for the one before it.
       if (response.socket === null) {
-        return Effect.andThen(leave(held), Effect.fail(ErrorAnswer.streamPipelined))
+        return Effect.andThen(leave(running), Effect.fail(ErrorAnswer.streamPipelined))
       }
-      if (response.socket.closed) return Effect.as(leave(held), sent)
+      if (response.socket.closed) return Effect.as(leave(running), sent)
       const stream = EventStream.open(response, {
         ...headers,
         "x-content-type-options": "nosniff",
         "x-request-id": correlationId
       })
-      held.stream = stream
-      stream.onClose(() => void held.fiber?.interruptUnsafe())
+      running.stream = stream
+      stream.onClose(() => void running.fiber?.interruptUnsafe())
       stream.keepAlive()
-      held.reply.writeTo(stream)
-      if (underWay.has(held)) return Effect.succeed(sent)
+      running.reply.writeTo(stream)
+      if (underWay.has(running)) return Effect.succeed(sent)
       // The call ended before it had a stream, so the end is written here.
-      stream.write(CallAnswer.event(held.reply.failure()))
+      stream.write(CallAnswer.event(running.reply.failure()))
       return Effect.as(endStream(stream), sent)
     })
 
@@ -163,10 +163,10 @@ const make = Effect.gen(function* () {
         const more = call.message.requests
         if (more > 0 && requests + more > inAll) return yield* McpErrorAnswers.callsFull
         const { correlationId } = yield* UnderWay
-        const held = yield* begin(call)
-        const first = yield* Effect.onInterrupt(restore(held.reply.first), () => leave(held))
-        if (first === null) return yield* openStream(held, call, correlationId)
-        const reason = held.reply.reason()
+        const running = yield* begin(call)
+        const first = yield* Effect.onInterrupt(restore(running.reply.first), () => leave(running))
+        if (first === null) return yield* openStream(running, call, correlationId)
+        const reason = running.reply.reason()
         if (reason === null || first.status < 400) return CallAnswer.whole(first, call.message.id)
         return yield* reason === JsonRpc.stopping ? ErrorAnswer.stopping : signedOut
       })

@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
   }, Effect.uninterruptible)
 
   /** Keeps the session in memory until the call has ended. */
-  const held = (caller: Caller, session: OpenSessions.OpenSession, now: number) => {
+  const enter = (caller: Caller, session: OpenSessions.OpenSession, now: number) => {
     if (!isOwner(caller, session)) return Effect.fail(new SessionGone())
     open.use(session, now)
     session.calls++
@@ -133,7 +133,7 @@ const make = Effect.gen(function* () {
   /** Opens a stored session again. Ends it when the answer differs from the one that the client was given. */
   const reopen = Effect.fnUntraced(function* (caller: Caller, hash: string, now: number) {
     const known = open.find(hash)
-    if (known !== undefined) return yield* held(caller, known, now)
+    if (known !== undefined) return yield* enter(caller, known, now)
     const found = yield* stored.find(hash)
     if (found === undefined || !isOwner(caller, found)) return yield* new SessionGone()
     const begun = yield* begin(caller, new TextEncoder().encode(found.initialize))
@@ -155,7 +155,7 @@ const make = Effect.gen(function* () {
     const known = open.find(hash)
     const session = yield* known === undefined
       ? inTurn(hash)(reopen(caller, hash, now))
-      : held(caller, known, now)
+      : enter(caller, known, now)
     if (session.storedCallAt === null || now - session.storedCallAt >= writeUseEveryMs) {
       session.storedCallAt = now
       yield* Effect.ignore(stored.touch(hash, now), { log: true })

@@ -7,8 +7,8 @@ import { mostPages, mostPerPage, usualLimit } from "#src/edges/http/requests/Pag
 
 /** An optional argument. `null` counts as omitted: models write it so. The JSON Schema describes the argument. */
 export const optional = <A, E>(schema: Schema.Codec<A, E>) => {
-  const told = Schema.toJsonSchemaDocument(schema).schema
-  const sent = Schema.Json.check(Schema.makeFilter(() => true, { toJsonSchema: () => told }))
+  const jsonSchema = Schema.toJsonSchemaDocument(schema).schema
+  const sent = Schema.Json.check(Schema.makeFilter(() => true, { toJsonSchema: () => jsonSchema }))
   return Schema.optionalKey(sent).pipe(
     Schema.decodeTo(Schema.optionalKey(Schema.toCodecJson(schema)), {
       decode: SchemaGetter.transformOptional(Option.filter((value) => value !== null)),

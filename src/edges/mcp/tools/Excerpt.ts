@@ -6,7 +6,7 @@ export const of = (text: string, length: number): string => {
   if (line.length <= length) return line
   const end = line.slice(0, length).lastIndexOf(" ")
   // A word longer than half of the excerpt is cut itself, never within a surrogate pair.
-  const kept =
+  const beginning =
     end > length / 2 ? line.slice(0, end) : line.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")
-  return `${kept.replace(/[\s,;:.–-]+$/, "")}…`
+  return `${beginning.replace(/[\s,;:.–-]+$/, "")}…`
 }

@@ -32,9 +32,9 @@ const shortened = (schema: McpSchema.ToolOutputJson | undefined): McpSchema.Tool
     )
   )
 
-const telling = (tool: PlainTool, registration: Registration): Registration => {
-  const { handle, tool: told } = registration
-  const errorAnswers = ArgumentToolErrors.make(told.name, told.inputSchema)
+const refusingWrongArguments = (tool: PlainTool, registration: Registration): Registration => {
+  const { handle, tool: described } = registration
+  const errorAnswers = ArgumentToolErrors.make(described.name, described.inputSchema)
   const faults = faultsOf(tool)
   const refuse = (given: ArgumentToolErrors.Given) =>
     Effect.sync(
@@ -46,7 +46,7 @@ const telling = (tool: PlainTool, registration: Registration): Registration => {
     )
   return {
     ...registration,
-    tool: new McpSchema.Tool({ ...told, outputSchema: shortened(told.outputSchema) }),
+    tool: new McpSchema.Tool({ ...described, outputSchema: shortened(described.outputSchema) }),
     handle: (given: ArgumentToolErrors.Given = {}) =>
       // Effect would write a line for each unknown argument.
       errorAnswers.hasUnknown(given)
@@ -65,7 +65,9 @@ export const layer = <Registered extends Record<string, PlainTool>>(
         ...server,
         addTool: (registration) => {
           const tool = tools[registration.tool.name]
-          return server.addTool(tool === undefined ? registration : telling(tool, registration))
+          return server.addTool(
+            tool === undefined ? registration : refusingWrongArguments(tool, registration)
+          )
         }
       })
     )

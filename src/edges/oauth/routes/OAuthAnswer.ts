@@ -35,7 +35,7 @@ export const unavailable = refused(503, storageAway, {
 })
 
 /** Headers of the provider that are passed on. The server's edge sets the others: lengths, origins, caches. */
-const kept = new Set([
+const passedOn = new Set([
   "location",
   "retry-after",
   "www-authenticate",
@@ -53,7 +53,7 @@ export const toResponse = ({
   headers,
   status
 }: Reply): HttpServerResponse.HttpServerResponse => {
-  const own = Object.entries(headers).filter(([name]) => kept.has(name))
+  const own = Object.entries(headers).filter(([name]) => passedOn.has(name))
   const response = HttpServerResponse.empty({
     status,
     headers: { "cache-control": "no-store", ...Object.fromEntries(own) },

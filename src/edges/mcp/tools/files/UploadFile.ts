@@ -25,7 +25,7 @@ import { MediaStore } from "#src/features/media/MediaStore.ts"
 const makeStoredFile = Effect.gen(function* () {
   const media = yield* MediaStore
 
-  const told = ({ contentType, expiresAt, fileName, id, sha256, size, url }: Media) => ({
+  const answerOf = ({ contentType, expiresAt, fileName, id, sha256, size, url }: Media) => ({
     fileUrl: url,
     fileId: id,
     fileName,
@@ -44,7 +44,7 @@ const makeStoredFile = Effect.gen(function* () {
       Effect.mapError(FileToolErrors.ofStore)
     )
     if (found === null) return yield* FileToolErrors.noOwnFile
-    return found.accountId === accountId ? told(found) : yield* FileToolErrors.foreignFile
+    return found.accountId === accountId ? answerOf(found) : yield* FileToolErrors.foreignFile
   })
 })
 

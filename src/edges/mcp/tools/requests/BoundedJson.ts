@@ -37,9 +37,5 @@ export const of = Effect.fnUntraced(function* (payload: PayloadText<Unreadable> 
     return { whole: JSON.parse(new TextDecoder().decode(begin)) as Json, bytes, excerpt: null }
   }
   // Drops a character that is cut.
-  return {
-    whole: null,
-    bytes,
-    excerpt: new TextDecoder().decode(begin.subarray(0, most), { stream: true })
-  }
+  return { whole: null, bytes, excerpt: new TextDecoder().decode(begin.subarray(0, most), { stream: true }) }
 })

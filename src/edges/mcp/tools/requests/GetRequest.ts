@@ -29,8 +29,8 @@ export const tool = Tool.make("get_request", {
   .annotateMerge(ToolTraits.reading)
 
 export const make = Effect.map(Reports.make, ({ find, report }) =>
-  Effect.fn("GetRequest.call")(function* ({ requestId, ...asked }: Tool.Parameters<typeof tool>) {
+  Effect.fn("GetRequest.call")(function* ({ requestId, ...options }: Tool.Parameters<typeof tool>) {
     const caller = yield* granted("requests:read")
-    return yield* report(yield* find(caller, requestId), asked)
+    return yield* report(yield* find(caller, requestId), options)
   })
 )

@@ -32,20 +32,20 @@ export const make = Effect.gen(function* () {
   const read = Effect.fnUntraced(function* (
     snapshot: Snapshot,
     wanted: WantedPayloads,
-    asked: RequestReport.ReportOptions
+    options: RequestReport.ReportOptions
   ) {
     const { input, output } = yield* requests.payloadTexts(snapshot, wanted)
-    const most = asked.maxOutputBytes ?? RequestReport.usualOutputBytes
+    const most = options.maxOutputBytes ?? RequestReport.usualOutputBytes
     return { input: yield* BoundedJson.of(input, most), output: yield* BoundedJson.of(output, most) }
   })
 
   /** An input is read only when requested, because it may be large. */
-  const report = Effect.fnUntraced(function* (snapshot: Snapshot, asked: RequestReport.ReportOptions) {
-    const wanted = { input: asked.includeInput === true }
-    const payloads = yield* Effect.mapError(read(snapshot, wanted, asked), (error) =>
+  const report = Effect.fnUntraced(function* (snapshot: Snapshot, options: RequestReport.ReportOptions) {
+    const wanted = { input: options.includeInput === true }
+    const payloads = yield* Effect.mapError(read(snapshot, wanted, options), (error) =>
       error._tag === "PayloadUnavailable" ? damaged : ServiceToolErrors.toErrorAnswer(error)
     )
-    return RequestReport.of({ ...urls, keptMs }, snapshot, payloads, asked)
+    return RequestReport.of({ ...urls, keptMs }, snapshot, payloads, options)
   })
 
   return { find, report }

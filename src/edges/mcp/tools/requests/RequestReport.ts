@@ -10,25 +10,25 @@ import type { Snapshot } from "#src/features/requests/Requests.ts"
 import * as Arguments from "../Arguments.ts"
 import * as BoundedJson from "./BoundedJson.ts"
 
-const told = (description: string) => Schema.String.annotate({ description })
-const toldOrNull = (description: string) => Schema.NullOr(Schema.String).annotate({ description })
+const described = (description: string) => Schema.String.annotate({ description })
+const describedOrNull = (description: string) => Schema.NullOr(Schema.String).annotate({ description })
 const millisOrNull = (what: string) => Schema.NullOr(Schema.Finite).annotate({ description: `${what}, ms.` })
 
 const MediaItem = Schema.Struct({
   ...MediaView.MediaItem.fields,
-  path: told("JSON pointer to its URL in `output`."),
-  url: told("Public: anyone who knows it can fetch it."),
-  thumbnailUrl: toldOrNull("WebP."),
+  path: described("JSON pointer to its URL in `output`."),
+  url: described("Public: anyone who knows it can fetch it."),
+  thumbnailUrl: describedOrNull("WebP."),
   size: Schema.Finite.annotate({ description: "Bytes." })
 })
 
 const Violation = Schema.Struct({
-  instancePath: told("JSON pointer into the output."),
+  instancePath: described("JSON pointer into the output."),
   message: Schema.String
 })
 
 const Pricing = Schema.Struct({
-  cost: told("0 before the end."),
+  cost: described("0 before the end."),
   currency: MoneyView.Currency,
   billingStatus: Schema.NullOr(BillingStatus).annotate({
     description: "`charged` in full, `partial`: for what was delivered, `failed`: nothing."
@@ -44,30 +44,30 @@ export const fields = {
     description:
       "`succeeded` and `partial` have an output; `pending` has not ended; all others have no output and are not charged."
   }),
-  error: toldOrNull("Why there is no output."),
+  error: describedOrNull("Why there is no output."),
   pricing: Pricing,
   inferenceTime: millisOrNull("Of the run"),
   delayTime: millisOrNull("From accepted to started"),
-  createdAt: told("When it was accepted."),
+  createdAt: described("When it was accepted."),
   metadata: Schema.Record(Schema.String, Schema.String),
-  expiresAt: told("When input, output and files are erased."),
-  erasedAt: toldOrNull("When they were.")
+  expiresAt: described("When input, output and files are erased."),
+  erasedAt: describedOrNull("When they were.")
 }
 
 export const RequestReport = Schema.Struct({
   ...fields,
   stillRunning: Schema.Boolean,
-  message: told("What to do next."),
+  message: described("What to do next."),
   output: Schema.Json.annotate({ description: "null: none, or too large." }),
   outputTruncated: Schema.Boolean.annotate({ description: "It is larger than `maxOutputBytes`." }),
   outputBytes: Schema.optionalKey(
     Schema.Finite.annotate({ description: "Of the whole output as JSON, when truncated." })
   ),
-  outputExcerpt: Schema.optionalKey(told("Beginning of its JSON text, when truncated.")),
+  outputExcerpt: Schema.optionalKey(described("Beginning of its JSON text, when truncated.")),
   input: Schema.optionalKey(
     Schema.Json.annotate({ description: "With `includeInput`; null: too large, or erased." })
   ),
-  inputExcerpt: Schema.optionalKey(told("Beginning of its JSON text, when too large.")),
+  inputExcerpt: Schema.optionalKey(described("Beginning of its JSON text, when too large.")),
   media: Schema.Array(MediaItem).annotate({
     description: "Files in `output`, stored here: their URLs can be given to the user."
   }),
@@ -77,7 +77,7 @@ export const RequestReport = Schema.Struct({
     })
   ),
   logs: Schema.Array(Schema.String).annotate({ description: "The last lines." }),
-  responseUrl: told("The whole result over HTTP, with an API key of the account.")
+  responseUrl: described("The whole result over HTTP, with an API key of the account.")
 })
 export type RequestReport = typeof RequestReport.Type
 

@@ -103,9 +103,9 @@ export const make = Effect.gen(function* () {
     const found = yield* find(caller, requestId)
     const last = yield* wait(found, timeoutSeconds * 1_000, pollIntervalSeconds * 1_000)
     yield* checkKey(caller)
-    const told = yield* report(last, maxOutputBytes === undefined ? {} : { maxOutputBytes })
-    if (isEnded(last)) return told
+    const answer = yield* report(last, maxOutputBytes === undefined ? {} : { maxOutputBytes })
+    if (isEnded(last)) return answer
     const waitedMs = (yield* MonotonicTime.millis) - begun
-    return { ...told, message: yield* tell.stillRunning(last, waitedMs) }
+    return { ...answer, message: yield* tell.stillRunning(last, waitedMs) }
   })
 })

@@ -48,7 +48,7 @@ export const make = Effect.gen(function* () {
   })
 
   const whereabouts = (snapshot: Snapshot) =>
-    Effect.map(outlook(snapshot), (told) => [status(snapshot.request), ...told].join(", "))
+    Effect.map(outlook(snapshot), (details) => [status(snapshot.request), ...details].join(", "))
 
   return {
     progress: Effect.fnUntraced(function* (snapshot: Snapshot) {
