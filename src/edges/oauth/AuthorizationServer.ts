@@ -2,7 +2,6 @@
 import type { EventEmitter } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { Context, Effect, Layer, Predicate } from "effect"
-import type { Provider } from "oidc-provider"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { Logins } from "./Logins.ts"
@@ -21,11 +20,6 @@ export const storageAway = {
   retryAfterSeconds: 5
 } as const
 
-interface Running {
-  readonly provider: Provider
-  readonly callback: (request: IncomingMessage, response: ProviderCall.Exchange["response"]) => Promise<void>
-}
-
 const make = Effect.gen(function* () {
   const records = yield* Records
   const logins = yield* Logins
@@ -38,7 +32,7 @@ const make = Effect.gen(function* () {
   const failures = new WeakMap<IncomingMessage, unknown>()
 
   const running = yield* Effect.cached(
-    Effect.map(ConfiguredProvider, ({ make: makeProvider }): Running => {
+    Effect.map(ConfiguredProvider, ({ make: makeProvider }) => {
       const provider = makeProvider({ records, logins, master, mcpUrl, refreshLimits, run })
       provider.on("server_error", ({ req }, error) => void failures.set(req, error))
       const outermost: EventEmitter = provider

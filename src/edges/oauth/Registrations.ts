@@ -8,22 +8,19 @@ import { Records } from "./Records.ts"
 import * as RecordLimit from "./RecordLimit.ts"
 import * as AddressRateLimit from "./AddressRateLimit.ts"
 
-export interface RegistrationLimits extends AddressRateLimit.Rates {
-  /** The most clients. A further registration removes the one that expires first. */
-  readonly clients: number
-}
-
-export const RegistrationLimits = Context.Reference<RegistrationLimits>(
-  "inferlog/src/edges/oauth/RegistrationLimits",
-  {
-    defaultValue: () => ({
-      ofAddress: { requests: 60, windowSeconds: 60 },
-      ofHouse: { requests: 600, windowSeconds: 60 },
-      ofAll: { requests: 3_000, windowSeconds: 60 },
-      clients: 20_000
-    })
+export const RegistrationLimits = Context.Reference<
+  AddressRateLimit.Rates & {
+    /** The most clients. A further registration removes the one that expires first. */
+    readonly clients: number
   }
-)
+>("inferlog/src/edges/oauth/RegistrationLimits", {
+  defaultValue: () => ({
+    ofAddress: { requests: 60, windowSeconds: 60 },
+    ofHouse: { requests: 600, windowSeconds: 60 },
+    ofAll: { requests: 3_000, windowSeconds: 60 },
+    clients: 20_000
+  })
+})
 
 export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistrations>()("TooManyRegistrations", {
   retryAfterSeconds: Schema.Int

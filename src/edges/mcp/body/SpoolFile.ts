@@ -1,29 +1,16 @@
 /** Writes one string of a message to a file. */
 import { isAscii } from "node:buffer"
 import * as crypto from "node:crypto"
-import { Effect, FileSystem, type PlatformError, type Scope } from "effect"
+import { Effect, FileSystem } from "effect"
 import * as TextEscapes from "./TextEscapes.ts"
 
-export interface SpoolFile {
-  /** Replaces the string in the message: 128 random bits, so that no client can guess it. */
-  readonly handle: string
-  /** Adds bytes as they are in the message, for the next `flush`. */
-  readonly add: (raw: Uint8Array) => void
-  /** Ends the string. */
-  readonly end: () => void
-  /** The fault in the bytes so far. */
-  readonly fault: () => "not_json" | "not_utf8" | null
-  /** Bytes of the text so far. */
-  readonly size: () => number
-  /** Writes the added bytes; their chunks are then free. The first call creates the file, open until its scope closes. */
-  flush(path: string): Effect.Effect<void, PlatformError.PlatformError, FileSystem.FileSystem | Scope.Scope>
-}
+export type SpoolFile = ReturnType<typeof make>
 
-export const make = (): SpoolFile => {
+export const make = () => {
   const escapes = TextEscapes.make()
   const utf8 = new TextDecoder("utf-8", { fatal: true })
   let isAllAscii = true
-  let fault: ReturnType<SpoolFile["fault"]> = null
+  let fault: "not_json" | "not_utf8" | null = null
   let waiting: Array<Uint8Array> = []
   let size = 0
   let file: FileSystem.File | null = null
@@ -41,24 +28,30 @@ export const make = (): SpoolFile => {
     waiting.push(bytes)
   }
 
-  // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
-  const flush: SpoolFile["flush"] = (path) =>
+  /** Writes the added bytes; their chunks are then free. The first call creates the file, open until its scope closes. */
+  const flush = (path: string) =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       file ??= yield* fs.open(path, { flag: "wx", mode: 0o600 })
       const bytes = waiting
       waiting = []
       for (const chunk of bytes) yield* file.writeAll(chunk)
+      // Otherwise a write could still be under way when its descriptor is closed and given to another file.
     }).pipe(Effect.uninterruptible)
 
   return {
+    /** Replaces the string in the message: 128 random bits, so that no client can guess it. */
     handle: `spooled:${crypto.randomBytes(16).toString("base64url")}`,
-    add: (raw) => take(escapes.push(raw)),
+    /** Adds bytes as they are in the message, for the next `flush`. */
+    add: (raw: Uint8Array) => take(escapes.push(raw)),
+    /** Ends the string. */
     end: () => {
       take(escapes.end())
       if (!isAllAscii && !decodes(utf8)) fault ??= "not_utf8"
     },
+    /** The fault in the bytes so far. */
     fault: () => fault,
+    /** Bytes of the text so far. */
     size: () => size,
     flush
   }

@@ -1,12 +1,5 @@
 /** Decodes the text of a JSON string (RFC 8259, section 7), chunk by chunk, from the bytes between its quotes. */
 
-export interface TextEscapes {
-  /** Returns the text in UTF-8 as far as it is complete; `null` for an invalid escape. */
-  readonly push: (raw: Uint8Array) => Uint8Array | null
-  /** Returns the rest. */
-  readonly end: () => Uint8Array | null
-}
-
 const backslash = 0x5c
 const letterU = 0x75
 
@@ -50,7 +43,7 @@ const unitAt = (bytes: Buffer, index: number): number => {
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff
 
-export const make = (): TextEscapes => {
+export const make = () => {
   /** The beginning of an incomplete escape. */
   let carried: Uint8Array = nothing
 
@@ -99,7 +92,10 @@ export const make = (): TextEscapes => {
   }
 
   return {
-    push: (raw) => (carried.length === 0 && !raw.includes(backslash) ? raw : convert(take(raw), false)),
+    /** Returns the text in UTF-8 as far as it is complete; `null` for an invalid escape. */
+    push: (raw: Uint8Array) =>
+      carried.length === 0 && !raw.includes(backslash) ? raw : convert(take(raw), false),
+    /** Returns the rest. */
     end: () => (carried.length === 0 ? nothing : convert(take(nothing), true))
   }
 }

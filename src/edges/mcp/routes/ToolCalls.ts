@@ -17,7 +17,6 @@ import * as McpErrorAnswers from "./McpErrorAnswers.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 import * as CallAnswer from "./CallAnswer.ts"
-import { CallLimits } from "./CallLimits.ts"
 import * as CallReply from "./CallReply.ts"
 
 const keepAliveEvery = "15 seconds"
@@ -27,6 +26,16 @@ const judgeEvery = "5 seconds"
 const timeToStop = "300 millis"
 /** Sign-ins that are checked at once. */
 const concurrency = 32
+
+/** Limits of concurrent tool calls. Calls mostly wait: a thousand waiting ones take some 90 MiB. */
+export const CallLimits = Context.Reference<{
+  /** High enough for a user of many agents. */
+  readonly ofAccount: number
+  /** Of this node, for all accounts. */
+  readonly inAll: number
+}>("inferlog/src/edges/mcp/routes/CallLimits", {
+  defaultValue: () => ({ ofAccount: 1_200, inAll: 3_000 })
+})
 
 interface Call {
   readonly request: HttpServerRequest

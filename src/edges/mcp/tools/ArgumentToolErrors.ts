@@ -98,15 +98,8 @@ const shown = (name: string): string => `\`${Excerpt.of(name.replace(/[`\p{Cc}]/
 
 export type Given = Readonly<Record<string, unknown>>
 
-export interface ArgumentToolErrors {
-  /** Whether there are arguments that the tool does not have. */
-  readonly hasUnknown: (given: Given) => boolean
-  /** @param faulty the tool's arguments that are wrong or missing. */
-  readonly text: (given: Given, faulty: ReadonlySet<unknown>) => string
-}
-
 /** @param inputSchema the tool's schema that clients receive. */
-export const make = (tool: string, inputSchema: unknown): ArgumentToolErrors => {
+export const make = (tool: string, inputSchema: unknown) => {
   const { properties = {} } = decodeInputSchema(inputSchema)
   const names = Object.keys(properties)
   const isUnknown = (name: string) => !Object.hasOwn(properties, name)
@@ -121,8 +114,10 @@ export const make = (tool: string, inputSchema: unknown): ArgumentToolErrors => 
   }
 
   return {
-    hasUnknown: (given) => Object.keys(given).some(isUnknown),
-    text: (given, faulty) =>
+    /** Whether there are arguments that the tool does not have. */
+    hasUnknown: (given: Given) => Object.keys(given).some(isUnknown),
+    /** @param faulty the tool's arguments that are wrong or missing. */
+    text: (given: Given, faulty: ReadonlySet<unknown>) =>
       [
         ...ofUnknown(Object.keys(given).filter(isUnknown)),
         ...Object.entries(properties)

@@ -87,58 +87,44 @@ export const modelNotGranted = (grant: Grant | null): ToolError => {
   )
 }
 
-export const unavailable = toolError(`The service cannot reach its storage at the moment. ${tryAgain(5)}`)
+export const unavailable = `The service cannot reach its storage at the moment. ${tryAgain(5)}`
 
-export const toErrorAnswer = (error: ToolServiceError): ToolError => {
+const messageOf = (error: ToolServiceError): string => {
   switch (error._tag) {
     case "ModelNotGranted":
-      return modelNotGranted(null)
+      return modelNotGranted(null).message
     case "IdempotencyKeyReused":
-      return toolError(
-        "Another request was submitted under this idempotencyKey in the last 24 hours. A key belongs to one request: for a new request use a new key; to repeat the first one, send exactly its modelEndpoint, input and metadata."
-      )
+      return "Another request was submitted under this idempotencyKey in the last 24 hours. A key belongs to one request: for a new request use a new key; to repeat the first one, send exactly its modelEndpoint, input and metadata."
     case "EvaluatorBusy":
-      return toolError(
-        `Too many calls wait for the price of their input at the moment. Nothing was run. Wait 1 second, ${againWithKey}.`
-      )
+      return `Too many calls wait for the price of their input at the moment. Nothing was run. Wait 1 second, ${againWithKey}.`
     case "QueueFull":
-      return toolError(
-        `${
-          error.isUpstream
-            ? "The model's queue is full, and its provider takes no more for now."
-            : `The model's queue is full: ${error.limit} requests wait.`
-        } Nothing was run. Wait ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
-      )
+      return `${
+        error.isUpstream
+          ? "The model's queue is full, and its provider takes no more for now."
+          : `The model's queue is full: ${error.limit} requests wait.`
+      } Nothing was run. Wait ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
     case "TooManyOpenRequests":
-      return toolError(
-        `As many requests of the account have not ended as may be open at once (${error.limit}). Nothing was run. Wait for one of them with wait_for_request, or ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
-      )
+      return `As many requests of the account have not ended as may be open at once (${error.limit}). Nothing was run. Wait for one of them with wait_for_request, or ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
     case "InsufficientBalance":
-      return toolError(
-        `The account's balance is insufficient: this run may cost ${usd(error.required)}, and ${usd(error.available)} is available. Nothing was run. ${askTheUser} by topping up the account.`
-      )
+      return `The account's balance is insufficient: this run may cost ${usd(error.required)}, and ${usd(error.available)} is available. Nothing was run. ${askTheUser} by topping up the account.`
     case "BudgetExceeded":
-      return toolError(
-        `The monthly budget of the API key does not allow this run: it may cost ${usd(error.required)}; ${usd(error.spent)} of ${usd(error.limit)} is spent or held. Nothing was run. ${askTheUser}, or wait until the budget begins anew at ${DateTime.format(error.resetsAt)}.`
-      )
+      return `The monthly budget of the API key does not allow this run: it may cost ${usd(error.required)}; ${usd(error.spent)} of ${usd(error.limit)} is spent or held. Nothing was run. ${askTheUser}, or wait until the budget begins anew at ${DateTime.format(error.resetsAt)}.`
     case "RequestNotFound":
-      return toolError(
-        "There is no request with this requestId. Use the id that run_model gave, or find it with list_my_requests."
-      )
+      return "There is no request with this requestId. Use the id that run_model gave, or find it with list_my_requests."
     case "RequestForbidden":
-      return toolError(
-        "The request is another account's, or of a model that the API key of this sign-in is not granted. list_my_requests shows those that can be read."
-      )
+      return "The request is another account's, or of a model that the API key of this sign-in is not granted. list_my_requests shows those that can be read."
     case "TooManyExpanded":
-      return toolError(`Too many lists are being made at the moment. ${tryAgain(5)}`)
+      return `Too many lists are being made at the moment. ${tryAgain(5)}`
     case "BlobStoreError":
       return error.isFull === true
-        ? toolError("The service has no storage left. Calling again soon will not help: tell the user.")
+        ? "The service has no storage left. Calling again soon will not help: tell the user."
         : unavailable
     case "ReadModelBehind":
-      return toolError(`This cannot be told as of now: the service's lists are behind. ${tryAgain(5)}`)
+      return `This cannot be told as of now: the service's lists are behind. ${tryAgain(5)}`
     case "SqlError":
     case "EventStoreError":
       return unavailable
   }
 }
+
+export const toErrorAnswer = (error: ToolServiceError): ToolError => toolError(messageOf(error))

@@ -70,23 +70,20 @@ const resumeEndpoint = HttpApiEndpoint.get("resumeAuthorization", `${Paths.autho
     "The address to which the sign-in page redirects the browser. A cookie identifies the browser."
   )
 
-export interface AuthorizeLimits extends AddressRateLimit.Rates {
-  /** The most pending authorizations. A further one removes the oldest. */
-  readonly authorizations: number
-}
-
 /** Calls are unauthenticated and take 4 ms: together they use a quarter of a core, with 6 minutes for each sign-in. */
-export const AuthorizeLimits = Context.Reference<AuthorizeLimits>(
-  "inferlog/src/edges/oauth/routes/AuthorizeLimits",
-  {
-    defaultValue: () => ({
-      ofAddress: { requests: 60, windowSeconds: 60 },
-      ofHouse: { requests: 1_200, windowSeconds: 60 },
-      ofAll: { requests: 3_000, windowSeconds: 60 },
-      authorizations: 20_000
-    })
+export const AuthorizeLimits = Context.Reference<
+  AddressRateLimit.Rates & {
+    /** The most pending authorizations. A further one removes the oldest. */
+    readonly authorizations: number
   }
-)
+>("inferlog/src/edges/oauth/routes/AuthorizeLimits", {
+  defaultValue: () => ({
+    ofAddress: { requests: 60, windowSeconds: 60 },
+    ofHouse: { requests: 1_200, windowSeconds: 60 },
+    ofAll: { requests: 3_000, windowSeconds: 60 },
+    authorizations: 20_000
+  })
+})
 
 const tooManySignIns = (seconds: number) =>
   PageAnswer.make(

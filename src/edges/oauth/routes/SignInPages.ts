@@ -125,23 +125,22 @@ const parseSignInBody = (bytes: Uint8Array): Result.Result<SignInBody, ErrorAnsw
   })
 }
 
-/** A token that proves that this server made a form for the authorization (OWASP, "Signed double-submit"). */
-interface FormTokens {
-  readonly make: (pending: PendingAuthorization) => string
-  /** Compares in constant time. */
-  readonly isOf: (pending: PendingAuthorization, token: string) => boolean
-}
-
-/** @param key used for this purpose only. */
-const makeFormToken = (key: Buffer): FormTokens => {
+/**
+ * A token that proves that this server made a form for the authorization (OWASP, "Signed double-submit").
+ *
+ * @param key used for this purpose only.
+ */
+const makeFormToken = (key: Buffer) => {
   const mac = ({ clientId, redirectUri, uid }: PendingAuthorization): Buffer =>
     crypto
       .createHmac("sha256", key)
       .update(JSON.stringify([uid, clientId, redirectUri]))
       .digest()
   return {
-    make: (pending) => mac(pending).toString("base64url"),
-    isOf: (pending, token) => SameBytes.isSame(Buffer.from(token, "base64url"), mac(pending))
+    make: (pending: PendingAuthorization) => mac(pending).toString("base64url"),
+    /** Compares in constant time. */
+    isOf: (pending: PendingAuthorization, token: string) =>
+      SameBytes.isSame(Buffer.from(token, "base64url"), mac(pending))
   }
 }
 

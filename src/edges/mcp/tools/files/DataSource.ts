@@ -8,20 +8,12 @@ import type { ToolError } from "../../ToolError.ts"
 import * as FileToolErrors from "./FileToolErrors.ts"
 import { type FileSource, MaxFileBytes } from "./FileSource.ts"
 
-/** Decodes base64 (RFC 4648, 4 and 5) by chunks: either alphabet, optional padding, line ends. Refuses the rest. */
-
-interface Base64Text {
-  /** Returns the bytes as far as they are complete; `null` when the text is not base64. Chunks may end anywhere. */
-  readonly push: (text: string) => Uint8Array | null
-  /** Returns the rest. */
-  readonly end: () => Uint8Array | null
-}
-
 const alphabet = /^[A-Za-z0-9+/_-]*$/
 const padded = /^([A-Za-z0-9+/_-]*)(=*)$/
 const spaces = /[\t\n\r ]+/g
 
-export const makeBase64Text = (): Base64Text => {
+/** Decodes base64 (RFC 4648, 4 and 5) by chunks: either alphabet, optional padding, line ends. Refuses the rest. */
+export const makeBase64Text = () => {
   /** Characters of an incomplete group of four. */
   let carried = ""
   let padding = 0
@@ -33,7 +25,8 @@ export const makeBase64Text = (): Base64Text => {
     return Buffer.from(all.slice(0, length), "base64")
   }
 
-  const push: Base64Text["push"] = (text) => {
+  /** Returns the bytes as far as they are complete; `null` when the text is not base64. Chunks may end anywhere. */
+  const push = (text: string): Uint8Array | null => {
     if (padding === 0 && alphabet.test(text)) return decode(text)
     const [match, data = "", equals = ""] = padded.exec(text.replace(spaces, "")) ?? []
     if (match === undefined || (padding > 0 && data !== "")) return null
@@ -41,7 +34,8 @@ export const makeBase64Text = (): Base64Text => {
     return decode(data)
   }
 
-  const end: Base64Text["end"] = () => {
+  /** Returns the rest. */
+  const end = (): Uint8Array | null => {
     const isWhole =
       padding === 0 ? carried.length !== 1 : carried.length > 1 && carried.length + padding === 4
     return isWhole ? Buffer.from(carried, "base64") : null
@@ -83,16 +77,11 @@ const decoded = <E>(texts: Stream.Stream<string, E>): Stream.Stream<Uint8Array, 
     ).pipe(Stream.filter((bytes) => bytes.length > 0))
   })
 
-interface Measured {
-  readonly size: number
-  readonly head: Uint8Array
-}
-
 /** Reads everything once before the upload is announced, so that invalid base64 leaves no trace. */
 const measure = <E>(bytes: Stream.Stream<Uint8Array, E | ToolError>, maxBytes: number) =>
   Stream.runFoldEffect(
     bytes,
-    (): Measured => ({ size: 0, head: new Uint8Array(0) }),
+    (): Pick<FileSource, "size" | "head"> => ({ size: 0, head: new Uint8Array(0) }),
     (measured, chunk) => {
       const size = measured.size + chunk.length
       if (size > maxBytes) return Effect.fail(FileToolErrors.tooLarge)

@@ -103,7 +103,7 @@ const notAscii = ServiceToolErrors.toolError(
 
 /** The failure may have happened after the request was stored. */
 const unknownWhether = ServiceToolErrors.toolError(
-  `${ServiceToolErrors.unavailable.message} It is not known whether the request was accepted: without an idempotencyKey look at list_my_requests before you call again.`
+  `${ServiceToolErrors.unavailable} It is not known whether the request was accepted: without an idempotencyKey look at list_my_requests before you call again.`
 )
 
 const accepted = ({

@@ -12,7 +12,7 @@ const handle = "spooled:AAAAAAAAAAAAAAAAAAAAAA"
 const scan = (chunks: ReadonlyArray<Uint8Array>) => {
   const text: Array<Uint8Array> = []
   const long: Array<Uint8Array> = []
-  let escapes: TextEscapes.TextEscapes | null = null
+  let escapes: ReturnType<typeof TextEscapes.make> | null = null
   let ends = 0
   const isText = (bytes: Uint8Array | null | undefined) => {
     if (bytes === null || bytes === undefined) throw new Error("no escape of JSON")
