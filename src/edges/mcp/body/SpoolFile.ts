@@ -28,6 +28,7 @@ export const make = () => {
     waiting.push(bytes)
   }
 
+  // A write is not interrupted: it could still be under way when its descriptor is closed and given to another file.
   /** Writes the added bytes; their chunks are then free. The first call creates the file, open until its scope closes. */
   const flush = (path: string) =>
     Effect.gen(function* () {
@@ -36,7 +37,6 @@ export const make = () => {
       const bytes = waiting
       waiting = []
       for (const chunk of bytes) yield* file.writeAll(chunk)
-      // Otherwise a write could still be under way when its descriptor is closed and given to another file.
     }).pipe(Effect.uninterruptible)
 
   return {
