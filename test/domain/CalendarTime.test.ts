@@ -1,9 +1,9 @@
-/** Calendar time of UTC, held against the dates that ISO 8601 writes. */
+/** Compares calendar times with the dates that ISO 8601 writes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { endOf, Granularity, startOf } from "#domain/CalendarTime.ts"
 
-/** How much of a date-time tells the bucket that it is in. */
+/** The length of the part of a date-time that identifies its bucket. */
 const precision = { hour: 13, day: 10, month: 7 }
 
 const nameOf = (granularity: Granularity, at: number): string =>

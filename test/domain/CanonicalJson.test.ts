@@ -1,4 +1,4 @@
-/** The vectors are RFC 8785's, as far as they are about keys, strings and the numbers of `JSON.stringify`. */
+/** Uses the vectors of RFC 8785 about keys, strings and the numbers of `JSON.stringify`. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
@@ -18,7 +18,7 @@ const isArray: (value: CanonicalJson.Json) => value is ReadonlyArray<CanonicalJs
 
 const json = fc.jsonValue().map((value): CanonicalJson.Json => JSON.parse(JSON.stringify(value)))
 
-/** Member by member, as RFC 8785 tells it. */
+/** Written member by member, as RFC 8785 describes. */
 const reference = (value: CanonicalJson.Json): string => {
   if (value === null || typeof value !== "object") return JSON.stringify(value)
   if (isArray(value)) return `[${value.map(reference).join(",")}]`
@@ -26,7 +26,7 @@ const reference = (value: CanonicalJson.Json): string => {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${reference(member)}`).join(",")}}`
 }
 
-/** Keys that an object does not hold in their order, or does not hold at all when they are assigned. */
+/** Keys that an object cannot store in order, or at all when they are assigned. */
 const awkwardKey = fc.constantFrom(
   "10",
   "9",

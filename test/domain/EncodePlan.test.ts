@@ -1,4 +1,4 @@
-/** A plan writes what the encoder of its schema writes, or leaves the value to it. */
+/** A plan writes the same as the schema's encoder, or leaves the value to it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -26,7 +26,7 @@ const members = [
 
 const folder = path.join(import.meta.dirname, "../fixtures/events/InferenceRequest")
 
-/** Every shape that was ever released, as it is in memory. */
+/** Every released shape, as it is in memory. */
 const eventsOf = (type: string): ReadonlyArray<unknown> =>
   fs
     .readdirSync(folder)
@@ -38,7 +38,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const wrong = [undefined, null, "text", "", 1.5, Number.NaN, -1, 5n, true, [], [7], {}, { a: 7 }]
 
-/** The value with one of its parts replaced, at any depth, by everything that a provider might say instead. */
+/** The value with one part, at any depth, replaced by any value that a provider might send. */
 const damaged = (value: unknown): ReadonlyArray<unknown> => {
   if (!isObject(value)) return wrong
   const parts = Object.entries(value).flatMap(([name, part]) => {

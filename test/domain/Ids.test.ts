@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { makeTimeOrdered, millisOf, requestIdPattern, type TimeOrderedParts } from "#domain/Ids.ts"
 
-/** The last ms that seven digits hold; it is in the year 2109. */
+/** The last ms that seven digits can express, in the year 2109. */
 const lastMillis = 64 ** 7 - 1
 
 const parts: fc.Arbitrary<TimeOrderedParts> = fc.record({

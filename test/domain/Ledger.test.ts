@@ -1,4 +1,4 @@
-/** Double entry (architecture, "Billing"): no event makes money or loses any. */
+/** Double entry (architecture, "Billing"): no event creates or destroys money. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { AccountId, RequestId } from "#domain/Ids.ts"
@@ -98,13 +98,13 @@ describe("The ledger", () => {
   })
 })
 
-/** One step in the life of money: of a request (by number), or a top-up. */
+/** One step: an event of a request (by number), or a top-up. */
 const step = fc.record({
   name: fc.constantFrom("ToppedUp", "Held", "Captured", "Released", "Reverted"),
   account: fc.constantFrom(accountId, AccountId.make("acc_fedcba9876543210")),
   request: fc.nat({ max: 9 }),
   amount: fc.bigInt({ min: 0n, max: 10n ** 15n }),
-  /** Of 100, what is charged. */
+  /** The charge for a hold of 100. */
   share: fc.bigInt({ min: 0n, max: 100n })
 })
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
@@ -121,7 +121,7 @@ const play = (
   const balances = new Map<Ledger.LedgerAccount, bigint>()
   for (const { account, amount, name, request, share } of steps) {
     const hold = holds.get(request)
-    // A request is held for once, and ends once.
+    // A request has one hold and one end.
     if (name === "Held" ? hold !== undefined : name !== "ToppedUp" && hold === undefined) continue
     const events: Record<Step["name"], Ledger.MoneyEvent> = {
       ToppedUp: { _tag: "ToppedUp", accountId: account, amount: usd(amount) },

@@ -17,7 +17,7 @@ const price = (
 const nanos = fc.bigInt({ min: 0n, max: 10n ** 12n })
 const quantity = fc.bigInt({ min: 0n, max: 10n ** 10n }).map((value) => Money.Quantity.make(value))
 
-/** Of one model: its price, what was asked for at most, what was delivered, and the nano-USD for both. */
+/** For one model: its price, the most units requested, the units delivered, and the nano-USD for both. */
 interface Bill {
   readonly unit: Pricing.BillingUnit
   readonly unitPrice: bigint
@@ -31,7 +31,7 @@ interface Bill {
 const { units, millionths } = Money
 const { seconds } = Metering
 
-/** Code points in thousands. */
+/** Thousands of code points. */
 const characters = (text: string) => Money.millionths(Array.from(text).length * 1_000)
 const all = (unit: Pricing.BillingUnit, unitPrice: bigint, quantity: Money.Quantity, cost: bigint): Bill => ({
   unit,

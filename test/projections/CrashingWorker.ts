@@ -1,4 +1,4 @@
-/** The projections' thread, except that it ends at the first wake-up whenever the file `{filename}.crash` is there. */
+/** The projections' thread, except that it ends at the first wake-up while the file `{filename}.crash` exists. */
 import * as fs from "node:fs"
 import * as workerThreads from "node:worker_threads"
 

@@ -1,4 +1,4 @@
-/** The projections' thread, which hears nothing but the wake-ups. */
+/** The projections' thread, which receives only wake-ups. */
 import * as fs from "node:fs"
 import * as workerThreads from "node:worker_threads"
 import { stop } from "#projections/worker/Protocol.ts"

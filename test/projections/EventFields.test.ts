@@ -4,7 +4,7 @@ import * as EventFields from "#projections/EventFields.ts"
 
 const values: ReadonlyArray<Json> = [null, true, 1, 1.5, "word", "other", [], ["a"], {}, { a: "b" }, { a: 1 }]
 
-/** Each with the values that it takes. */
+/** Each field with its possible values. */
 const readers: ReadonlyArray<readonly [string, (data: JsonObject) => Json, ReadonlyArray<Json>]> = [
   ["text", (data) => EventFields.text(data, "field"), ["word", "other"]],
   ["textOrNull", (data) => EventFields.textOrNull(data, "field"), [null, "word", "other"]],

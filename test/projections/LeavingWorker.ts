@@ -1,4 +1,4 @@
-/** The projections' thread, which leaves a word of how it ended. One that is ended from outside has no time for it. */
+/** The projections' thread, which records how it ended. If it is terminated, it has no time to do that. */
 import * as fs from "node:fs"
 import * as workerThreads from "node:worker_threads"
 
@@ -11,7 +11,7 @@ process.on("exit", (code) =>
   )
 )
 
-// What it has open beside its files does not keep it.
+// Its other open handles do not keep it alive.
 setInterval(() => {}, 60_000)
 
 await import("#projections/worker.ts")

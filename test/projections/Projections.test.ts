@@ -89,7 +89,7 @@ describe("Projections in a thread", () => {
         const mark = `${files(directory).filename}.crash`
         fs.writeFileSync(mark, "")
         let last = 1
-        // One that the thread has read before the wake-up came does not end it; the next one does.
+        // An event that the thread read before the wake-up does not end the wait; the next one does.
         while (fs.existsSync(mark)) {
           yield* Log.append(++last, Log.submitted(Log.alice, Log.echo))
           yield* ReadSide.settle("history")

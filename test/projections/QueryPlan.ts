@@ -1,4 +1,4 @@
-/** How SQLite would run a statement of a read model. */
+/** Shows how SQLite would run a statement of a read model. */
 import { Effect } from "effect"
 import type { Statement } from "effect/sql/Statement"
 import { ReadModels } from "#projections/ReadModels.ts"

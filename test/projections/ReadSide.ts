@@ -1,4 +1,4 @@
-/** The whole read side over a log in memory, in the test's thread and a file of its own. */
+/** The complete read side over a log in memory, in the test's thread with a file of its own. */
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
@@ -33,7 +33,7 @@ export const layer = TempDirectory.provide((directory) =>
 
 export type Services = Layer.Success<typeof layer>
 
-/** Waits until the projection has read all that is on the log. Dies when it does not. */
+/** Waits until the projection has reached the end of the log. Dies if it does not. */
 export const settle = Effect.fnUntraced(function* (projection: string) {
   const projections = yield* Projections
   const head = yield* (yield* EventReader).head
@@ -47,7 +47,7 @@ export const runOnce = (filename: string, projections: ReadonlyArray<Projection>
     Effect.provide(Projections.layerInProcess({ filename, projections }))
   )
 
-/** Every row of every table of the file, in an order of their own. */
+/** All rows of all tables of the file, in a fixed order. */
 export const dump = (filename: string): Record<string, ReadonlyArray<unknown>> => {
   using db = new DatabaseSync(filename, { readOnly: true })
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all()

@@ -1,4 +1,4 @@
-/** Requests on the log, as the domain writes them, for tests of read models. */
+/** Writes requests to the log with the domain's events, for tests of read models. */
 import { type Array as NonEmpty, Effect } from "effect"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import { codec, type Event, type RequestSubmitted } from "#domain/inference-request/Event.ts"
@@ -20,7 +20,7 @@ export const alice = AccountId.make("acc_alice")
 export const bob = AccountId.make("acc_bob")
 export const carol = AccountId.make("acc_carol")
 
-/** Ids that sort as their numbers do. */
+/** Ids in the order of their numbers. */
 export const requestId = (number: number): RequestId =>
   RequestId.make(`rq${String(number).padStart(19, "0")}`)
 
@@ -94,7 +94,7 @@ export const append = Effect.fnUntraced(function* (
   return position
 })
 
-/** An event of a known type whose data no released version could have written. */
+/** An event of a known type with data that no released version could have written. */
 export const appendCorrupt = Effect.fnUntraced(function* (number: number, type: string) {
   const store = yield* EventStore
   const { position } = yield* store.append({

@@ -12,7 +12,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { dump, runOnce, settle } from "./ReadSide.ts"
 import * as Log from "./RequestLog.ts"
 
-/** Counts submissions; `seen` gets the stream of every event that is applied. */
+/** Counts submissions and passes the stream of every applied event to `seen`. */
 const counting = (name: string, version = 1, seen: Array<string> = []): Projection => ({
   name,
   version,
@@ -30,7 +30,7 @@ const counting = (name: string, version = 1, seen: Array<string> = []): Projecti
   }
 })
 
-/** Throws at the completion of any request, after it has written a row. */
+/** Throws at the completion of any request, after writing a row. */
 const poisoned: Projection = {
   name: "poisoned",
   version: 1,

@@ -1,21 +1,24 @@
-/** A node's view of the log, whose appends take a moment and fail when the test says so, as its reads do. */
+/** The log as one node sees it. Appends take a moment; appends and reads fail when the test says so. */
 import { Context, Effect, Layer } from "effect"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import { type Append, EventStore } from "#streams/EventStore.ts"
 
-/** What becomes of an append: as it should be; refused before it is stored; stored, and yet told to have failed; or never answered. */
+/**
+ * The fate of an append: stored and acknowledged, refused before it is stored, stored but reported as failed, or
+ * never answered.
+ */
 export type Fate = "stored" | "refused" | "stored unheard" | "unanswered"
 
 export class AppendFaults extends Context.Service<
   AppendFaults,
   {
-    /** Decides from now on. */
+    /** Applies from now on. */
     readonly decide: (fate: (append: Append) => Fate) => void
     /** The next `count` appends with an event of the type. */
     readonly fail: (type: string, count: number, fate?: Exclude<Fate, "stored">) => void
-    /** The next `count` payload records that are asked for cannot be read. */
+    /** The next `count` reads of payload records fail. */
     readonly failPayloads: (count: number) => void
-    /** The next `count` reads of streams are answered as if there were no such stream. */
+    /** The next `count` reads of streams find no events. */
     readonly hideStreams: (count: number) => void
   }
 >()("inferlog/test/AppendFaults") {}

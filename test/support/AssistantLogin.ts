@@ -1,24 +1,24 @@
 /**
- * What a person does in a browser when an assistant asks for access: opens the address, fills in the form, is sent back. Cookies
- * and origins are handled as browsers handle them, and no more of the page is known than its form.
+ * Signs in as a person does in a browser: opens the address, fills in the form, and is redirected. Handles cookies
+ * and origins as browsers do, and knows nothing of the page except its form.
  */
 export type Decision =
   | { readonly api_key: string; readonly decision: "allow" | "deny" }
   | { readonly account: string; readonly password: string; readonly decision: "allow" | "deny" }
 
-/** Where a browser is after it has followed all that it was told to. */
+/** The page on which the browser arrives after all redirects. */
 export type Visit =
   | Page
-  /** The client's redirect address, which is not visited. */
+  /** The client's redirect address. It is not visited. */
   | { readonly _tag: "SentBack"; readonly url: URL }
 
-/** One of the server's. */
+/** A page of the server. */
 interface Page {
   readonly _tag: "Page"
   readonly url: URL
   readonly status: number
   readonly html: string
-  /** What its forms are posted with as their `Origin`. */
+  /** The `Origin` with which its forms are posted. */
   readonly origin: string
 }
 
@@ -27,7 +27,7 @@ interface Cookie {
   readonly path: string
 }
 
-/** Redirects in a row, at most: browsers stop at some such number too. */
+/** The most redirects in a row. Browsers have a similar limit. */
 const maxRedirects = 10
 
 export class Browser {
@@ -38,7 +38,7 @@ export class Browser {
     return this.#visit(url, { method: "GET" }, url.origin)
   }
 
-  /** Fills in the only form of the page and sends it off. */
+  /** Fills in and submits the only form of the page. */
   submit(page: Visit, fields: Readonly<Record<string, string>>): Promise<Visit> {
     if (page._tag === "SentBack") throw new Error(`There is no page: the browser was sent to ${page.url}`)
     const form = formOf(page.html)
@@ -51,7 +51,7 @@ export class Browser {
     )
   }
 
-  /** From the authorization address back to the client. Fails with the page's text where it does not get there. */
+  /** Goes from the authorization address back to the client. Fails with the page's text if it does not get there. */
   async signIn(url: URL, decision: Decision): Promise<URL> {
     const visit = await this.submit(await this.open(url), { ...decision })
     if (visit._tag === "SentBack") return visit.url
@@ -88,7 +88,7 @@ export class Browser {
     return sent
   }
 
-  /** RFC 6265, as far as one host needs it. */
+  /** The part of RFC 6265 that one host needs. */
   #keep(url: URL, response: Response): void {
     for (const line of response.headers.getSetCookie()) {
       const [pair = "", ...rest] = line.split(";").map((part) => part.trim())
@@ -102,7 +102,10 @@ export class Browser {
   }
 }
 
-/** A page that keeps its referrer to itself has its forms posted without an origin as well (Fetch, "append a request `Origin` header"). */
+/**
+ * The forms of a page that hides its referrer are posted without an origin (Fetch, "append a request `Origin`
+ * header").
+ */
 const pageOf = (url: URL, response: Response, html: string): Page => ({
   _tag: "Page",
   url,
@@ -122,7 +125,7 @@ interface Form {
   readonly hidden: Readonly<Record<string, string>>
 }
 
-/** Of the first form that is posted. */
+/** Reads the first form with the method POST. */
 const formOf = (html: string): Form | null => {
   const [form] = /<form\b[^>]*>[\s\S]*?<\/form>/i.exec(html) ?? []
   if (form === undefined || attributeOf(form, "method")?.toLowerCase() !== "post") return null
@@ -133,7 +136,7 @@ const formOf = (html: string): Form | null => {
   return { action: attributeOf(form, "action") ?? "", hidden: Object.fromEntries(hidden) }
 }
 
-/** Of the tag that the text begins with. */
+/** Reads the tag at the start of the text. */
 const attributeOf = (html: string, name: string): string | undefined => {
   const [tag = ""] = /^<[^>]*>/.exec(html) ?? []
   const value = new RegExp(`\\s${name}=(?:"([^"]*)"|'([^']*)'|([^\\s>"']+))`, "i").exec(tag)

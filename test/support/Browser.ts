@@ -1,4 +1,4 @@
-/** A real browser for what only one can tell. Where none is installed its tests are skipped, but never in CI. */
+/** A real browser for tests that need one. Without an installed browser these tests are skipped, except in CI. */
 import * as fs from "node:fs"
 import { Context, Effect, Layer, Scope } from "effect"
 import { type Browser, chromium, type Page } from "playwright-core"
@@ -9,13 +9,13 @@ const executable = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/
 
 export const isMissing = executable === undefined && process.env["CI"] === undefined
 
-/** The name of a test that needs the browser: where it is skipped the name says why, and what to do about it. */
+/** The name of a test that needs the browser. A skipped test's name says why and how to install one. */
 export const named = (name: string): string =>
   isMissing ? `${name} (needs a browser: apt-get install chromium)` : name
 
 const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
-/** One browser for the tests of a file: to start it takes longer than most of them. Where there is none nobody asks for it. */
+/** One browser for all tests of a file, because it starts slowly. It starts only if a test needs it. */
 export class RunningBrowser extends Context.Service<RunningBrowser, Effect.Effect<Browser>>()(
   "inferlog/test/RunningBrowser"
 ) {}
@@ -34,7 +34,7 @@ export const layer: Layer.Layer<RunningBrowser> = Layer.effect(
   })
 )
 
-/** An empty page that shares nothing with others. Closed with the scope. */
+/** An empty page in a profile of its own. Closed with the scope. */
 export const openPage = Effect.fnUntraced(function* (viewport: {
   readonly width: number
   readonly height: number

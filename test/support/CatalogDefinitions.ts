@@ -1,4 +1,4 @@
-/** Definitions of a small catalog, as manifests give them, for tests of what becomes of them. */
+/** The definitions of a small catalog, in the form of manifests. */
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
 import type { Gpu } from "#domain/catalog/Gpu.ts"
@@ -11,7 +11,7 @@ import * as Version from "#src/features/catalog/models/Version.ts"
 
 const text = { type: "object", properties: { value: { type: "string" } }, required: ["value"] } as const
 
-/** Takes and gives `{ value }` at an `http` provider; its version follows from the rest. */
+/** Takes and returns `{ value }` at an `http` provider. Its version follows from the other fields. */
 export const model = (endpoint: string, changes: Partial<Model> = {}): Model => {
   const unversioned: Model = {
     endpoint: ModelEndpoint.make(endpoint),
@@ -33,7 +33,7 @@ export const model = (endpoint: string, changes: Partial<Model> = {}): Model => 
   return { ...unversioned, version: Version.ofModel(unversioned) }
 }
 
-/** Takes `{ name }`, and gives its base model `{ value: "hello <name>" }`. */
+/** Takes `{ name }` and sends `{ value: "hello <name>" }` to its base model. */
 export const wrapper = (endpoint: string, base: string, changes: Partial<Wrapper> = {}): Wrapper => {
   const unversioned: Wrapper = {
     endpoint: ModelEndpoint.make(endpoint),

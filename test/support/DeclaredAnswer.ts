@@ -1,4 +1,4 @@
-/** Holds every answer that tests get from a server of ours against the OpenAPI document. */
+/** Checks every answer that tests get from a server against the OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import type { Probe, Reply } from "./HttpProbe.ts"
 
@@ -8,19 +8,19 @@ interface Response {
 
 interface Route {
   readonly pattern: RegExp
-  /** Names in the path: of two routes that match, the one with fewer is taken. */
+  /** The number of parameters in the path. If two routes match, the one with fewer counts. */
   readonly parameters: number
   readonly template: string
   readonly operations: Readonly<Record<string, { readonly responses: Readonly<Record<string, Response>> }>>
 }
 
-/** Larger bodies are of the payloads of tests, of which one more says nothing. */
+/** Larger bodies contain payloads of tests, and checking them adds nothing. */
 const longestBody = 200_000
 
-/** What a call is answered with that is of no operation: its method is not the path's, or there is no such path. */
+/** The answers to calls that match no operation: an unknown path, or a method that the path does not have. */
 const outside = new Set([400, 404, 405, 408, 413, 415, 417, 429, 431, 500, 501, 503])
 
-/** HEAD is answered as GET is, without the body. */
+/** HEAD is answered like GET, without the body. */
 const declaring = (method: string): string => (method === "HEAD" ? "get" : method.toLowerCase())
 
 const routesOf = (paths: Readonly<Record<string, object>>): ReadonlyArray<Route> =>
@@ -62,7 +62,7 @@ const make = async () => {
     return typeof reference === "string" ? (shared[reference.split("/").at(-1) ?? ""] ?? response) : response
   }
 
-  /** What the document says otherwise; `null` when the answer is as declared. */
+  /** The difference between the answer and the document; `null` if there is none. */
   return ({ method = "GET", path }: Probe, { bytes, headers, json, status }: Reply): string | null => {
     const [name = ""] = path.split(/[?#]/)
     const route = routes.find(
@@ -71,7 +71,7 @@ const make = async () => {
     const told = `${method} ${name.slice(0, 100)}: ${status}`
     const operation = route?.operations[declaring(method)]
     if (operation === undefined) {
-      // A browser asks so before a call to another origin (Fetch, "CORS-preflight").
+      // A browser sends this before a call to another origin (Fetch, "CORS-preflight").
       if (method === "OPTIONS" && status === 204 && bytes.length === 0) return null
       if (!outside.has(status)) return `${told} is of no operation`
       return bytes.length === 0 || isEnvelope(json) ? null : `${told} has a body that is no error`
@@ -80,7 +80,7 @@ const make = async () => {
     if (declared === undefined) return `${told} is not declared by ${route?.template}`
     const { content } = resolved(declared)
     if (bytes.length === 0 || status === 304) return null
-    // Of JSON the parameter says nothing (RFC 8259, 11). What answers for OAuth sends it.
+    // JSON has no charset parameter (RFC 8259, 11). The OAuth endpoints send one.
     const type = (headers["content-type"] ?? "").replace(/^(application\/json); charset=utf-8$/, "$1")
     if (content === undefined) return `${told} has a body of ${type}, and none is declared`
     const found = content[type] ?? content["*/*"]
@@ -91,12 +91,12 @@ const make = async () => {
     const validate = validator(found.schema)
     if (validate(json)) return null
     const breach = ajv.errorsText(validate.errors)
-    // A route with errors of its own form did not see the call: it was refused before, or came to another host.
+    // A route with its own form of errors did not see the call: it was refused earlier, or was sent to another host.
     return status >= 400 && isEnvelope(json) ? null : `${told} is not as declared: ${breach}`
   }
 }
 
 let checking: ReturnType<typeof make> | undefined
 
-/** Once for each process of tests: the document takes a moment to make. */
+/** Built once per test process, because building the document takes a moment. */
 export const check = (): ReturnType<typeof make> => (checking ??= make())

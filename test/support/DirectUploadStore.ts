@@ -1,4 +1,7 @@
-/** A store in memory to which clients bring bytes without us, as they do to S3: only a look tells what has come. */
+/**
+ * A store in memory that receives uploads directly from clients, as S3 does. The server must look to find out what
+ * has arrived.
+ */
 import * as crypto from "node:crypto"
 import { Effect, Layer, Stream } from "effect"
 import type { FileId } from "#domain/Ids.ts"
@@ -9,7 +12,7 @@ import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 
 const md5 = (bytes: Uint8Array): string => crypto.hash("md5", bytes)
 
-/** Blobs with ETags, over those of the layer below. */
+/** Adds ETags to the blobs of the layer below. */
 const withEtags = Layer.effect(
   BlobStore,
   Effect.map(BlobStore, (blobs) => {
@@ -23,7 +26,7 @@ const withEtags = Layer.effect(
   })
 )
 
-/** For the nodes of one test, which all see it alike. */
+/** For the nodes of one test, which share it. */
 export const make = () => {
   const parts = new Map<string, Map<number, Uint8Array>>()
   let looks = 0
@@ -81,26 +84,26 @@ export const make = () => {
   )
 
   return {
-    /** Of each node. */
+    /** For each node. */
     uploads,
-    /** Whatever was there is replaced. */
+    /** Replaces existing bytes. */
     put: (id: FileId, bytes: string) =>
       Effect.flatMap(BlobStore, (blobs) => Effect.orDie(blobs.put(FileKeys.whole(id), Buffer.from(bytes)))),
-    /** Gives the ETag. */
+    /** Returns the ETag. */
     putPart: (uploadId: string, partNumber: number, bytes: Uint8Array): string => {
       parts.set(uploadId, (parts.get(uploadId) ?? new Map()).set(partNumber, bytes))
       return md5(bytes)
     },
-    /** How often anybody looked for what had come. */
+    /** The number of looks for arrived bytes. */
     looks: () => looks,
-    /** How often parts were put together. */
+    /** The number of times that parts were combined. */
     assembled: () => assembled,
-    /** What happens when parts are put together, before that is told. */
+    /** Runs after parts are combined and before the result is returned. */
     whenAssembled: (effect: Effect.Effect<void>) => void (whenAssembled = effect),
-    /** Uploads in parts of which some lie there. */
+    /** Multipart uploads with stored parts. */
     begun: () => parts.size
   }
 }
 
-/** What the nodes of a test share of it. */
+/** The state that all nodes of a test share. */
 export const blobs = withEtags.pipe(Layer.provide(MemoryBlobStore.layer))

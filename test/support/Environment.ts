@@ -1,6 +1,6 @@
 /**
- * Variables of this process, set until the scope ends and then as they were. One by one: the files of a worker share the
- * process, and a copy put in the place of `process.env` is no longer what `vi.stubEnv` takes its own back from.
+ * Sets environment variables until the scope ends, one by one. Test files of a worker share the process, and
+ * `vi.stubEnv` restores variables only in the original `process.env`.
  */
 import { Effect, type Scope } from "effect"
 
@@ -13,7 +13,7 @@ const assign = (variables: Variables) => {
   }
 }
 
-/** `undefined` for a variable that is not to be there. */
+/** `undefined` removes the variable. */
 export const use = (variables: Variables): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(

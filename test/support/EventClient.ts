@@ -1,8 +1,8 @@
-/** A reader of server-sent events on a bare socket, which shows every byte that came. */
+/** Reads server-sent events on a bare socket and exposes every byte. */
 import * as net from "node:net"
 import { Effect } from "effect"
 
-/** An event as the client's program gets it. */
+/** An event as a client program receives it. */
 interface Received {
   readonly id: string | null
   readonly event: string | null
@@ -10,23 +10,23 @@ interface Received {
 }
 
 export interface EventClient {
-  /** Everything so far, the head of the answer included. */
+  /** All bytes so far, including the head of the answer. */
   readonly text: () => string
-  /** How much that is. */
+  /** The number of these bytes. */
   readonly length: () => number
-  /** Of the answer; 0 before it has come. */
+  /** The status of the answer; 0 before it arrives. */
   readonly status: () => number
-  /** What came behind the head. */
+  /** The bytes after the head. */
   readonly body: () => string
-  /** Whole events so far. What was cut off is none (WHATWG HTML, 9.2.6). */
+  /** Complete events so far. An event that was cut off does not count (WHATWG HTML, 9.2.6). */
   readonly events: () => ReadonlyArray<Received>
-  /** Waits until that is so; dies when the connection is gone and it is not. */
+  /** Waits until the condition holds. Dies if the connection closes first. */
   readonly until: (isSo: (client: EventClient) => boolean) => Effect.Effect<void>
   /** Waits for the end of the connection. */
   readonly closed: Effect.Effect<void>
   readonly isClosed: () => boolean
   readonly destroy: () => void
-  /** Stops and starts to read. */
+  /** Pauses and resumes reading. */
   readonly pause: () => void
   readonly resume: () => void
 }
@@ -35,11 +35,11 @@ export interface EventClientOptions {
   readonly port: number
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Leaves as soon as it has had so many bytes. */
+  /** Disconnects after this number of bytes. */
   readonly bytes?: number
 }
 
-/** Until the scope closes. */
+/** Connects until the scope closes. */
 export const open = ({ bytes = Infinity, headers = {}, path, port }: EventClientOptions) =>
   Effect.acquireRelease(
     Effect.sync(() => connect(port, path, headers, bytes)),
@@ -105,7 +105,7 @@ const connect = (
   return client
 }
 
-/** As a browser would, as far as our streams go. */
+/** Parses events as a browser does, as far as our streams need it. */
 const parse = (body: string): ReadonlyArray<Received> =>
   body
     .split("\n\n")

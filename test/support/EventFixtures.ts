@@ -1,4 +1,4 @@
-/** Events that mean nothing, and payloads, for tests of the log itself. */
+/** Events without meaning, and payloads, for tests of the log itself. */
 import type { Array as NonEmpty } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as Payload from "#streams/Payload.ts"
@@ -18,7 +18,7 @@ export const many = (prefix: string, count: number): NonEmpty.NonEmptyReadonlyAr
   ...Array.from({ length: count - 1 }, (_, index) => eventData(`${prefix}${index + 1}`))
 ]
 
-/** A payload that lies in the log's own store. */
+/** A payload in the log's own store. */
 export const inlinePayload = (name: string, text: string): SealedPayload => ({
   name,
   salt: "salt",

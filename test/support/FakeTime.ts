@@ -1,4 +1,7 @@
-/** A wall clock of one process that can be set while it runs, by libfaketime (Debian: `faketime`). Its monotonic clock goes on. */
+/**
+ * The wall clock of one process, set while it runs by libfaketime (Debian: `faketime`). Its monotonic clock
+ * continues.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 
@@ -13,23 +16,23 @@ const folders = (): ReadonlyArray<string> => {
   ]
 }
 
-/** Where the library is; `undefined` where it is not installed. */
+/** The path of the library; `undefined` if it is not installed. */
 export const library: string | undefined = folders()
   .map((folder) => path.join(folder, name))
   .find((file) => fs.existsSync(file))
 
 export interface FakeTime {
-  /** For the process. */
+  /** The environment of the process. */
   readonly env: Readonly<Record<string, string>>
-  /** Sets the clock of running processes to so much ahead of the true one, or behind it: `+6h`, `-6h`, `+0`. */
+  /** Sets the clock of running processes relative to the true time: `+6h`, `-6h`, `+0`. */
   readonly set: (offset: string) => void
 }
 
-/** @param folder a folder of the test's own. */
+/** @param folder a scratch folder of the test. */
 export const make = (folder: string): FakeTime => {
   const file = path.join(folder, "faketime")
   const set = (offset: string) => {
-    // Whole at any moment: the process reads it each time it looks at its clock.
+    // Replaced atomically, because the process reads it at every look at its clock.
     fs.writeFileSync(`${file}.new`, `${offset}\n`)
     fs.renameSync(`${file}.new`, file)
   }

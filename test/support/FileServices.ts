@@ -1,4 +1,4 @@
-/** What the routes of files need beside requests, accounts and media: clients bring bytes to us. */
+/** The services of the file routes, beside requests, accounts and media. Clients upload to this server. */
 import { Effect, Layer } from "effect"
 import { Files } from "#projections/files/Files.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 
-/** Files below the directory that have the text. */
+/** The files below a directory that contain a text. */
 export const filesWith = (directory: string, text: string): ReadonlyArray<string> =>
   fs
     .readdirSync(directory, { recursive: true, encoding: "utf8" })

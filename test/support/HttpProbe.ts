@@ -1,4 +1,4 @@
-/** Requests as tests send them: one connection each, nothing added, nothing hidden. */
+/** Sends requests exactly as given, each on its own connection, and returns the answer unchanged. */
 import * as http from "node:http"
 import * as net from "node:net"
 import { Effect } from "effect"
@@ -14,11 +14,11 @@ export interface Probe {
 export interface Reply {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
-  /** Names and values in turn, as they were sent. */
+  /** Names and values alternate, as they were sent. */
   readonly rawHeaders: ReadonlyArray<string>
   readonly bytes: Buffer
   readonly text: string
-  /** The body as JSON; `undefined` when it is none. */
+  /** The body as JSON; `undefined` if it is not JSON. */
   readonly json: unknown
 }
 
@@ -32,7 +32,7 @@ const parse = (text: string): unknown => {
 
 const isOurs = ({ headers }: Reply): boolean => String(headers["x-request-id"]).startsWith("call_")
 
-/** Dies of an answer of ours that the OpenAPI document does not declare. */
+/** Dies on an answer of the server that the OpenAPI document does not declare. */
 export const send = (port: number, probe: Probe): Effect.Effect<Reply> =>
   Effect.tap(exchange(port, probe), (reply) =>
     isOurs(reply)
@@ -72,7 +72,7 @@ const exchange = (port: number, probe: Probe): Effect.Effect<Reply> =>
     request.end(body)
   })
 
-/** Writes `text` to a bare socket; what came until the server closed it. */
+/** Writes `text` to a bare socket and returns everything until the server closes it. */
 export const raw = (port: number, text: string | Uint8Array): Effect.Effect<string> =>
   Effect.callback((resume) => {
     const chunks: Array<Buffer> = []

@@ -1,4 +1,4 @@
-/** Moves requests through their life as a dispatcher would: the same commands, at times that the test names. */
+/** Moves requests through their states with the dispatcher's commands, at times that the test chooses. */
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -14,7 +14,7 @@ const submittedAt = Effect.fnUntraced(function* (id: RequestId) {
   return state._tag === "Request" ? state.submitted.at : yield* Effect.die("No such request")
 })
 
-/** Started `delayMs` after it was accepted. */
+/** Starts the run `delayMs` after the request was accepted. */
 export const start = Effect.fnUntraced(function* (id: RequestId, delayMs = 10) {
   const actors = yield* RequestActors
   const at = (yield* submittedAt(id)) + delayMs

@@ -1,4 +1,4 @@
-/** Clients that submit while the server is killed under them, and remember every answer. */
+/** Clients that submit while the server is killed and restarted, and remember every answer. */
 import { setTimeout as delay } from "node:timers/promises"
 import * as ServerProcess from "./ServerProcess.ts"
 
@@ -14,7 +14,7 @@ interface Work {
   readonly input: object
 }
 
-/** What clients submit: the same for the same seed. */
+/** The inputs that clients submit; equal for equal seeds. */
 export type Works = (random: (below: number) => number, serial: number) => Work
 
 export interface KillOptions {
@@ -23,13 +23,13 @@ export interface KillOptions {
   readonly clients: number
   readonly maxAcknowledged: number
   readonly seed: number
-  /** Of every kind by default. */
+  /** By default one of every kind. */
   readonly works?: Works
-  /** Settings of the server. */
+  /** The server's settings. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A small generator of its own (mulberry32), so that a seed gives the same choices again. */
+/** A small random generator (mulberry32), so that a seed repeats its choices. */
 export const randomFrom = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -51,10 +51,10 @@ const ofEveryKind: Works = (random, serial) => {
   return kinds[random(kinds.length)] ?? kinds[0]
 }
 
-/** A connection that is refused costs the machine as much as one that is served. */
+/** Waits between tries, because a refused connection costs as much CPU time as an accepted one. */
 const retryDelayMs = 100
 
-/** The answer of `attempt`, tried again for as long as there is no server to give one. */
+/** The answer of `attempt`, retried until a server answers. */
 const persist = async <A>(attempt: () => Promise<A | undefined>): Promise<A> => {
   for (;;) {
     const answer = await attempt().catch(() => undefined)
@@ -63,7 +63,7 @@ const persist = async <A>(attempt: () => Promise<A | undefined>): Promise<A> => 
   }
 }
 
-/** Submits under an idempotency key until the server has answered: a client that survives a crash. */
+/** Submits under an idempotency key until the server answers, as a client that survives a crash does. */
 const submit = (url: string, path: string, input: unknown, key: string) => {
   const sent = JSON.stringify(input)
   return persist(async () => {
@@ -88,8 +88,8 @@ const endOf = (url: string, id: string): Promise<Accepted["end"]> =>
   })
 
 /**
- * Kills and restarts the server `cycles` times under load, then waits until everything accepted has ended. `readyMs`: how
- * long the starts took; `bareMs`: how long processes took between them that did nothing.
+ * Kills and restarts the server `cycles` times under load, then waits until every accepted request has ended.
+ * `readyMs`: how long starts took; `bareMs`: how long an empty process took at the same time.
  */
 export const killAndRestart = async ({
   clients,

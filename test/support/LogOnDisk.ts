@@ -1,4 +1,4 @@
-/** The log of a data directory as it lies there, for tests that check what processes have left. */
+/** Reads the log of a data directory directly, for tests that check what processes leave on disk. */
 import { Effect, Layer, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
@@ -18,7 +18,7 @@ export const layer = (directory: string) =>
     )
   )
 
-/** All of them, in the order of the log. */
+/** All events, in the order of the log. */
 export const eventsByStream = Effect.gen(function* () {
   const reader = yield* EventReader
   const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))

@@ -1,6 +1,6 @@
 /**
- * A long log in no time: written past the program, without syncs, payloads, log.head and true hashes. Good to be read, not
- * to be verified.
+ * Writes a long log quickly, bypassing the program: without syncs, payloads, log.head and true hashes. It can be read
+ * but not verified.
  */
 import * as Database from "#streams/sqlite/Database.ts"
 import * as Schema from "#streams/sqlite/Schema.ts"
@@ -8,7 +8,7 @@ import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import { codec, type Event } from "#domain/inference-request/Event.ts"
 import * as Log from "#test/projections/RequestLog.ts"
 
-/** Requests that were completed, four events each, behind what the log has. Returns the number of events. */
+/** Appends completed requests of four events each. Returns the number of events. */
 export const write = (directory: string, requests: number): number => {
   const db = Database.open({ filename: SqliteEventStore.files(directory).log, synchronous: "FULL" })
   try {

@@ -1,4 +1,4 @@
-/** Stored files over a blob store and a log in memory, for tests of what works on them. */
+/** File services over a blob store and a log in memory. */
 import { Layer } from "effect"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
@@ -11,7 +11,7 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import { Payloads } from "#streams/Payload.ts"
 
-/** Of a file that a test stores: by a request that was submitted in 2096, so that no test's clock finds it expired. */
+/** The maker of a file that a test stores: a request submitted in 2096, so that no test's clock finds it expired. */
 export const made = {
   maker: {
     accountId: AccountId.make("acc_0123456789abcdef"),
@@ -21,21 +21,21 @@ export const made = {
   kind: "output"
 } satisfies Partial<NewMedia>
 
-/** Clients bring the bytes to us. */
+/** Clients upload to this server. */
 const local = LocalUploadStore.layer.pipe(
   Layer.provide(Layer.merge(MasterKey.layerOf(Buffer.alloc(32)), SteadyTime.layer))
 )
 
-/** Over the log, the payloads and the blob store of the test. */
+/** Uses the log, the payloads and the blob store of the test. */
 export const storeWith = (uploads: typeof local = local) => MediaStore.layer.pipe(Layer.provideMerge(uploads))
 
 export const store = storeWith()
 
-/** Over the log, the blob store and the public URLs of the test. */
+/** Uses the log, the blob store and the public URLs of the test. */
 export const onLog = store.pipe(
   Layer.provideMerge(Layer.merge(FileActors.layer, Payloads.layer)),
   Layer.provideMerge(IdGenerator.layer)
 )
 
-/** Over the blob store and the public URLs of the test. */
+/** Uses the blob store and the public URLs of the test. */
 export const layer = onLog.pipe(Layer.provideMerge(MemoryEventStore.layer))

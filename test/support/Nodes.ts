@@ -1,6 +1,6 @@
 /**
- * Nodes of one log as processes. Each reaches the NATS servers through proxies of its own, so that one can be cut off while
- * the others go on; all are known by one address, as behind a load balancer, so that they answer alike.
+ * The nodes of one log, as processes. Each connects to the NATS servers through its own proxies, so that a test can
+ * cut off a single node. All nodes have one public address, as behind a load balancer, so their answers are equal.
  */
 import { Kvm } from "@nats-io/kv"
 import { Effect, type Scope } from "effect"
@@ -16,26 +16,26 @@ import * as TempDirectory from "./TempDirectory.ts"
 export interface Node {
   readonly number: number
   readonly url: string
-  /** What commands on its data directory are started with. They reach the NATS servers without a proxy. */
+  /** The environment of commands on its data directory. They connect to the NATS servers without a proxy. */
   readonly settings: Readonly<Record<string, string>>
-  /** What the claims of the process that runs, or ran last, carry. */
+  /** The node name in the claims of its current or last process. */
   readonly name: () => string
-  /** Everything that it has printed so far, earlier processes included. */
+  /** Everything printed so far, including by earlier processes. */
   readonly output: () => string
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits until the process has ended. */
   readonly kill: Effect.Effect<void>
-  /** A new process on the same directory, after `kill`; waits until it serves. */
+  /** Starts a new process on the same directory after `kill`, and waits until it serves. */
   readonly restart: Effect.Effect<void>
-  /** Connections stay open and nothing is answered. */
+  /** Connections stay open, and no request is answered. */
   readonly pause: Effect.Effect<void>
   readonly resume: Effect.Effect<void>
-  /** From all NATS servers. */
+  /** Cuts the node off from all NATS servers. */
   readonly cut: (how: TcpProxy.Cut) => Effect.Effect<void>
   readonly heal: Effect.Effect<void>
 }
 
 export interface NodesOptions {
-  /** Begins the names of what the log keeps at the servers: logs of other prefixes are others. */
+  /** The prefix of the log's names at the servers. Each prefix is a log of its own. */
   readonly prefix: string
   /** Settings of all nodes. */
   readonly env?: Readonly<Record<string, string>>
@@ -53,8 +53,8 @@ const beating = (servers: ReadonlyArray<string>, prefix: string) =>
   })
 
 /**
- * How to start a node of the log: the first one makes it. Two must not be started at once, for `name` is found by what is
- * new. With the settings that all nodes have, without a proxy before the NATS servers.
+ * Starts nodes of the log. The first one creates it. Start them one after the other, because `name` is found by what
+ * is new. Each has the settings of all nodes, without a proxy to the NATS servers.
  */
 export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env = {}, prefix }: NodesOptions) {
   const blobs = yield* TempDirectory.make
@@ -70,7 +70,7 @@ export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env =
   const known = new Set<string>()
   let publicUrl: string | null = null
 
-  /** Serves when it comes, killed with the scope. */
+  /** Serves when this returns. Killed with the scope. */
   const start = Effect.fn("Nodes.start")(function* (
     number: number
   ): Effect.fn.Return<Node, never, Scope.Scope> {

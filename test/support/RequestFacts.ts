@@ -1,4 +1,4 @@
-/** Submits requests, waits for facts on their streams, and spoils them. */
+/** Submits requests, waits for events on their streams, and corrupts them. */
 import { Effect, Option, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { AccountId, KeyId, type RequestId } from "#domain/Ids.ts"
@@ -51,7 +51,7 @@ export const cancel = Effect.fnUntraced(function* (id: RequestId, model: Builtin
   return yield* requests.cancel({ caller: caller(), id, endpoint: model.model.endpoint })
 })
 
-/** The request that its client sees, after all that is on the log by now. */
+/** The request as its client sees it, with everything that is on the log by now. */
 export const snapshot = Effect.fnUntraced(function* (id: RequestId, account?: string) {
   const requests = yield* Requests
   const current = yield* (yield* RequestActors).refresh(id)
@@ -61,7 +61,7 @@ export const snapshot = Effect.fnUntraced(function* (id: RequestId, account?: st
 
 const { category, codec } = InferenceRequest.aggregate
 
-/** Appends an event that no codec of this release knows: the request cannot be read from then on. */
+/** Appends an event that this release cannot read, so that the request becomes unreadable. */
 export const makeUnreadable = Effect.fnUntraced(function* (id: RequestId) {
   yield* (yield* EventStore).append({
     stream: StreamName.make(category, id),
@@ -78,7 +78,7 @@ export const events = Effect.fnUntraced(function* (id: RequestId) {
 
 export const types = (id: RequestId) => Effect.map(events(id), (all) => all.map(({ _tag }) => _tag))
 
-/** Waits until the request's events are so, and gives them. */
+/** Waits until the request's events satisfy the condition, and returns them. */
 export const until = Effect.fnUntraced(function* (
   id: RequestId,
   isSo: (events: ReadonlyArray<Event>) => boolean
@@ -97,7 +97,7 @@ type Tagged<Tag extends Event["_tag"]> = Extract<Event, { readonly _tag: Tag }>
 export const ofType = <Tag extends Event["_tag"]>(all: ReadonlyArray<Event>, tag: Tag) =>
   all.filter((event): event is Tagged<Tag> => event._tag === tag)
 
-/** Waits for the `count`th event of the type, and gives it. */
+/** Waits for the `count`th event of the type and returns it. */
 export const untilType = <Tag extends Event["_tag"]>(id: RequestId, tag: Tag, count = 1) =>
   Effect.flatMap(
     until(id, (all) => ofType(all, tag).length >= count),
@@ -113,5 +113,5 @@ const ends: ReadonlySet<string> = new Set([
 
 export const terminal = (all: ReadonlyArray<Event>) => all.filter(({ _tag }) => ends.has(_tag))
 
-/** Waits until the request has ended; gives all its events. */
+/** Waits until the request has ended and returns all its events. */
 export const untilEnd = (id: RequestId) => until(id, (all) => terminal(all).length > 0)

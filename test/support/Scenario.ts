@@ -1,6 +1,6 @@
 /**
  * Scenarios of a decider: `given(aggregate, events).when(command).expectEvents(...)`. Every event passes through the
- * aggregate's codec and JSON text on its way, so that a scenario also proves that what was decided can be stored.
+ * aggregate's codec and JSON text, which proves that it can be stored.
  */
 import { assert } from "@effect/vitest"
 import { Result } from "effect"
@@ -14,37 +14,37 @@ interface Tagged {
 }
 
 export interface Given<State, Command, Event, Rejection extends Tagged> {
-  /** After the events. */
+  /** The state after the events. */
   readonly state: State
   readonly when: (command: Command) => Then<State, Command, Event, Rejection>
-  /** `look` sees `expected` in the state that the events lead to. */
+  /** Expects that `look` returns `expected` for the state after the events. */
   readonly expectView: <View>(look: (state: State) => View, expected: View) => void
 }
 
 interface Then<State, Command, Event, Rejection extends Tagged> {
-  /** After the command. */
+  /** The result of the command. */
   readonly state: State
-  /** The command leads to exactly these events. */
+  /** Expects exactly these events. */
   readonly expectEvents: (...events: ReadonlyArray<Event>) => Then<State, Command, Event, Rejection>
-  /** The command leads to events of exactly these types. */
+  /** Expects events of exactly these types. */
   readonly expectTypes: (
     ...types: ReadonlyArray<Event extends Tagged ? Event["_tag"] : never>
   ) => Then<State, Command, Event, Rejection>
-  /** The command had already taken effect. */
+  /** Expects no events: the command had already taken effect. */
   readonly expectNothing: () => Then<State, Command, Event, Rejection>
   readonly expectRejection: (tag: Rejection["_tag"]) => Then<State, Command, Event, Rejection>
-  /** `predicate` holds for the state after the command. */
+  /** Expects that `predicate` holds for the state after the command. */
   readonly expectState: (predicate: (state: State) => boolean) => Then<State, Command, Event, Rejection>
-  /** `look` sees `expected` in the state after the command. */
+  /** Expects that `look` returns `expected` for the state after the command. */
   readonly expectView: <View>(
     look: (state: State) => View,
     expected: View
   ) => Then<State, Command, Event, Rejection>
-  /** A further command, after the events of this one. */
+  /** Runs a further command after the events of this one. */
   readonly when: (command: Command) => Then<State, Command, Event, Rejection>
 }
 
-/** A stream with `events`; none is a stream that does not exist. */
+/** A stream with `events`; without any it does not exist. */
 export const given = <State, Command, Event extends DomainEvent, Rejection extends Tagged>(
   aggregate: Aggregate<State, Command, Event, Rejection>,
   events: ReadonlyArray<NoInfer<Event>> = []
@@ -102,7 +102,7 @@ const decided = <State, Command, Event extends DomainEvent, Rejection extends Ta
   return then
 }
 
-/** The event as it comes back from the log. */
+/** The event as read back from the log. */
 export const stored =
   <Event extends DomainEvent>(codec: EventCodec<Event>) =>
   (event: Event): Event => {

@@ -1,4 +1,4 @@
-/** A scratch directory of its own for a test. */
+/** A scratch directory for one test. */
 import { Layer } from "effect"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"

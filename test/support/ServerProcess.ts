@@ -1,4 +1,4 @@
-/** The server as its users run it: a process of its own, that can be killed. */
+/** The server as users run it: a separate process that can be killed. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as path from "node:path"
@@ -6,17 +6,17 @@ import * as readline from "node:readline"
 import { Effect } from "effect"
 import * as FreePort from "#bench/harness/FreePort.ts"
 
-/** The checkout. */
+/** The root of the checkout. */
 export const root = path.resolve(import.meta.dirname, "../..")
 
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
-  /** Everything it has printed so far, both streams. */
+  /** Everything printed so far on stdout and stderr. */
   readonly output: () => string
-  /** Its exit code once it has ended (`null` when a signal ended it). */
+  /** The exit code once it has ended; `null` if a signal ended it. */
   readonly exited: Promise<number | null>
-  /** Sends the signal and waits until the process is gone; gives its exit code (`null` when the signal ended it). */
+  /** Sends the signal, waits until the process has ended, and returns its exit code (`null` if a signal ended it). */
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
   /** Sends a signal that does not end it. */
   readonly signal: (signal: NodeJS.Signals) => void
@@ -35,7 +35,7 @@ export const authorization = { authorization: `Key ${apiKey}` }
 /** A port that was free a moment ago. */
 export const freePort = (): Promise<number> => Effect.runPromise(FreePort.find)
 
-/** ms that a process of this program takes to do nothing: a measure of how busy the machine is. */
+/** How long an empty process takes to run, ms: a measure of how busy the machine is. */
 export const bareStartMs = async (): Promise<number> => {
   const began = performance.now()
   const child = childProcess.spawn(process.execPath, ["src/main.ts", "--version"], {
@@ -46,12 +46,12 @@ export const bareStartMs = async (): Promise<number> => {
   return performance.now() - began
 }
 
-/** Resolves when the server says that it serves; rejects with its output when it ends before. */
+/** Resolves when the server reports that it serves. Rejects with its output if it ends first. */
 export const start = ({ dataDirectory, port, env = {} }: StartOptions): Promise<ServerProcess> => {
   const child = childProcess.spawn(process.execPath, ["src/main.ts", "serve"], {
     cwd: root,
     env: {
-      // Nothing else of the tests' environment: the runner sets a BASE_URL of its own.
+      // Takes nothing else from the environment of the tests, because the test runner sets BASE_URL.
       PATH: process.env["PATH"],
       DATA_DIR: dataDirectory,
       HOST: "127.0.0.1",

@@ -1,13 +1,13 @@
-/** The clock of a test whose wall time can be set; time that passes is the test's, as ever. */
+/** A test clock whose wall time can be set. Time that passes is test time, as usual. */
 import { Clock, Duration, Effect } from "effect"
 
 export interface SettableClock {
   readonly clock: Clock.Clock
-  /** Sets the wall clock, by so many ms. */
+  /** Moves the wall clock by this number of ms. */
   readonly set: (by: number) => void
 }
 
-/** The wall clock begins a day after the epoch, so that it can be set back. */
+/** Starts a day after the epoch, so that it can be set back. */
 export const make = Effect.map(
   Clock.clockWith((clock) => Effect.succeed(clock)),
   (clock): SettableClock => {

@@ -1,4 +1,4 @@
-/** A directory of its own for a test, removed with the scope. */
+/** A temporary directory for one test, removed with the scope. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -9,6 +9,6 @@ export const make: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRel
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
 )
 
-/** A layer over a fresh directory. */
+/** A layer that uses a new directory. */
 export const provide = <A, E, R>(layer: (directory: string) => Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.unwrap(Effect.map(make, layer))

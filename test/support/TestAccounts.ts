@@ -1,6 +1,6 @@
 /**
- * The accounts of tests that have no keys. Each is on the log from its first submit on, with a balance that lasts, unless
- * the test has opened it with another one before.
+ * Accounts for tests without keys. Each is opened at its first submit with a large balance, unless the test opened it
+ * before.
  */
 import { Array, Context, Effect, Layer, Result } from "effect"
 import * as Account from "#domain/account/Account.ts"
@@ -19,11 +19,11 @@ export const usd = (text: string): Money.NanoUsd => Effect.runSync(Effect.fromOp
 export class TestAccounts extends Context.Service<
   TestAccounts,
   {
-    /** Does nothing for an account that is open. `balance` is in USD. */
+    /** Does nothing if the account is open. `balance` is in USD. */
     readonly open: (accountId: string, balance?: string) => Effect.Effect<void>
   }
 >()("inferlog/test/TestAccounts") {
-  /** On the store as it is, past what the test does to appends. */
+  /** Uses the store directly, without the faults that the test injects into appends. */
   static readonly layer = Layer.effect(
     TestAccounts,
     Effect.gen(function* () {
@@ -46,7 +46,7 @@ export class TestAccounts extends Context.Service<
     })
   )
 
-  /** `Requests` of the layer below, whose callers' accounts are open. */
+  /** The `Requests` of the layer below, with the accounts of all callers open. */
   static readonly funded = Layer.effect(
     Requests,
     Effect.gen(function* () {
@@ -61,7 +61,7 @@ export class TestAccounts extends Context.Service<
   )
 }
 
-/** As the domain opens accounts. */
+/** Opens the account with the domain's own command. */
 const eventsOf = (accountId: AccountId, balance: Money.NanoUsd) => {
   const { codec, decider } = Account.aggregate
   const key = { keyId: KeyId.make(`key of ${accountId}`), name: "first key", secretHash: "none" }

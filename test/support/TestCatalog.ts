@@ -1,4 +1,4 @@
-/** The catalog of a test: models that are part of the program, or what is published on its log. */
+/** The catalog of a test: fixed models, or what is published on its log. */
 import { Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Projections } from "#projections/Projections.ts"
@@ -17,7 +17,7 @@ type CatalogLayer = Layer.Layer<
   EventReader | Projections | ReadModels
 >
 
-/** `null`: what is on the log. Publishing writes there in any case. */
+/** `null`: the models on the log. Publishing writes there in any case. */
 export const layer = (models: Layer.Layer<Catalog> | null) => {
   const catalog: CatalogLayer =
     models === null ? LogCatalog.layer : StaticContents.layer.pipe(Layer.provideMerge(models))

@@ -1,4 +1,4 @@
-/** Models for tests of what happens around a run. */
+/** Models for tests of dispatch and settlement. */
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
 import type { RunOutcome } from "#domain/Outcome.ts"
@@ -17,7 +17,7 @@ const schema = (description: string) => ({
   additionalProperties: false
 })
 
-/** A model that takes and gives `{ value }`: one run at a time, unless `changes` say otherwise. */
+/** A model that takes and returns `{ value }`, one run at a time unless `changes` say otherwise. */
 export const testModel = (
   endpoint: string,
   changes: Partial<Definition<unknown>> & { readonly provider?: string } = {}
@@ -50,7 +50,7 @@ export const triple = testModel("test/triple", { concurrency: 3 })
 
 export const models = { single, triple }
 
-/** A run that goes well. */
+/** A successful run. */
 export const succeeded = (output: Json = { value: "out" }): RunOutcome => ({
   _tag: "Succeeded",
   output,

@@ -1,6 +1,6 @@
 /**
- * Whole nodes without HTTP, from real parts: a log and blobs in memory that several nodes share (`storeLayer`), and each
- * node's own actors, read side, dispatcher and services. Time is the test's clock.
+ * Complete nodes without HTTP, made of real parts: a log and blobs in memory that several nodes share (`storeLayer`),
+ * and each node's own actors, read side, dispatcher and services. Time is the test clock.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, Exit, Layer, Order, References, Scope, Stream, SubscriptionRef } from "effect"
@@ -74,41 +74,41 @@ import * as WorkerServices from "./WorkerServices.ts"
 export interface NodeOptions {
   readonly name?: string
   readonly models?: ReadonlyArray<BuiltinModel>
-  /** In the place of the models: one that is made already, for tests that start many nodes. */
+  /** A catalog that exists already, for tests that start many nodes. Replaces the models. */
   readonly catalog?: Layer.Layer<Catalog>
-  /** In the place of both: what the test publishes, with `Publishing`. Needs the projection of the catalog. */
+  /** The catalog that the test publishes with `Publishing`. Replaces both, and needs the projection of the catalog. */
   readonly catalogOnLog?: boolean
-  /** Those of the node, made of the test's provider: that one alone by default, for the models of the server itself. */
+  /** The node's providers, made from the test's provider; by default only that one, for the server's own models. */
   readonly providers?: (provider: Provider) => ReadonlyArray<Provider>
-  /** Whether workers fetch jobs of it, of models that are bound to `pull`. */
+  /** Whether workers fetch jobs from it, for models that are bound to `pull`. */
   readonly pulls?: boolean
-  /** Without a dispatcher requests wait for ever; nobody keeps their deadlines then. */
+  /** Without a dispatcher, requests are never run and their deadlines not applied. */
   readonly dispatches?: boolean
-  /** Whether it follows what other nodes do, as one of several: with its actors, and with what it does about it. */
+  /** Whether it follows the events of other nodes, with its actors and its reactions, as one of several nodes does. */
   readonly follows?: boolean
-  /** Whether it sweeps every minute of the test's clock; by default only when the test tells the `Sweeper` to. */
+  /** Whether it sweeps every minute of the test clock; by default only when the test calls the `Sweeper`. */
   readonly sweeps?: boolean
-  /** Where clients bring files to: this node itself by default. */
+  /** The server to which clients upload; by default this node. */
   readonly uploads?: Parameters<typeof MediaServices.storeWith>[0]
-  /** Sends webhooks, through a guard that trusts the test's authority. Needs all projections. */
+  /** Sends webhooks through a guard that trusts the test's authority. Needs all projections. */
   readonly delivers?: OutboundGuard.GuardOptions
-  /** The ledger is among them in any case. */
+  /** The ledger is always included. */
   readonly projections?: ReadonlyArray<Projection>
 }
 
 export interface LiveNode {
   readonly name: string
-  /** The others are offered no turns: in a program every node dispatches. */
+  /** Other nodes get no turns, because in a program every node dispatches. */
   readonly dispatches: boolean
 }
 
-/** The nodes that live in the order of their names, as all of them see it. */
+/** The live nodes in the order of their names; equal on all nodes. */
 class LiveNodes extends Context.Service<
   LiveNodes,
   SubscriptionRef.SubscriptionRef<ReadonlyArray<LiveNode>>
 >()("inferlog/test/LiveNodes") {}
 
-/** What the nodes of a test share. */
+/** The state that all nodes of a test share. */
 export const storeLayer = Layer.mergeAll(
   TestAccounts.layer.pipe(Layer.provideMerge(MemoryEventStore.layer)),
   MemoryBlobStore.layer,
@@ -137,7 +137,7 @@ const identity = (self: LiveNode) =>
     })
   )
 
-/** The first of those that live holds it. */
+/** The first live node holds it. */
 const lease = Layer.effect(
   Lease,
   Effect.gen(function* () {
@@ -206,7 +206,7 @@ const services = (follows: boolean, files: ReturnType<typeof MediaServices.store
     Layer.provideMerge(MasterKey.layerOf(Buffer.alloc(32)))
   )
 
-/** Without ffmpeg: films have no thumbnails. */
+/** Without ffmpeg, so films get no thumbnails. */
 const thumbnails = Thumbnails.layerNoDeps(null).pipe(
   Layer.provide(VisionWorkers.layer),
   Layer.provide(NodeFileSystem.layer)
@@ -229,7 +229,7 @@ const providersOf = (make: NonNullable<NodeOptions["providers"]>) =>
 
 const pulling = Layer.unwrap(Effect.map(PullProvider.make, (provider) => Providers.layerOf([provider])))
 
-/** One node over the store of the test. */
+/** One node that uses the store of the test. */
 export const nodeLayer = ({
   name = "node",
   models = Object.values(testModels),
@@ -271,13 +271,13 @@ export type NodeServices = Layer.Success<ReturnType<typeof nodeLayer>>
 
 /** One of several nodes. */
 export interface TestNode {
-  /** Does something on this node. */
+  /** Runs an effect on this node. */
   readonly on: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, NodeServices>>
-  /** Goes down in good order. */
+  /** Stops the node gracefully. */
   readonly stop: Effect.Effect<void>
-  /** From now on nothing of the node reaches the log, and the others take it for dead. */
+  /** From now on no append of the node reaches the log, and the other nodes count it as dead. */
   readonly crash: Effect.Effect<void>
-  /** After a crash: the node had only been cut off, and writes again. */
+  /** Reverses `crash`: the node had only been cut off and writes again. */
   readonly revive: Effect.Effect<void>
 }
 

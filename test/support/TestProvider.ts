@@ -1,21 +1,21 @@
-/** A provider whose runs do what the test tells them: a real one, but for its models. */
+/** A provider whose runs do what the test tells them. Everything except its models is real. */
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import type { Adapter } from "#domain/catalog/ProviderBinding.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, JobState, Provider, RunControl } from "#src/features/providers/Provider.ts"
 
-/** A run under way. What it is told to do it does in its own fiber, in turn. */
+/** A run in progress. It executes its instructions in its own fiber, in order. */
 export interface TestRun {
   readonly job: Job
-  /** The job that it was re-attached to. */
+  /** The job to which the run was re-attached. */
   readonly jobId: string | null
   readonly does: <A>(act: (control: RunControl) => Effect.Effect<A>) => Effect.Effect<A>
-  /** Ends in `outcome`; nothing happens when the run is over already. */
+  /** Ends the run in `outcome`. No effect if it has ended. */
   readonly ends: (outcome: ProviderOutcome | Effect.Effect<ProviderOutcome>) => Effect.Effect<void>
-  /** Completes when the client wants it stopped. */
+  /** Completes when the client cancels the run. */
   readonly stopRequested: Effect.Effect<void>
-  /** Completes when the node has taken the run away from the provider. */
+  /** Completes when the node has interrupted the run. */
   readonly interrupted: Effect.Effect<void>
 }
 
@@ -23,21 +23,21 @@ export class TestProvider extends Context.Service<
   TestProvider,
   {
     readonly provider: Provider
-    /** The next run that begins, in their order, unless a script answers it. */
+    /** The next run that begins, unless a script handles it. */
     readonly next: Effect.Effect<TestRun>
-    /** From now on runs are this. */
+    /** Handles all runs from now on. */
     readonly answerWith: (script: (job: Job, control: RunControl) => Effect.Effect<ProviderOutcome>) => void
-    /** From now on jobs that are looked at are this; `Unknown` before. */
+    /** The state of every job from now on; `Unknown` before. */
     readonly lookAs: (look: Provider["look"]) => void
-    /** Jobs that were looked at, in order. */
+    /** Jobs whose state was requested, in order. */
     readonly looked: () => ReadonlyArray<string>
     /** Requests whose runs have begun, in order. */
     readonly begun: () => ReadonlyArray<RequestId>
-    /** Runs of a model now, and at most so far. */
+    /** The current and the highest number of runs of a model. */
     readonly running: (endpoint: string) => { readonly now: number; readonly most: number }
   }
 >()("inferlog/test/TestProvider") {
-  /** `adapter`: what the models' bindings name. */
+  /** `adapter`: the adapter in the models' bindings. */
   static readonly layer = (adapter: Adapter) =>
     Layer.effect(
       TestProvider,

@@ -1,6 +1,6 @@
 /**
- * The HTTP API over the real application services, on a free port and a fresh data directory. No dispatcher runs: tests
- * bring requests to the state that they need (`Lifecycle`), so that nothing happens by itself.
+ * The HTTP API over the real application services, on a free port and a new data directory. Without a dispatcher:
+ * tests move requests to the state that they need (`Lifecycle`).
  */
 import type { ServerOptions } from "node:http"
 import * as path from "node:path"
@@ -87,28 +87,28 @@ export class TestServer extends Context.Service<
 export interface TestServerOptions {
   /** Public addresses that differ from the server's own. */
   readonly urls?: Partial<Urls>
-  /** Of the Node server. */
+  /** Options of the Node server. */
   readonly limits?: ServerOptions
   readonly bodyTimeout?: Duration.Input
-  /** Addresses of a name; those of two names by default. */
+  /** The addresses of a name; by default two names resolve. */
   readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
-  /** The models; those that ship with the server by default. */
+  /** The models; by default those that ship with the server. */
   readonly catalog?: Layer.Layer<Catalog>
-  /** Of the read side beside the ledger and the deliveries, the work queue and the history by default. */
+  /** The projections beside the ledger and the deliveries; by default the work queue and the history. */
   readonly projections?: ReadonlyArray<Projection>
-  /** Whether the catalog is what is published, the built-in models first. By default they are there without the log. */
+  /** Whether the catalog is on the log, with the built-in models published first. By default it is fixed. */
   readonly catalogOnLog?: boolean
-  /** Requests of a model that wait; none by default. */
+  /** The number of waiting requests of a model; 0 by default. */
   readonly queued?: (model: string) => number
-  /** What is served: by default all of it, the fast path included. */
+  /** The routes to serve; by default all, including the fast path. */
   readonly serving?: typeof Http.layerNoServer
-  /** Beside those for assistants that the server has. */
+  /** Further tools, beside the server's own. */
   readonly tools?: Registrations<never, Open>
-  /** Puts something before the log: a fault, for instance. */
+  /** Wraps the log, for instance with a fault. */
   readonly log?: (store: EventStore["Service"]) => EventStore["Service"]
 }
 
-/** The only names that resolve by default, one of them to a private address. */
+/** The only names that resolve by default. One has a private address. */
 const addresses: Readonly<Record<string, string>> = {
   "hooks.acme.dev": "93.184.216.34",
   "inside.acme.dev": "10.0.0.1"
@@ -172,7 +172,7 @@ const actors = Layer.mergeAll(
   DeadlineHints.layer
 )
 
-/** `null`: what is on the log, where the built-in models are published first. */
+/** `null`: the models on the log, where the built-in models are published first. */
 const offered = (catalog: Layer.Layer<Catalog> | null) =>
   (catalog === null ? BuiltinPublishing.layer : Layer.empty).pipe(
     Layer.provideMerge(TestCatalog.layer(catalog))
@@ -222,7 +222,7 @@ const services = ({
     Layer.provide(Layer.succeed(QueueDepth, { of: (model) => Effect.sync(() => queued(model)) }))
   )
 
-/** An account with `balance` USD. The `Authorization` header of its first key. */
+/** Opens an account with `balance` USD and returns the `Authorization` header of its first key. */
 export const openAccount = Effect.fnUntraced(function* (name: string, balance = plenty) {
   const accounts = yield* Accounts
   const key = { keyId: KeyId.make(name), secret: ApiKey.makeSecret() }

@@ -1,6 +1,6 @@
 /**
- * Both ways to the hot routes over the same services: one server has the declared routes alone, another the fast path alone
- * and answers `notTaken` to whatever that leaves to the declared ones.
+ * Both implementations of the hot routes over the same services: one server has only the declared routes, the other
+ * only the fast path, and answers `notTaken` to what that leaves to the declared routes.
  */
 import { once } from "node:events"
 import { Context, Effect, Layer } from "effect"

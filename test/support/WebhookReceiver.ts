@@ -1,11 +1,11 @@
-/** A receiver of webhooks over HTTPS, on this machine: it remembers every POST and answers as it is told. */
+/** A webhook receiver over HTTPS on this machine. It stores every POST and answers as instructed. */
 import type * as Http from "node:http"
 import { fileURLToPath } from "node:url"
 import { Effect, type Scope } from "effect"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as Until from "#test/support/servers/Until.ts"
 
-/** What lets a server reach it: the authority of its certificate, and addresses that are not public. */
+/** Settings that let a server reach it: trust in its certificate, and private addresses allowed. */
 export const settings = {
   NODE_EXTRA_CA_CERTS: fileURLToPath(new URL("../fixtures/tls/ca.pem", import.meta.url)),
   ALLOW_PRIVATE_TARGETS: "true"
@@ -18,27 +18,27 @@ export interface Post {
   /** By lower-case name. */
   readonly headers: Http.IncomingHttpHeaders
   readonly body: Buffer
-  /** When all of it had come, Unix time in ms. */
+  /** When the whole request had arrived, Unix time in ms. */
   readonly at: number
-  /** Which one it is under its id, from 1. */
+  /** The number of this POST under its id, from 1. */
   readonly turn: number
 }
 
 export type Answer = (post: Post, response: Http.ServerResponse) => void
 
 export interface WebhookReceiver {
-  /** In the order of their arrival, those included that are not answered yet. */
+  /** In the order of arrival, including those not answered yet. */
   readonly posts: () => ReadonlyArray<Post>
-  /** Under one id. */
+  /** The POSTs under one id. */
   readonly of: (id: string) => ReadonlyArray<Post>
   readonly url: (path?: string) => string
-  /** Waits until there are so many under the id, and gives them; dies after `limitMs`. */
+  /** Waits for this number of POSTs under the id and returns them. Dies after `limitMs`. */
   readonly until: (id: string, count?: number, limitMs?: number) => Effect.Effect<ReadonlyArray<Post>>
 }
 
 const accept: Answer = (_post, response) => void response.writeHead(204).end()
 
-/** What has come of a request, whole or not at all. */
+/** The part of a request that has arrived. */
 const readBody = async (request: Http.IncomingMessage): Promise<Buffer | null> => {
   const chunks: Array<Buffer> = []
   try {

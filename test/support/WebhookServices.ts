@@ -1,4 +1,4 @@
-/** What the webhook routes need beside requests and accounts. Nothing here sends anything. */
+/** The services of the webhook routes, beside requests and accounts. They send nothing. */
 import { Layer } from "effect"
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"

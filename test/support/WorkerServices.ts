@@ -1,4 +1,4 @@
-/** What workers call, and their keys. */
+/** The worker routes' services, and worker keys. */
 import { Layer } from "effect"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"

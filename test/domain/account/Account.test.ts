@@ -100,7 +100,7 @@ describe("An account", () => {
   })
 })
 
-/** Stands for SHA-256: hex, and other for another text. */
+/** Replaces SHA-256: hex text that differs for different texts. */
 const hash = (text: string) => `${text.length.toString(16)}aaaaaaaaaaaaaaaaaaaaaaaa`
 
 describe("The account of a key id", () => {

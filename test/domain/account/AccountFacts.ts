@@ -1,4 +1,4 @@
-/** Where the scenarios of accounts begin, and where an account ends. */
+/** Initial events for the scenarios of accounts, and an account's end. */
 import type { Event } from "#domain/account/Event.ts"
 import { AccountId } from "#domain/Ids.ts"
 

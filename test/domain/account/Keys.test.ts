@@ -1,4 +1,4 @@
-/** What an account's keys may, who gives them what, and which secrets open them. */
+/** The rights of an account's keys, who grants them, and which secrets open a key. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Account from "#domain/account/Account.ts"
@@ -76,7 +76,7 @@ const keyOf = (state: State.State, id: string): Key.Key => {
 
 const grantOf = (id: string) => (state: State.State) => keyOf(state, id).grant
 
-/** In force, and before it. */
+/** The current secret, and the previous one. */
 const secretsOf = (id: string) => (state: State.State) => {
   const { previous, secretHash } = keyOf(state, id)
   return [secretHash, previous]
@@ -158,7 +158,7 @@ describe("A key", () => {
 describe("The keys that an account has had", () => {
   const { decide, evolve } = aggregate.decider
 
-  /** Each is issued and revoked, but for the first `kept`. */
+  /** Issues keys and revokes all except the first `kept`. */
   const comingAndGoing = (count: number, kept: number) => {
     const first = [opened, issued("first")].reduce(evolve, State.initial)
     return Array.from({ length: count }, (_, index) => `key ${index}`).reduce((state, id, index) => {
@@ -171,7 +171,7 @@ describe("The keys that an account has had", () => {
     const began = performance.now()
     const state = comingAndGoing(20_000, Key.maxValid - 2)
     assert.isBelow(performance.now() - began, 4_000)
-    // Many thousands of decisions, each on all that there are.
+    // Makes many thousands of decisions, each on all existing keys.
     const decided = Array.from({ length: 20_000 }, () => decide(issue(Grant.unlimited, null), state))
     assert.isTrue(decided.every(({ _tag }) => _tag === "Success"))
     assert.isBelow(performance.now() - began, 4_500)
@@ -291,7 +291,7 @@ const grants: fc.Arbitrary<Grant.Grant> = fc.record({
   expiresAt: fc.option(fc.constantFrom(5_000, 6_000, 7_000))
 })
 
-/** Keys that give keys and rotate keys, each by one that is there. */
+/** Keys issue and rotate keys, each by an existing key. */
 const acts = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant("issue" as const), by: fc.nat(9), grant: grants }),

@@ -1,4 +1,4 @@
-/** What is paid into an account, and the limits that it has. */
+/** Payments into an account, and its limits. */
 import { describe, it } from "@effect/vitest"
 import * as Account from "#domain/account/Account.ts"
 import type { Command } from "#domain/account/Command.ts"

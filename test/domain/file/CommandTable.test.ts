@@ -1,4 +1,4 @@
-/** Every command in every phase: what it leads to, at a glance. */
+/** A table of the result of every command in every phase. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Command, Rejection } from "#domain/file/Command.ts"
@@ -8,7 +8,7 @@ import { given } from "#test/support/Scenario.ts"
 import * as Phases from "./Phases.ts"
 import * as Story from "./Story.ts"
 
-/** Before any file's time is over, and after everything else. */
+/** Before any file expires, and after all other events. */
 const at = 4_999
 const late = 10_000
 
@@ -78,7 +78,7 @@ const uploaded: Row = {
   ObserveOthers: ["UploadReplaced"]
 }
 
-/** With other bytes than the commands speak of. */
+/** With other bytes than those in the commands. */
 const uploadedOthers: Row = { ...uploaded, Complete: "AlreadyUploaded", Observe: ["UploadReplaced"] }
 
 const output: Row = {

@@ -1,4 +1,4 @@
-/** How a file ends: deleted or expired, and then without a byte. */
+/** The end of a file: it is deleted or expires, and loses its bytes. */
 import { describe, it } from "@effect/vitest"
 import { DeletionReason } from "#domain/file/Event.ts"
 import { aggregate, isOver } from "#domain/file/File.ts"
@@ -7,7 +7,7 @@ import { given } from "#test/support/Scenario.ts"
 import * as Phases from "./Phases.ts"
 import * as Story from "./Story.ts"
 
-/** What is known of a file that is gone. */
+/** The remaining facts about a file that is gone. */
 const gone = (state: State) =>
   state._tag === "Gone"
     ? { accountId: state.accountId, uploadId: state.uploadId, isRemoved: state.isRemoved }

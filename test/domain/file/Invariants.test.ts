@@ -1,4 +1,4 @@
-/** What holds for a file under any sequence of commands. */
+/** Invariants of a file under any sequence of commands. */
 import { assert, describe, it } from "@effect/vitest"
 import { DeletionReason, type Event } from "#domain/file/Event.ts"
 import { aggregate } from "#domain/file/File.ts"
@@ -10,7 +10,7 @@ import * as Story from "./Story.ts"
 
 const { codec, decider } = aggregate
 
-/** Until when the last event that says so lets the file live; `null` when none does, or its end is told. */
+/** The expiry time from the last event that sets one; `null` if none does, or the file has ended. */
 const livesUntil = (log: ReadonlyArray<Event>): number | null => {
   if (ofType(log, "FileDeleted", "FileExpired").length > 0) return null
   return ofType(log, "UploadInitiated", "UploadCompleted", "OutputStored").at(-1)?.expiresAt ?? null

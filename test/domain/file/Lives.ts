@@ -1,4 +1,4 @@
-/** Lives of a file: any sequence of commands, however late, wrong or repeated. */
+/** Random lives of a file: any sequence of commands, however late, wrong or repeated. */
 import { Result } from "effect"
 import * as fc from "fast-check"
 import type { Command } from "#domain/file/Command.ts"
@@ -11,10 +11,10 @@ import * as Story from "./Story.ts"
 
 const { codec, decider } = aggregate
 
-/** A command but for its time. */
+/** A command without its time. */
 interface Step {
   readonly name: Command["_tag"]
-  /** ms since the step before. */
+  /** Time since the previous step, ms. */
   readonly after: number
   readonly bytes: Stored
   readonly size: number | null
@@ -25,11 +25,11 @@ interface Step {
 
 export type Life = ReadonlyArray<Step>
 
-/** ms that an upload is awaited, and that a file is kept. */
+/** How long an upload is awaited and a file kept, ms. */
 const uploadLifetime = 1_000
 const lifetime = 5_000
 
-/** `names` as often as they are to come. */
+/** `names` repeated by frequency. */
 const stepOf = (...names: ReadonlyArray<Command["_tag"]>): fc.Arbitrary<Step> =>
   fc.record({
     name: fc.constantFrom(...names),
@@ -45,7 +45,7 @@ const receiving = ["CompleteUpload", "ObserveUpload", "ObserveUpload", "StoreOut
 const ending = ["Delete", "Expire", "Expire", "RecordRemoved"] as const
 const any = ["InitiateUpload", ...receiving, ...ending] as const
 
-/** From the beginning of an upload or of an output, or from anywhere. */
+/** Starts with an upload, with an output, or anywhere. */
 const life: fc.Arbitrary<Life> = fc
   .tuple(
     stepOf("InitiateUpload", "InitiateUpload", "StoreOutput", ...any),
@@ -85,7 +85,7 @@ export interface Moment {
   readonly after: State
 }
 
-/** Gives the commands one by one; `each` sees what every one of them led to. */
+/** Executes the commands one by one and passes each result to `each`. */
 export const play = (life: Life, each: (moment: Moment) => void = () => {}) => {
   let at = Story.upload.at
   let state: State = decider.initial
@@ -102,11 +102,11 @@ export const play = (life: Life, each: (moment: Moment) => void = () => {}) => {
   return { log, state }
 }
 
-/** `property` holds for every life. A failure prints the seed and the shortest one. */
+/** Expects that `property` holds for every life. A failure prints the seed and the shortest life. */
 export const holds = (property: (life: Life) => void) =>
   fc.assert(fc.property(life, property), { numRuns: 2_000 })
 
-/** The same lives each time. */
+/** Returns the same lives each time. */
 export const someLives = () => fc.sample(life, { numRuns: 1_000, seed: 7 })
 
 export const ofType = <Tag extends Event["_tag"]>(

@@ -1,4 +1,4 @@
-/** Every phase that a file can be in, as the events that lead there. */
+/** Every phase of a file, as the events that lead there. */
 import type { Event } from "#domain/file/Event.ts"
 import * as Story from "./Story.ts"
 
@@ -9,17 +9,17 @@ const uploaded: Events = [...pending, Story.completed(2_000)]
 const output: Events = [Story.outputStored()]
 const pendingInParts: Events = [Story.initiated(Story.uploadInParts)]
 
-/** Until 5 s. */
+/** Expires at 5 s. */
 export const awaited = { pending, "pending in parts": pendingInParts } satisfies Record<string, Events>
 
-/** Of a client, until 9 s. */
+/** Of a client; expires at 9 s. */
 export const uploads = {
   uploaded,
   "uploaded in parts": [...pendingInParts, Story.completed(2_000, Story.bytes.inParts)],
   "uploaded, then replaced": [...uploaded, Story.replaced(3_000, Story.bytes.others)]
 } satisfies Record<string, Events>
 
-/** Of a run, until 9 s. */
+/** Of a run; expires at 9 s. */
 export const outputs = {
   output,
   thumbnail: [Story.outputStored(Story.thumbnail)],
@@ -29,7 +29,7 @@ export const outputs = {
   ]
 } satisfies Record<string, Events>
 
-/** With bytes that may not have been removed yet. */
+/** Its bytes may not have been removed yet. */
 export const gone = {
   "deleted before it was there": [Story.deleted(1_000, "discarded")],
   "deleted while pending": [...pending, Story.deleted(3_000), Story.nameErased(3_000)],

@@ -1,4 +1,4 @@
-/** How bytes come to be a file. */
+/** How received bytes become a file. */
 import { describe, it } from "@effect/vitest"
 import { aggregate } from "#domain/file/File.ts"
 import type { State } from "#domain/file/State.ts"
@@ -9,7 +9,7 @@ import * as Story from "./Story.ts"
 
 const { bytes } = Story
 
-/** What is there, and since and until when. */
+/** What exists, since when, and until when. */
 const present = (state: State) =>
   state._tag === "Present"
     ? { stored: state.stored, storedAt: state.storedAt, expiresAt: state.expiresAt }
@@ -64,7 +64,7 @@ describe("An upload", () => {
         .when(Story.complete(3_000, other))
         .expectRejection("AlreadyUploaded")
         .expectView(present, { stored: bytes.first, storedAt: 2_000, expiresAt: Story.expiresAt })
-      // Where clients bring the bytes without us we cannot but see it.
+      // Clients upload to the store directly, so it must be looked at.
       given(aggregate, Phases.all.uploaded)
         .when(Story.observe(3_000, other))
         .expectEvents(Story.replaced(3_000, other))

@@ -1,4 +1,4 @@
-/** The words that scenarios of a file are told in. Times are small numbers of ms, so that they read well. */
+/** The vocabulary of a file's scenarios. Times are small numbers of ms, for readability. */
 import type { Command } from "#domain/file/Command.ts"
 import type {
   DeletionReason,
@@ -10,7 +10,7 @@ import type {
 } from "#domain/file/Event.ts"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 
-/** Bytes as a store tells of them, by what a scenario calls them. */
+/** Stored bytes as a store reports them, by their name in a scenario. */
 export const bytes = {
   first: { size: 12, etag: "etag-1", sha256: "sha-1" },
   others: { size: 12, etag: "etag-2", sha256: "sha-2" },
@@ -53,7 +53,7 @@ export const thumbnail: Omit<OutputStored, "_tag"> = {
   fileName: "image-1.webp"
 }
 
-/** When what is there expires, in the scenarios. */
+/** When the existing file expires, in the scenarios. */
 export const expiresAt = 9_000
 
 export const initiate = (what = upload): Command => ({ _tag: "InitiateUpload", upload: what })

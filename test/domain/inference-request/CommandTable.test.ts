@@ -1,4 +1,4 @@
-/** Every command in every phase: what it leads to, at a glance. */
+/** A table of the result of every command in every phase. */
 import { describe, it } from "@effect/vitest"
 import type { Command, Rejection } from "#domain/inference-request/Command.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
@@ -34,9 +34,9 @@ const commands = {
   SweepLost: Story.sweepRetry(at, "lost"),
   SweepMediaMissing: Story.sweepRetry(at, "media_missing"),
   PostponeMedia: Story.postponeMedia(at),
-  // Of a request that is seconds old and has no deadlines.
+  // For a request that is seconds old and has no deadlines.
   Expire: { _tag: "Expire", at },
-  // Of a request that has been due for some seconds.
+  // For a request that has been due for some seconds.
   GiveUpWaiting: { _tag: "GiveUpWaiting", at, maxWaitMs: 1 },
   ForceFail: { _tag: "ForceFail", at },
   Erase: { _tag: "Erase", at, reason: "requested" },
@@ -78,7 +78,7 @@ const every = (answer: Answer): Row => ({
   RecordRemoved: answer
 })
 
-/** Nothing counts but what is said otherwise, and there is nothing to erase yet. */
+/** The defaults: nothing takes effect, and there is nothing to erase. */
 const open: Row = { ...every([]), Dispatch: "NotDispatchable", Erase: "RequestNotEnded" }
 
 const dispatched: Row = {
@@ -121,7 +121,7 @@ const queued: Row = {
   GiveUpWaiting: ["RequestCancelled"]
 }
 
-/** The run is over: neither its reports nor a cancel change anything. */
+/** The run has ended: neither its reports nor a cancel change anything. */
 const finalizing: Row = {
   ...open,
   RecordMedia: ["MediaStored", "RequestCompleted"],
@@ -130,10 +130,10 @@ const finalizing: Row = {
   PostponeMedia: ["SweepRetried"]
 }
 
-/** Run 1 has ended the request, or none was ever started. */
+/** Run 1 has ended the request, or no run was ever started. */
 const ended: Row = { ...every([]), Dispatch: "NotDispatchable", Erase: ["PayloadsErased"] }
 
-/** Run 1 was under way, or given up, when the request ended without it. */
+/** Run 1 was in progress or given up when the request ended without it. */
 const endedWithoutRun: Row = {
   ...ended,
   Succeeded: ["LateOutcomeIgnored"],

@@ -1,4 +1,4 @@
-/** Requests whose runs are under way when their nodes crash: the one that a node crashes on is not run for ever. */
+/** Requests that run when their node crashes: a request that crashes nodes must not run for ever. */
 import { describe, it } from "@effect/vitest"
 import * as Crashes from "#domain/inference-request/Crashes.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -11,7 +11,7 @@ const { aggregate } = InferenceRequest
 
 const crashed: JudgedOutcome = { ...Story.outcomes.lost, crashed: true }
 
-/** Runs the request again and again, with these ends. */
+/** Runs the request repeatedly, with these ends. */
 const ending = (...ends: ReadonlyArray<JudgedOutcome | "shutdown" | "swept">) => {
   let at = Story.request.at
   let then = given(aggregate).when(Story.submit)

@@ -1,4 +1,4 @@
-/** Deadlines of the start and of the whole (decisions, "Deadlines"). */
+/** Deadlines for the start and for the end (decisions, "Deadlines"). */
 import { describe, it } from "@effect/vitest"
 import type { Deadlines, Event } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -22,7 +22,7 @@ const told = Story.ofRequest((request) => ({
 }))
 const expiredView = { status: "CANCELLED", outcome: "expired", billing: "failed", cost: zero } as const
 
-/** The same past, but for a submit with `deadlines`. */
+/** The same events after a submit with `deadlines`. */
 const withDeadlines = (deadlines: Deadlines, [, ...events]: ReadonlyArray<Event>): ReadonlyArray<Event> => [
   Story.submittedWith(deadlines),
   ...events

@@ -1,4 +1,4 @@
-/** Erasing what a request carried (architecture, "Payloads are not events"). */
+/** Erasing a request's payloads (architecture, "Payloads are not events"). */
 import { assert, describe, it } from "@effect/vitest"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
 import type { Event, StoredMedia } from "#domain/inference-request/Event.ts"
@@ -20,7 +20,7 @@ const files = Story.ofRequest(Erasing.filesOf)
 
 const { erased: _, ...notErased } = Phases.terminal
 
-/** Completed with an input and an output of so many bytes. */
+/** A completed request with an input and an output of these sizes, in bytes. */
 const ofSizes = (input: number, output: number): ReadonlyArray<Event> => [
   { _tag: "RequestSubmitted", ...Story.request, payloads: { input: { hash: "input-hash", size: input } } },
   Story.dispatched(),

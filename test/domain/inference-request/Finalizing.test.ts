@@ -1,4 +1,7 @@
-/** Outputs that name files: received first, settled once the files are stored (contract, "States and transitions"). */
+/**
+ * Outputs that name files: received first, and settled once the files are stored (contract, "States and
+ * transitions").
+ */
 import { describe, it } from "@effect/vitest"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { billingStatus, cost, outcome, status } from "#domain/inference-request/Status.ts"

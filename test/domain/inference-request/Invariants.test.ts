@@ -1,4 +1,4 @@
-/** What holds for a request under any sequence of commands. */
+/** Invariants of a request under any sequence of commands. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -11,7 +11,7 @@ import * as Story from "./Story.ts"
 
 const { decider, codec } = InferenceRequest.aggregate
 
-/** What may come after the end of a request. */
+/** The events that may follow the end of a request. */
 const afterlife = ["LateOutcomeIgnored", "PayloadsErased", "ErasedFilesRemoved"] as const
 
 const told = Story.ofRequest((request) => [

@@ -1,4 +1,4 @@
-/** Lives of a request: any sequence of commands, however late, wrong or repeated. */
+/** Random lives of a request: any sequence of commands, however late, wrong or repeated. */
 import { Result } from "effect"
 import * as fc from "fast-check"
 import type { Command } from "#domain/inference-request/Command.ts"
@@ -12,18 +12,18 @@ import * as Story from "./Story.ts"
 
 const { decider, codec } = InferenceRequest.aggregate
 
-/** A command but for what depends on the request's own past. */
+/** A command without the fields that depend on the request's past. */
 interface Step {
   readonly name: Command["_tag"]
-  /** ms since the step before. */
+  /** Time since the previous step, ms. */
   readonly after: number
-  /** Which run it speaks of: 0 is the newest, -1 the one before, 1 one that never was. */
+  /** The run that it concerns: 0 is the newest, -1 the one before, 1 a run that never existed. */
   readonly run: number
   readonly outcome: JudgedOutcome
   readonly isStartKnown: boolean
-  /** Of the sweep: that it found the run gone, and not its files missing. */
+  /** For the sweep: the run is gone, rather than its files missing. */
   readonly isRunGone: boolean
-  /** Of stored files: that the output had other URLs. */
+  /** For stored files: the output had other URLs. */
   readonly hasResult: boolean
 }
 
@@ -41,7 +41,7 @@ const outcome = fc.oneof(
   fc.nat({ max: 9 }).map(Story.deliveredWithMedia)
 )
 
-/** `names` as often as they are to come, `waits` in ms. */
+/** `names` repeated by frequency; `waits` in ms. */
 const stepOf = (
   names: ReadonlyArray<Command["_tag"]>,
   waits: ReadonlyArray<number>,
@@ -68,12 +68,12 @@ const reports = [
   "Cancel"
 ] as const
 
-/** Mostly runs. */
+/** Mostly commands about runs. */
 const lively = stepOf(
   [...runs, ...reports, ...rare, "RecordMedia", "SweepRetry"],
   [0, 1, 250, minute, 3 * hour]
 )
-/** A request that nothing brings to its end, but the sweep. */
+/** A request that only the sweep can end. */
 const stuck = stepOf(
   ["Dispatch", "Dispatch", "RecordOutcome", "SweepRetry", "SweepRetry", "SweepRetry", "ForceFail", "Erase"],
   [minute, hour, 3 * hour],
@@ -147,7 +147,7 @@ const toCommand = (step: Step, at: number, state: State): Command => {
 export const decide = (command: Command, state: State): ReadonlyArray<Event> =>
   Result.getOrElse(decider.decide(command, state), () => [])
 
-/** Gives the commands one by one; `each` sees what every one of them led to. */
+/** Executes the commands one by one and passes each result to `each`. */
 export const play = (
   { deadlines, steps }: Life,
   each: (moment: {
@@ -173,7 +173,7 @@ export const play = (
   return { log, state }
 }
 
-/** `property` holds for every life. A failure prints the seed and the shortest one. */
+/** Expects that `property` holds for every life. A failure prints the seed and the shortest life. */
 export const holds = (property: (life: Life) => void) =>
   fc.assert(fc.property(life, property), { numRuns: 2_000 })
 

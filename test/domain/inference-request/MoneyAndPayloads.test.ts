@@ -1,4 +1,4 @@
-/** What holds for money and payloads of a request under any sequence of commands. */
+/** Invariants of a request's money and payloads under any sequence of commands. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { RequestId } from "#domain/Ids.ts"
@@ -9,7 +9,7 @@ import * as Story from "./Story.ts"
 const requestId = RequestId.make("rq-cF_0T3--abcdefghij")
 const { accountId } = Story.request
 
-/** What an event of the request means for money; most mean nothing. */
+/** The money that an event of the request moves; most events move none. */
 const moneyOf = (event: Event): Ledger.MoneyEvent | null => {
   switch (event._tag) {
     case "RequestSubmitted":

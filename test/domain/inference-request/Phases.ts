@@ -1,4 +1,4 @@
-/** Every phase that a request can be in, as the events that lead there. */
+/** Every phase of a request, as the events that lead there. */
 import type { Event } from "#domain/inference-request/Event.ts"
 import * as Story from "./Story.ts"
 

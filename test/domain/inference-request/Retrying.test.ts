@@ -1,4 +1,4 @@
-/** Runs that end without an end of the request (decisions, "Retry of transport errors", "Upstream 429"). */
+/** Runs that end without ending the request (decisions, "Retry of transport errors", "Upstream 429"). */
 import { assert, describe, it } from "@effect/vitest"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { status } from "#domain/inference-request/Status.ts"
@@ -10,7 +10,7 @@ import * as Story from "./Story.ts"
 
 const { aggregate } = InferenceRequest
 
-/** Runs the request `times` over, each time as soon as it is due, and collects the delays before the next run, ms. */
+/** Runs the request `times` times, each as soon as it is due, and collects the delays before the next run, ms. */
 const runsEndingIn = (outcome: JudgedOutcome, times: number, retry = transportErrors) => {
   const delays: Array<number> = []
   let at = Story.request.at

@@ -1,4 +1,4 @@
-/** Transitions of the contract ("States and transitions") from submit to the end of a run. */
+/** The contract's transitions ("States and transitions") from submit to the end of a run. */
 import { describe, it } from "@effect/vitest"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { billingStatus, cost, outcome, status } from "#domain/inference-request/Status.ts"
@@ -9,7 +9,7 @@ import * as Story from "./Story.ts"
 
 const { aggregate } = InferenceRequest
 
-/** What a client is told. */
+/** What a client sees. */
 const told = Story.ofRequest((request) => ({
   status: status(request),
   outcome: outcome(request),

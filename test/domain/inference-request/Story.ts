@@ -1,4 +1,4 @@
-/** The words that scenarios of a request are told in. Times are small numbers of ms, so that they read well. */
+/** The vocabulary of a request's scenarios. Times are small numbers of ms, for readability. */
 import type { HostError } from "#domain/inference-request/MediaSchedule.ts"
 import type { Command } from "#domain/inference-request/Command.ts"
 import type {
@@ -16,7 +16,7 @@ import type { JudgedOutcome } from "#domain/Outcome.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import { transportErrors } from "#domain/RetrySchedule.ts"
 
-/** Four images asked for, at 0.002 each. */
+/** Four requested images at 0.002 each. */
 export const quote = Pricing.quote(
   { unit: "image", unitPrice: Money.NanoUsd.make(2_000_000n), minimumCharge: Money.zero },
   Money.units(4),
@@ -37,10 +37,10 @@ export const request: Omit<RequestSubmitted, "_tag"> = {
 
 export const output = { hash: "output-hash", size: 34 }
 
-/** The output with the URLs of stored files in place. */
+/** The output with the URLs of the stored files. */
 export const result = { hash: "result-hash", size: 56 }
 
-/** Files that the output names: one gets a thumbnail, the other none. */
+/** Files that the output names: one has a thumbnail, the other none. */
 const plans: ReadonlyArray<MediaPlan> = [
   { path: "/images/0/url", fileId: "file-0", thumbnailId: "thumbnail-0" },
   { path: "/images/1/url", fileId: "file-1", thumbnailId: "thumbnail-1" }
@@ -58,7 +58,7 @@ export const storedMedia: ReadonlyArray<StoredMedia> = plans.map(({ path, fileId
 
 export const violations = [{ instancePath: "/items/0", message: "must be object" }]
 
-/** Outcomes of a run, by what a scenario calls them. */
+/** The outcomes of a run, by their names in a scenario. */
 export const outcomes = {
   succeeded: { _tag: "Succeeded", output: { ref: output, violations: [] }, delivered: Money.units(4) },
   succeededWithMedia: {
@@ -104,7 +104,7 @@ export const end = (
   { at = 5_000, attempt = 1, startedAt = null }: Partial<Extract<Command, { _tag: "RecordOutcome" }>> = {}
 ): Extract<Command, { _tag: "RecordOutcome" }> => ({ _tag: "RecordOutcome", at, attempt, startedAt, outcome })
 
-/** By node-2, of node-1's run. */
+/** Node-2 takes over node-1's run. */
 export const takeOver = (
   at: number,
   { attempt = 1, from = "node-1" }: Partial<Extract<Command, { _tag: "TakeOver" }>> = {}
@@ -244,7 +244,7 @@ export const cancelled = (reason: "requested" | "expired" = "requested"): Event 
   reason
 })
 
-/** For views of a request that exists. */
+/** Expects that the request exists. */
 export const ofRequest =
   <View>(look: (request: Request) => View) =>
   (state: State): View => {

@@ -19,7 +19,7 @@ const retries = Story.ofRequest(({ sweepRetries }) => sweepRetries)
 const phase = Story.ofRequest(({ phase }) => phase)
 const openPhases = Object.entries(Phases.open)
 
-/** The same past, but with `count` retries of the sweep in it. */
+/** The same events with `count` retries of the sweep. */
 const swept = (count: number, [submitted = Story.submitted, ...events]: ReadonlyArray<Event>) => [
   submitted,
   ...Array.from({ length: count }, (_, index) => Story.swept(index + 1, 1_500, 1_500)),
@@ -82,7 +82,7 @@ describe("A retry of the sweep", () => {
     given(aggregate, Phases.open.finalizing)
       .when(Story.postponeMedia(10_000))
       .expectEvents({ ...Story.swept(1, 10_000, 12_000, "media_missing"), host: "not_given" })
-      // Found twice, it is counted once.
+      // Counted once although it is found twice.
       .when(Story.postponeMedia(11_999))
       .expectNothing()
       .when(Story.postponeMedia(12_000))

@@ -1,4 +1,4 @@
-/** A run whose node is gone, and that another one follows. */
+/** A run whose node is gone and that another node follows. */
 import { describe, it } from "@effect/vitest"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { Event } from "#domain/inference-request/Event.ts"

@@ -1,4 +1,4 @@
-/** Every command in every phase: what it leads to, at a glance. */
+/** A table of the result of every command in every phase. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Command, Rejection } from "#domain/webhook-delivery/Command.ts"
@@ -8,7 +8,7 @@ import { given } from "#test/support/Scenario.ts"
 import * as Phases from "./Phases.ts"
 import * as Story from "./Story.ts"
 
-/** Before the retry of a delivery that waits for one, and after everything else. */
+/** Before the retry of a waiting delivery, and after all other events. */
 const at = 10_000
 
 const commands = {
@@ -50,10 +50,10 @@ const every = (answer: Answer): Row => ({
   Erase: answer
 })
 
-/** Nothing counts but what is said otherwise. */
+/** The defaults: nothing takes effect. */
 const nothing: Row = { ...every([]), Start: "AttemptNotDue", StartLater: "AttemptNotDue" }
 
-/** To be sent, and due. */
+/** Due to be sent. */
 const due: Row = {
   ...nothing,
   Start: ["AttemptStarted"],
@@ -62,7 +62,7 @@ const due: Row = {
   Erase: ["PayloadsErased", "DeliveryFailed"]
 }
 
-/** Attempt 2 is under way: attempt 1 is over. */
+/** Attempt 2 is in progress; attempt 1 has ended. */
 const deliveringAgain: Row = { ...nothing, Replay: "DeliveryInProgress", Erase: ["PayloadsErased"] }
 
 const delivering: Row = {

@@ -39,7 +39,7 @@ describe("The id of a delivery", () => {
     )
   })
 
-  // An id that changed with a release would send again, as new, what its receiver has had.
+  // If ids changed with a release, receivers would get repeats under new ids.
   it("stays what it was in every release", () => {
     assert.strictEqual(idOf("rq0000000000000000001", "completed"), "msg_l1_vuaTL7lh7bTJuTQe5D9")
     assert.strictEqual(idOf("rq0000000000000000001", "start"), "msg_uduou8koaGgi-R4czOnYKM")

@@ -1,4 +1,4 @@
-/** What holds for a delivery under any sequence of commands. */
+/** Invariants of a delivery under any sequence of commands. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Event } from "#domain/webhook-delivery/Event.ts"
 import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
@@ -12,13 +12,13 @@ const { codec, decider } = aggregate
 
 const ends = ["AttemptSucceeded", "AttemptFailed", "AttemptLost"] as const
 
-/** From when on an attempt may be made, by what the event says; `null` when it says nothing of that. */
+/** When an attempt may be made after this event; `null` if the event does not decide that. */
 const dueAt = (event: Event): number | null => {
   if (event._tag === "DeliveryScheduled" || event._tag === "ReplayRequested") return event.at
   return "nextAttemptAt" in event ? event.nextAttemptAt : null
 }
 
-/** What is told of the end of an attempt. */
+/** The reported end of an attempt. */
 const errorOf = (end: Extract<Event, { readonly _tag: (typeof ends)[number] }>) => {
   switch (end._tag) {
     case "AttemptSucceeded":

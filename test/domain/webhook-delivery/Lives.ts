@@ -1,4 +1,4 @@
-/** Lives of a delivery: any sequence of commands, however late, wrong or repeated. */
+/** Random lives of a delivery: any sequence of commands, however late, wrong or repeated. */
 import { Result } from "effect"
 import * as fc from "fast-check"
 import type { AttemptResult, Command } from "#domain/webhook-delivery/Command.ts"
@@ -11,12 +11,12 @@ import * as Story from "./Story.ts"
 
 const { codec, decider } = aggregate
 
-/** A command but for what depends on the delivery's own past. */
+/** A command without the fields that depend on the delivery's past. */
 interface Step {
   readonly name: Command["_tag"]
-  /** ms since the step before. */
+  /** Time since the previous step, ms. */
   readonly after: number
-  /** Which attempt it speaks of: 0 is the newest, -1 the one before, 1 one that never was. */
+  /** The attempt that it concerns: 0 is the newest, -1 the one before, 1 an attempt that never existed. */
   readonly attempt: number
   readonly node: string
   readonly result: AttemptResult
@@ -42,7 +42,7 @@ const result = fc.oneof(
   }
 )
 
-/** `names` as often as they are to come, `waits` in ms. */
+/** `names` repeated by frequency; `waits` in ms. */
 const stepOf = (
   names: ReadonlyArray<Command["_tag"]>,
   waits: ReadonlyArray<number>,
@@ -59,21 +59,21 @@ const stepOf = (
 
 const attempts = ["StartAttempt", "StartAttempt", "RecordAttempt", "RecordAttempt", "LoseAttempt"] as const
 
-/** Everything, in any order. */
+/** All commands in any order. */
 const lively = stepOf(
   [...attempts, ...attempts, "Schedule", "Replay", "Recover", "Recover", "Abandon", "Erase"],
   [0, 1, 4_999, 5_000, minute, hour]
 )
-/** A receiver that never accepts, until the attempts are used up and beyond. */
+/** A receiver that never accepts, until after the last attempt. */
 const refused = stepOf([...attempts, ...attempts, ...attempts, "Recover", "Replay"], [minute, hour], failure)
-/** The same, with nobody to ask for more. */
+/** The same without replays. */
 const neglected = stepOf([...attempts, "Schedule"], [hour], failure)
 
 const life: fc.Arbitrary<Life> = fc.oneof(
   ...[lively, refused, neglected].map((step) => fc.array(step, { maxLength: 80, size: "max" }))
 )
 
-/** A body that must not take the place of the first. */
+/** A body that must not replace the first. */
 const other = { hash: "other-hash", size: 99 }
 
 const toCommand = (step: Step, at: number, state: State): Command => {
@@ -107,7 +107,7 @@ export interface Moment {
   readonly after: State
 }
 
-/** Gives the commands one by one; `each` sees what every one of them led to. */
+/** Executes the commands one by one and passes each result to `each`. */
 export const play = (life: Life, each: (moment: Moment) => void = () => {}) => {
   let at = Story.delivery.at
   let state: State = replay(decider, [Story.scheduled])
@@ -124,11 +124,11 @@ export const play = (life: Life, each: (moment: Moment) => void = () => {}) => {
   return { log, state }
 }
 
-/** `property` holds for every life. A failure prints the seed and the shortest one. */
+/** Expects that `property` holds for every life. A failure prints the seed and the shortest life. */
 export const holds = (property: (life: Life) => void) =>
   fc.assert(fc.property(life, property), { numRuns: 2_000 })
 
-/** The same lives each time. */
+/** Returns the same lives each time. */
 export const someLives = () => fc.sample(life, { numRuns: 1_000, seed: 7 })
 
 export const ofType = <Tag extends Event["_tag"]>(
@@ -139,7 +139,7 @@ export const ofType = <Tag extends Event["_tag"]>(
     (tags as ReadonlyArray<string>).includes(event._tag)
   )
 
-/** The events from each beginning of a schedule, the first one or a replay, up to the next. */
+/** The events of each schedule, the first or of a replay, up to the next. */
 export const schedules = (log: ReadonlyArray<Event>): ReadonlyArray<ReadonlyArray<Event>> => {
   const parts: Array<Array<Event>> = []
   for (const event of log) {

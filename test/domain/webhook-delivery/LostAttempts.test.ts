@@ -1,4 +1,4 @@
-/** Attempts whose node has gone, and reports of attempts that are over. */
+/** Attempts whose node is gone, and reports on ended attempts. */
 import { describe, it } from "@effect/vitest"
 import { aggregate } from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { given } from "#test/support/Scenario.ts"

@@ -1,4 +1,4 @@
-/** Every phase that a delivery can be in, as the events that lead there. */
+/** Every phase of a delivery, as the events that lead there. */
 import type { Event } from "#domain/webhook-delivery/Event.ts"
 import * as Story from "./Story.ts"
 
@@ -24,7 +24,7 @@ export const exhausted: ReadonlyArray<Event> = [
   Story.givenUp(exhaustedAt, "exhausted")
 ]
 
-/** An attempt is due, now or later. */
+/** An attempt is due now or later. */
 const open = {
   pending,
   "waiting to retry": waiting,
@@ -33,7 +33,7 @@ const open = {
   "recovered after failure": [...gone, Story.recovered(4_000)]
 } satisfies Record<string, ReadonlyArray<Event>>
 
-/** Attempt 1 is under way, but for the last, which is attempt 2. */
+/** Attempt 1 is in progress; in the last phase attempt 2. */
 const underWay = {
   delivering,
   "delivering, erased": erasedWhileDelivering,

@@ -1,4 +1,4 @@
-/** Sending again what has failed (decisions, "More routes"). */
+/** Sends failed deliveries again (decisions, "More routes"). */
 import { describe, it } from "@effect/vitest"
 import { aggregate } from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { given } from "#test/support/Scenario.ts"

@@ -1,4 +1,4 @@
-/** Sending a delivery again because somebody asked for it (decisions, "Replay"). */
+/** Sends a delivery again on request (decisions, "Replay"). */
 import { describe, it } from "@effect/vitest"
 import { aggregate } from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { given } from "#test/support/Scenario.ts"

@@ -1,4 +1,4 @@
-/** When failed attempts are made again, and when no more (contract, "Success and retry rules"). */
+/** When failed attempts are retried, and when they are not (contract, "Success and retry rules"). */
 import { assert, describe, it } from "@effect/vitest"
 import * as DeliverySchedule from "#domain/webhook-delivery/DeliverySchedule.ts"
 import { aggregate } from "#domain/webhook-delivery/WebhookDelivery.ts"
@@ -8,7 +8,7 @@ import * as Story from "./Story.ts"
 
 const { failures } = Story
 
-/** Attempt `attempt` under way, begun at `at`, after as many failures as there must have been. */
+/** Attempt `attempt` in progress since `at`, after the failures before it. */
 const underWay = (attempt: number, at: number) => [
   Story.scheduled,
   ...Story.failedAttempts(attempt - 1, 1_000),

@@ -1,4 +1,4 @@
-/** Owing a delivery, and claiming its attempts. */
+/** Scheduling a delivery and claiming its attempts. */
 import { describe, it } from "@effect/vitest"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { given } from "#test/support/Scenario.ts"

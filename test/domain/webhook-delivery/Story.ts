@@ -1,10 +1,10 @@
-/** The words that scenarios of a delivery are told in. Times are small numbers of ms, so that they read well. */
+/** The vocabulary of a delivery's scenarios. Times are small numbers of ms, for readability. */
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import type { AttemptResult, Command } from "#domain/webhook-delivery/Command.ts"
 import type { DeliveryScheduled, Event, FailureReason } from "#domain/webhook-delivery/Event.ts"
 import type { Delivery, State } from "#domain/webhook-delivery/State.ts"
 
-/** What the contract says, in ms, beside what the domain makes of it. */
+/** The contract's delays in ms, independent of the domain's constants. */
 export const delays = [5_000, 30_000, 120_000, 300_000, 600_000, 1_200_000, 1_800_000, 2_700_000, 3_600_000]
 
 export const delivery: Omit<DeliveryScheduled, "_tag"> = {
@@ -18,7 +18,7 @@ export const delivery: Omit<DeliveryScheduled, "_tag"> = {
 
 export const scheduled: Event = { _tag: "DeliveryScheduled", ...delivery }
 
-/** Owed, and begun by `node` if there is one. */
+/** Scheduled, and begun by `node` if given. */
 export const schedule = (node: string | null = null): Command => ({ _tag: "Schedule", delivery, node })
 
 export const start = (at: number, node = "node-1"): Command => ({ _tag: "StartAttempt", at, node })
@@ -32,7 +32,7 @@ export const started = (attempt: number, at: number, node = "node-1"): Event => 
 
 type Failure = Extract<AttemptResult, { readonly _tag: "Failed" }>
 
-/** How attempts end, by what a scenario calls it. */
+/** The ends of attempts, by their names in a scenario. */
 export const failures = {
   unavailable: { _tag: "Failed", responseStatus: 503, error: "http_503" },
   silent: { _tag: "Failed", responseStatus: null, error: "timeout" },
@@ -44,7 +44,7 @@ export const failures = {
 
 export const accepted: AttemptResult = { _tag: "Succeeded", responseStatus: 204 }
 
-/** Attempt `attempt` ended so at `at`. */
+/** Attempt `attempt` ended at `at` in this way. */
 export const end = (
   result: AttemptResult,
   attempt: number,
@@ -105,12 +105,12 @@ export const recovered = (at: number, recoveryId = "recovery-1"): Event => ({
 export const erase = (at: number): Command => ({ _tag: "Erase", at })
 export const erased = (at: number): Event => ({ _tag: "PayloadsErased", at, erased: ["body"] })
 
-/** When the retry after `failed` attempts of a schedule is due, if the last of them failed at `at`. */
+/** When the retry after `failed` attempts of a schedule is due, if the last failed at `at`. */
 const dueAfter = (failed: number, at: number): number => at + (delays[failed - 1] ?? Number.NaN)
 
 /**
- * `count` attempts from number `first` on, all failed, with retries to come: the first began at `at`, each further one
- * when it was due, and none took any time.
+ * `count` failed attempts from number `first`, with retries to come: the first began at `at`, each further one when
+ * it was due, and none took any time.
  */
 export const failedAttempts = (count: number, at: number, first = 1): ReadonlyArray<Event> => {
   const events: Array<Event> = []
@@ -127,7 +127,7 @@ export const failedAttempts = (count: number, at: number, first = 1): ReadonlyAr
 export const dueAfterAll = (count: number, at: number): number =>
   delays.slice(0, count).reduce((due, delay) => due + delay, at)
 
-/** For views of a delivery that exists. */
+/** Expects that the delivery exists. */
 export const ofDelivery =
   <View>(look: (delivery: Delivery) => View) =>
   (state: State): View => {

@@ -1,4 +1,4 @@
-/** What a delivery tells of itself and its attempts (contract, "Webhook delivery record"). */
+/** How a delivery and its attempts are reported (contract, "Webhook delivery record"). */
 import { assert, describe, it } from "@effect/vitest"
 import type { Event } from "#domain/webhook-delivery/Event.ts"
 import { maxHistory } from "#domain/webhook-delivery/State.ts"

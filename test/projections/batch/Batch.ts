@@ -1,4 +1,4 @@
-/** Projections at work on a file, batch by batch, without a runner. */
+/** Applies events to projections on a file batch by batch, without a runner. */
 import type { Projection } from "#projections/Projection.ts"
 import * as Checkpoints from "#projections/runner/Checkpoints.ts"
 import { type Group, makeApply } from "#projections/runner/Group.ts"
@@ -6,7 +6,7 @@ import * as Member from "#projections/runner/Member.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 
-/** Applies the batches to new tables in the file. Gives who failed. */
+/** Applies the batches to new tables in the file. Returns the projections that failed. */
 export const applyAll = (
   filename: string,
   projections: ReadonlyArray<Projection>,

@@ -1,4 +1,4 @@
-/** Rules fold what a batch changes before it is written: nothing of that may show in the rows. */
+/** Projections combine the changes of a batch before they write; the rows must not depend on the batches. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, Stream } from "effect"
 import { units } from "#domain/Money.ts"
@@ -27,7 +27,7 @@ const inDirectory = <A, E>(
 const submit = (number: number) =>
   Log.append(number, Log.submitted(number % 2 === 0 ? Log.alice : Log.bob, Log.echo, Log.t0 + number))
 
-/** Every way that a request can go, step by step, with those of others in between. */
+/** Every path of a request, step by step, interleaved with other requests. */
 const lives = Effect.gen(function* () {
   yield* AccountLog.topUp(Log.alice, "25")
   for (const number of [1, 2, 3, 4, 5, 6, 7]) yield* submit(number)
@@ -75,7 +75,7 @@ const lives = Effect.gen(function* () {
   yield* withFiles
 })
 
-/** Of five files two are left, and one is to be removed: the payload of its name is erased, as those of requests are. */
+/** Of five files two remain, and one is to be removed: the payload of its name is erased, like those of requests. */
 const withFiles = Effect.gen(function* () {
   yield* Files.perform(1, Files.initiate())
   yield* Files.perform(2, Files.keep())
@@ -87,7 +87,7 @@ const withFiles = Effect.gen(function* () {
   yield* Files.perform(5, Files.remove("discarded"))
 })
 
-/** Requests whose clients are told of both events: one is left with a start that is owed, one with its end. */
+/** Requests with webhooks for both events: one is left with an owed start, one with an owed end. */
 const withWebhooks = Effect.gen(function* () {
   const webhook = { url: "https://one.example", events: ["start", "completed"], filtered: true } as const
   for (const number of [11, 12, 13]) {
@@ -104,7 +104,7 @@ const withWebhooks = Effect.gen(function* () {
 const retried = (attempt: number, reason: "lost" | "media_missing") =>
   ({ _tag: "SweepRetried", at: Log.t0 + 650, attempt, reason, retry: 1, dueAt: Log.t0 + 660 }) as const
 
-/** Of three requests one is left claimed, one finalizing, and one was failed. */
+/** Of three requests one is left claimed and one finalizing; one has failed. */
 const withDeadlines = Effect.gen(function* () {
   for (const number of [8, 9, 10]) {
     const { t0 } = Log
@@ -135,7 +135,7 @@ const withDeadlines = Effect.gen(function* () {
   })
 })
 
-/** Applies the events `size` at a time. Gives the rows. */
+/** Applies the events `size` at a time and returns the rows. */
 const rowsOf = (filename: string, events: ReadonlyArray<RecordedEvent>, size: number) => {
   assert.deepStrictEqual(applyAll(filename, allProjections, cut(events, size)), [])
   return dump(filename)

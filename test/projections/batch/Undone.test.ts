@@ -1,4 +1,7 @@
-/** A batch that is undone, since another projection failed in it, is applied again: nothing of the first time may stay. */
+/**
+ * A batch that was rolled back because another projection failed is applied again; nothing of the first time may
+ * remain.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
@@ -19,7 +22,7 @@ import { dump } from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
 import { applyAll } from "./Batch.ts"
 
-/** Comes last, and fails when it sees the first request that ends: at the event, or when the batch is written. */
+/** The last projection. Fails at the first request that ends: at the event, or when the batch is written. */
 const broken = (isLate: boolean): Projection => ({
   name: "broken",
   version: 1,

@@ -1,4 +1,4 @@
-/** A catalog on the log, as the domain writes it, for tests of its read model. */
+/** Writes a catalog to the log with the domain's events, for tests of its read model. */
 import { Effect } from "effect"
 import type { Aggregate } from "#domain/Aggregate.ts"
 import type { DomainEvent } from "#domain/EventCodec.ts"
@@ -41,7 +41,7 @@ export const flux = [
 
 export const logo = wrapper("acme/logo", "acme/flux")
 
-/** Everything that can happen to what the catalog has. */
+/** Everything that can happen to the items of a catalog. */
 export const lived = Effect.gen(function* () {
   const [first, second] = flux
   yield* offering("acme/flux", { _tag: "ModelPublished", at: t0, source, model: first })

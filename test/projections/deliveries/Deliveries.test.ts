@@ -24,7 +24,7 @@ const list = Effect.fnUntraced(function* (
 
 const settle = ReadSide.settle("deliveries")
 
-/** Of 24 deliveries of alice, two to a ms, in every status and of both events, and one of bob. */
+/** 24 deliveries of Alice, two per ms, with every status and both events, and one of Bob. */
 const many = Effect.gen(function* () {
   for (let number = 1; number <= 24; number++) {
     const at = t0 + (number >> 1)
@@ -137,7 +137,7 @@ describe("Deliveries", () => {
       yield* settle
       const after = items.at(-1) ?? null
       assert.deepStrictEqual(Log.numbersOf((yield* list({}, { after, limit: 3 })).items), [21, 20, 19])
-      // A page number counts from the newest.
+      // Page numbers count from the newest.
       assert.deepStrictEqual(Log.numbersOf((yield* list({}, { page: 2, limit: 3 })).items), [22, 21, 20])
     })
   )
@@ -207,7 +207,7 @@ describe("Deliveries", () => {
       }
       assert.deepStrictEqual(paged, Log.numbersOf(oldestFirst))
       assert.strictEqual(yield* deliveries.countFailed(all), 6)
-      // From the one bound on, and before the other.
+      // The first bound is included, the second is not.
       const some = { accountId: alice, since: t0 + 4, until: t0 + 10 }
       assert.deepStrictEqual(
         Log.numbersOf(yield* deliveries.failed({ ...some, after: null, limit: 9 })),
@@ -215,7 +215,7 @@ describe("Deliveries", () => {
       )
       assert.strictEqual(yield* deliveries.countFailed(some), 3)
       assert.strictEqual(yield* deliveries.countFailed({ ...some, until: t0 + 4 }), 0)
-      // Of one that was erased there is nothing to send.
+      // An erased delivery cannot be sent again.
       yield* Log.deliver(12, { _tag: "PayloadsErased", at: t0 + 200, erased: ["body"] })
       yield* settle
       assert.strictEqual(yield* deliveries.countFailed(some), 2)
@@ -248,7 +248,7 @@ describe("The queries of Deliveries", () => {
           const steps = yield* stepsOf(Queries.pageOf(sql, { accountId: alice, ...filter }, part))
           assert.isTrue(steps.some((step) => step.includes("USING COVERING INDEX deliveries_by_list")))
           assert.isFalse(steps.some((step) => step.startsWith("SCAN deliveries")))
-          // The rows of the page itself are sorted, and those only.
+          // Sorts only the rows of the page.
           assert.lengthOf(
             steps.filter((step) => step.includes("TEMP B-TREE")),
             1

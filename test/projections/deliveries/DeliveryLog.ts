@@ -1,4 +1,4 @@
-/** Webhook deliveries on the log, as the domain writes them, for tests of their read models. */
+/** Writes webhook deliveries to the log with the domain's events, for tests of their read models. */
 import { type Array as NonEmpty, Effect } from "effect"
 import * as DeliveryRecovery from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
@@ -9,7 +9,7 @@ import type { EventData } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { alice, requestId, t0 } from "../RequestLog.ts"
 
-/** Ids that sort as their numbers do. */
+/** Ids in the order of their numbers. */
 export const deliveryId = (number: number): DeliveryId =>
   DeliveryId.make(`msg_${String(number).padStart(22, "0")}`)
 
@@ -56,7 +56,7 @@ export const succeeded = (attempt: number, at = t0): Event => ({
   durationMs: 40
 })
 
-/** It fails at once, for good. */
+/** It fails permanently at the first attempt. */
 export const givenUp = (at = t0): NonEmpty.NonEmptyReadonlyArray<Event> => [
   started(1, at),
   failed(1, null, at),

@@ -1,4 +1,4 @@
-/** The rows say what the domain says, however the log comes to them. */
+/** The rows agree with the domain, in whatever order the log is read. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Order, Stream } from "effect"
 import * as fc from "fast-check"
@@ -21,7 +21,7 @@ import * as DomainRows from "./DomainRows.ts"
 interface Lived {
   readonly life: Life
   readonly by: Pick<ReturnType<typeof Log.scheduled>, "accountId" | "event" | "url">
-  /** ms that it all happens later. */
+  /** The delay of all events, ms. */
   readonly later: number
 }
 
@@ -50,7 +50,7 @@ interface Told {
   readonly event: Event
 }
 
-/** The events of delivery `number`, as its aggregate decided on them. */
+/** The events of delivery `number`, as decided by its aggregate. */
 const tell = ({ by, later, life }: Lived, number: number): ReadonlyArray<Told> =>
   play(life).log.map((told) => {
     const event: Event = { ...told, at: told.at + later }
@@ -60,7 +60,7 @@ const tell = ({ by, later, life }: Lived, number: number): ReadonlyArray<Told> =
 
 const byTime = Order.mapInput(Order.Number, ({ event }: Told) => event.at)
 
-/** Writes the lives on the log, each event at its time. Gives the states that they end in. */
+/** Writes the lives to the log, each event at its time. Returns the final states. */
 const write = Effect.fnUntraced(function* (lived: ReadonlyArray<Lived>, first = 0) {
   const told = lived.map((each, index) => tell(each, first + index))
   for (const { number, event } of told.flat().toSorted(byTime)) yield* Log.deliver(number, event)

@@ -1,4 +1,4 @@
-/** What the tables of the deliveries are to hold by the states that the domain has of them: counted out, row by row. */
+/** The expected rows of the delivery tables, computed from the domain's states. */
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { Delivery } from "#domain/webhook-delivery/State.ts"
 
@@ -30,7 +30,7 @@ const delivery = ({ deliveryId, state }: Known) => ({
   is_erased: state.isErased ? 1 : 0
 })
 
-/** One row for each key, with what `value` makes of those that have it. */
+/** One row for each key, with the result of `value` for the states with that key. */
 const grouped = <Key extends Record<string, string>, Value>(
   known: ReadonlyArray<Known>,
   keyOf: (state: Delivery) => Key,

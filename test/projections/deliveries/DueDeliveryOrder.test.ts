@@ -1,4 +1,4 @@
-/** Properties of the order in which deliveries are sent, and that no query walks what waits. */
+/** Properties of the order in which deliveries are sent; no query scans waiting rows. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql/Statement"
@@ -49,7 +49,7 @@ const next = Effect.fnUntraced(function* ({ after, each, full, limit }: Asked) {
   })
 })
 
-/** What `next` is to give, by its definition: which of those that came due at the same time is left to it. */
+/** The expected result of `next` by its definition; deliveries that came due at the same time may be in any order. */
 const expected = (waiting: ReadonlyArray<Waiting>, { after, each, full, limit }: Asked) => {
   const due = waiting
     .filter(({ dueAt, receiver }) => dueAt <= t0 && !full.includes(receiver))

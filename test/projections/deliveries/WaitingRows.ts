@@ -1,4 +1,4 @@
-/** The tables of the deliveries alone, writable, filled without a log: more rows than one would send through it. */
+/** Only the delivery tables, writable and filled without a log: more rows than a log could supply in time. */
 import { Effect, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { AccountId } from "#domain/Ids.ts"
@@ -34,7 +34,7 @@ export interface Waiting {
 export const accountOf = (number: number) => AccountId.make(`acc_${String(number).padStart(5, "0")}`)
 export const originOf = (number: number) => `https://r${number}.example`
 
-/** Pending deliveries, numbered from 0 (`DeliveryLog.deliveryId`), in the place of all that were there. */
+/** Replaces all rows by pending deliveries, numbered from 0 (`DeliveryLog.deliveryId`). */
 export const fill = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
   const sql = yield* ReadModels
   const tables = ["deliveries", "lanes", "accounts", "origins"]

@@ -1,4 +1,4 @@
-/** What the work queue tells those who keep deadlines. */
+/** The deadlines in the work queue. */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Deadlines, Event } from "#domain/inference-request/Event.ts"

@@ -1,4 +1,4 @@
-/** Properties of the order in which requests are served, and that no query walks the queue. */
+/** Properties of the order in which requests are served; no query scans the queue. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql/Statement"
@@ -14,7 +14,7 @@ import { Layer } from "effect"
 import { stepsOf } from "../QueryPlan.ts"
 import { echo, requestId, slow, t0 } from "../RequestLog.ts"
 
-/** The tables of the queue alone, writable. */
+/** Only the tables of the queue, writable. */
 const layer = DueWork.layer.pipe(
   Layer.provideMerge(
     Layer.effect(ReadModels, SqliteClient.make({ filename: ":memory:", synchronous: "NORMAL" }))
@@ -53,7 +53,7 @@ const queue = fc.array(
 const limits = fc.integer({ min: 1, max: 20 })
 const turns = fc.option(fc.integer({ min: 0, max: 6 }))
 
-/** What `next` is to give, by the definition of round robin. */
+/** The expected result of `next` by the definition of round robin. */
 const expected = (
   requests: ReadonlyArray<Waiting>,
   limit: number,

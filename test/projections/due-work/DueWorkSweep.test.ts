@@ -1,4 +1,4 @@
-/** What the work queue tells the sweep. */
+/** The rows of the work queue that the sweep reads. */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { firstTimeOrdered, RequestId } from "#domain/Ids.ts"
@@ -138,7 +138,7 @@ describe("Requests whose files are to be stored, in DueWork", () => {
 describe("Requests to be failed, in DueWork", () => {
   const hour = 60 * 60 * 1_000
 
-  /** Submitted at `at`, and lost as often as said. */
+  /** Submitted at `at` and lost this often. */
   const lost = Effect.fnUntraced(function* (at: number, times: number) {
     const id = RequestId.make(firstTimeOrdered(at))
     const events: Array<Event> = [Log.submitted(alice, echo, at)]
@@ -170,7 +170,7 @@ describe("Requests to be failed, in DueWork", () => {
       ])
       assert.deepStrictEqual(yield* work.forceFailable({ createdBefore, after: null, limit: 1 }), [oldest])
       assert.deepStrictEqual(yield* work.forceFailable({ createdBefore, after: oldest, limit: 9 }), [older])
-      // Right after 1970 nothing is old enough.
+      // Shortly after 1970 nothing is old enough.
       assert.deepStrictEqual(yield* work.forceFailable({ createdBefore: -1, after: null, limit: 9 }), [])
     })
   )

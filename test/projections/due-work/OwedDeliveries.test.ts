@@ -1,4 +1,4 @@
-/** What clients are to be told of by their webhooks. */
+/** The webhooks that are owed to clients. */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Event, WebhookEventName } from "#domain/inference-request/Event.ts"

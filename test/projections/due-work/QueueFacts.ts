@@ -1,4 +1,4 @@
-/** Requests on the log that come to have deadlines, overdue runs or files to store, and what the work queue says of them. */
+/** Requests on the log with deadlines, overdue runs or files to store, and their rows in the work queue. */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Event, RequestSubmitted } from "#domain/inference-request/Event.ts"
@@ -38,7 +38,7 @@ export const retried = (reason: "lost" | "media_missing", retry: number, dueAt: 
   dueAt
 })
 
-/** The queue, when it has read all that is on the log. */
+/** The queue after it has reached the end of the log. */
 export const settled = Effect.andThen(ReadSide.settle("duework"), DueWork)
 
 export const numberOf = ({ requestId }: { readonly requestId: string }) => Number(requestId.slice(2))
@@ -49,13 +49,13 @@ export const timed = (row: { readonly requestId: string; readonly at: number }) 
   row.at - t0
 ]
 
-/** Every deadline there is. */
+/** All deadlines. */
 export const deadlines = Effect.gen(function* () {
   const found = yield* (yield* settled).deadlines({ now: t0 + 1_000_000, after: null, limit: 100 })
   return found.map(timed)
 })
 
-/** Every run that ever gets overdue as it is. */
+/** All runs that will become overdue without a further event. */
 export const overdue = Effect.gen(function* () {
   const found = yield* (yield* settled).overdue({ now: t0 + 1_000_000, after: null, limit: 100 })
   return found.map(timed)

@@ -29,7 +29,7 @@ const unbilled = (attempt: number, at: number): Event => ({
 
 let made = 0
 
-/** A request that was run once, for so long, and ended `at`. */
+/** A request with one run of this length that ended at `at`. */
 const ran = (ms: number, at = t0, model = echo, end: typeof unbilled = completed) =>
   RequestLog.append(
     ++made,
@@ -101,7 +101,7 @@ describe("Durations", () => {
         received(2, t0 + 63_000),
         completed(2, t0 + 64_000)
       )
-      // Its second run has not told when it began.
+      // Its second run has not reported its start.
       yield* RequestLog.append(
         ++made,
         submitted(alice, echo),

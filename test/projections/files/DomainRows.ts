@@ -1,4 +1,4 @@
-/** What the tables of the files are to hold by what the domain has of them: counted out, row by row. */
+/** The expected rows of the file tables, computed from the domain's states. */
 import type { Event } from "#domain/file/Event.ts"
 import type { Pending, Present, State } from "#domain/file/State.ts"
 import type { AccountId, FileId } from "#domain/Ids.ts"
@@ -30,7 +30,7 @@ const isSingle = (known: Kept) => {
   return origin._tag === "UploadInitiated" && origin.method._tag === "Single"
 }
 
-/** Bytes of uploads that have come, and of outputs. */
+/** Bytes of arrived uploads and of outputs. */
 const storedBytes = (known: ReadonlyArray<Kept>) =>
   known.reduce((sum, each) => {
     const isCounted = each.state._tag === "Present" && sourceOf(each) !== "thumbnail"
@@ -61,7 +61,7 @@ const row = (known: Kept) => {
   }
 }
 
-/** Whether somebody has to see to it that its bytes are removed. */
+/** Whether its bytes still have to be removed. */
 const isRemoval = ({ log, state }: Known) => {
   if (state._tag !== "Gone" || state.isRemoved || state.accountId === null) return false
   const reasons = log.flatMap((event) => (event._tag === "FileDeleted" ? [event.reason] : []))
@@ -103,7 +103,7 @@ export const of = (known: ReadonlyArray<Known>): Record<string, ReadonlyArray<un
   return Object.fromEntries(Object.entries(tables).map(([table, rows]) => [table, sorted(rows)]))
 }
 
-/** What `Files.bytesOf` is to give. */
+/** The expected result of `Files.bytesOf`. */
 export const bytesOf = (known: ReadonlyArray<Known>, accountId: AccountId, singlesSince: number) => {
   const owned = known.filter(isKept).filter((each) => accountOf(each) === accountId)
   const awaited = owned.filter(
@@ -112,7 +112,7 @@ export const bytesOf = (known: ReadonlyArray<Known>, accountId: AccountId, singl
   return awaited.reduce((sum, each) => sum + (sizeOf(each) ?? 0), storedBytes(owned))
 }
 
-/** What `Files.singles` is to give, all pages together. */
+/** The expected result of `Files.singles`, all pages together. */
 export const singles = (known: ReadonlyArray<Known>, announcedAfter: number, announcedBy: number) =>
   known
     .filter(isKept)

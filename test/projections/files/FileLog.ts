@@ -1,4 +1,4 @@
-/** Files on the log, as the domain decides on them, for tests of their read model. */
+/** Writes files to the log with the domain's decisions, for tests of their read model. */
 import { Effect, Result } from "effect"
 import type { Command } from "#domain/file/Command.ts"
 import type { DeletionReason, Event, Stored } from "#domain/file/Event.ts"
@@ -12,13 +12,13 @@ import * as Story from "#test/domain/file/Story.ts"
 import { replay } from "#test/support/Replay.ts"
 import { alice, requestId, t0 } from "../RequestLog.ts"
 
-/** Ids that sort as their numbers do. */
+/** Ids in the order of their numbers. */
 export const fileId = (number: number): FileId => FileId.make(String(number).padStart(24, "0"))
 
 const numberOf = ({ fileId }: { readonly fileId: string }) => Number(fileId)
 export const numbersOf = (found: ReadonlyArray<{ readonly fileId: string }>) => found.map(numberOf)
 
-/** Until when files are awaited, and kept, unless a test says otherwise. */
+/** The default expiry times of uploads and of files. */
 export const awaitedUntil = t0 + 1_000
 export const keptUntil = t0 + 5_000
 
@@ -72,10 +72,10 @@ const append = Effect.fnUntraced(function* (stream: StreamName.StreamName, event
 
 const streamOf = (number: number) => StreamName.make(aggregate.category, fileId(number))
 
-/** Appends to the stream of file `number`, whatever is there. */
+/** Appends to the stream of file `number` at any version. */
 export const write = (number: number, ...events: ReadonlyArray<Event>) => append(streamOf(number), events)
 
-/** What the aggregate decides on, of file `number`. Dies on a rejection. */
+/** Executes the command on file `number` and appends the events. Dies on a rejection. */
 export const perform = Effect.fnUntraced(function* (number: number, ...commands: ReadonlyArray<Command>) {
   const { codec, decider } = aggregate
   const events = yield* (yield* EventReader).read(streamOf(number))

@@ -1,4 +1,4 @@
-/** What is asked of files about a time is what the domain has of them, whatever the time. */
+/** Queries about files at any time agree with the domain. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -11,7 +11,7 @@ import { lives, types, write } from "./LivedFiles.ts"
 
 const settle = ReadSide.settle("files")
 
-/** Cut short, so that there are many that have not come. */
+/** Short lives, so that many files have not arrived. */
 const lived = lives.slice(0, 500).map((life, index) => ({
   life: life.slice(0, 1 + (index % 4)),
   later: (index * 37) % 3_000,
@@ -19,7 +19,7 @@ const lived = lives.slice(0, 500).map((life, index) => ({
   contentType: types[0]
 }))
 
-/** Right at the moments when something happened, and around them. */
+/** Exactly at the times of events, and around them. */
 const timesOf = (known: ReadonlyArray<DomainRows.Known>) => {
   const moments = known.flatMap(({ log }) => log.slice(0, 1).map(({ at }) => at))
   return fc
@@ -27,7 +27,7 @@ const timesOf = (known: ReadonlyArray<DomainRows.Known>) => {
     .map(([moment, beside]) => moment + beside)
 }
 
-/** `property` holds for 300 samples. A failure prints the seed. */
+/** Expects that `property` holds for 300 samples. A failure prints the seed. */
 const holds = <Sample extends [unknown, ...ReadonlyArray<unknown>], E>(
   samples: { [Index in keyof Sample]: fc.Arbitrary<Sample[Index]> },
   property: (...sample: Sample) => Effect.Effect<void, E>

@@ -1,4 +1,4 @@
-/** What a statement costs does not depend on how many files there are. */
+/** The cost of a statement does not depend on the number of files. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql/Statement"
@@ -43,7 +43,7 @@ describe("The queries of Files", () => {
             )
           )
           assert.isFalse(steps.some((step) => step.startsWith("SCAN files")))
-          // The rows of the page itself are sorted, and those only.
+          // Sorts only the rows of the page.
           assert.lengthOf(
             steps.filter((step) => step.includes("TEMP B-TREE")),
             1

@@ -1,4 +1,4 @@
-/** The rows say what the domain says, however the log comes to them. */
+/** The rows agree with the domain, in whatever order the log is read. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import * as fc from "fast-check"

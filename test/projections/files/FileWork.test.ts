@@ -1,4 +1,4 @@
-/** What is to be done about files, and what they take up. */
+/** The work on files, and the bytes that they occupy. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { FileId } from "#domain/Ids.ts"
@@ -18,7 +18,7 @@ const numbers = <E, R>(ids: Effect.Effect<ReadonlyArray<FileId>, E, R>) =>
 
 const all: Page = { after: null, limit: 100 }
 
-/** Page by page, two at a time, behind the last of each. */
+/** Pages of two, each after the last item of the previous one. */
 const paged = Effect.fnUntraced(function* <E, R>(
   next: (page: Page) => Effect.Effect<ReadonlyArray<FileId>, E, R>
 ) {
@@ -55,7 +55,7 @@ describe("Files", () => {
         yield* paged((page) => files.expired({ ...page, now: t0 + 40 })),
         [1, 2, 3, 4, 5]
       )
-      // Until it is told, and no longer.
+      // Until the expiry time.
       yield* Log.perform(3, Story.expire(t0 + 40))
       yield* Log.perform(5, Log.remove())
       yield* settle
@@ -74,7 +74,7 @@ describe("Files", () => {
       yield* Log.perform(5, Log.keep({ kind: "thumbnail" }), Log.remove())
       yield* Log.perform(4, Log.keep(), Log.remove("request_erased"))
       yield* Log.perform(3, Log.keep(), Log.remove("discarded"))
-      // Never there.
+      // Never existed.
       yield* Log.perform(2, Log.remove("discarded"))
       yield* Log.perform(1, Log.remove("account_erased"))
       yield* Log.perform(0, Log.initiate(), Log.complete(9))
@@ -94,7 +94,7 @@ describe("Files", () => {
       for (const number of [8, 2]) yield* Log.perform(number, Log.initiate({ ...inParts, at: t0 + 5 }))
       yield* Log.perform(4, Log.initiate({ ...inParts, at: t0 + 5 }), Log.complete(9, t0 + 6))
       yield* Log.perform(6, Log.keep({ at: t0 + 5 }))
-      // Their own times do not move with their bytes.
+      // Their own times do not change with their bytes.
       yield* Log.perform(3, Log.complete(9, t0 + 50))
       yield* Log.perform(5, Log.observe(9, t0 + 60), Log.observe(10, t0 + 70))
       yield* settle
@@ -151,7 +151,7 @@ describe("Files", () => {
       assert.strictEqual(yield* bytes, 1_089)
       yield* Log.perform(3, Log.keep({ stored: Log.stored(2_000) }))
       assert.strictEqual(yield* bytes, 2_089)
-      // Those of others count for them.
+      // The files of others count for those.
       yield* Log.perform(5, Log.initiate({ accountId: bob, size: 3 }))
       yield* Log.perform(4, Log.remove("request_erased"))
       assert.strictEqual(yield* bytes, 2_089)
@@ -176,7 +176,7 @@ describe("Files", () => {
       assert.strictEqual(yield* bytes(t0), 3_210)
       assert.strictEqual(yield* bytes(t0 + 1), 3_200)
       assert.strictEqual(yield* bytes(t0 + 2), 3_000)
-      // What came counts for as long as it is there.
+      // Arrived bytes count as long as they exist.
       yield* Log.perform(1, Log.complete(11))
       yield* settle
       assert.strictEqual(yield* bytes(t0 + 2), 3_011)

@@ -22,7 +22,7 @@ const settle = ReadSide.settle("files")
 
 const types = ["image/png", "Image/PNG; name=x", "image/webp", "text/plain", "video/mp4", "blob"] as const
 
-/** Of 24 files of alice, two to a ms and of every type and source, with thumbnails, and some that are gone; one of bob. */
+/** 24 files of Alice, two per ms, of every type and source, with thumbnails and some that are gone; one file of Bob. */
 const many = Effect.gen(function* () {
   for (let number = 1; number <= 24; number++) {
     const at = t0 + (number >> 1)
@@ -163,7 +163,7 @@ describe("Files", () => {
       yield* settle
       const after = items.at(-1) ?? null
       assert.deepStrictEqual(Log.numbersOf((yield* list({}, { after, limit: 3 })).items), [21, 20, 19])
-      // A page number counts from the newest.
+      // Page numbers count from the newest.
       assert.deepStrictEqual(Log.numbersOf((yield* list({}, { page: 2, limit: 3 })).items), [21, 20, 19])
       assert.deepStrictEqual(Log.numbersOf((yield* list({}, { limit: 3 })).items), [40, 24, 23])
     })

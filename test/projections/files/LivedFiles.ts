@@ -1,4 +1,4 @@
-/** Files that live as any can, on the log, and what the domain has of them. */
+/** Files with random lives on the log, and the domain's states of them. */
 import { Effect, Order } from "effect"
 import * as fc from "fast-check"
 import { aggregate } from "#domain/file/File.ts"
@@ -13,11 +13,11 @@ export interface Lived {
   readonly life: Life
   readonly accountId: typeof alice
   readonly contentType: string
-  /** ms that it all happens later. */
+  /** The delay of all events, ms. */
   readonly later: number
 }
 
-/** The same each time. */
+/** Returns the same each time. */
 export const lives = someLives()
 export const types = [
   "image/png",
@@ -43,7 +43,7 @@ interface Told {
   readonly event: Event
 }
 
-/** The events of file `number`, as its aggregate decided on them. */
+/** The events of file `number`, as decided by its aggregate. */
 export const tell = ({ accountId, contentType, later, life }: Lived, number: number): ReadonlyArray<Told> =>
   play(life).log.map((told) => {
     const event: Event = { ...told, at: told.at + later }
@@ -54,7 +54,7 @@ export const tell = ({ accountId, contentType, later, life }: Lived, number: num
 
 const byTime = Order.mapInput(Order.Number, ({ event }: Told) => event.at)
 
-/** Writes the lives on the log, each event at its time. Gives what the domain has of them in the end. */
+/** Writes the lives to the log, each event at its time. Returns the final states. */
 export const write = Effect.fnUntraced(function* (lived: ReadonlyArray<Lived>, first = 0) {
   const told = lived.map((each, index) => tell(each, first + index))
   for (const { number, event } of told.flat().toSorted(byTime)) yield* Log.write(number, event)

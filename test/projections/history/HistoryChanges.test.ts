@@ -1,4 +1,4 @@
-/** The rows that live lists are made of. */
+/** The rows behind live lists. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { units } from "#domain/Money.ts"

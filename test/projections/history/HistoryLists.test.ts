@@ -99,7 +99,7 @@ describe("A list of requests", () => {
       for (const number of [1, 2, 3, 4]) yield* Log.append(number, Log.submitted(alice, echo, t0 + number))
       const first = yield* list({}, 1, 2)
       assert.deepStrictEqual(first.next, { createdAt: t0 + 3, requestId: Log.requestId(3) })
-      // What comes meanwhile shifts nothing.
+      // New requests do not shift pages.
       yield* Log.append(9, Log.submitted(alice, echo, t0 + 9))
       const second = yield* list({}, 1, 2, first.next)
       assert.deepStrictEqual([second.total, numbers(second), second.next], [5, [2, 1], null])
@@ -203,7 +203,7 @@ describe("The plan of a list of requests", () => {
           for (const step of entries)
             assert.match(step, /status=\? AND (\(created_at,request_id\)|created_at)[<>]/)
           assert.isFalse(steps.some((step) => step.startsWith("SCAN history")))
-          // The rows of the page itself are sorted, and those only.
+          // Sorts only the rows of the page.
           assert.lengthOf(
             steps.filter((step) => step.includes("TEMP B-TREE")),
             1
@@ -261,7 +261,7 @@ describe("The plan of a list of requests", () => {
         read.filter((step) => new RegExp(lookUp).test(step)),
         6
       )
-      // At both ends: nothing outside of the slice is read.
+      // Limited at both ends: reads nothing outside the slice.
       const bound = "\\(created_at,request_id\\)"
       for (const step of [...page, ...count].filter((step) => step.includes("walked")))
         assert.match(step, new RegExp(`${bound}>\\(\\?,\\?\\) AND ${bound}<\\(\\?,\\?\\)\\)$`))

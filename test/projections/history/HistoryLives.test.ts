@@ -1,4 +1,4 @@
-/** What the rows say of any life of a request, beside what clients are told of it (`FromHistory`). */
+/** For any life of a request, the rows agree with what clients see (`FromHistory`). */
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Schema, Stream } from "effect"
@@ -17,11 +17,11 @@ import { applyAll, cut } from "../batch/Batch.ts"
 import * as ReadSide from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
 
-/** A run that is over with its output ends the request in the same append, unless files of that are to be stored. */
+/** A run that ends with its output ends the request in the same append, unless files must be stored. */
 const isEnding = (event: Event): boolean =>
   event._tag === "OutputRejected" || (event._tag === "OutputReceived" && event.media === undefined)
 
-/** The statuses that a request goes through, one after the other. */
+/** The statuses of a request, in order. */
 const statusesOf = (log: ReadonlyArray<Event>): ReadonlyArray<string> => {
   let state: State = initial
   const statuses = log.flatMap((event) => {
@@ -34,7 +34,7 @@ const statusesOf = (log: ReadonlyArray<Event>): ReadonlyArray<string> => {
 const Row = Schema.Struct({ change_id: Schema.Int, status: Schema.String, latest: Schema.Int })
 const decode = Schema.decodeUnknownSync(Schema.Array(Row))
 
-/** Event by event, those of every request in turn; every other request has metadata. */
+/** The events of all requests interleaved; every other request has metadata. */
 const interleaved = Effect.fnUntraced(function* (logs: ReadonlyArray<ReadonlyArray<Event>>) {
   const longest = Math.max(...logs.map((log) => log.length))
   for (let index = 0; index < longest; index++) {
@@ -48,7 +48,7 @@ const interleaved = Effect.fnUntraced(function* (logs: ReadonlyArray<ReadonlyArr
   }
 })
 
-/** Each statement tells something twice, from other tables: both are to be the same. */
+/** Compares statements that return the same facts from different tables. */
 const agreements = [
   [
     "SELECT account_id, model, status, requests FROM history_counters ORDER BY 1, 2, 3",

@@ -1,4 +1,4 @@
-/** Whatever is asked for, by number or by place, is what a filter over all requests gives. */
+/** Any page, by number or by position, equals a filter over all requests. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Struct } from "effect"
 import * as fc from "fast-check"
@@ -16,7 +16,7 @@ const { alice, bob, t0 } = Log
 
 const models = ["sandbox/echo", "sandbox/slow", "sandbox/other"].map((name) => ModelEndpoint.make(name))
 
-/** More than are stepped over one by one. */
+/** More than are skipped one by one. */
 const population = 2_600
 const days = 2
 const minuteMs = 60_000
@@ -109,7 +109,7 @@ const lets =
     life.createdAt < createdBefore &&
     Object.entries(metadata).every(([key, value]) => life.metadata[key] === value)
 
-/** Every page of the list, each behind the one before. */
+/** All pages of the list, each after the previous one. */
 const walk = Effect.fnUntraced(function* (filter: Asked, limit: number) {
   const history = yield* History
   const found: Array<string> = []
@@ -183,7 +183,7 @@ describe("The pages of a list of requests", () => {
               )
             }
             yield* ReadSide.settle("history")
-            // Deep down, where counters lead, whatever else is asked for.
+            // Far down in the list, where counters are used, with any filter.
             const deep = [51, 52, 60, 75, 99]
             yield* check(placed, {}, 20, deep)
             const end = t0 + days * 24 * hourMs
@@ -193,7 +193,7 @@ describe("The pages of a list of requests", () => {
             for (const [filter, limit, pages] of cases) yield* check(placed, filter, limit, pages)
           }).pipe(Effect.provide(ReadSide.layer), Effect.runPromise)
       ),
-      // A population is not made smaller: that would take long, and tell little.
+      // The population is not shrunk: that would take long and show little.
       { numRuns: 1, endOnFailure: true }
     ))
 })

@@ -1,4 +1,4 @@
-/** However many requests there are, and however few fit, no statement goes through more than a stride of them. */
+/** With any number of requests and matches, no statement reads more than a stride of requests. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
@@ -22,7 +22,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services
 const population = 120
 const stride = 5
 
-/** All within one hour, some in one ms: of even and odd numbers, and of none that is both. */
+/** All within one hour, some in one ms, with even and odd numbers; none is both. */
 const populate = Effect.gen(function* () {
   for (let number = 1; number <= population; number++) {
     const isEven = number % 2 === 0
@@ -33,7 +33,7 @@ const populate = Effect.gen(function* () {
   yield* ReadSide.settle("history")
 })
 
-/** A fair queue that counts the statements it ran. */
+/** A fair queue that counts the statements that it has run. */
 const counting = Effect.gen(function* () {
   const queue = yield* FairQueue.make
   const taken = yield* Ref.make(0)
@@ -84,7 +84,7 @@ describe("A list that is gone through", () => {
       assert.strictEqual(disjoint.total, 0)
       assert.isAtLeast(yield* taken, 3 * least)
       assert.deepStrictEqual(yield* disjoint.items({ after: null, offset: 0, limit: 5 }), [])
-      // Known to be empty: not gone through again.
+      // Known to be empty, so it is not read again.
       assert.strictEqual(yield* taken, 0)
       const otherModel = yield* list({ accountId: alice, model: slow }, [["team", "blue"]])
       assert.strictEqual(otherModel.total, 0)
@@ -105,7 +105,7 @@ describe("A list that is gone through", () => {
         ["order", "7"]
       ])
       assert.strictEqual(found.total, 1)
-      // One slice of each, and one that is counted.
+      // One slice of each, and a count.
       assert.strictEqual(yield* taken, 3)
     })
   )

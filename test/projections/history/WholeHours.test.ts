@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { hourMs } from "#projections/history/HistoryCounters.ts"
 import * as WholeHours from "#projections/history/WholeHours.ts"
 
-/** In how many parts of the time a moment lies. */
+/** The number of parts that contain the moment. */
 const timesIn = ({ edges, whole }: WholeHours.Divided, at: number): number => {
   const hour = Math.floor(at / hourMs)
   const inWhole = whole !== null && hour >= whole.first && hour <= whole.last

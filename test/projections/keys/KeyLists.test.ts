@@ -1,4 +1,4 @@
-/** What lists tell of keys: what they may, when they were last used, and page by page. */
+/** Lists of keys: their rights, their last use, and pages. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
@@ -29,14 +29,14 @@ const submitted = (keyId: string, at: number, accountId: AccountId = alice) => (
   keyId: KeyId.make(keyId)
 })
 
-/** By key id, of one account. */
+/** By key id, for one account. */
 const usesOf = Effect.fnUntraced(function* (accountId: AccountId) {
   yield* ReadSide.settle("keys")
   const { items } = yield* (yield* Keys).ofAccount({ accountId, page: 1, after: null, limit: 100 })
   return Object.fromEntries(items.map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]))
 })
 
-/** A log on which keys come, are used and go, in several accounts. */
+/** A log on which keys of several accounts are issued, used and revoked. */
 const busyLog = Effect.gen(function* () {
   yield* append(alice, opened(alice, "Alice", t0), issued("k1", t0), issued("k2", t0))
   yield* append(bob, opened(bob, "Bob", t0), issued("b1", t0))
@@ -84,7 +84,7 @@ describe("A list of keys", () => {
 
   it.live("is divided into pages, newest first, each key on one of them", () =>
     Effect.gen(function* () {
-      // Several in the same ms, which only their ids order.
+      // Several in the same ms, ordered by their ids.
       const times = [0, 1, 1, 1, 2].map((at) => t0 + at)
       yield* append(alice, opened(alice, "Alice", t0), ...times.map((at, index) => issued(`k${index}`, at)))
       yield* append(bob, opened(bob, "Bob", t0), issued("b", t0 + 1))

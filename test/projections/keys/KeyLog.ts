@@ -1,4 +1,4 @@
-/** Accounts and their keys on the log, as the domain writes them, for tests of their read model. */
+/** Writes accounts and keys to the log with the domain's events, for tests of their read model. */
 import { type Array as NonEmpty, Effect } from "effect"
 import { codec, type Event } from "#domain/account/Event.ts"
 import type { Grant } from "#domain/account/Grant.ts"

@@ -67,7 +67,7 @@ describe("Keys", () => {
       yield* append(carol, { _tag: "LimitsChanged", at: t0 + 3, ...limits, maxStoredBytes: null })
       yield* append(dora, opened(dora, "Dora", t0 + 1))
       yield* append(dora, { _tag: "LimitsChanged", at: t0 + 2, ...limits, maxStoredBytes: 1 })
-      // As it was written before there were quotas.
+      // An event from before quotas existed.
       yield* append(dora, { _tag: "LimitsChanged", at: t0 + 3, ...limits })
       yield* append(alice, revoked("k1", t0 + 2))
       yield* append(alice, { _tag: "AccountErased", at: t0 + 5 })

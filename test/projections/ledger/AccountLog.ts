@@ -1,4 +1,4 @@
-/** What happens to accounts, on the log as the domain writes it. */
+/** Writes account events to the log with the domain's events. */
 import { Effect } from "effect"
 import { codec, type Event } from "#domain/account/Event.ts"
 import type { AccountId } from "#domain/Ids.ts"

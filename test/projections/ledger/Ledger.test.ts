@@ -24,10 +24,10 @@ const { t0, alice, bob, carol, echo, slow } = Log
 const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services>) =>
   it.live(name, () => Effect.provide(body, ReadSide.layer))
 
-/** Of the requests of `RequestLog`. */
+/** For the requests of `RequestLog`. */
 const { keyId } = Log.submitted(alice, echo)
 
-/** What a request of `RequestLog` holds. */
+/** The hold of a request of `RequestLog`. */
 const price = "0.001"
 
 const completed = (amount: string, at = t0): Event => ({
@@ -42,7 +42,7 @@ const failed: Event = { _tag: "RequestFailed", at: t0, attempt: 1, reason: "refu
 const cancelled: Event = { _tag: "RequestCancelled", at: t0, reason: "requested" }
 const forceFailed: Event = { _tag: "RequestForceFailed", at: t0, attempt: 1, retries: 5, message: "lost" }
 
-/** Every page behind the one before, by the place where that ended. */
+/** All pages, each after the last position of the previous one. */
 const pagesOf = Effect.fnUntraced(function* (asked: Asked) {
   const pages = [yield* list(asked)]
   for (let after = pages[0]?.next ?? null; after !== null; after = pages.at(-1)?.next ?? null) {
@@ -64,14 +64,14 @@ const list = Effect.fnUntraced(function* (asked: Asked = {}) {
   return yield* ledger.entries({ accountId: alice, page: 1, after: null, limit: 100, ...asked })
 })
 
-/** Kind, amount and balance of alice's entries, oldest first, in nano-USD. */
+/** Kind, amount and balance of Alice's entries, oldest first, in nano-USD. */
 const story = Effect.map(list(), ({ items }) =>
   items.toReversed().map(({ kind, amount, balanceAfter }) => [kind, amount, balanceAfter] as const)
 )
 
 const balance = Effect.flatMap(settled, (ledger) => ledger.balance(alice))
 
-/** All ways that a request can end, of three accounts, one of which has only an open one. */
+/** All ends of a request, for three accounts, one of which has only an open request. */
 const lives = Effect.gen(function* () {
   yield* AccountLog.topUp(alice, "25")
   yield* AccountLog.topUp(bob, "9300000000.000000001")
@@ -253,7 +253,7 @@ describe("The ledger", () => {
       const one = yield* list({ requestId, kind: "charge" })
       const charges = ofRequest.filter(({ kind }) => kind === "charge")
       assert.deepStrictEqual(one, { total: 1, items: charges, next: null })
-      // Of another account.
+      // For another account.
       assert.deepStrictEqual(yield* list({ accountId: bob, requestId }), { total: 0, items: [], next: null })
     })
   )

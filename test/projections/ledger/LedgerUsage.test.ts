@@ -1,4 +1,4 @@
-/** Usage and what keys have spent, held against sums over requests that live at random. */
+/** Compares usage and the spending of keys with sums over random requests. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
@@ -51,7 +51,7 @@ const life: fc.Arbitrary<Life> = fc.record({
     "none"
   ),
   units: fc.bigInt({ min: 0n, max: 10n ** 15n }),
-  // More than a SQLite integer holds.
+  // Exceeds a SQLite integer.
   amount: fc.bigInt({ min: 0n, max: 10n ** 19n }),
   at: fc.oneof(
     fc.constantFrom(turn, turn + 1),
@@ -85,7 +85,7 @@ const endOf = ({ amount, at, end, units }: Life): Event | null => {
   }
 }
 
-/** All are submitted, then they end in the order given. */
+/** Submits all requests, then ends them in the given order. */
 const write = Effect.fnUntraced(function* (lives: ReadonlyArray<Life>) {
   for (const [number, { accountId, amount, keyId, model, unit }] of lives.entries()) {
     const { quote, ...rest } = Log.submitted(accountId, model)
@@ -104,7 +104,7 @@ const eventsOf = (lives: ReadonlyArray<Life>) =>
     return yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
   }).pipe(Effect.provide(MemoryEventStore.layer))
 
-/** By the words of ISO 8601: `2024-02-29T23`, `2024-02-29` and `2024-02` are what their buckets begin with. */
+/** Prefixes of ISO 8601 times, by which buckets begin: `2024-02-29T23`, `2024-02-29` and `2024-02`. */
 const bucketOf = (granularity: string, at: number): number => {
   const text = new Date(at).toISOString()
   if (granularity === "month") return Date.parse(`${text.slice(0, 7)}-01T00:00:00Z`)
@@ -192,7 +192,7 @@ describe("Usage", () => {
     Effect.gen(function* () {
       const lives = [charged(turn), charged(turn + 1)]
       const events = yield* eventsOf(lives)
-      // At a request that is submitted while it is open, the batch is given up and what is before that applied again.
+      // A request submitted while it is open rolls the batch back; the events before it are applied again.
       const twice = events.slice(0, 1)
       const rows = yield* Effect.map(TempDirectory.make, (directory) => {
         const filename = `${directory}/projections.sqlite`

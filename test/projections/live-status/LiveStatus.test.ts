@@ -11,8 +11,8 @@ import * as Log from "#test/projections/RequestLog.ts"
 const { alice, bob, echo, slow } = Log
 
 /**
- * Requests 1 to 4 are Alice's, 5 is Bob's; 1 has run to its end, 2 was started twice, 3 to 5 wait. In this order, so that
- * positions come to two digits, which as text do not sort.
+ * Requests 1 to 4 are Alice's, 5 is Bob's; 1 has completed, 2 was started twice, 3 to 5 wait. In this order positions
+ * reach two digits, which do not sort as text.
  */
 const life = Effect.gen(function* () {
   yield* Log.append(1, Log.submitted(alice, echo))

@@ -15,7 +15,7 @@ import * as RebuildLog from "./RebuildLog.ts"
 
 const allOf = { names: RebuildLog.allNames, projections: allProjections }
 
-/** Whom nobody else appends for. */
+/** An account for which no other test appends. */
 const dave = AccountId.make("acc_dave")
 
 const settleAll = Effect.forEach(RebuildLog.allNames, settle, { discard: true })

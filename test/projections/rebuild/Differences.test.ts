@@ -33,7 +33,7 @@ interface Damage {
 
 const namesOf = (columns: ReadonlyArray<Column>) => columns.map(({ name }) => name).join()
 
-/** What may go wrong with a table. */
+/** The possible faults of a table. */
 const damagesOf = (table: string, columns: ReadonlyArray<Column>): ReadonlyArray<Damage> => {
   const key = namesOf(columns.filter(({ isKey }) => isKey))
   const some = `WHERE (${key}) IN (SELECT ${key} FROM ${table} ORDER BY random() LIMIT 1)`
@@ -55,7 +55,7 @@ const damagesOf = (table: string, columns: ReadonlyArray<Column>): ReadonlyArray
   ]
 }
 
-/** All of a walk in one go. */
+/** The whole comparison in one step. */
 const find = (sides: Differences.Sides, projection: string): Differences.Found => {
   const walked = Differences.walk(sides, projection)
   for (let step = walked.next(); ; step = walked.next()) if (step.done === true) return step.value
@@ -81,7 +81,7 @@ const over = (body: (sides: Differences.Sides) => void, seed = 5) =>
     body(yield* twice)
   }).pipe(Effect.scoped, Effect.provide(MemoryEventStore.layer))
 
-/** Whatever is done is undone afterwards. */
+/** All changes are undone afterwards. */
 const after = (db: DatabaseSync, sql: string, look: (changes: number) => void) => {
   db.exec("PRAGMA ignore_check_constraints = ON; BEGIN")
   const { changes } = db.prepare(sql).run()
@@ -152,7 +152,7 @@ describe("Rows that are compared", () => {
     const [stored, expected] = [open(), open()]
     const insert = "INSERT INTO notes_rows VALUES ('b', 'y')"
     expected.exec(insert)
-    // While nobody knows of the index.
+    // While the index is disabled.
     const index = "sqlite_schema WHERE name = 'notes_by_kind'"
     const row = Object.values(stored.prepare(`SELECT * FROM ${index}`).get() ?? {})
     stored.exec(
@@ -174,7 +174,7 @@ describe("Rows that are compared", () => {
       for (const id of ids) db.prepare("INSERT INTO notes_rows VALUES (?, ?)").run(BigInt(2 ** 60), id)
       return db
     }
-    // UTF-16 and UTF-8 sort these two the other way round.
+    // UTF-16 and UTF-8 sort these two in opposite order.
     const ids = ["\u{ff5e}", "\u{1f600}", "", "10", "9"]
     for (const missing of ids) {
       const some = ids.filter((id) => id !== missing)

@@ -12,7 +12,7 @@ import * as RebuildLog from "./RebuildLog.ts"
 
 const allOf = { names: RebuildLog.allNames, projections: allProjections }
 
-/** Whom nobody else appends for. */
+/** An account for which no other test appends. */
 const settleAll = Effect.forEach(RebuildLog.allNames, settle, { discard: true })
 
 const untilStopped = Effect.fnUntraced(function* (projection: string) {
@@ -24,7 +24,7 @@ const untilStopped = Effect.fnUntraced(function* (projection: string) {
   }
 })
 
-/** Cannot apply completions for as long as `broken` says so. */
+/** Cannot apply completions while `broken` is true. */
 const breakable = (broken: () => boolean): Projection => ({
   name: "breakable",
   version: 1,

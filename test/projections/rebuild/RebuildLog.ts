@@ -18,7 +18,7 @@ import * as Log from "../RequestLog.ts"
 
 export const allNames = allProjections.map(({ name }) => name)
 
-/** Runs the body over an empty log in memory; `base` is where its read models belong. */
+/** Runs the body over an empty log in memory. `base` is the path of its read models. */
 export const inMemory = <A, E>(
   body: (base: string) => Effect.Effect<A, E, Layer.Success<typeof MemoryEventStore.layer> | Scope.Scope>
 ): Effect.Effect<A, E> =>
@@ -33,7 +33,7 @@ export const readSide = (base: string, projections: ReadonlyArray<Projection> = 
     Layer.provideMerge(Projections.layerInProcess({ filename: base, projections }))
   )
 
-/** Builds a copy to its end, without letting it take over. */
+/** Builds a complete copy without letting it take over. */
 export const build = Effect.fnUntraced(function* (
   base: string,
   names: ReadonlyArray<string> = allNames,
@@ -61,7 +61,7 @@ export const rebuild = (
     )
   )
 
-/** Requests in each state that there is, of three accounts. */
+/** Requests in every state, of three accounts. */
 export const append = Effect.fnUntraced(function* (from: number, to: number) {
   for (let number = from; number < to; number++) {
     const account = [Log.alice, Log.bob, Log.carol][number % 3] ?? Log.alice
@@ -72,7 +72,7 @@ export const append = Effect.fnUntraced(function* (from: number, to: number) {
   }
 })
 
-/** What the projections make of the whole log in a file of their own. */
+/** The rows that the projections write for the whole log, in a separate file. */
 export const replayed = Effect.fnUntraced(function* (
   projections: ReadonlyArray<Projection> = allProjections
 ): Effect.fn.Return<
@@ -85,20 +85,20 @@ export const replayed = Effect.fnUntraced(function* (
   return ReadSide.dump(filename)
 })
 
-/** Breaks rows behind their projection's back. */
+/** Changes rows without their projection. */
 export const damage = (base: string, sql: string): void => {
   using db = new DatabaseSync(Generations.current(base))
   db.exec(sql)
 }
 
-/** Of files of read models in the directory of `base`. */
+/** The read model files in the directory of `base`. */
 export const files = (base: string): ReadonlyArray<string> =>
   fs
     .readdirSync(base.slice(0, base.lastIndexOf("/")))
     .filter((name) => /^projections.*sqlite$/.test(name))
     .sort()
 
-/** Of the account's requests, as a list of them says. */
+/** The account's requests, as lists show them. */
 export const total = (accountId: AccountId = Log.alice) =>
   Effect.flatMap(History, (history) =>
     Effect.map(history.list({ accountId, page: 1, after: null, limit: 1 }), (page) => page.total)

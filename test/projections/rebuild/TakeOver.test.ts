@@ -10,7 +10,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const place = (position: number) => GlobalPosition.GlobalPosition.make(String(position))
 
-/** A file of read models whose projection stands at `position`. */
+/** A file of read models whose projection is at `position`. */
 const store = (filename: string, position: number) => {
   using db = new DatabaseSync(filename)
   Checkpoints.make(db)
@@ -24,7 +24,7 @@ const state = (position: number, stopped = false): Progress => ({
   reason: null
 })
 
-/** A copy that stands at 3, beside rows in use that stand at 5. */
+/** A copy at position 3, beside rows in use at position 5. */
 const behind = Effect.gen(function* () {
   const directory = yield* TempDirectory.make
   const board = makeBoard()

@@ -1,4 +1,4 @@
-/** A log on which everything happens that can happen to requests, deliveries, files, accounts and the catalog, by a seed. */
+/** A log with everything that can happen to requests, deliveries, files, accounts and the catalog, by a seed. */
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import type { DomainEvent, EventCodec } from "#domain/EventCodec.ts"
@@ -48,7 +48,7 @@ const accounts = Effect.gen(function* () {
   yield* write(gone, Account.codec, [{ _tag: "AccountErased", at: Log.t0 + 1 }])
 })
 
-/** One key that is good, and one that was. */
+/** A valid key and a revoked one. */
 const workerKeys = Effect.gen(function* () {
   const key = { name: "gpu-box", secretHash: "0".repeat(64), modelEndpoints: null, expiresAt: null }
   const issued = { _tag: "WorkerKeyIssued", at: Log.t0, ...key } as const
@@ -61,7 +61,7 @@ const workerKeys = Effect.gen(function* () {
   ])
 })
 
-/** What none of the lives has: somebody to be told, files outside the log, and a recovery that goes on. */
+/** What the random lives lack: owed webhooks, files outside the log, and a recovery in progress. */
 const others = Effect.gen(function* () {
   const webhook = { url: "https://one.example/hooks", events: ["completed"], filtered: false } as const
   yield* Log.append(1_000_000, { ...Log.submitted(Log.bob, Log.slow), webhook })
@@ -84,7 +84,7 @@ const others = Effect.gen(function* () {
   })
 })
 
-/** `count` of each kind. They are numbered from `first`. */
+/** `count` of each kind, numbered from `first`. */
 export const append = Effect.fnUntraced(function* (seed: number, { count = 10, first = 0 } = {}) {
   const sampled = <A>(arbitrary: fc.Arbitrary<A>) => fc.sample(arbitrary, { numRuns: count, seed })
   if (first === 0) yield* Effect.all([accounts, workerKeys, others, CatalogLog.lived])

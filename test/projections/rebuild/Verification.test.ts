@@ -26,7 +26,7 @@ const resultsOf = (verdicts: ReadonlyArray<Verification.Verdict>): Record<string
 const all = (result: Verification.Verdict["result"]): Record<string, string> =>
   Object.fromEntries(RebuildLog.allNames.map((name) => [name, result]))
 
-/** Notes the completions, and stops at one as long as `isBroken` says so. */
+/** Records completions, and stops at one while `isBroken` is true. */
 const notes = (isBroken: () => boolean = () => false): Projection => ({
   name: "notes",
   version: 1,

@@ -40,7 +40,7 @@ const appendTo = Effect.fnUntraced(function* (accountId: AccountId, event: Accou
   })
 })
 
-/** Of all that has ended. */
+/** Of all ended requests. */
 const expired = Effect.flatMap(Retention, (retention) =>
   retention.expired({ createdBefore: Log.t0 + 1e12, after: null, limit: 100 })
 )

@@ -25,7 +25,7 @@ const readSide = (directory: string) =>
     Layer.provide(told)
   )
 
-/** The number of requests that lists show, when they show all of the log. */
+/** The number of listed requests once the lists show the whole log. */
 const total = Effect.gen(function* () {
   const projections = yield* Projections
   yield* projections.current("history")
@@ -57,7 +57,7 @@ const isRoot = process.getuid?.() === 0
 
 describe("a file of read models that", () => {
   for (const [name, damage] of damages) {
-    // Nothing is forbidden to root.
+    // Root may read every file.
     it.live.skipIf(isRoot && name.startsWith("may not"))(`${name} is set aside and built anew`, () =>
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make

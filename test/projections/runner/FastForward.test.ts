@@ -1,4 +1,4 @@
-/** A projection of few streams, built without reading the whole log. */
+/** A projection of few streams is built without reading the whole log. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, References, Stream, Struct } from "effect"
 import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
@@ -28,17 +28,17 @@ const onLog = <A, E>(
     )
   )
 
-/** Requests before, between and after what the catalog has. */
+/** Requests before, between and after the events of the catalog. */
 const mixed = Effect.gen(function* () {
   yield* RequestLog.append(1, RequestLog.submitted(RequestLog.alice, RequestLog.echo, 0))
   yield* CatalogLog.lived
   yield* RequestLog.append(2, RequestLog.submitted(RequestLog.alice, RequestLog.echo, 0))
 })
 
-/** The usual way: no category can be found. */
+/** The usual way: the backend cannot find a category. */
 const wholly = Effect.updateService(EventReader, (reader) => Struct.omit(reader, ["readCategories"]))
 
-/** Neither what is new is followed nor the log read from its beginning. */
+/** Neither follows new events nor reads the log from its beginning. */
 const byCategoryAlone = Effect.updateService(EventReader, (reader) => ({
   ...reader,
   subscribe: () => Stream.never,
@@ -54,7 +54,7 @@ describe("A projection whose events are in few streams", () => {
         yield* byCategoryAlone(ReadSide.runOnce(file("fast"), catalog))
         yield* wholly(ReadSide.runOnce(file("slow"), catalog))
         assert.deepStrictEqual(ReadSide.dump(file("fast")), ReadSide.dump(file("slow")))
-        // It goes on from there, as from any checkpoint.
+        // It continues from there, as from any checkpoint.
         yield* CatalogLog.offering("acme/late", {
           _tag: "ModelPublished",
           at: RequestLog.t0 + 50,

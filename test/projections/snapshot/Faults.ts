@@ -1,15 +1,15 @@
-/** The store and the record as a process sees them that dies at a given step: nothing it does from then on happens. */
+/** The store and the record as seen by a process that dies at a given step: nothing after that step takes effect. */
 import { Effect, Layer } from "effect"
 import { SnapshotPointer } from "#projections/snapshot/SnapshotPointer.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 
-/** Dies just before the write of this number, counted from 0, or just after it has been done, before its answer comes. */
+/** Dies just before this write, counted from 0, or after it and before its answer. */
 export interface Death {
   readonly at: number
   readonly when: "before" | "after"
 }
 
-/** `count` tells how many writes were begun. */
+/** `count` returns the number of begun writes. */
 export const layer = ({ at, when }: Death, count: { writes: number }) =>
   Layer.effectContext(
     Effect.gen(function* () {

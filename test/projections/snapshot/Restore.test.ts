@@ -22,7 +22,7 @@ const namesBeside = (base: string) => fs.readdirSync(path.dirname(base)).sort()
 const isMarked = (base: string) =>
   dump(Generations.current(base))["duework_depth"]?.some((row) => JSON.stringify(row).includes('"mark"'))
 
-/** What is written down of the newest snapshot, changed. */
+/** The record of the newest snapshot, changed. */
 const rewrite = Effect.fnUntraced(function* (change: (snapshot: Snapshot) => Partial<Snapshot>) {
   const pointer = yield* SnapshotPointer
   const found = yield* pointer.get
@@ -31,7 +31,7 @@ const rewrite = Effect.fnUntraced(function* (change: (snapshot: Snapshot) => Par
   yield* pointer.put({ ...found.snapshots, newest: { ...newest, ...change(newest) } }, found.revision)
 })
 
-/** Another file in a blob that is whole. */
+/** Another file in an intact blob. */
 const repack = (key: string, file: Uint8Array) =>
   Effect.gen(function* () {
     const blob = zlib.zstdCompressSync(file)

@@ -1,4 +1,4 @@
-/** Nodes over one log in memory, that share a folder of blobs and the record of the snapshots. */
+/** Nodes over one log in memory that share a blob folder and the record of snapshots. */
 import * as fs from "node:fs"
 import { Context, Effect, Layer } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
@@ -27,12 +27,12 @@ export const shared = TempDirectory.provide((root) =>
 
 export const layer = Layer.mergeAll(shared, MemoryEventStore.layer)
 
-/** A node's place for its read models. */
+/** The path of a node's read models. */
 export const newBase = Effect.map(TempDirectory.make, Generations.baseIn)
 
 export const settleAll = Effect.forEach(RebuildLog.allNames, settle, { discard: true })
 
-/** Lets a node read all that is on the log, and ends it. */
+/** Runs a node until it has read the whole log. */
 export const readAll = (base: string, projections: ReadonlyArray<Projection> = allProjections) =>
   Effect.forEach(projections, ({ name }) => settle(name), { discard: true }).pipe(
     Effect.provide(RebuildLog.readSide(base, projections), { local: true })
@@ -45,7 +45,7 @@ export const take = (base: string) =>
     Take.run({ filename: Generations.current(base), directory, id: `s${taken++}` })
   ).pipe(Effect.scoped)
 
-/** Of a log of `requests` requests more, by a node of its own whose rows have a mark that no replay makes. */
+/** Appends `requests` requests and takes a snapshot on a separate node, whose rows have a mark that no replay makes. */
 export const takeMarked = Effect.fnUntraced(function* (from: number, to: number) {
   yield* RebuildLog.append(from, to)
   const base = yield* newBase

@@ -13,7 +13,7 @@ import * as RebuildLog from "../rebuild/RebuildLog.ts"
 import * as Faults from "./Faults.ts"
 import * as Nodes from "./SnapshotNodes.ts"
 
-/** What a node can restore, and nothing else, is in the store. */
+/** The store has exactly what a node can restore. */
 const assertTidy = Effect.gen(function* () {
   const found = yield* Nodes.record
   const keys = [found?.newest, found?.before].flatMap((each) => (each ? [each.key] : []))

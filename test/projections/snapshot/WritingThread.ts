@@ -1,4 +1,4 @@
-/** Another thread that writes a file all the time, each time two numbers that must be equal, over pages all over the file. */
+/** Another thread that writes a file continuously, each time two equal numbers spread over its pages. */
 import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { Effect, Schema } from "effect"
@@ -7,7 +7,7 @@ import * as Database from "#streams/sqlite/Database.ts"
 
 const rows = 20_000
 
-/** 25 MB, in a file of read models with one projection whose position is the number of the commit. */
+/** A file of 25 MB with one projection, whose position is the number of the commit. */
 export const prepare = (filename: string): void => {
   using db = Database.open({ filename, synchronous: "NORMAL" })
   Checkpoints.make(db)
@@ -18,7 +18,7 @@ export const prepare = (filename: string): void => {
     INSERT INTO busy_rows SELECT id, hex(zeroblob(600)), 0 FROM ids`)
 }
 
-/** The number that the first row, the last row and the checkpoint of a copy have in common. */
+/** The number in the first row, the last row and the checkpoint of a copy. */
 export const commonNumber = (filename: string): number => {
   using db = new DatabaseSync(filename, { readOnly: true })
   const found = db
@@ -49,7 +49,7 @@ const program = `
   }
   write()`
 
-/** Writes until the scope ends; returns when it has begun. The result tells the number of the last commit. */
+/** Writes until the scope ends, and returns once it has begun. The result is the number of the last commit. */
 export const start = Effect.fnUntraced(function* (filename: string) {
   const written = new Int32Array(new SharedArrayBuffer(4))
   yield* Effect.acquireRelease(

@@ -19,7 +19,7 @@ const at = (position: number, reason: string | null = null): ProjectionState => 
 
 const three = allProjections.filter(({ name }) => ["duework", "history", "keys"].includes(name))
 
-/** Three events, one each second from `t0` on. */
+/** Three events, one per second from `t0`. */
 const threeEvents = Effect.forEach([0, 1, 2], (number) =>
   Log.append(number, Log.submitted(Log.alice, Log.echo, Log.t0 + number * 1_000))
 )

@@ -1,4 +1,4 @@
-/** A disk that fails or is slow, for a process of its own: a library in C that stands before the system's calls. */
+/** A disk that fails or is slow, for one process: a C library that intercepts system calls. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -13,7 +13,7 @@ export const isAvailable: boolean =
 
 interface Rule {
   readonly on: "write" | "sync"
-  /** Part of the path of the files; with `$` at its end, the end of it. */
+  /** A part of the files' paths; with `$` at the end, their ending. */
   readonly path: string
   /** `os.constants.errno`; 0 by default. */
   readonly errno?: number
@@ -21,9 +21,9 @@ interface Rule {
 }
 
 interface FaultyDisk {
-  /** For the environment of the process. */
+  /** The environment of the process. */
   readonly env: Readonly<Record<string, string>>
-  /** From the next call on; the last rule that fits holds. */
+  /** Takes effect at the next call. The last matching rule counts. */
   readonly set: (...rules: ReadonlyArray<Rule>) => void
 }
 
@@ -32,7 +32,7 @@ const build = Effect.fnUntraced(function* (library: string) {
   yield* Effect.sync(() => childProcess.execFileSync("cc", options, { stdio: "inherit" }))
 })
 
-/** Built anew; the disk is in order at first. */
+/** Builds the library. The disk works at first. */
 export const make = Effect.gen(function* () {
   const directory = yield* TempDirectory.make
   const library = path.join(directory, "FaultyDisk.so")

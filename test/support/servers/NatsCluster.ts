@@ -1,4 +1,4 @@
-/** Three real NATS servers on loopback that are one cluster. Removed with the scope. */
+/** A cluster of three real NATS servers on loopback, removed with the scope. */
 import { jetstreamManager, StorageType } from "@nats-io/jetstream"
 import { Effect, type Scope } from "effect"
 import { freePort } from "../ServerProcess.ts"
@@ -9,32 +9,35 @@ import type { NatsServerOptions } from "./NatsServer.ts"
 import * as Until from "./Until.ts"
 
 export interface Cluster {
-  /** A restart of one waits until it accepts connections, not until it has caught up: see `ready`. */
+  /** A restarted server accepts connections when this returns, but may not have caught up: see `ready`. */
   readonly servers: readonly [NatsProcess.NatsProcess, NatsProcess.NatsProcess, NatsProcess.NatsProcess]
-  /** `nats://` and the addresses of all three. */
+  /** A `nats://` URL with the addresses of all three. */
   readonly url: string
-  /** The server of that name, as JetStream names leaders: `n1`, `n2` or `n3`. */
+  /** The server with the name that JetStream uses for leaders: `n1`, `n2` or `n3`. */
   readonly named: (name: string) => NatsProcess.NatsProcess
-  /** Waits until all three have found each other and serve under a leader: a stream with three replicas can be made. */
+  /**
+   * Waits until all three servers have found each other and have a leader, so that a stream with three replicas can
+   * be created.
+   */
   readonly ready: Effect.Effect<void>
 }
 
 const names = ["n1", "n2", "n3"] as const
 
-/** Routes that are not there are tried again each second, and what servers know of each other comes every ten. */
+/** The servers retry missing routes each second, and exchange what they know every ten seconds. */
 const patienceMs = 40_000
 
-/** Most have found each other within 2 s. A few never do, when their routes were made and closed in an unlucky order. */
+/** Most clusters form within 2 s. A few never do, if their routes were opened and closed in an unlucky order. */
 const soonMs = 12_000
 
-/** How many others the server at this port for monitoring has a route to. */
+/** The number of servers to which the server with this monitoring port has a route. */
 const others = async (monitor: number): Promise<number> => {
   const answer = await fetch(`http://127.0.0.1:${monitor}/routez`)
   const { routes = [] } = Object(await answer.json())
   return new Set(routes.map(({ remote_id }: { readonly remote_id: string }) => remote_id)).size
 }
 
-/** Takes all three: the servers refuse replicas that have nowhere to go. */
+/** Needs all three servers, because they refuse replicas that have no place. */
 const makeReplicas = (servers: ReadonlyArray<string>) =>
   NatsConnection.briefly(servers, async (connection) => {
     const { streams } = await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })
@@ -48,7 +51,7 @@ export const make = Effect.fn("NatsCluster.make")(function* ({
   syncInterval = "always"
 }: NatsServerOptions = {}): Effect.fn.Return<Cluster, never, Scope.Scope> {
   const directory = yield* TempDirectory.make
-  // All at once: ports that are free together differ.
+  // Takes all ports at once, so that they differ.
   const [routes, ports, monitors] = yield* Effect.promise(() =>
     Promise.all([
       Promise.all(names.map(freePort)),
@@ -65,16 +68,17 @@ export const make = Effect.fn("NatsCluster.make")(function* ({
       port: ports[index] ?? 0,
       directory,
       syncInterval,
-      // Clients know no address but those they were given: one behind a proxy stays behind it. One connection for each
-      // two servers: of many that are made at once from both sides, too many may be closed as duplicates.
+      // Clients use only the given addresses, so a client behind a proxy stays behind it. One connection per pair of
+      // servers, because duplicates might all be closed.
       configuration: `http: "127.0.0.1:${monitors[index] ?? 0}"
 cluster { name: test, listen: "127.0.0.1:${routes[index] ?? 0}", routes: [${routesOf(index)}], no_advertise: true, pool_size: -1 }`,
       ready: accepts
     })
-  // One after the other: servers that connect to each other at the same moment may both close what is then there twice.
+  // One after the other: two servers that connect to each other at the same moment may both close the duplicate
+  // connection.
   const servers = yield* Effect.all([start(0), start(1), start(2)])
   const addresses = servers.map(({ port }) => `127.0.0.1:${port}`)
-  /** The first that lacks a route. Two without one between them work for as long as the third one leads. */
+  /** The first server without a route. Two servers without one between them work as long as the third leads. */
   const findLonely = async () => {
     const found = await Promise.all(monitors.map((port) => others(port).catch(() => 0)))
     return servers[found.findIndex((size) => size < names.length - 1)]
@@ -86,7 +90,7 @@ cluster { name: test, listen: "127.0.0.1:${routes[index] ?? 0}", routes: [${rout
   const restartLonely = Effect.flatMap(Effect.promise(findLonely), (lonely) => lonely?.restart ?? Effect.void)
   const serve = (limitMs: number) => Until.answers(() => makeReplicas(addresses), limitMs)
   const again = Effect.forEach(servers, ({ restart }) => restart, { discard: true })
-  // With routes to all they may still know of no place for a replica: then starting all of them again is what helps.
+  // Even with all routes, servers may know no place for a replica. Restarting all of them helps.
   yield* Effect.catchDefect(serve(soonMs), () => Effect.andThen(again, serve(patienceMs)))
 
   const ready = Until.answers(haveFound, soonMs).pipe(

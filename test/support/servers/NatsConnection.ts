@@ -1,11 +1,11 @@
-/** Connections to servers that may not be there yet. */
+/** Connects to servers that may not run yet. */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"
 
-/** ms that one question may take: what comes up answers the next one. */
+/** Timeout of one request, ms. A server that is starting answers the next one. */
 export const patienceMs = 500
 
-/** Asks over a connection that is closed afterwards; rejects where nobody listens. */
+/** Makes a request on a connection of its own. Rejects if no server listens. */
 export const briefly = async <A>(
   servers: ReadonlyArray<string>,
   ask: (connection: NatsConnection) => Promise<A>
@@ -18,7 +18,7 @@ export const briefly = async <A>(
   }
 }
 
-/** Comes back as often as the server does; closed with the scope. */
+/** Reconnects whenever the server returns. Closed with the scope. */
 export const scoped = (servers: ReadonlyArray<string>): Effect.Effect<NatsConnection, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(() =>

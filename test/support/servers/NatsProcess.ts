@@ -1,4 +1,4 @@
-/** A nats-server process with JetStream, that can be stopped, killed and held, and started again on what it had stored. */
+/** A nats-server process with JetStream that can be stopped, killed, paused, and restarted on its store. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -13,31 +13,31 @@ export interface NatsProcess {
   /** `nats://127.0.0.1:PORT`, the same after a restart. */
   readonly url: string
   readonly port: number
-  /** Of the process that runs, or ran last. */
+  /** Of the current or last process. */
   readonly pid: number
-  /** Everything it has printed so far, earlier runs included. */
+  /** Everything printed so far, including by earlier processes. */
   readonly output: () => string
-  /** Ends it in good order, and waits until it is gone. */
+  /** Stops it gracefully and waits until it has ended. */
   readonly stop: Effect.Effect<void>
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits until it has ended. */
   readonly kill: Effect.Effect<void>
-  /** Connections stay open and nothing is answered. */
+  /** Connections stay open, and no request is answered. */
   readonly pause: Effect.Effect<void>
   readonly resume: Effect.Effect<void>
-  /** Starts it again on its port and its store, and waits until it is ready. Kills it when it still runs. */
+  /** Starts it again on its port and store, and waits until it is ready. Kills it first if it still runs. */
   readonly restart: Effect.Effect<void>
 }
 
 export interface ProcessOptions {
   readonly name: string
   readonly port: number
-  /** Where its configuration and its store are. */
+  /** The directory of its configuration and store. */
   readonly directory: string
-  /** When it syncs what it writes: `always` before it answers, else how often, as `2m`. */
+  /** When it syncs writes: `always` (before each answer), or an interval such as `2m`. */
   readonly syncInterval?: string
   /** Further lines for its configuration. */
   readonly configuration?: string
-  /** Resolves once the server at this address is ready, rejects before. */
+  /** Resolves when the server at this address is ready. */
   readonly ready: (url: string) => Promise<unknown>
 }
 
@@ -68,7 +68,7 @@ const spawn = (file: string, lines: Array<string>): Run => {
   return { child, ended: new Promise((resolve) => child.once("close", () => resolve())) }
 }
 
-/** Ready when it comes, killed with the scope. Dies, with what the server printed, when it does not start. */
+/** Ready when this returns, killed with the scope. Dies with the server's output if it does not start. */
 export const make = Effect.fn("NatsProcess.make")(function* (
   options: ProcessOptions
 ): Effect.fn.Return<NatsProcess, never, Scope.Scope> {
@@ -106,7 +106,7 @@ export const make = Effect.fn("NatsProcess.make")(function* (
       return run.child.pid ?? 0
     },
     output,
-    // One that is held would never hear of it.
+    // A paused process would not receive the signal.
     stop: Effect.all([signal("SIGTERM"), signal("SIGCONT"), ended], { discard: true }),
     kill,
     pause: Effect.suspend(() => pause(run.child.pid ?? 0)),

@@ -1,4 +1,4 @@
-/** One real NATS server on loopback, JetStream in a directory of its own. Removed with the scope. */
+/** A real NATS server on loopback with JetStream in its own directory, removed with the scope. */
 import { jetstreamManager } from "@nats-io/jetstream"
 import { Effect, type Scope } from "effect"
 import { freePort } from "../ServerProcess.ts"
@@ -7,11 +7,11 @@ import * as NatsConnection from "./NatsConnection.ts"
 import * as NatsProcess from "./NatsProcess.ts"
 
 export interface NatsServerOptions {
-  /** When it syncs what it writes: `always` (by default) before it answers, else how often, as `2m`. */
+  /** When it syncs writes: `always` (the default, before each answer), or an interval such as `2m`. */
   readonly syncInterval?: string
 }
 
-/** It accepts connections and JetStream answers. */
+/** Accepts connections, and JetStream answers. */
 const ready = (url: string) =>
   NatsConnection.briefly([url], async (connection) =>
     (await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })).getAccountInfo()

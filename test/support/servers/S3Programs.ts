@@ -1,4 +1,4 @@
-/** The programs of the S3 server that tests run. Where one is missing they are skipped, but never in CI. */
+/** The programs of the S3 server for tests. If one is missing, tests are skipped, except in CI. */
 import * as childProcess from "node:child_process"
 
 const programs = ["radosgw", "ceph-mon", "ceph-osd"]
@@ -9,11 +9,11 @@ const missing = programs.filter(
 
 export const isMissing = missing.length > 0 && process.env["CI"] === undefined
 
-/** What is missing and the command that brings it; empty where nothing is. */
+/** What is missing and how to install it; empty if nothing is missing. */
 const whyNot =
   missing.length === 0
     ? ""
     : ` (needs ${missing.join(", ")}: apt-get install --no-install-recommends ${programs.join(" ")})`
 
-/** The name of a test that needs them: where it is skipped the name says why, and what to do about it. */
+/** The name of a test that needs them. A skipped test's name says why and how to install them. */
 export const named = (name: string): string => `${name}${whyNot}`

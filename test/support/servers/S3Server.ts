@@ -1,4 +1,4 @@
-/** A real S3 server on loopback, that verifies signatures. What is in it is in its memory. */
+/** A real S3 server on loopback that verifies signatures and stores objects in memory. */
 import * as childProcess from "node:child_process"
 import * as crypto from "node:crypto"
 import { once } from "node:events"
@@ -13,11 +13,11 @@ export interface S3Server {
   readonly port: number
   /** `http://127.0.0.1:PORT` */
   readonly url: string
-  /** Ends it, and waits until it is gone. */
+  /** Stops it and waits until it has ended. */
   readonly kill: Effect.Effect<void>
 }
 
-/** What a process needs in its environment to be let in; its S3 clients find it there by themselves. */
+/** The environment with its credentials, where S3 clients find them. */
 export const credentials = { AWS_ACCESS_KEY_ID: "testaccess", AWS_SECRET_ACCESS_KEY: "testsecret" }
 
 const script = path.join(import.meta.dirname, "s3-server.sh")
@@ -36,7 +36,7 @@ export const begin = async (): Promise<S3Server> => {
     ended.then(() => ["nothing"])
   ])
   if (said !== "ready") throw new Error(`The S3 server ended before it was ready:\n${lines.join("\n")}`)
-  // It ends with its standard input, so with this process: it is no reason for it to go on.
+  // It ends with its standard input, and so with this process; it does not keep this process running.
   child.unref()
   for (const stream of [child.stdin, child.stdout, child.stderr]) unref(stream)
   const kill = Effect.promise(() => {
@@ -47,12 +47,12 @@ export const begin = async (): Promise<S3Server> => {
   return { port, url: urlAt(port), kill }
 }
 
-/** Pipes of processes are sockets. */
+/** Node represents the pipes of processes as sockets. */
 const unref = (stream: object) => {
   if ("unref" in stream && typeof stream.unref === "function") stream.unref()
 }
 
-/** Its own, gone with the scope: for who kills it. */
+/** A separate server, removed with the scope, for tests that kill it. */
 export const make: Effect.Effect<S3Server, never, Scope.Scope> = Effect.acquireRelease(
   Effect.promise(begin),
   ({ kill }) => kill
@@ -60,7 +60,7 @@ export const make: Effect.Effect<S3Server, never, Scope.Scope> = Effect.acquireR
 
 let started: Promise<S3Server> | undefined
 
-/** Where the port of a server stands that all processes of a run share (`SharedS3`). */
+/** The variable with the port of the server that all processes of a run share (`SharedS3`). */
 export const portVariable = "TEST_S3_PORT"
 
 const found = (port: number): S3Server => ({
@@ -69,13 +69,13 @@ const found = (port: number): S3Server => ({
   kill: Effect.die(new Error("Others use the server too: make one to kill"))
 })
 
-/** One for all tests of this run, or else of this process, which ends with it. */
+/** One server for all tests of this run, or else of this process. */
 export const shared: Effect.Effect<S3Server> = Effect.promise(() => {
   const port = process.env[portVariable]
   return port === undefined ? (started ??= begin()) : Promise.resolve(found(Number(port)))
 })
 
-/** For what tests ask or do by themselves. */
+/** A client for the tests' own calls. */
 export const clientOf = ({ url }: S3Server): Effect.Effect<S3Client, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(
@@ -96,10 +96,10 @@ export const clientOf = ({ url }: S3Server): Effect.Effect<S3Client, never, Scop
 
 let buckets = 0
 
-/** Of this process, among those that share a server. */
+/** Distinguishes this process from others that share the server. */
 const own = crypto.randomBytes(5).toString("hex")
 
-/** A new, empty bucket; its name. */
+/** Creates an empty bucket and returns its name. */
 export const newBucket = (server: S3Server): Effect.Effect<string> =>
   Effect.gen(function* () {
     const client = yield* clientOf(server)
@@ -108,5 +108,5 @@ export const newBucket = (server: S3Server): Effect.Effect<string> =>
     return name
   }).pipe(Effect.scoped)
 
-/** What `BLOB_STORE` takes for a bucket. */
+/** The value of `BLOB_STORE` for a bucket. */
 export const blobStore = ({ url }: S3Server, bucket: string): string => `s3://${bucket}?endpoint=${url}`

@@ -1,4 +1,4 @@
-/** In CI one S3 server for all test files: each one that began its own would keep the machine busy with that. */
+/** In CI, starts one S3 server for all test files, because one per file would keep the machine busy. */
 import { Effect } from "effect"
 import * as S3Server from "./S3Server.ts"
 

@@ -1,4 +1,4 @@
-/** Which server of a cluster leads a stream. */
+/** Finds the server that leads a stream. */
 import { jetstreamManager } from "@nats-io/jetstream"
 import type { Effect } from "effect"
 import type { Cluster } from "./NatsCluster.ts"
@@ -6,7 +6,7 @@ import * as NatsConnection from "./NatsConnection.ts"
 import type { NatsProcess } from "./NatsProcess.ts"
 import * as Until from "./Until.ts"
 
-/** Waits until it has a leader. */
+/** Waits until the stream has a leader. */
 export const of = (cluster: Pick<Cluster, "named" | "servers">, stream: string): Effect.Effect<NatsProcess> =>
   Until.answers(() =>
     NatsConnection.briefly(

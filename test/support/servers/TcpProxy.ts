@@ -1,38 +1,39 @@
-/** A TCP proxy before a port of this machine: what goes through it can be cut, with both ends alive. */
+/** A TCP proxy for a port of this machine that can cut connections while both ends live. */
 import { once } from "node:events"
 import * as net from "node:net"
 import { Effect, type Scope } from "effect"
 
 /**
- * `refuse`: connections are closed. `blackhole`: they stay open, new ones too, and every byte is swallowed. `deaf`: they stay
- * open, and only what the target says is swallowed. `hold`: as `blackhole`, but what is said to the target is kept for `release`.
+ * `refuse`: connections are closed. `blackhole`: they stay open, new ones too, and all bytes are dropped. `deaf`:
+ * they stay open, and only bytes from the target are dropped. `hold`: like `blackhole`, but bytes to the target are
+ * stored for `release`.
  */
 export type Cut = "refuse" | "blackhole" | "deaf" | "hold"
 
 export interface TcpProxy {
   readonly port: number
-  /** Cuts what is connected, and whatever connects from now on. */
+  /** Cuts existing and new connections. */
   readonly cut: (how: Cut) => Effect.Effect<void>
-  /** New connections go through again. Those that lost bytes are closed. */
+  /** New connections work again. Those that lost bytes are closed. */
   readonly heal: Effect.Effect<void>
-  /** What was held arrives, though who said it may be gone; waits until the target has answered a ping in it. */
+  /** Delivers stored bytes, even if their sender is gone, and waits until the target answers a ping after them. */
   readonly release: Effect.Effect<void>
 }
 
-/** On a free port before `target`, a port; closed with the scope, with all connections. */
+/** Listens on a free port for `target`, a port. Closed with the scope, with all connections. */
 export const make = Effect.fn("TcpProxy.make")(function* (
   target: number
 ): Effect.fn.Return<TcpProxy, never, Scope.Scope> {
   const sockets = new Set<net.Socket>()
-  /** Those to the target. */
+  /** Connections to the target. */
   const targets = new Set<net.Socket>()
-  /** Bytes on their way, by the connection to the target that they are for. */
+  /** Bytes in transit, by their connection to the target. */
   const held = new Map<net.Socket, Array<Buffer>>()
   let state: Cut | "open" = "open"
 
   const keep = (socket: net.Socket) => {
     sockets.add(socket)
-    // Its close follows, and says all there is to know.
+    // The close event follows and suffices.
     return socket.on("error", () => {}).on("close", () => sockets.delete(socket))
   }
   const swallow = (socket: net.Socket) => socket.unpipe().resume()
@@ -47,7 +48,7 @@ export const make = Effect.fn("TcpProxy.make")(function* (
     near.pipe(far).pipe(near)
     near.on("data", (bytes) => state === "hold" && held.get(far)?.push(bytes))
     if (state === "deaf") swallow(far)
-    // The end of one reaches the other, but not through a hole.
+    // The end of one side closes the other, except through a hole.
     near.on("close", () => state === "blackhole" || held.has(far) || far.destroy())
     far.on("close", () => {
       targets.delete(far)

@@ -1,11 +1,11 @@
-/** Waits for a fact that only asking again can tell. By real time, whatever clock the test runs by. */
+/** Polls for a fact in real time, whatever clock the test uses. */
 import { setTimeout as delay } from "node:timers/promises"
 import { Effect } from "effect"
 
-/** Between two questions: longer each time, as many that ask at once would else be all that a small machine has to do. */
+/** The pause between two polls grows, because many polling tests would occupy a small machine. */
 const pauses = { firstMs: 20, factor: 1.5, longestMs: 200 }
 
-/** Asks until it gets an answer; dies of the last refusal after `limitMs`. */
+/** Polls until there is a result. Dies with the last failure after `limitMs`. */
 export const answers = <A>(ask: () => Promise<A>, limitMs = 20_000): Effect.Effect<A> =>
   Effect.promise(async (signal) => {
     const began = performance.now()

@@ -1,7 +1,7 @@
 import * as Http from "node:http"
 import type { Json } from "#domain/CanonicalJson.ts"
 
-/** Posts once to where a protocol server was told to call back, and does not care whether anybody hears it. */
+/** Posts once to a callback address and ignores the answer. */
 export const post = (url: string, body: Json): void =>
   void Http.request(url, { method: "POST", headers: { "content-type": "application/json" }, agent: false })
     .on("error", () => {})

@@ -1,7 +1,7 @@
 /**
- * A container that Cog has built, as its documentation says: https://cog.run/http (predictions with ids of the client's,
- * `Prefer: respond-async`, webhooks, cancel, health check). A reverse proxy before it asks for a bearer token. Like its
- * server, it also calls back that a prediction has failed for which it has no slot (replicate/cog, crates/coglet).
+ * A container built by Cog, as documented at https://cog.run/http (predictions with client ids, `Prefer:
+ * respond-async`, webhooks, cancel, health check). A reverse proxy in front requires a bearer token. Like Cog's
+ * server, it also reports by webhook that a prediction without a slot has failed (replicate/cog, crates/coglet).
  */
 import { Effect, type Scope } from "effect"
 import * as Http from "node:http"
@@ -21,18 +21,18 @@ interface Prediction {
 }
 
 export interface CogUpstream extends Upstream {
-  /** What the health check says; `null`: BUSY or READY, as it is. */
+  /** The status of the health check; `null`: BUSY or READY, as it is. */
   readonly setHealth: (status: string | null) => Effect.Effect<void>
-  /** From now on nothing is told by webhook. */
+  /** Sends no webhooks from now on. */
   readonly silence: Effect.Effect<void>
-  /** Ids that were asked to be cancelled, in order. */
+  /** Ids of cancel calls, in order. */
   readonly cancels: Effect.Effect<ReadonlyArray<string>>
 }
 
 const secret = "cog_notARealSecret0123456789"
 const output: Json = "data:text/plain;base64,SGVsbG8="
 
-/** Ends with the answer, or with the connection. */
+/** Ends with the answer or with the connection. */
 const post = (url: string, body: JsonObject) =>
   new Promise<void>((resolve) => {
     Http.request(url, { method: "POST", headers: { "content-type": "application/json" }, agent: false })
@@ -48,7 +48,7 @@ export const make: Effect.Effect<CogUpstream, never, Scope.Scope> = Effect.gen(f
   let isSilent = false
   const cancels: Array<string> = []
 
-  /** One after the other, as they happened. */
+  /** In order. */
   let sending = Promise.resolve()
   const tell = ({ events, id, webhook }: Prediction, event: string, body: JsonObject) => {
     if (isSilent || webhook === null || (events.length > 0 && !events.includes(event))) return

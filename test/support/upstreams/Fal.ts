@@ -16,7 +16,7 @@ import * as CallBack from "./CallBack.ts"
 import * as JsonHttp from "./JsonHttp.ts"
 import * as PlannedJobs from "./PlannedJobs.ts"
 
-/** What the result's URL answers when the request has not gone well. */
+/** The answer of the result URL if the request failed. */
 export interface Failure {
   readonly status: number
   readonly body: JsonObject
@@ -33,7 +33,7 @@ interface FalRequest {
   ranSeconds: number
 }
 
-/** What came with a request, beside its input. */
+/** The rest of a request, beside its input. */
 interface Submitted {
   readonly path: string
   readonly webhook: string | null
@@ -45,7 +45,7 @@ interface FalUpstream extends Upstream {
   readonly submitted: Effect.Effect<ReadonlyArray<Submitted>>
   /** Ends a request with a failure. */
   readonly end: (id: string, failure: Failure) => Effect.Effect<void>
-  /** From now on submissions are answered with URLs of this beginning; with their own when `null`. */
+  /** From now on, submissions are answered with URLs of this prefix; with the server's own if `null`. */
   readonly answerWith: (base: string | null) => Effect.Effect<void>
 }
 
@@ -68,7 +68,7 @@ const invalid = (message: string): Failure => ({
 })
 
 const submission = /^\/[\w-]+\/[\w.-]+(?:\/[\w.-]+)*$/
-/** The status and the rest are not available under an app's sub-paths. */
+/** Status and the other routes do not exist under an app's sub-paths. */
 const operation = /^\/([\w-]+\/[\w.-]+)\/requests\/([\w-]+)(?:\/(status|cancel))?$/
 
 export const make = Effect.gen(function* () {
@@ -99,7 +99,7 @@ export const make = Effect.gen(function* () {
     { message: "Step 1 of 2", timestamp: "2026-03-01T10:00:01.000000", level: "INFO", source: "USER" }
   ]
 
-  /** It begins when it is first looked at, and ends at the next look, unless it is held. */
+  /** A run begins at the first status call and ends at the next, unless it is held. */
   const advance = (request: FalRequest) => {
     const { behaviour, status } = request
     const isHeld = behaviour._tag === "Succeeds" && behaviour.held === true
@@ -175,7 +175,7 @@ export const make = Effect.gen(function* () {
     return JsonHttp.answer(response, failure.status, failure.body, failure.headers)
   }
 
-  /** One in the queue is gone at once; one that runs is told, and ends a look later. */
+  /** A waiting request is removed at once; a running one is told to stop and ends a status call later. */
   const cancel = (request: FalRequest, response: Http.ServerResponse) => {
     if (PlannedJobs.isOver(request.job))
       return JsonHttp.answer(response, 400, { status: "ALREADY_COMPLETED" })

@@ -1,4 +1,4 @@
-/** A worker that speaks `docs/reference/provider-contract.md`, written from that page. */
+/** A worker that implements `docs/reference/provider-contract.md`, written from that page. */
 import { Effect, type Scope } from "effect"
 import * as Http from "node:http"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
@@ -7,7 +7,7 @@ import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "./JsonHttp.ts"
 import * as PlannedJobs from "./PlannedJobs.ts"
 
-/** `answers`: with the answer to POST. `polled`: 202, and the outcome is asked for. `calls`: 202, and it calls back. */
+/** `answers`: in the answer to POST. `polled`: 202, and the outcome is polled. `calls`: 202, and it calls back. */
 export type Way = "answers" | "polled" | "calls"
 
 interface Run {
@@ -16,13 +16,13 @@ interface Run {
   readonly job: PlannedJobs.TakenJob
   readonly callback: string
   held: boolean
-  /** How often it was asked after. */
+  /** The number of status calls. */
   asked: number
   end: (state: JsonObject) => void
 }
 
 export interface HttpUpstream extends Upstream {
-  /** Bodies and headers of the runs that were taken, in order. */
+  /** Bodies and headers of the accepted runs, in order. */
   readonly posts: Effect.Effect<ReadonlyArray<JsonHttp.JsonRequest>>
 }
 
@@ -56,7 +56,7 @@ export const make = (way: Way): Effect.Effect<HttpUpstream, never, Scope.Scope> 
       run.end(outcome(run))
     }
 
-    /** It begins, and ends unless it is held. */
+    /** A run begins at once, and ends unless it is held. */
     const begin = (run: Run) => {
       move(run, "running")
       if (way === "calls") call(run.callback, { status: "running", progress: 0.5, logs: ["loading"] })

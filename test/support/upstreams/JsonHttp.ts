@@ -1,17 +1,17 @@
-/** The few lines of HTTP that protocol servers have in common. */
+/** HTTP helpers that the protocol servers share. */
 import type * as Http from "node:http"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 
 export interface JsonRequest {
   readonly method: string
-  /** Without the query. */
+  /** The path, without the query. */
   readonly path: string
   readonly headers: Http.IncomingHttpHeaders
-  /** `null` when it is no JSON. */
+  /** `null` if it is not JSON. */
   readonly body: Json
 }
 
-/** `null` when the caller hung up before its request was whole. */
+/** `null` if the caller disconnected before its request was complete. */
 export const read = async (request: Http.IncomingMessage): Promise<JsonRequest | null> => {
   const chunks: Array<Buffer> = []
   try {

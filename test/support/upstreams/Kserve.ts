@@ -18,9 +18,9 @@ import * as JsonHttp from "./JsonHttp.ts"
 import * as PlannedJobs from "./PlannedJobs.ts"
 
 interface KserveUpstream extends Upstream {
-  /** Bodies of inferences as they came, in order. */
+  /** Bodies of inference calls, in order. */
   readonly received: Effect.Effect<ReadonlyArray<Json>>
-  /** Completes when `count` callers have hung up before their answer. */
+  /** Completes when `count` callers have disconnected before their answer. */
   readonly abandoned: (count: number) => Effect.Effect<void>
 }
 
@@ -47,7 +47,7 @@ const isFit = (shape: ReadonlyArray<Json>, expected: ReadonlyArray<number>): boo
   shape.length === expected.length &&
   expected.every((size, at) => Number.isSafeInteger(shape[at]) && (size === -1 || size === shape[at]))
 
-/** The tensor's flat data, or what is wrong with it. */
+/** The tensor's flat data, or the error in it. */
 const elementsOf = (input: JsonObject): ReadonlyArray<Json> | string => {
   const { data, datatype, name, shape } = input
   const expected = tensors[String(name)]
@@ -84,7 +84,7 @@ const givenBy = (body: Json): Given | string => {
 const pairs = (flat: ReadonlyArray<Json>): ReadonlyArray<Json> =>
   flat.flatMap((first, at) => (at % 2 === 0 ? [[first, flat[at + 1] ?? null]] : []))
 
-/** What the model was given, in the shapes of its tensors. */
+/** The model's inputs, in the shapes of their tensors. */
 const naturalOf = ({ numbers = [], text = [], times = [] }: Given): Json => ({
   text: text[0] ?? null,
   times: times[0] ?? null,
@@ -106,7 +106,7 @@ const outputsOf = ({ numbers = [], text = [], times = [] }: Given): ReadonlyArra
   ]
 }
 
-/** Those asked for; all of them when none is named. */
+/** The requested outputs; all if none is named. */
 const askedFor = (outputs: ReadonlyArray<JsonObject>, body: Json): ReadonlyArray<JsonObject> => {
   const asked = JsonHttp.isObject(body) ? body["outputs"] : undefined
   if (!isList(asked)) return outputs
@@ -236,7 +236,7 @@ export const make = Effect.gen(function* () {
   return upstream
 })
 
-/** What Triton says itself has `error`; the rest is a gateway's. */
+/** Triton's own errors have `error`; others come from a gateway. */
 const refuse = (response: Http.ServerResponse, status: number) =>
   JsonHttp.answer(
     response,

@@ -18,7 +18,7 @@ import * as PlannedJobs from "./PlannedJobs.ts"
 export type Endpoint = "chat" | "images" | "embeddings"
 
 interface OpenaiUpstream extends Upstream {
-  /** Bodies of the jobs that were taken. */
+  /** Bodies of the accepted jobs. */
   readonly bodies: Effect.Effect<ReadonlyArray<JsonObject>>
   /** Waits until every connection is closed. */
   readonly idle: Effect.Effect<void>
@@ -75,7 +75,7 @@ const answers: Readonly<Record<Endpoint, JsonObject>> = {
   embeddings: vectors
 }
 
-/** What is asked for, and what a caller of this server is to make of the answer. */
+/** What is requested, and how a caller of this server should interpret the answer. */
 const examples: Readonly<Record<Endpoint, { readonly input: Json; readonly output: Json }>> = {
   chat: { input: { messages: [{ role: "user", content: "Say hello." }] }, output: completion },
   images: {
@@ -166,7 +166,7 @@ export const make = Effect.fn("Openai.make")(function* (endpoint: Endpoint = "ch
   const take = (response: Http.ServerResponse, taken: Taken) => {
     const { behaviour, body, job } = taken
     bodies.push(body)
-    // Whoever hangs up wants no more of it.
+    // A caller that disconnects gets no more of it.
     response.on("close", () => {
       if (!PlannedJobs.isOver(job)) job.state = "cancelled"
     })

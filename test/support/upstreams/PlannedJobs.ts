@@ -1,24 +1,24 @@
-/** What a protocol server is to do with its next jobs, and those that it has taken. */
+/** The plan for the next jobs of a protocol server, and the jobs that it has accepted. */
 import { Effect } from "effect"
 import type { Behaviour, Upstream, UpstreamJob } from "#test/src/features/providers/contract/Upstream.ts"
 
-/** Its state is for the server to move. */
+/** The server changes its state. */
 export interface TakenJob extends Omit<UpstreamJob, "state"> {
   state: UpstreamJob["state"]
-  /** When the model was given it; `null` before. */
+  /** When the model got it; `null` before. */
   begunAt: number | null
 }
 
 export interface PlannedJobs {
   readonly upstream: Pick<Upstream, "plan" | "release" | "jobs" | "taken">
-  /** What the job that comes now meets. */
+  /** The plan for the job that arrives now. */
   readonly next: () => Behaviour
   readonly take: (job: UpstreamJob) => TakenJob
-  /** `go` once all that is held now is let go. */
+  /** Runs `go` once all jobs held now are released. */
   readonly onRelease: (go: () => void) => void
 }
 
-/** For how long the model has had it, s. */
+/** How long the model has had it, s. */
 export const seconds = ({ begunAt }: TakenJob): number =>
   begunAt === null ? 0 : (performance.now() - begunAt) / 1_000
 
@@ -40,7 +40,7 @@ export const make = (): PlannedJobs => {
     take: (job) => {
       const taken: TakenJob = { ...job, begunAt: null }
       jobs.push(taken)
-      // Once the server has done with the job what it does at once.
+      // Resolves when the server has done the immediate part of the job.
       queueMicrotask(() => watchers.forEach((watch) => watch()))
       return taken
     },

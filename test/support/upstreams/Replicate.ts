@@ -29,7 +29,7 @@ interface Prediction {
   ranSeconds: number
 }
 
-/** What came with a prediction's creation, beside the job. */
+/** The rest of a prediction's creation, beside the job. */
 interface Created {
   readonly path: string
   readonly body: Json
@@ -39,7 +39,7 @@ interface Created {
 
 export interface ReplicateUpstream extends Upstream {
   readonly created: Effect.Effect<ReadonlyArray<Created>>
-  /** Ends a prediction without its model, as the dashboard (`canceled`) and a passed deadline (`aborted`) do. */
+  /** Ends a prediction without its model, as the dashboard (`canceled`) and a deadline (`aborted`) do. */
   readonly end: (id: string, status: "canceled" | "aborted") => Effect.Effect<void>
 }
 
@@ -72,7 +72,7 @@ const problem = (
 const notFound = (response: Http.ServerResponse) =>
   problem(response, 404, "Not found", "The requested resource could not be found.")
 
-/** What of a creation's body the reference does not allow; `null` when it is fine. */
+/** The part of a creation's body that the reference does not allow; `null` if it is valid. */
 const fault = (body: Json, named: boolean): string | null => {
   if (!JsonHttp.isObject(body) || !JsonHttp.isObject(body["input"])) return "- input: Invalid type."
   const unknown = Object.keys(body).find((name) => !members.has(name))
@@ -119,7 +119,7 @@ export const make: Effect.Effect<ReplicateUpstream, never, Scope.Scope> = Effect
     }
   })
 
-  /** It begins when it is first looked at, and ends at the next look, unless it is held. */
+  /** A run begins at the first status call and ends at the next, unless it is held. */
   const advance = (prediction: Prediction) => {
     const { behaviour } = prediction
     if (prediction.status === "starting") {

@@ -23,7 +23,7 @@ interface Run {
   readonly job: PlannedJobs.TakenJob
   readonly webhook: string | null
   status: Status
-  /** What `progress_update` was last given. */
+  /** The last value given to `progress_update`. */
   update: Json | undefined
   ranSeconds: number
 }
@@ -31,9 +31,9 @@ interface Run {
 interface RunpodUpstream extends Upstream {
   /** Bodies of `/run`, in order. */
   readonly received: Effect.Effect<ReadonlyArray<Json>>
-  /** Ends a job without its worker: somebody cancels it in the console, it times out. */
+  /** Ends a job without its worker: it was cancelled in the console, or timed out. */
   readonly end: (id: string, status: "CANCELLED" | "TIMED_OUT") => Effect.Effect<void>
-  /** What the worker says of its progress from now on. */
+  /** The progress that the worker reports from now on. */
   readonly update: (id: string, update: Json) => Effect.Effect<void>
 }
 
@@ -55,7 +55,7 @@ const week = 7 * 24 * 3_600_000
 const isBetween = (value: Json | undefined, least: number, most: number) =>
   value === undefined || (typeof value === "number" && value >= least && value <= most)
 
-/** What of a body of `/run` is wrong; `null` when it is fine. */
+/** The error in a body of `/run`; `null` if it is valid. */
 const fault = (body: Json): string | null => {
   if (!JsonHttp.isObject(body) || !JsonHttp.isObject(body["input"])) return "input is required"
   const policy = body["policy"] ?? {}
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  /** It begins when it is first looked at, and ends at the next look, unless it is held. */
+  /** A run begins at the first status call and ends at the next, unless it is held. */
   const advance = (run: Run) => {
     const { behaviour, status } = run
     const isHeld = behaviour._tag === "Succeeds" && behaviour.held === true
