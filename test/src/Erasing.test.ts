@@ -1,4 +1,4 @@
-/** Erasing as its users see it: of the server's directory, byte for byte. */
+/** Erasure as users see it: checks every byte of the server's directory. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { inlineLimit } from "#domain/PayloadRef.ts"
@@ -96,7 +96,7 @@ describe("After erasing", () => {
           yield* submit(account.key, inputs.small)
           yield* submit(account.key, inputs.large)
           yield* submit(other.key, inputs.kept)
-          // One that runs is stopped first.
+          // A running request is stopped first.
           if (isRunning) yield* request("POST", "/sandbox/slow", account.key, { seconds: 3_600 })
           if (!isRunning) yield* stopped
           const command = ["accounts", "erase", "--account", account.accountId]

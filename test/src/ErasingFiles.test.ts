@@ -1,11 +1,11 @@
-/** Erasing files as its users see it: of the server's directory, byte for byte. */
+/** Erasure of files as users see it: checks every byte of the server's directory. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import { filesWith } from "#test/support/FilesWith.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
-/** In the names of files, and in their bytes. */
+/** In the names and in the bytes of files. */
 const words = {
   deleted: ["alpha.deleted@example.com", "the bytes of alpha"],
   pending: ["bravo.pending@example.com", "bytes that never come"],

@@ -1,4 +1,4 @@
-/** The first minute of a newcomer: `npm start`, then the curl that it prints, as it is printed. */
+/** The first minute of a newcomer: `npm start`, then the printed curl command, unchanged. */
 import * as childProcess from "node:child_process"
 import * as readline from "node:readline"
 import { promisify } from "node:util"
@@ -19,7 +19,7 @@ const npmStart = (dataDirectory: string, port: number) =>
         detached: true
       })
     ),
-    // npm passes no signal on to the server: the whole group is ended.
+    // npm does not forward signals to the server, so the whole process group is ended.
     (child) => Effect.sync(() => child.pid !== undefined && process.kill(-child.pid, "SIGTERM"))
   )
 

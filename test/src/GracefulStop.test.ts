@@ -1,7 +1,4 @@
-/**
- * A server that is told to stop under load: what it has taken on is answered, what comes after is refused, and the log is
- * closed.
- */
+/** Stops a server under load: accepted requests are answered, later ones are refused, and the log is closed. */
 import * as http from "node:http"
 import * as net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -25,7 +22,7 @@ interface Answer {
 
 const agent = new http.Agent({ keepAlive: true })
 
-/** Fails when there is no whole answer. */
+/** Fails without a complete answer. */
 const call = (url: string, path: string, body?: unknown): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const headers = { ...ServerProcess.authorization, "content-type": "application/json" }
@@ -49,7 +46,7 @@ const call = (url: string, path: string, body?: unknown): Promise<Answer> =>
 
 const idOf = ({ body }: Answer): string => String(Reflect.get(Object(JSON.parse(body)), "request_id"))
 
-/** Submits on connections that are kept, each client until it is refused or finds nobody there. */
+/** Submits on persistent connections until each client is refused or cannot connect. */
 const load = (url: string) => {
   const acknowledged: Array<string> = []
   const refused: Array<Answer> = []
@@ -68,7 +65,7 @@ const load = (url: string) => {
   return { acknowledged, refused, enough: enough.promise, firstEnded, ended }
 }
 
-/** Connects and asks for nothing; `closed` when the server has ended the connection. */
+/** Connects without a request. `closed` resolves when the server closes the connection. */
 const idleConnection = (url: string): Promise<{ readonly closed: Promise<void> }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
@@ -79,7 +76,7 @@ const idleConnection = (url: string): Promise<{ readonly closed: Promise<void> }
     socket.resume()
   })
 
-/** Sends a request but for its last line; `finish` sends that, and gives all that the server says. */
+/** Sends a request without its last line. `finish` sends that and returns the answer. */
 const unfinishedRequest = (url: string): Promise<{ readonly finish: () => Promise<string> }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
@@ -135,11 +132,11 @@ describe("a server that receives a stop signal", () => {
       for (const part of [/^HTTP\/1.1 503 /, /^retry-after: 1\r$/im, /^connection: close\r$/im]) {
         assert.match(errorAnswer, part)
       }
-      // On a busy machine there may be none: they all find nobody there.
+      // On a busy machine there may be none: no client can connect any more.
       for (const { connection, retryAfter, status } of clients.refused) {
         assert.deepStrictEqual([status, retryAfter, connection], [503, "1", "close"])
       }
-      // It may have begun to run before it is answered; either way the wait is over.
+      // It may have begun to run before the answer; either way the wait is over.
       const { status } = yield* Fiber.join(held)
       assert.include([200, 503], status)
 

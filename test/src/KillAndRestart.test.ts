@@ -1,6 +1,6 @@
 /**
- * `kill -9` under load, again and again: what was acknowledged is there and comes to its one end, and the log is whole
- * (security, "Invariants after every crash or seed").
+ * `kill -9` under load, repeatedly: every acknowledged request exists and ends once, and the log is intact (security,
+ * "Invariants after every crash or seed").
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -14,10 +14,10 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const cycles = Number(process.env["KILL_CYCLES"] ?? 25)
 const clients = 20
-/** Acknowledgements between a restart and the next kill, at most. */
+/** The most acknowledgements between a restart and the next kill. */
 const maxAcknowledged = 60
 
-/** What a process that does nothing takes on two cores that do nothing else. */
+/** How long an empty process takes on two idle cores, ms. */
 const bareMsAlone = 300
 
 const median = (values: ReadonlyArray<number>): number =>
@@ -28,7 +28,7 @@ const terminal = new Set(["RequestCompleted", "RequestFailed", "RequestForceFail
 const attemptsOf = (events: ReadonlyArray<RecordedEvent>, type: string) =>
   events.filter((event) => event.type === type).map((event) => event.data["attempt"])
 
-/** One terminal event, last but for ignored reports; each run recorded once. */
+/** One terminal event, followed only by ignored reports; each run is recorded once. */
 const checkStream = (events: ReadonlyArray<RecordedEvent>) => {
   const ends = events.filter((event) => terminal.has(event.type))
   assert.strictEqual(ends.length, 1, `${events[0]?.stream} has one end`)
@@ -43,7 +43,7 @@ const checkStream = (events: ReadonlyArray<RecordedEvent>) => {
   }
 }
 
-/** What was under way at three kills in a row is taken for what the server crashes on, and nothing else fails. */
+/** Requests that ran at three kills in a row count as the cause of the crashes; no other request fails. */
 const checkCrashes = (events: ReadonlyArray<RecordedEvent>) => {
   const requeued = events.filter(({ type }) => type === "RequestRequeued")
   assert.deepStrictEqual(
@@ -73,7 +73,7 @@ describe("kill -9", () => {
         }
         const failed = accepted.filter(({ end }) => end.status === "FAILED")
         assert.isBelow(failed.length, accepted.length / 20)
-        // A busy machine is slow to start anything.
+        // A busy machine starts processes slowly.
         const limit = Math.max(2_000, (2_000 / bareMsAlone) * median(bareMs))
         assert.isAtMost(median(readyMs), limit, "ready again, median ms")
 

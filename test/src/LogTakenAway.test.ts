@@ -1,4 +1,4 @@
-/** A server whose data directory is removed must not go on acknowledging what nobody will find again. */
+/** A server whose data directory is removed must stop acknowledging requests. */
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Clients that submit as fast as they can do not keep what they have submitted from being run. */
+/** Clients that submit as fast as possible do not prevent their requests from running. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
@@ -27,7 +27,7 @@ const submit = async (url: string) => {
   return response.status
 }
 
-/** Submits without a pause; ends with the last answer. */
+/** Submits without pauses. Ends with the last answer. */
 const flood = async (url: string) => {
   let left = requests
   const client = async () => {
@@ -36,7 +36,7 @@ const flood = async (url: string) => {
   await Promise.all(Array.from({ length: clients }, client))
 }
 
-/** Events of each type that are on the log by now. */
+/** The number of events of each type on the log. */
 const counts = Effect.gen(function* () {
   const reader = yield* EventReader
   const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
@@ -54,7 +54,7 @@ describe("a flood of submits", () => {
         SqliteEventReader.layer({ filename: files(directory).log })
       )
       assert.lengthOf(byType.get("RequestSubmitted") ?? [], requests)
-      // A dispatcher that is kept waiting would have done next to nothing by the last answer.
+      // A starved dispatcher would have done almost nothing by the last answer.
       assert.isAbove(byType.get("RequestCompleted")?.length ?? 0, requests / 2)
     })
   )

@@ -1,7 +1,6 @@
 /**
- * 1,000 requests of every kind of sandbox model against a real server. What the prices in the decisions make of their
- * inputs, what the clients are told, what the account has left, and what the audit makes of the log: all the same, to the
- * nano-USD.
+ * 1,000 requests of every sandbox model against a real server. The prices in the decisions, the answers to clients,
+ * the account's balance and the audit of the log agree to the nano-USD.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -18,7 +17,7 @@ interface Kind {
   readonly input: (n: number) => object
   readonly billing: "charged" | "partial" | "failed"
   readonly cost: (n: number) => bigint
-  /** Cancelled once it is accepted. */
+  /** Cancelled after it is accepted. */
   readonly cancelled?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -31,7 +30,7 @@ const pixels = (width: number, height: number) => BigInt(width * height)
 const kinds: ReadonlyArray<Kind> = [
   { model: "echo", input: (n) => ({ value: n }), billing: "charged", cost: perRequest },
   { model: "slow", input: () => ({ seconds: 1 }), billing: "charged", cost: () => 100_000n },
-  // What rounds to nothing costs the smallest unit.
+  // A charge that rounds to zero costs the smallest unit.
   { model: "slow", input: () => ({ seconds: 0 }), billing: "charged", cost: () => 1n },
   { model: "fail", input: () => ({}), billing: "failed", cost: free },
   { model: "provider-fail", input: () => ({ message: "no" }), billing: "failed", cost: free },
@@ -84,7 +83,7 @@ const isOver = ({ status }: { readonly status: string }) => !status.startsWith("
 
 const json = async <Body>(response: Response): Promise<Body> => (await response.json()) as Body
 
-/** Submits number `n` and gives its end. */
+/** Submits request `n` and returns its end. */
 const request = async (url: string, n: number): Promise<Retrieved> => {
   const kind = kindOf(n)
   const headers = { ...ServerProcess.authorization, "content-type": "application/json", ...kind.headers }

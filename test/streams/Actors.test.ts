@@ -12,10 +12,10 @@ import * as Counter from "./Counter.ts"
 
 const stream = (id: string) => StreamName.make("Counter", id)
 
-/** One node: actors of its own over the log of the test. */
+/** One node: its own actors over the log of the test. */
 const node = (options?: Actors.ActorsOptions) => Actors.make(Counter.aggregate, options)
 
-/** A node whose reads of the log are counted by stream. */
+/** A node that counts its reads of the log by stream. */
 const watchedNode = Effect.fnUntraced(function* (options?: Actors.ActorsOptions) {
   const store = yield* EventStore
   const read: Array<string> = []
@@ -32,7 +32,7 @@ const watchedNode = Effect.fnUntraced(function* (options?: Actors.ActorsOptions)
 const concurrently = <A, E>(count: number, effect: (index: number) => Effect.Effect<A, E>) =>
   Effect.forEach(Array.from({ length: count }).keys(), effect, { concurrency: "unbounded" })
 
-/** The totals that the stream's events say, oldest first. */
+/** The totals in the stream's events, oldest first. */
 const totals = (id: string) =>
   Effect.flatMap(EventStore, (store) =>
     Effect.map(store.read(stream(id)), (events) => events.map(({ data }) => data["total"]))
@@ -123,7 +123,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
         yield* Effect.gen(function* () {
           assert.isUndefined(actors.peek("a"))
           assert.isNull((yield* actors.current("a")).version)
-          // The same at another node, for a client that has lost its patience.
+          // The same at another node, for a client that did not wait.
           yield* (yield* node()).create("a", Counter.raise(7))
           assert.isUndefined(actors.peek("a"))
           assert.strictEqual((yield* actors.current("a")).state.total, 7)

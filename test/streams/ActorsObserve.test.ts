@@ -1,4 +1,4 @@
-/** Actors of one of several nodes: what its follower of the log brings, at whatever moment. */
+/** Actors on one of several nodes, with events from its follower of the log at any moment. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { EventStore } from "#streams/EventStore.ts"
@@ -10,7 +10,7 @@ import { eventData } from "#test/support/EventFixtures.ts"
 import * as Counter from "./Counter.ts"
 import { layer, logOf, node, stream } from "./CounterNodes.ts"
 
-/** What happens while `begun` waits at the gate, and what comes of it then. */
+/** Runs an action while `begun` waits at the gate, and returns the result. */
 const during = Effect.fnUntraced(function* <A, E>(
   { isAt, open }: { readonly isAt: Deferred.Deferred<void>; readonly open: Deferred.Deferred<void> },
   begun: Effect.Effect<A, E>,
@@ -23,7 +23,7 @@ const during = Effect.fnUntraced(function* <A, E>(
   return yield* Fiber.join(fiber)
 })
 
-/** A place where the first who comes waits. */
+/** A gate at which the first caller waits. */
 const gate = Effect.gen(function* () {
   const isAt = yield* Deferred.make<void>()
   const open = yield* Deferred.make<void>()
@@ -108,7 +108,7 @@ describe("What an actor observes", () => {
 })
 
 describe("An append under way", () => {
-  /** Its acknowledgement, or the append itself, waits. */
+  /** Its acknowledgement or the append itself waits. */
   const slow = Effect.fnUntraced(function* (what: "acknowledgement" | "append") {
     const waits = yield* gate
     const made = yield* node({}, (store) => ({
@@ -181,7 +181,7 @@ describe("An append under way", () => {
 })
 
 describe("An actor that is being loaded", () => {
-  /** What it has read waits. */
+  /** The result of its read waits. */
   const slow = Effect.gen(function* () {
     const waits = yield* gate
     const { actors } = yield* node({}, (store) => ({

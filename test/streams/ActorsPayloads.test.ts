@@ -1,4 +1,4 @@
-/** What becomes of payloads with the commands of an actor. */
+/** Payloads in the commands of an actor. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Actors from "#streams/Actors.ts"

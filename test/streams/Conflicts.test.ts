@@ -6,7 +6,7 @@ import { EventStore, WrongExpectedVersion } from "#streams/EventStore.ts"
 import * as Counter from "./Counter.ts"
 import * as CounterNodes from "./CounterNodes.ts"
 
-/** A node whose first appends, so many, each find that another node was there first. */
+/** A node whose first appends each meet an append of another node. */
 const contended = (conflicts: number) =>
   Effect.gen(function* () {
     const others = yield* EventStore

@@ -1,4 +1,4 @@
-/** The smallest aggregate that actors can be tried on: a number that may be raised up to a limit, and notes. */
+/** A minimal aggregate for tests of actors: a number that can be raised up to a limit, and notes. */
 import { Result, Schema } from "effect"
 import type { Aggregate } from "#domain/Aggregate.ts"
 import * as EventCodec from "#domain/EventCodec.ts"
@@ -18,7 +18,7 @@ const codec = EventCodec.make([Raised, Noted, PayloadsErased])
 export type Event = ReturnType<typeof codec.decode>
 
 export type Command =
-  /** Nothing happens when `by` is 0. */
+  /** No events if `by` is 0. */
   | { readonly _tag: "Raise"; readonly by: number }
   | { readonly _tag: "Note"; readonly note: PayloadRef }
   | { readonly _tag: "Erase"; readonly erased: ReadonlyArray<string> }

@@ -4,7 +4,7 @@ import * as FileFailure from "#streams/FileFailure.ts"
 
 describe("A failure of a file", () => {
   it.each(["ENOSPC", "EDQUOT", "EFBIG"] as const)("with %s says that no room is left", (name) => {
-    // Node has no code of its own for each of them, but always the number.
+    // Node has no code for some of them, but always the number.
     const unnamed = Object.assign(new Error(), {
       errno: -os.constants.errno[name],
       code: "UNKNOWN"

@@ -17,7 +17,7 @@ const write = (filename: string, ...heads: ReadonlyArray<LogHead.Head>) => {
   file.close()
 }
 
-/** Overwrites `length` bytes from `start` with something that is no slot. */
+/** Overwrites `length` bytes from `start` with bytes that are no slot. */
 const damage = (filename: string, start: number, length: number) => {
   const bytes = fs.readFileSync(filename)
   fs.writeFileSync(filename, bytes.fill("?", start, start + length))

@@ -57,7 +57,7 @@ const erasedOf = (payload: SealedPayload): Payload.ErasedPayload => ({
 const open = (payload: SealedPayload) =>
   Effect.flatMap(Payload.Payloads, (payloads) => payloads.open(stream, payload.name, Payload.refOf(payload)))
 
-/** As another process would, which has seen nothing of the payload. */
+/** As another process that has not seen the payload. */
 const openAnew = (payload: SealedPayload) =>
   Effect.provide(open(payload), Layer.fresh(Payload.Payloads.layer))
 
@@ -255,7 +255,7 @@ describe("Payloads", () => {
       assert.instanceOf(stored, PayloadText.StoredText)
       assert.strictEqual(stored.size, big.size)
       assert.strictEqual(yield* consumed(stored), JSON.stringify(large))
-      // Each reader reads by itself.
+      // Each reader reads independently.
       assert.strictEqual(yield* consumed(stored), JSON.stringify(large))
     })
   )

@@ -25,7 +25,7 @@ const append = (id: string, options: Partial<Append>) =>
     })
   )
 
-/** Of the payloads that a stream may have here, those that have a record. */
+/** The payloads of a stream that have a record. */
 const present = (id: string) =>
   Effect.flatMap(EventStore, (store) =>
     Effect.filter(["input", "output", "big"], (name) =>

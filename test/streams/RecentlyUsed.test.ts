@@ -7,7 +7,7 @@ describe("RecentlyUsed", () => {
   it("keeps the latest half of its capacity, and never much more than all of it", () => {
     const cache = RecentlyUsed.make<number>({ capacity: 100 })
     for (const index of upTo(10_000)) cache.set(`k${index}`, index)
-    // The latest first: to look at one is to use it.
+    // The latest first, because a look counts as a use.
     const kept = upTo(10_000)
       .toReversed()
       .filter((index) => cache.get(`k${index}`) === index)

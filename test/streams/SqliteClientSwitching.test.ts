@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteClient from "#streams/SqliteClient.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
-/** A client of `{directory}/a.sqlite`, and what makes it one of another file. */
+/** A client of `{directory}/a.sqlite`, and a function that switches it to another file. */
 const switching = Effect.gen(function* () {
   const directory = yield* TempDirectory.make
   for (const name of ["a", "b"]) {

@@ -1,4 +1,4 @@
-/** What verifying finds on any backend; what it finds in a SQLite file is in `sqlite/Tampering.test.ts`. */
+/** The findings of a verification on any backend; `sqlite/Tampering.test.ts` covers SQLite files. */
 import { assert, describe } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as EventChain from "#streams/EventChain.ts"
@@ -17,7 +17,7 @@ const written = Effect.gen(function* () {
 
 const at = (position: string) => GlobalPosition.GlobalPosition.make(position)
 
-/** The log as it is after somebody has laid hands on it. */
+/** The log after it was tampered with. */
 const tampered = (alter: (events: ReadonlyArray<RecordedEvent>) => ReadonlyArray<RecordedEvent>) =>
   Effect.map(EventReader, (reader) => {
     const all = Effect.map(Stream.runCollect(reader.readAll(GlobalPosition.beginning)), alter)

@@ -1,4 +1,4 @@
-/** What verifying finds of payloads on any backend. */
+/** The findings about payloads on any backend. */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { BlobStore } from "#streams/BlobStore.ts"

@@ -42,7 +42,7 @@ const open = (name: string, balance: string, settings: Inferlog.Settings) =>
 const list = ["accounts", "list"]
 const limits = (...flags: ReadonlyArray<string>) => ["accounts", "limits", ...flags]
 
-/** Both with a data directory in `settings`, which has no account but those that are opened. */
+/** Both use a data directory in `settings` that has only the accounts opened here. */
 const ways = {
   "without a server": Effect.map(TempDirectory.make, (directory) => ({ DATA_DIR: directory })),
   "beside a server": Effect.gen(function* () {

@@ -1,11 +1,11 @@
-/** The command line without a process of its own: all of the program but the last lines, which tie it to one. */
+/** Runs the command line in this process: the whole program except the lines that tie it to a process. */
 import * as util from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Console, Effect, Fiber, Layer, Sink, Stdio, Stream } from "effect"
 import * as Failure from "#src/cli/Failure.ts"
 import { program } from "#src/cli/Program.ts"
 
-/** What is written, and two ways to write it; `onWrite` is told each time. */
+/** Collects output from both ways to write it; calls `onWrite` each time. */
 const capture = (onWrite: () => void) => {
   const decoder = new TextDecoder()
   let text = ""
@@ -54,7 +54,7 @@ const start = (
   return { fiber, written, ended }
 }
 
-/** By a clock and a runtime of its own, whatever those of the test are. */
+/** Uses its own clock and runtime, independent of the test's. */
 export const run = (args: ReadonlyArray<string>, env: Record<string, string>, stdin?: string) =>
   start(args, env, stdin === undefined ? {} : { stdin }).ended
 
@@ -63,7 +63,7 @@ export interface Written {
   readonly stderr: string
 }
 
-/** A command that goes on until it is stopped. */
+/** A command that runs until it is stopped. */
 export const follow = (args: ReadonlyArray<string>, env: Record<string, string>) => {
   const watchers = new Set<() => void>()
   const { ended, fiber, written } = start(args, env, {
@@ -72,7 +72,7 @@ export const follow = (args: ReadonlyArray<string>, env: Record<string, string>)
   return {
     ended,
     written,
-    /** Resolves when what it has written is enough; rejects when it ends before. */
+    /** Resolves when its output satisfies the condition. Rejects if it ends before. */
     until: (isEnough: (written: Written) => boolean): Promise<Written> =>
       new Promise((resolve, reject) => {
         const look = () => {
@@ -84,7 +84,7 @@ export const follow = (args: ReadonlyArray<string>, env: Record<string, string>)
         void ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)))
         look()
       }),
-    /** As a signal does. */
+    /** Stops it as a signal does. */
     stop: () => {
       const before = process.exitCode
       fiber.interruptUnsafe()

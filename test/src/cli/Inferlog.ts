@@ -1,4 +1,4 @@
-/** The program as its users start it: a process of its own, on a data directory. */
+/** The program as users start it: a separate process on a data directory. */
 import * as childProcess from "node:child_process"
 import * as url from "node:url"
 import { Effect, Schema, type Scope } from "effect"
@@ -6,7 +6,7 @@ import * as FreePort from "#bench/harness/FreePort.ts"
 import * as InProcess from "./InProcess.ts"
 
 export interface Ended {
-  /** Exit code, or `null` when a signal ended it. */
+  /** The exit code; `null` if a signal ended it. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -14,7 +14,7 @@ export interface Ended {
 
 const main = url.fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 
-/** Nothing else of the tests' own environment. */
+/** Takes nothing else from the environment of the tests. */
 export const environment = { PATH: process.env["PATH"] ?? "" }
 
 export type Settings = Readonly<Record<string, string>>
@@ -33,28 +33,28 @@ const collect = (child: ReturnType<typeof start>): Promise<Ended> => {
   return new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr })))
 }
 
-/** Runs a command to its end, in a process of its own. */
+/** Runs a command to its end in a separate process. */
 export const spawn = (args: ReadonlyArray<string>, settings: Settings): Effect.Effect<Ended> =>
   Effect.promise(() => collect(start(args, settings)))
 
-/** Runs a command to its end, in this process: a process takes longer to begin than most commands to do what they do. */
+/** Runs a command to its end in this process, because starting a process takes longer than most commands. */
 export const run = (args: ReadonlyArray<string>, settings: Settings, stdin?: string): Effect.Effect<Ended> =>
   Effect.promise(() => InProcess.run(args, { ...environment, ...settings }, stdin))
 
-/** Starts a command, which may be sent signals before it ends. */
+/** Starts a command that can receive signals. */
 export const begin = (args: ReadonlyArray<string>, settings: Readonly<Record<string, string>>) => {
   const child = start(args, settings)
   return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended: collect(child) }
 }
 
 export interface Following {
-  /** What it has printed, as soon as that is enough; fails when it ends before. */
+  /** Its output once it satisfies the condition. Fails if it ends before. */
   readonly until: (isEnough: (stdout: string) => boolean) => Effect.Effect<string>
   readonly ended: Effect.Effect<Ended>
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<Ended>
 }
 
-/** Starts a command that goes on until it is stopped; killed with the scope. */
+/** Starts a command that runs until it is stopped. Killed with the scope. */
 export const follow = (
   args: ReadonlyArray<string>,
   settings: Readonly<Record<string, string>>
@@ -131,7 +131,7 @@ export interface RunningServer {
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<Ended>
 }
 
-/** A server on a free port that serves by now; killed with the scope. */
+/** A running server on a free port. Killed with the scope. */
 export const serve = (
   settings: Readonly<Record<string, string>>
 ): Effect.Effect<RunningServer, never, Scope.Scope> =>

@@ -1,4 +1,4 @@
-/** The commands of keys: what a key may, and other secrets for it. */
+/** The commands of keys: grants, rotation and revocation. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as TempDirectory from "#test/support/TempDirectory.ts"

@@ -128,7 +128,7 @@ describe("inferlog models", () => {
         yield* Inferlog.json(Listed, ["models", "list", "--status", "withdrawn"], settings),
         [{ name: "acme/two", status: "withdrawn" }]
       )
-      // What it wraps is in the catalog, and no longer in the folder.
+      // Its base model is in the catalog and no longer in the folder.
       assert.deepStrictEqual(yield* changes(), ["acme/two updated", "acme/w created"])
 
       yield* Inferlog.run(["models", "deprecate", "acme/one"], settings)

@@ -1,4 +1,4 @@
-/** Commands that are a node while they run, where the log is at a NATS server. */
+/** Commands that act as a node while they run, with the log at a NATS server. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** `accounts passwd` without a server, its password from a pipe. */
+/** `accounts passwd` without a server, with the password from a pipe. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -16,7 +16,7 @@ const open = (name: string, settings: Inferlog.Settings) =>
 const Changed = Schema.Struct({ data: Schema.Struct({ sealed: Schema.NullOr(Schema.String) }) })
 const decodeChanged = Schema.decodeUnknownSync(Schema.fromJsonString(Changed))
 
-/** What the log has of passwords: whether there was one from then on. */
+/** The password events on the log: whether each sets a password. */
 const changes = (settings: Inferlog.Settings) =>
   Effect.map(Inferlog.run(["log", "tail", "--json", "--type", "PasswordChanged"], settings), ({ stdout }) =>
     stdout

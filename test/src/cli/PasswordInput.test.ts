@@ -1,4 +1,4 @@
-/** A password that is typed on a terminal, key by key. */
+/** A password typed on a terminal, key by key. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option, Queue, Redacted, Stdio, Terminal } from "effect"
 import { AccountId } from "#domain/Ids.ts"
@@ -15,7 +15,7 @@ const terminalOf = (keys: string, shown: Array<string>) => {
     size: Queue.unbounded(),
     readLine: Effect.die("nothing reads lines"),
     display: (text) => Effect.sync(() => void shown.push(text)),
-    // What was not read of a prompt is there for the next one.
+    // Input that a prompt did not read remains for the next one.
     readInput: Effect.gen(function* () {
       const queue = yield* Queue.unbounded<Terminal.UserInput>()
       while (typed < keys.length) {

@@ -47,7 +47,7 @@ const rebuild = ["projections", "rebuild"]
 const verify = [...rebuild, "--verify"]
 const names = allProjections.map(({ name }) => name)
 
-/** The settings to run commands on a log of `events` events, of which none is so old that a server erases it meanwhile. */
+/** Settings for commands on a log of `events` events, none so old that a server would erase it. */
 const longLog = (requests: number) =>
   Effect.map(TempDirectory.make, (directory) => ({
     settings: { DATA_DIR: directory, LOG_LEVEL: "Warn", RETENTION: "520 weeks" },
@@ -55,7 +55,7 @@ const longLog = (requests: number) =>
     base: Generations.baseIn(directory)
   }))
 
-/** Resolves as soon as the directory has an entry of this name. */
+/** Resolves when the directory has an entry of this name. */
 const appears = (directory: string, name: string): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const watcher = fs.watch(directory, () => check())
@@ -75,7 +75,7 @@ const filesOf = (directory: string) =>
 const list = (settings: Readonly<Record<string, string>>) =>
   Inferlog.json(ProjectionStatuses, ["projections", "list"], settings)
 
-/** Waits for the server to have nothing left to apply. */
+/** Waits until the server has applied all events. */
 const untilApplied = (settings: Readonly<Record<string, string>>) =>
   Effect.repeat(list(settings), {
     until: ({ projections }) => projections.every(({ behind }) => behind === 0)
@@ -96,7 +96,7 @@ const assertFresh = Effect.fnUntraced(function* (directory: string) {
   assert.deepStrictEqual(dump(Generations.current(Generations.baseIn(directory))), dump(filename))
 })
 
-/** Submits until told to stop, each when the one before has ended; returns how many were accepted. */
+/** Submits one request after the other until stopped. Returns how many were accepted. */
 const submitting = (url: string, key: string) => {
   let accepted = 0
   let isOver = false
@@ -333,7 +333,7 @@ describe("projections, beside a server", () => {
       const nothing = yield* Inferlog.run([...rebuild, "--next-start"], settings)
       assert.strictEqual(nothing.stdout, "The rows in use belong to this release: nothing to build.\n")
       assert.deepStrictEqual(filesOf(settings.DATA_DIR), ["projections.sqlite"])
-      // As a server of the release before has it.
+      // As a server of the previous release stores it.
       const own = path.join(settings.DATA_DIR, "projections.sqlite")
       using db = new DatabaseSync(own)
       db.exec("UPDATE checkpoints SET schema_version = 0 WHERE projection = 'history'")

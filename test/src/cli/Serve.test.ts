@@ -20,7 +20,7 @@ const post = (
         response.resume()
         resume(Effect.succeed(response.statusCode))
       })
-      // A body that is refused is not read to its end.
+      // A refused body is not read to its end.
       .on("error", () => resume(Effect.succeed(undefined)))
       .end(body)
   })
@@ -30,7 +30,7 @@ const at = (url: string, path: string): http.RequestOptions => {
   return { hostname, port, path }
 }
 
-/** The answer's status to a submit under `key`. */
+/** The status of a submit under `key`. */
 const submit = (url: string, key: string) =>
   post(at(url, "/sandbox/echo"), '{"value":1}', { authorization: `Key ${key}` })
 

@@ -7,7 +7,7 @@ import * as Inferlog from "./Inferlog.ts"
 
 const directory = Effect.map(TempDirectory.make, (parent) => path.join(parent, "data"))
 
-/** A value that each setting refuses. What any text is right for is not here. */
+/** A value that each setting refuses. Settings that accept any text are not listed. */
 const wrong = {
   HOST: "hunter2/",
   PORT: "hunter2",

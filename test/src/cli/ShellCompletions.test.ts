@@ -1,4 +1,4 @@
-/** Completion scripts, run by the shells that are there; zsh is driven through a terminal of its own. */
+/** Completion scripts, run by the installed shells; zsh runs in a terminal of its own. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -9,7 +9,7 @@ import * as Inferlog from "./Inferlog.ts"
 
 const isThere = (shell: string) => childProcess.spawnSync(shell, ["-c", "exit 0"]).status === 0
 
-/** The file of the script, which the shell finds nothing wrong with. */
+/** The file of the script, after a syntax check by the shell. */
 const script = Effect.fnUntraced(function* (shell: string) {
   const file = path.join(yield* TempDirectory.make, "script")
   const { code, stdout } = yield* Inferlog.run(["--completions", shell], {})
@@ -45,7 +45,7 @@ const fishCompletes = (file: string, line: string) =>
     .split("\n")
     .map((completion) => completion.split("\t")[0])
 
-/** What the line has become after a Tab, as the terminal shows it. */
+/** The line after a Tab, as the terminal shows it. */
 const zshCompletes = (file: string, line: string) =>
   output("zsh", [
     "-f",

@@ -24,7 +24,7 @@ const head = [
   `webhook-signature: ${signature}`
 ].join("\r\n")
 
-/** A folder with a secret and a request that is genuine. */
+/** A folder with a secret and a genuine request. */
 const files = Effect.map(TempDirectory.make, (directory) => {
   const file = (name: string, text: string) => {
     fs.writeFileSync(path.join(directory, name), text)

@@ -1,4 +1,4 @@
-/** What `webhooks verify` makes of a saved request, and what it says of a body that was changed. */
+/** How `webhooks verify` judges a saved request and a changed body. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Hints from "#src/cli/webhooks/Hints.ts"

@@ -1,4 +1,4 @@
-/** Several nodes over one log: what one appends is seen by the others, without a read of the log. */
+/** Several nodes over one log: each sees the others' appends without a read of the log. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer, References, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -21,7 +21,7 @@ import { single } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
-/** A node whose reads of streams are counted. */
+/** A node that counts its reads of streams. */
 const countedNode = Effect.fnUntraced(function* (name: string) {
   const store = yield* EventStore
   const read: Array<string> = []
@@ -36,7 +36,7 @@ const countedNode = Effect.fnUntraced(function* (name: string) {
   return { node: yield* Effect.provideService(starting, EventStore, counted), read }
 })
 
-/** The state of the request once it is so on the node, which asks nobody for it. */
+/** The state of the request on the node once it satisfies the condition, without a read. */
 const untilSeen = (id: RequestId, phase: string) =>
   Effect.flatMap(RequestActors, (actors) =>
     Effect.repeat(
@@ -99,7 +99,7 @@ describe("A node", () => {
       yield* Effect.repeat(Effect.andThen(Effect.yieldNow, other.node.on(authenticate(text))), {
         until: ({ _tag }) => _tag === "Failure"
       })
-      // It is read once at most, by a caller who is faster than the subscription.
+      // At most one read, by a caller that is faster than the subscription.
       assert.isAtMost(other.read.filter((stream) => stream.includes(accountId)).length, 1)
       assert.strictEqual((yield* other.node.on(authenticate("dev:s3cret")))._tag, "Success")
     }).pipe(Effect.provide(TestNode.storeLayer))

@@ -1,4 +1,4 @@
-/** Two logs at once, what is written to the source of a copy, and what a copy must have. */
+/** Two logs, the content of the source of a copy, and the expected content of the copy. */
 import { Context, Effect, Layer, type Scope, Stream } from "effect"
 import * as LogCopy from "#streams/copy/LogCopy.ts"
 import * as EventStoreTarget from "#streams/copy/EventStoreTarget.ts"
@@ -45,7 +45,7 @@ export const sqlite: Backend = {
 
 export interface Source {
   readonly reading: Reading
-  /** Runs with the log as its own, payloads included. */
+  /** Provides the log and its payloads to an effect. */
   readonly use: <A, E>(effect: Effect.Effect<A, E, Log | Payloads>) => Effect.Effect<A, E>
 }
 
@@ -74,7 +74,7 @@ export const fill = Effect.gen(function* () {
   for (let index = 0; index < 20; index++) yield* DataDirectory.append(`s${index % 3}`, `s${index}`)
 })
 
-/** Many events of many streams: more than a page of any backend. */
+/** Many events of many streams: more than one page of any backend. */
 export const fillPages = (prefix: string) =>
   Effect.forEach(
     Array.from({ length: 1_300 }).keys(),
@@ -84,7 +84,7 @@ export const fillPages = (prefix: string) =>
 
 export const events = (reading: Reading) => Stream.runCollect(reading.readAll(GlobalPosition.beginning))
 
-/** All that a copy takes over, with the records of the payloads that are there. */
+/** Everything that is copied, with the existing payload records. */
 export const contents = Effect.fnUntraced(function* (reading: Reading) {
   const all = yield* events(reading)
   return yield* Effect.forEach(
@@ -99,7 +99,7 @@ export const contents = Effect.fnUntraced(function* (reading: Reading) {
   )
 })
 
-/** Copies and proves. */
+/** Copies and verifies. */
 export const copyAll = Effect.fnUntraced(function* (source: Source, target: LogTarget) {
   const copied = yield* LogCopy.copy({ source: source.reading, target })
   const verified = yield* LogCopy.prove({ target, copied })

@@ -14,7 +14,7 @@ import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as TamperedLog from "#test/streams/sqlite/TamperedLog.ts"
 import * as CopiedLogs from "./CopiedLogs.ts"
 
-/** Copies a log of nine events that was tampered with: how that fails, and what was copied. */
+/** Copies a tampered log of nine events. Returns the failure and the copied events. */
 const copyTampered = Effect.fnUntraced(function* (sql: string, more: ReadonlyArray<Anchor> = []) {
   const directory = yield* TempDirectory.make
   yield* DataDirectory.own(directory, TamperedLog.write)

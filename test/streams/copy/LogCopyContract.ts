@@ -1,4 +1,4 @@
-/** What every pair of backends must do when one is copied to the other. Run by a test file for each pair. */
+/** The contract of a copy between every pair of backends. Run by a test file for each pair. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, type Scope } from "effect"
 import type { BlobStore } from "#streams/BlobStore.ts"
@@ -13,13 +13,13 @@ import { eventData } from "#test/support/EventFixtures.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as CopiedLogs from "./CopiedLogs.ts"
 
-/** Puts the first `count` events of the source on the target, as a copy does that is killed then. */
+/** Copies the first `count` events, as a copy that is killed then. */
 const copyFirst = Effect.fnUntraced(function* (source: CopiedLogs.Source, target: LogTarget, count: number) {
   const events = (yield* CopiedLogs.events(source.reading)).slice(0, count)
   yield* target.append(yield* CopiedPayloads.read(source.reading, events))
 })
 
-/** An event that no source has. */
+/** An event that the source does not have. */
 const stranger: CopiedEvent = {
   event: new RecordedEvent({
     ...eventData("other"),

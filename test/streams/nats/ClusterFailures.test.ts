@@ -1,4 +1,4 @@
-/** A cluster of three servers whose leaders are killed and held, and a node that loses one of its ways to it. */
+/** A cluster of three servers whose leaders are killed and paused, and a node that loses one of its connections. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Scope } from "effect"
 import { EventStore } from "#streams/EventStore.ts"
@@ -72,7 +72,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a cluster"), ()
           expected: ExpectedVersion.Any,
           events: [eventData(id)]
         })
-      // Each in turn: the node goes through any of them.
+      // Each server in turn, because the node may use any of them.
       for (const [index, proxy] of proxies.entries()) {
         yield* proxy.cut("refuse")
         yield* append(`without ${index}`)

@@ -35,7 +35,7 @@ const bring = (store: EventStore["Service"], id: string, text: string) =>
     payloads: [inlinePayload("input", text), inlinePayload("output", "kept")]
   })
 
-/** Names of the files below that hold the text. */
+/** The names of files that contain the text. */
 const filesWith = (directory: string, text: string) =>
   fs
     .readdirSync(directory, { recursive: true, encoding: "utf8" })
@@ -50,7 +50,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("Erasing on Je
       const store = Context.get(yield* NatsLog.openNode(options), EventStore)
       yield* bring(store, "erased", "1")
       yield* bring(store, "never", "2")
-      // What is left of a node that had noted both, and died before the one removal and before the other append.
+      // The state left by a node that had stored both notes and died before one removal and before the other append.
       const subjects = Subjects.make(options)
       yield* Effect.promise(() =>
         NatsConnection.briefly([server.url], async (connection) => {

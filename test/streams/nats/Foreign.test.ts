@@ -1,4 +1,4 @@
-/** What is no append, and what is too much of one. */
+/** Messages that are no appends, and appends that are too large. */
 import { jetstream } from "@nats-io/jetstream"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Scope, Stream } from "effect"

@@ -1,4 +1,4 @@
-/** Appends whose answer does not come: what becomes of them, and what their callers are told. */
+/** Appends without an answer: their fate, and the result for their callers. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber } from "effect"
 import { EventStoreError } from "#streams/EventReader.ts"
@@ -22,7 +22,7 @@ const one = (id: string, event: string, options: Partial<Append> = {}): Append =
   ...options
 })
 
-/** A server, a node that reaches it through a proxy, and one that reaches it always. */
+/** A server, a node that connects through a proxy, and a node that is always connected. */
 const setUp = Effect.gen(function* () {
   const server = yield* NatsServer.make({ syncInterval: "2m" })
   const proxy = yield* TcpProxy.make(server.port)
@@ -106,7 +106,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("An append wit
       const errors = yield* Effect.forEach(lost, (append) => Effect.flip(cutOff.append(append)), {
         concurrency: "unbounded"
       })
-      // The one with a payload did not come as far as being sent.
+      // The append with a payload was not sent.
       assert.deepStrictEqual(
         errors.map((error) => error._tag === "EventStoreError" && error.isAbsent),
         [false, false, true]
@@ -122,7 +122,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("An append wit
       assert.deepStrictEqual(yield* idsOf(other, "old"), ["o1", "o2"])
       assert.isNull(yield* other.payload(stream("any"), "input"))
 
-      // Streams with a fence go on from where they were.
+      // Streams with a fence continue where they were.
       yield* other.append(one("new", "n3"))
       yield* other.append(one("old", "o4", { expected: exactly }))
       yield* cutOff.append(one("any", "a2", { expected: ExpectedVersion.Any }))

@@ -1,4 +1,4 @@
-/** A log of its own on a test's NATS servers: a prefix that nobody else has, and a node's directory. */
+/** A separate log on a test's NATS servers: a unique prefix and a node's directory. */
 import * as crypto from "node:crypto"
 import { type Context, Effect, Layer, Result, type Scope } from "effect"
 import type { EventReader } from "#streams/EventReader.ts"
@@ -19,17 +19,17 @@ const prefix = (): string => `t${crypto.randomBytes(6).toString("hex")}`
 export const options = (url: string, query = ""): NatsOptions.NatsOptions =>
   Result.getOrThrow(NatsOptions.parse(`${url}?prefix=${prefix()}&sync=always${query}`))
 
-/** A node's log over a connection of its own, in a fresh directory. */
+/** A node's log over its own connection, in a new directory. */
 const layer = (nats: NatsOptions.NatsOptions) =>
   TempDirectory.provide((directory) => JetStreamEventStore.layer({ nats, directory }))
 
-/** Another log each time that it is built. */
+/** A new log each time it is built. */
 export const fresh = (url: Effect.Effect<string>, query = "") =>
   Layer.fresh(Layer.unwrap(Effect.map(url, (url) => layer(options(url, query)))))
 
 export type Log = EventStore | EventReader | LogFailure
 
-/** A node's log until the scope is closed, in a directory that another life of the node may have had. */
+/** A node's log until the scope closes, in a directory that the node may have used before. */
 export const open = (
   nats: NatsOptions.NatsOptions,
   directory: string
@@ -39,11 +39,11 @@ export const open = (
   Scope.Scope
 > => Layer.build(Layer.fresh(JetStreamEventStore.layer({ nats, directory })))
 
-/** As another node of the same log: with a directory of its own. */
+/** Another node of the same log, with its own directory. */
 export const openNode = (nats: NatsOptions.NatsOptions) =>
   Effect.flatMap(TempDirectory.make, (directory) => open(nats, directory))
 
-/** Proves the whole log, as a node has it. */
+/** Verifies the whole log as seen by a node. */
 export const verify = (node: Context.Context<EventReader>) =>
   Verify.verify().pipe(
     Effect.provide(Payload.Payloads.layer.pipe(Layer.provideMerge(MemoryBlobStore.layer))),

@@ -76,7 +76,7 @@ describe("The address of a NATS log", () => {
 
   it.each(refused)("is refused: '%s'", (text) => {
     const parsed = NatsOptions.parse(text)
-    // Nothing of it is told: it may hold a password.
+    // Reveals nothing of it, because it may contain a password.
     assert.isTrue(Result.isFailure(parsed) && parsed.failure === null)
   })
 })

@@ -1,4 +1,4 @@
-/** Writers that race on a few streams of a log, each on a node, and remember what was acknowledged. */
+/** Writers on several nodes that race on a few streams and record what was acknowledged. */
 import { assert } from "@effect/vitest"
 import { Context, Effect, Stream } from "effect"
 import { EventStore } from "#streams/EventStore.ts"
@@ -20,9 +20,9 @@ const streamNames = ["a", "b", "c"].map((id) => StreamName.make("Raced", id))
 
 export interface RacingWriters {
   readonly acknowledged: ReadonlyArray<Acknowledged>
-  /** Each writer reads a stream, appends behind what it read, and goes on until so many more of its own are acknowledged. */
+  /** Each writer reads a stream and appends to it, until this many more of its events are acknowledged. */
   readonly write: (perWriter: number) => Effect.Effect<void>
-  /** Everything acknowledged is there once, nothing is there twice, and the log is whole. Gives the ids of the log. */
+  /** Expects every acknowledged event once, no duplicates and an intact log. Returns the ids on the log. */
   readonly check: (node: Node) => Effect.Effect<ReadonlyArray<string>, unknown>
 }
 
@@ -88,7 +88,7 @@ export const make = (nodes: ReadonlyArray<Node>, writers: number): RacingWriters
   }
 }
 
-/** The ids of the first `count` events, as somebody who follows the log from its beginning sees them. */
+/** The ids of the first `count` events, read by a follower from the beginning of the log. */
 export const followIds = (node: Node, count: number) =>
   Context.get(node, EventStore)
     .subscribe(GlobalPosition.beginning)

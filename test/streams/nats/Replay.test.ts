@@ -1,4 +1,6 @@
-/** A long log, read from its beginning and from its middle: in order, in little memory, and with nothing left at the server. */
+/**
+ * Reads a long log from its beginning and from its middle: in order, in little memory, leaving nothing at the server.
+ */
 import { jetstream, jetstreamManager } from "@nats-io/jetstream"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Stream } from "effect"
@@ -21,7 +23,7 @@ import * as NatsLog from "./NatsLog.ts"
 const messages = 40_000
 const eventsEach = 5
 
-/** As a node writes them, but without waiting for each: 200 streams in turn. */
+/** Written as a node would, without waiting for each: 200 streams in turn. */
 const fill = Effect.fnUntraced(function* (options: NatsOptions.NatsOptions) {
   yield* Effect.provide(NatsStreams.ensure, Nats.layer(options))
   const subjects = Subjects.make(options)
@@ -79,7 +81,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A long log on JetStream"
         assert.strictEqual(count, messages * eventsEach)
         assert.isBelow(heap, 150 * 1024 * 1024)
 
-        // From inside a message, and where a page ends.
+        // From within a message, and from the end of a page.
         for (const [sequence, index] of [
           [20_000, 2],
           [2_000, 4],
@@ -107,7 +109,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A long log on JetStream"
         assert.lengthOf(ordinals, (messages / 200) * eventsEach)
         yield* append({ stream: long, expected: ExpectedVersion.Any, events: many("last", 1) })
 
-        // That of the follower stays.
+        // The follower's consumer stays.
         yield* Until.answers(() =>
           NatsConnection.briefly([server.url], async (connection) => {
             const { streams } = await jetstreamManager(connection)

@@ -1,4 +1,4 @@
-/** One server that is killed, or hangs, while nodes use it. */
+/** One server that is killed or hangs while nodes use it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Stream } from "effect"
 import { EventStoreError } from "#streams/EventReader.ts"
@@ -64,7 +64,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("A log whose s
       const store = Context.get(node, EventStore)
       const { position } = yield* append(store, "before")
       yield* server.kill
-      // Waits out the time that a connection has to come back.
+      // Waits until the time for a reconnection is over.
       assert.deepInclude(yield* Effect.flip(append(store, "first")), isAbsent)
 
       const began = performance.now()

@@ -1,4 +1,4 @@
-/** What the tests of NATS stand on: the servers that they start, kill, hold and cut off. */
+/** Tests of the test servers: NATS servers that are started, killed, paused and cut off. */
 import { jetstream, jetstreamManager, type PubAck } from "@nats-io/jetstream"
 import type { NatsConnection as Connection } from "@nats-io/transport-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -18,7 +18,10 @@ const streamsOf = (connection: Connection) =>
     return (await jetstreamManager(connection, options)).streams
   })
 
-/** Asks again: electing the first leader may take longer than one question waits, and then there is a stream without. */
+/**
+ * Repeats the call, because the first election may take longer than its timeout and leave the stream without a
+ * leader.
+ */
 const makeStream = Effect.fnUntraced(function* (connection: Connection, replicas = 1) {
   const streams = yield* streamsOf(connection)
   const configuration = { name: stream, subjects: ["log.>"], num_replicas: replicas }
@@ -29,7 +32,7 @@ const makeStream = Effect.fnUntraced(function* (connection: Connection, replicas
   })
 })
 
-/** Asks again with the same id, as who appends does, until it is stored. */
+/** Repeats the message with the same id until it is stored, as an append does. */
 const publish = (connection: Connection, id: string): Effect.Effect<PubAck> =>
   Until.answers(() => {
     const client = jetstream(connection, { timeout: NatsConnection.patienceMs })
@@ -132,7 +135,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("TcpProxy"), () => {
 
       yield* proxy.heal
       yield* publish(far, "after")
-      // A client that knew of the cut has kept what it could not send.
+      // A client that noticed the cut has queued what it could not send.
       assert.isAtLeast(yield* stored(near), 2)
     })
   )

@@ -1,4 +1,4 @@
-/** What a node finds when it starts, and what it makes of servers that are not, or no more, as they were. */
+/** The start of a node when servers are missing, unusable or changed. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DiscardPolicy, jetstreamManager, type StreamConfig, StorageType } from "@nats-io/jetstream"
@@ -32,7 +32,7 @@ const append = (node: Context.Context<NatsLog.Log>, prefix: string, count = 2) =
     events: many(prefix, count)
   })
 
-/** A server with a configuration and a store of the test's own. */
+/** A server with its own configuration and store. */
 const ownServer = Effect.fnUntraced(function* (
   configuration: string,
   login: { readonly user?: string; readonly pass?: string; readonly token?: string } = {}
@@ -164,7 +164,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
             for (const index of [0, 1, 2]) yield* append(node, `${life}${index}`)
           })
         )
-        // Of two slots the one that was written last.
+        // The slot that was written last.
         const text = fs.readFileSync(file, "utf8")
         const newest = String(LogHead.read(file)?.sequence)
         const torn = text

@@ -1,4 +1,4 @@
-/** A server answers what comes a second time as stored, also while the first is not decided and may still be lost. */
+/** A server reports a repeated message as stored even while the first one is undecided and may be lost. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { EventStore } from "#streams/EventStore.ts"
@@ -31,7 +31,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A leader without the oth
         )
         assert.strictEqual(errorAnswer._tag, "EventStoreError")
 
-        // What was not acknowledged is there afterwards or is not, and that does not change any more.
+        // An unacknowledged event is on the log afterwards or not, and that does not change.
         yield* Effect.forEach(others, ({ resume }) => resume)
         yield* settled(stream)
         const found = yield* read(stream)

@@ -1,4 +1,4 @@
-/** The WAL is copied into the database as it grows, and a reader that holds it up is noticed. */
+/** The WAL is checkpointed as it grows, and a reader that prevents this is detected. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Database from "#streams/sqlite/Database.ts"

@@ -1,4 +1,4 @@
-/** Data directories to open, copy as a crash would leave them, and verify. */
+/** Data directories for tests: opened, copied in the state of a crash, and verified. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer, Stream } from "effect"
@@ -33,7 +33,7 @@ export const own = <A, E, R>(directory: string, use: Effect.Effect<A, E, R>) =>
     { local: true }
   )
 
-/** What `verify` says of the directory. */
+/** The result of `verify` for the directory. */
 export const verify = (directory: string, options?: VerifyOptions) =>
   Effect.provide(
     verifyDirectory(directory, options),
@@ -103,7 +103,7 @@ export const snapshot = (directory: string): ReadonlyMap<string, Buffer> =>
       .map((file) => [path.basename(file), fs.readFileSync(file)])
   )
 
-/** Puts the files into an empty directory `name` under `parent`. */
+/** Copies the files into an empty directory `name` under `parent`. */
 export const restore = (parent: string, name: string, files: ReadonlyMap<string, Buffer>): string => {
   const directory = path.join(parent, name)
   fs.mkdirSync(directory)

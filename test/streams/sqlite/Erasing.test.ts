@@ -1,4 +1,4 @@
-/** What is erased is off the disk, together with the commit that says so. */
+/** Erased text leaves the disk with the commit that records the erasure. */
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
@@ -14,11 +14,11 @@ import * as TamperedLog from "./TamperedLog.ts"
 
 const secret = "what nobody is to know"
 
-/** Whether the files of the log have the text anywhere. */
+/** Whether any file of the log contains the text. */
 const isOnDisk = (directory: string, text = secret) =>
   [...DataDirectory.snapshot(directory).values()].some((bytes) => bytes.includes(text))
 
-/** With what is to be done each second: the writer takes what it is told in its order, and refuses this append after it. */
+/** Includes the work of each second. The writer handles messages in order and rejects this append after it. */
 const secondPasses = Effect.gen(function* () {
   yield* TestClock.adjust("1 second")
   const store = yield* EventStore
@@ -28,7 +28,7 @@ const secondPasses = Effect.gen(function* () {
   assert.strictEqual(refused._tag, "WrongExpectedVersion")
 })
 
-/** A log with the secret among others, in rows of their own and in pages of their own, in the database and the WAL. */
+/** A log with the secret among other texts, in rows and pages of its own, in the database and the WAL. */
 const withSecrets = Effect.fnUntraced(function* (directory: string) {
   for (const [index, id] of ["a", "b", "c", "d"].entries()) {
     yield* DataDirectory.appendPayload(`other-${id}`, `o${index}`, "known".repeat(100))
@@ -118,7 +118,7 @@ describe("An erased payload", () => {
       const directory = yield* TempDirectory.make
       const { log: filename } = DataDirectory.files(directory)
       yield* DataDirectory.own(directory, DataDirectory.append("first", "f1"))
-      // Were it the last connection, SQLite would do it by itself.
+      // SQLite would do this itself when the last connection closes.
       const reader = Database.open({ filename, readOnly: true, synchronous: "FULL" })
       reader.exec("SELECT count(*) FROM events")
       yield* DataDirectory.own(directory, Effect.andThen(withSecrets(directory), eraseSecrets))

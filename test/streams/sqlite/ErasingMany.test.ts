@@ -1,4 +1,4 @@
-/** SQLite moves rows about when others are deleted: erasing many payloads must not leave copies of some. */
+/** SQLite moves rows when others are deleted; erasing many payloads must not leave copies. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -6,7 +6,7 @@ import { inlinePayload } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 
-/** The same numbers in each run, from 0 to 1. */
+/** The same random numbers from 0 to 1 in each run. */
 const randomNumbers = (seed: number) => {
   let state = seed
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
@@ -17,7 +17,7 @@ const textOf = (id: string, length: number) => `<text of ${id}>`.padEnd(length, 
 const store = (id: string, length: number) =>
   DataDirectory.append(id, id, {}, [inlinePayload("input", textOf(id, length))])
 
-/** Erases in any order while others come, and gives the ids of those that are erased and of those that stay. */
+/** Erases in any order while others are added. Returns the ids of erased and remaining payloads. */
 const churn = Effect.fnUntraced(function* (seed: number, longest: number) {
   const random = randomNumbers(seed)
   const present: Array<string> = []

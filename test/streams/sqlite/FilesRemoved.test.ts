@@ -1,4 +1,4 @@
-/** SQLite goes on writing into files that were removed under it: the log must not go on acknowledging that. */
+/** SQLite continues to write into removed files; the log must not acknowledge such writes. */
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

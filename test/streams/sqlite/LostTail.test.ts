@@ -1,6 +1,6 @@
 /**
- * A log after a crash that damaged its files: what opens is always a prefix of what was acknowledged, and whatever is
- * missing is reported. Failures print the seed.
+ * A log after a crash that damaged its files: it opens with a prefix of the acknowledged events, and missing events
+ * are reported. Failures print the seed.
  */
 import * as fs from "node:fs"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -12,7 +12,7 @@ import * as DataDirectory from "./DataDirectory.ts"
 const scope = Scope.makeUnsafe()
 /** The directory that cases are restored under. */
 let parent = ""
-/** Files as a crash leaves them: the first half of the events in the database, the second in the WAL. */
+/** Files in the state of a crash: the first half of the events in the database, the second in the WAL. */
 let crashed: ReadonlyMap<string, Buffer> = new Map()
 /** Files of a log that was closed. */
 let closed: ReadonlyMap<string, Buffer> = new Map()

@@ -1,6 +1,6 @@
 /**
- * A process to be killed: owns the data directory of its argument and appends one event after another. Says `acknowledged
- * <position>` on stdout for each, once it is.
+ * A process to be killed: owns the data directory in its argument and appends events one by one. Prints `acknowledged
+ * <position>` after each.
  */
 import * as fs from "node:fs"
 import { Effect } from "effect"

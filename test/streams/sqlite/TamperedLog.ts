@@ -1,4 +1,4 @@
-/** A log with payloads, and the ways to lay hands on its tables. */
+/** A log with payloads, and ways to tamper with its tables. */
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import * as DataDirectory from "./DataDirectory.ts"
@@ -22,12 +22,12 @@ export const withDatabase = (directory: string, use: (db: DatabaseSync) => void)
   db.close()
 }
 
-/** Deletes an event and moves those after it up. */
+/** Deletes an event and renumbers those after it. */
 export const closeUp = (position: number) =>
   `DELETE FROM events WHERE position = ${position};
    UPDATE events SET position = -position WHERE position > ${position};
    UPDATE events SET position = -position - 1 WHERE position < 0;`
-/** Lets two events change places. */
+/** Swaps two events. */
 export const swap = (a: number, b: number) =>
   `UPDATE events SET position = -1 WHERE position = ${a};
    UPDATE events SET position = ${a} WHERE position = ${b};

@@ -1,4 +1,4 @@
-/** Whatever is changed in the files of a log, verifying names the place. */
+/** A verification names the place of any change in the files of a log. */
 import * as fs from "node:fs"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
@@ -262,7 +262,7 @@ describe("Verifying a data directory", () => {
               const at = place % before.length
               const after = before.slice(0, at) + String.fromCharCode(code) + before.slice(at + 1)
               fc.pre(after !== before)
-              // Another stream's name with an ordinal it has already: SQLite itself refuses that one.
+              // An ordinal that the other stream already has: SQLite itself rejects that.
               try {
                 set(after)
               } catch {

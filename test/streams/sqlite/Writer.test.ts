@@ -1,4 +1,4 @@
-/** Group commit, and what a failed write means for those that follow. */
+/** Group commit, and the effect of a failed write on later ones. */
 import * as fs from "node:fs"
 import { once } from "node:events"
 import { MessageChannel } from "node:worker_threads"
@@ -24,7 +24,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const origin: Head = { sequence: 0, digest: EventChain.origin }
 
-/** What the thread does, over messages as there, in this thread: so that a test can get at its connection. */
+/** Runs the thread's code in this thread, with the same messages, so that a test can access its connection. */
 const open =
   (options: Omit<Committing.Options, "send">): WriterThread.Open =>
   ({ onMessage }) => {
@@ -49,7 +49,7 @@ const open =
     }
   }
 
-/** A writer over a log, by default an empty one, with what it told of its commits. */
+/** A writer over a log, empty by default, with the commits that it reported. */
 const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, directory?: string) {
   const filename = `${directory ?? (yield* TempDirectory.make)}/log.sqlite`
   const db = Database.open({ filename, synchronous: "FULL" })
@@ -88,7 +88,7 @@ const input = inlinePayload("input", "1")
 
 const first = (id: string): Append => ({ ...to(id, {}, [input]), expected: ExpectedVersion.NoStream })
 
-/** Transactions in a WAL file that was never reset: frames that say how large the database is after them. */
+/** Transactions in a WAL file that was never reset: frames with the size of the database after them. */
 const commitsIn = (wal: string): number => {
   const bytes = fs.readFileSync(wal)
   const frameBytes = 24 + bytes.readUInt32BE(8)

@@ -15,14 +15,14 @@ const written = Effect.gen(function* () {
   return { settings: { DATA_DIR: directory } }
 })
 
-/** What must succeed. */
+/** Runs a command that must succeed. */
 const audit = (settings: Inferlog.Settings, ...args: ReadonlyArray<string>) =>
   Effect.map(Inferlog.run(["audit", ...args], settings), ({ code, stderr, stdout }) => {
     assert.strictEqual(code, 0, stderr)
     return { stderr, stdout }
   })
 
-/** The row of a table that begins with `name`, without blanks. */
+/** The cells of the table row that begins with `name`. */
 const row = (stdout: string, name: string): ReadonlyArray<string> | undefined =>
   stdout
     .split("\n")

@@ -1,4 +1,4 @@
-/** What the commands of files need: a server, a place for files and for what is remembered of uploads. */
+/** The environment of the file commands: a server, a folder for files, and the state of uploads. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -14,7 +14,7 @@ export const MiB = 1024 * 1024
 /** The secret part of the server's key. */
 export const secret = ServerProcess.apiKey.split(":")[1] ?? ""
 
-/** A folder of its own for each test. */
+/** A separate folder for each test. */
 export const make = Effect.fnUntraced(function* (server: FaultyServer.FaultyServer) {
   const directory = yield* TempDirectory.make
   server.faults(() => null)
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function* (server: FaultyServer.FaultyServ
     settings,
     run: (...args: ReadonlyArray<string>) => Inferlog.run(["files", ...args], settings),
     begin: (...args: ReadonlyArray<string>) => Inferlog.begin(["files", ...args], settings),
-    /** What is remembered of uploads. */
+    /** The stored state of uploads. */
     states: () => {
       const folder = at("state/inferlog/uploads")
       return fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => path.join(folder, name)) : []
@@ -43,10 +43,10 @@ export const make = Effect.fnUntraced(function* (server: FaultyServer.FaultyServ
 })
 export type Environment = Effect.Success<ReturnType<typeof make>>
 
-/** Bytes that no two calls have in common. */
+/** Bytes that differ in each call. */
 export const bytes = (length: number): Buffer => crypto.randomBytes(length)
 
-/** What is served under the URL. */
+/** The bytes served at the URL. */
 export const fetched = (url: string) =>
   Effect.promise(async () => {
     const response = await fetch(url)
@@ -57,13 +57,13 @@ export const fetched = (url: string) =>
     }
   })
 
-/** Unhurried: the digest tells more than a million bytes. */
+/** Compares digests, which fail more readably than a million bytes. */
 export const digest = (body: Uint8Array): string => crypto.createHash("sha256").update(body).digest("hex")
 
-/** Parts as small as they may be. */
+/** Parts of the smallest allowed size. */
 export const inParts = ["--part-size", "5MiB"]
 
-/** The one line of stdout, of a command that has done its work. */
+/** The only line of stdout of a successful command. */
 export const urlIn = ({ code, stderr, stdout }: Inferlog.Ended): string => {
   assert.strictEqual(code, 0, stderr)
   return stdout.trim()
@@ -71,5 +71,5 @@ export const urlIn = ({ code, stderr, stdout }: Inferlog.Ended): string => {
 
 export const isPut = ({ method }: FaultyServer.Seen) => method === "PUT"
 
-/** How many there have been since the faults were set. */
+/** The number of calls since the faults were set. */
 export const puts = (server: FaultyServer.FaultyServer) => server.seen().filter(isPut).length

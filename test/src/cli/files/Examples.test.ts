@@ -29,7 +29,7 @@ const has = (program: string) => childProcess.spawnSync(program, ["--version"]).
 const { MiB } = Environment
 
 layer(served, { timeout: 60_000 })("Examples of uploads", (it) => {
-  /** Runs one as its first lines say, and gives what is under the URL that it prints. */
+  /** Runs an example as its first lines say, and returns the bytes at the URL that it prints. */
   const run = Effect.fnUntraced(function* (program: string, example: string, body: Uint8Array, name: string) {
     const server = yield* Server
     const directory = yield* TempDirectory.make

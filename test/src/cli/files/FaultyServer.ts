@@ -1,4 +1,4 @@
-/** A real server behind a proxy that breaks what it is told to: clients know the proxy's address only. */
+/** A real server behind a proxy that injects faults. Clients know only the proxy's address. */
 import { once } from "node:events"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -8,12 +8,12 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 export interface Seen {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly headers: http.IncomingHttpHeaders
 }
 
-/** Instead of passing a request on. */
+/** The fault, instead of forwarding a request. */
 export type Fault =
   | {
       readonly _tag: "Answer"
@@ -21,22 +21,22 @@ export type Fault =
       readonly headers?: Record<string, string>
       readonly body?: unknown
     }
-  /** The connection is cut after so many bytes of the request's body. */
+  /** Cuts the connection after this many bytes of the request's body. */
   | { readonly _tag: "CutRequest"; readonly after: number }
-  /** The server does what it is asked to, and its answer is cut after so many bytes of the body. */
+  /** The server handles the request, and its answer is cut after this many bytes of the body. */
   | { readonly _tag: "CutAnswer"; readonly after: number }
-  /** The first byte of the answer's body is another one. */
+  /** Changes the first byte of the answer's body. */
   | { readonly _tag: "Damage" }
-  /** Passed on when the promise resolves. */
+  /** Forwards the request when the promise resolves. */
   | { readonly _tag: "Hold"; readonly until: Promise<void> }
 
-/** For the request, the `turn`th one of its method and path, from 1. */
+/** For the `turn`th request with its method and path, from 1. */
 type Faults = (request: Seen, turn: number) => Fault | null
 
 export interface FaultyServer {
   readonly url: string
   readonly seen: () => ReadonlyArray<Seen>
-  /** Replaces the faults, and forgets what was seen. */
+  /** Replaces the faults and forgets earlier requests. */
   readonly faults: (faults: Faults) => void
 }
 
@@ -91,7 +91,7 @@ const listen = async (server: http.Server): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** With an account whose key is `ServerProcess.apiKey`, and with settings that are more than its addresses; gone with the scope. */
+/** Has an account with the key `ServerProcess.apiKey`, and further settings. Removed with the scope. */
 export const makeWith = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
   const dataDirectory = yield* TempDirectory.make
   let [faults, seen]: [Faults, Array<Seen>] = [() => null, []]

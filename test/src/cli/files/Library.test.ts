@@ -9,7 +9,7 @@ class Server extends Context.Service<Server, FaultyServer.FaultyServer>()("test/
 
 const { MiB } = Environment
 
-/** ms: some run a dozen processes. */
+/** Timeout in ms, because some tests run a dozen processes. */
 const timeout = 60_000
 
 interface Uploaded {
@@ -143,7 +143,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files download", (i
           HOME,
           XDG_STATE_HOME
         })
-        // Into a folder it goes under its own name, which is taken by what was uploaded: asked for, that is replaced.
+        // In a folder it gets its own name, which the uploaded file has; on request it replaces that file.
         assert.deepStrictEqual([keyless.code, keyless.stdout], [0, `${cli.at("large.bin")}\n`])
         assert.deepStrictEqual(
           server.seen().map(({ headers, method }) => [method, headers.authorization]),
@@ -188,7 +188,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files download", (i
         )
         assert.strictEqual((yield* cli.run("download", fileUrl, "-o", target)).code, 1)
         assert.isFalse(fs.existsSync(target))
-        // Of the whole nothing more comes than what tells whether it is the same.
+        // Downloads only enough to find out whether the file is the same.
         server.faults((request, turn) =>
           isBytes(request) && turn === 1 ? { _tag: "CutAnswer", after: 1 } : null
         )

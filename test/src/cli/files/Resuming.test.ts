@@ -8,7 +8,7 @@ class Server extends Context.Service<Server, FaultyServer.FaultyServer>()("test/
 
 const { inParts, isPut, MiB, puts, urlIn } = Environment
 
-/** ms: some run a dozen processes. */
+/** Timeout in ms, because some tests run a dozen processes. */
 const timeout = 60_000
 
 const setUp = Effect.gen(function* () {
@@ -59,7 +59,7 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files upload, inter
     timeout
   )
 
-  /** An upload whose first part alone has come. */
+  /** An upload with only its first part stored. */
   const cutOff = Effect.fnUntraced(function* (
     cli: Environment.Environment,
     server: FaultyServer.FaultyServer,

@@ -10,7 +10,7 @@ class Server extends Context.Service<Server, FaultyServer.FaultyServer>()("test/
 
 const { inParts, isPut, MiB, puts, urlIn } = Environment
 
-/** ms: some run a dozen processes. */
+/** Timeout in ms, because some tests run a dozen processes. */
 const timeout = 60_000
 
 const setUp = Effect.gen(function* () {
@@ -18,7 +18,7 @@ const setUp = Effect.gen(function* () {
   return { server, cli: yield* Environment.make(server) }
 })
 
-/** Whether what the command has printed makes sense to somebody who has no key, and fits one line. */
+/** Whether the output is one line and readable without a key. */
 const assertOneLine = ({ stderr, stdout }: Inferlog.Ended, expected: RegExp) => {
   assert.match(stderr, expected)
   assert.match(stderr, /^inferlog: [^\n]+\n$/)

@@ -19,7 +19,7 @@ const Copied = Schema.Struct({
   to: End
 })
 
-/** A log of `count` events, and the name of a directory that is not there yet. */
+/** A log of `count` events, and the path of a missing directory. */
 const filled = Effect.fnUntraced(function* (count: number) {
   const parent = yield* TempDirectory.make
   const settings = { DATA_DIR: path.join(parent, "data") }
@@ -38,7 +38,7 @@ const copy = (target: string, ...more: ReadonlyArray<string>) => [
   ...more
 ]
 
-/** False, too, for a log that is not there yet. */
+/** Also false for a missing log. */
 const hasEvents = (log: string): boolean => {
   try {
     using db = new DatabaseSync(log, { readOnly: true })

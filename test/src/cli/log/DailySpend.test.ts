@@ -1,4 +1,4 @@
-/** The example of a read model that is built outside, used as its first lines say. */
+/** The example of an external read model, used as its first lines say. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import { DatabaseSync } from "node:sqlite"
@@ -39,7 +39,7 @@ const exported = (settings: Inferlog.Settings, ...args: ReadonlyArray<string>) =
     return stdout
   })
 
-/** Feeds it the beginning of an export, and kills it when it has applied some of that. */
+/** Feeds it the beginning of an export and kills it after it has applied a part. */
 const killedInTheMiddle = Effect.fnUntraced(function* (file: string, begin: string) {
   const child = childProcess.spawn(process.execPath, [example, "build", "--file", file], {
     stdio: ["pipe", "ignore", "inherit"]

@@ -18,14 +18,14 @@ const filled = Effect.gen(function* () {
   return { settings, file: path.join(directory, "log.ndjson") }
 })
 
-/** What an export into a file that is not there would be. */
+/** The expected export into a new file. */
 const whole = (settings: Inferlog.Settings) =>
   Effect.map(Inferlog.run(["log", "export"], settings), ({ code, stderr, stdout }) => {
     assert.strictEqual(code, 0, stderr)
     return stdout
   })
 
-/** The example that others verify an export with. */
+/** The example with which others verify an export. */
 const verifyElsewhere = (exported: string) =>
   childProcess.spawnSync(process.execPath, ["examples/verify-export.mjs"], {
     input: exported,
@@ -242,7 +242,7 @@ describe("log export", () => {
   )
 })
 
-/** Runs a shell's command line, in which `$INFERLOG` is the program. */
+/** Runs a shell command in which `$INFERLOG` is the program. */
 const shell = (script: string, settings: Inferlog.Settings) =>
   Effect.sync(() =>
     childProcess.spawnSync("bash", ["--norc", "-c", `set -o pipefail; ${script}`], {

@@ -1,4 +1,4 @@
-/** Logs to read, and what their lines must be. */
+/** Logs for the reading commands, and their expected lines. */
 import { Effect } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import { EventStore } from "#streams/EventStore.ts"
@@ -7,7 +7,7 @@ import * as StreamName from "#streams/StreamName.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 
-/** Text that would break lines, terminals, or JSON that others have read and written again. */
+/** Text that would break lines, terminals, or JSON after a round trip through other programs. */
 const awkward: JsonObject = { "10": "a\u2028b", "9": '","data":{', text: "\u009b31m\u001b[31m" }
 
 /** Every third event is a `Counted`; streams `Thing-0` to `Thing-6` in turn. */
@@ -27,7 +27,7 @@ const append = (prefix: string, count: number) =>
     )
   )
 
-/** Appends to the log of `directory` as its owner. */
+/** Appends to the log of `directory` as the process that owns it. */
 export const grow = (directory: string, prefix: string, count: number) =>
   DataDirectory.own(directory, append(prefix, count))
 

@@ -1,4 +1,4 @@
-/** The commands that read the log, and copies of it, where it is at a NATS server. */
+/** The commands that read and copy the log, with the log at a NATS server. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,7 +17,7 @@ import { many } from "#test/support/EventFixtures.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as FilledLog from "./FilledLog.ts"
 
-/** 40 commits of three events, appended by a node whose directory is `node`; `none` is a directory that is not there. */
+/** 40 commits of three events, appended by a node with the directory `node`; `none` is a missing directory. */
 const filled = Effect.gen(function* () {
   const { url } = yield* NatsServer.make()
   const EVENT_STORE = `${url}?sync=always`
@@ -36,7 +36,7 @@ const filled = Effect.gen(function* () {
         })
       )
       const last = appended.at(-1)?.position ?? GlobalPosition.beginning
-      // Until the node has followed its own appends, its log.head knows nothing of them.
+      // Waits until the node has followed its own appends, because log.head lacks them before.
       yield* store.changes.pipe(
         Stream.takeUntil((head) => GlobalPosition.isReached(last, head)),
         Stream.runDrain

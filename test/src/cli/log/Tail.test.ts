@@ -68,7 +68,7 @@ describe("log tail", () => {
       const counted = yield* Inferlog.follow(["log", "tail", "-f", "--type", "Counted", "-n", "1"], settings)
       yield* all.until((stdout) => stdout.includes('"position":"1300"'))
       yield* counted.until((stdout) => stdout.includes("\n1300 "))
-      // The log is opened, closed and opened again under the followers.
+      // Opens, closes and reopens the log while it is followed.
       yield* FilledLog.grow(settings.DATA_DIR, "b", 700)
       yield* FilledLog.grow(settings.DATA_DIR, "c", 1)
       yield* all.until((stdout) => stdout.includes('"position":"2001"'))

@@ -31,7 +31,7 @@ const Shown = Schema.Struct({
   payloads: Schema.NullOr(Schema.Struct({ input: Payload, output: Payload }))
 })
 
-/** What a terminal would act on. */
+/** Characters that a terminal interprets. */
 const controls = /[^\n\P{Cc}]/u
 
 /** Submits to `sandbox/echo` and waits for the end. */

@@ -1,4 +1,4 @@
-/** The developer's app: it remembers every POST, and answers as it is told. */
+/** The developer's app: stores every POST and answers as instructed. */
 import type * as http from "node:http"
 import { Effect } from "effect"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
@@ -21,7 +21,7 @@ export const status =
   (_post, response) =>
     void response.writeHead(code, headers).end()
 
-/** On any port, or the one that is given, until the scope closes. */
+/** Listens on any port, or on the given one, until the scope closes. */
 export const make = Effect.fnUntraced(function* (answer: Answer = take, port = 0) {
   const posts: Array<Post> = []
   const watchers = new Set<() => void>()
@@ -47,7 +47,7 @@ export const make = Effect.fnUntraced(function* (answer: Answer = take, port = 0
   return {
     url: `http://127.0.0.1:${receiver.port}/hook`,
     posts: (): ReadonlyArray<Post> => posts,
-    /** Waits for so many. */
+    /** Waits for this many POSTs. */
     until: (count: number) =>
       Effect.promise(
         () =>

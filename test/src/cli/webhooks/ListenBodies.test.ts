@@ -1,4 +1,4 @@
-/** What `webhooks listen` posts is what a receiver of the service gets: body, id, headers and signature. */
+/** `webhooks listen` posts exactly what the service would post: body, id, headers and signature. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Webhook } from "standardwebhooks"
@@ -25,7 +25,7 @@ const snapshotOf = Effect.fnUntraced(function* (id: RequestId) {
   return snapshot ?? (yield* Effect.die(`${id} is not known`))
 })
 
-/** The bytes that the service would freeze for it now. */
+/** The bytes that the service would store for it now. */
 const frozen = Effect.fnUntraced(function* (id: RequestId, event: WebhookEventName) {
   const snapshot = yield* snapshotOf(id)
   const payloads = yield* (yield* Requests).payloads(snapshot)
@@ -42,7 +42,7 @@ const setUp = Effect.fnUntraced(function* (events: string) {
 
 const Secret = Schema.Struct({ key: Schema.String })
 
-/** By the package that receivers use. */
+/** Verified with the package that receivers use. */
 const verified = Effect.fnUntraced(function* ({ headers, text }: App.Post) {
   const { json } = yield* call({ path: "/webhooks/default/secret" })
   const { key } = yield* Schema.decodeUnknownEffect(Secret)(json)
@@ -55,7 +55,7 @@ const verified = Effect.fnUntraced(function* ({ headers, text }: App.Post) {
 
 const { cancelled, failed, invalidOutput, partial, providerFailed, succeeded } = scenarios
 
-/** Its start was never reported, and its time is over. */
+/** Its start was never reported, and its deadline has passed. */
 const expired = Effect.gen(function* () {
   const reply = yield* submit({ value: 1 }, { "cancel-after": "1" })
   const { request_id } = yield* Schema.decodeUnknownEffect(Schema.Struct({ request_id: RequestId }))(
@@ -66,7 +66,7 @@ const expired = Effect.gen(function* () {
   return request_id
 })
 
-/** Keys that objects put elsewhere, or take for something else. */
+/** Keys that JavaScript objects reorder or treat specially. */
 const awkward = Effect.gen(function* () {
   const input = JSON.parse(`{"value":{"b":1e21,"10":"ä\\u2028😀","9":[{}],"__proto__":{"z":null,"a":0.1}}}`)
   const id = yield* accepted("sandbox/echo", input)

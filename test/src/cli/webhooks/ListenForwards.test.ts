@@ -1,4 +1,4 @@
-/** What `webhooks listen` does with an app that answers well, badly, or not at all. */
+/** How `webhooks listen` handles an app that answers well, badly or not at all. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Webhook } from "standardwebhooks"
@@ -16,7 +16,7 @@ const listenTo = Effect.fnUntraced(function* (forward: string, ...args: Readonly
   return { front, listening, stream: yield* front.next }
 })
 
-/** Its forwards so far, when there are so many. */
+/** Its forwards once there are this many. */
 const forwards = Effect.fnUntraced(function* (
   listening: Effect.Success<ReturnType<typeof Listening.start>>,
   count: number
@@ -125,7 +125,7 @@ describe("webhooks listen", () => {
       const { front, listening, stream } = yield* listenTo(app.url, "--json")
       for (let turn = 0; turn < 100; turn += 1) stream.frame(String(turn), id(`r${turn}`), "COMPLETED")
       yield* app.until(8)
-      // All that it takes ahead has been read by then, and nothing but the limit holds a ninth back.
+      // Everything that it reads ahead has been read by then; only the limit holds back a ninth.
       const reads = yield* Until.answers(async () => {
         const reads = front.paths().filter((path) => path.startsWith("/requests/r"))
         if (reads.length < 64) throw new Error(`${reads.length} have been read`)

@@ -1,4 +1,4 @@
-/** `webhooks listen` beside a server as its users run it, which delivers the same webhooks itself. */
+/** `webhooks listen` beside a real server, which delivers the same webhooks itself. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
@@ -61,7 +61,7 @@ describe("webhooks listen", () => {
           const [delivered] = yield* receiver.until(id)
           assert.strictEqual(text, delivered?.body.toString())
         }
-        // The service sends no start of what has ended by then.
+        // The service sends no start for a request that has ended by then.
         for (const { id, text } of app.posts()) {
           for (const { body } of receiver.of(id)) assert.strictEqual(text, body.toString())
         }

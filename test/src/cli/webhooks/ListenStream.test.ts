@@ -1,4 +1,4 @@
-/** How `webhooks listen` follows the event stream of a server, over everything that may happen to it. */
+/** How `webhooks listen` follows the event stream of a server through all faults. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Queue, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -120,10 +120,10 @@ describe("webhooks listen", () => {
       first.end()
       const second = yield* front.next
       assert.strictEqual(second.headers["last-event-id"], "11")
-      // It goes on where it was: what it brings has happened meanwhile.
+      // It continues where it was, so it brings what has happened meanwhile.
       second.frame("12", id("b"), "IN_PROGRESS")
       yield* app.until(2)
-      // Of a frame that is cut off nothing counts, and one without data tells the place.
+      // A frame that is cut off does not count, and a frame without data only reports the position.
       second.write(`id: 13\nevent: place\n\nid: 14\nevent: status\ndata: {"request_id`)
       yield* listening.until(({ stdout }) => stdout.includes(id("b")))
       second.cut()
@@ -179,7 +179,7 @@ describe("webhooks listen", () => {
         Effect.forkScoped
       )
       const first = yield* front.next
-      // As long as something comes it is not dead.
+      // The connection counts as alive while anything arrives.
       for (const id of ["1", "2", "3"]) {
         first.write(`id: ${id}\ndata: ${id}\n\n`)
         assert.strictEqual(yield* Queue.take(seen), id)

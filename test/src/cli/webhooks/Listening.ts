@@ -1,4 +1,4 @@
-/** `webhooks listen` in this process, stopped with the scope. */
+/** Runs `webhooks listen` in this process until the scope closes. */
 import { Effect } from "effect"
 import * as InProcess from "#test/src/cli/InProcess.ts"
 
@@ -23,7 +23,7 @@ export const start = Effect.fnUntraced(function* (
     written: command.written,
     until: (isEnough: (written: InProcess.Written) => boolean) =>
       Effect.promise(() => command.until(isEnough)),
-    /** As by Ctrl-C. */
+    /** Stops it like Ctrl-C. */
     stopped: Effect.promise(() => command.stop()),
     ended: Effect.promise(() => command.ended)
   }

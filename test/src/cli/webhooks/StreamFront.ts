@@ -1,6 +1,6 @@
 /**
- * A server as its clients see it, whose event stream the test writes by hand (decisions, "Server-sent events"); every other
- * route is that of the server behind it, when there is one.
+ * A server whose event stream the test writes by hand (decisions, "Server-sent events"). A server behind it, if there
+ * is one, answers all other routes.
  */
 import * as http from "node:http"
 import { Effect } from "effect"
@@ -12,15 +12,15 @@ export const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 export interface Connection {
   readonly url: URL
   readonly headers: http.IncomingHttpHeaders
-  /** Of a frame: its place, the request and its status. */
+  /** The fields of a frame: its position, the request and its status. */
   readonly frame: (id: string, requestId: string, status: string, model?: string) => void
   readonly write: (text: string) => void
   readonly end: () => void
-  /** As a connection that breaks. */
+  /** Breaks the connection. */
   readonly cut: () => void
 }
 
-/** Instead of a stream, for the `turn`th connection from 1. */
+/** The answer to the `turn`th connection, from 1, instead of a stream. */
 export type Refuse = (turn: number) => {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -53,7 +53,7 @@ const connectionOf = (url: URL, request: http.IncomingMessage, response: http.Se
   }
 }
 
-/** What a request that ended well is answered with. */
+/** The answer for a request that succeeded. */
 const retrieved = (id: string) => ({
   id,
   modelEndpoint: "sandbox/echo",
@@ -99,9 +99,9 @@ export const make = Effect.fnUntraced(function* (
   return {
     url: `http://127.0.0.1:${receiver.port}`,
     port: receiver.port,
-    /** What was asked for so far. */
+    /** The calls so far. */
     paths: (): ReadonlyArray<string> => paths,
-    /** The next connection to the stream, in turn. */
+    /** The next connection to the stream. */
     next: Effect.promise(
       () =>
         new Promise<Connection>((resolve) => {

@@ -1,4 +1,4 @@
-/** The commands of a page, and a folder to run them in. */
+/** The commands of a page and a folder to run them in. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ export const commandsOf = (page: string): ReadonlyArray<string> => {
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = ""]) => commands)
 }
 
-/** The checkout as a newcomer has it, without what earlier commands made in it. */
+/** A fresh checkout, without the results of earlier commands. */
 export const checkout = Effect.map(TempDirectory.make, (directory) => {
   for (const name of fs.readdirSync(root)) {
     if (!["data", "my-models"].includes(name))

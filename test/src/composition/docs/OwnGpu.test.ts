@@ -1,4 +1,4 @@
-/** Runs the commands of docs/start/own-gpu.md, in a folder and at ports of their own. */
+/** Runs the commands of docs/start/own-gpu.md in a separate folder with separate ports. */
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import * as readline from "node:readline"
@@ -24,7 +24,7 @@ const execute = promisify(childProcess.execFile)
 const run = ({ cwd, env }: Shell, commands: string) =>
   Effect.promise(() => execute("sh", ["-c", commands], { cwd, env })).pipe(Effect.map(({ stdout }) => stdout))
 
-/** Runs until the scope ends; there when it has said `sign`. */
+/** Runs until the scope ends. Returns when it has printed `sign`. */
 const terminal = ({ cwd, env }: Shell, commands: string, sign: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

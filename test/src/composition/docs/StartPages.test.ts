@@ -1,4 +1,4 @@
-/** Runs the commands of docs/start against a server of their own. */
+/** Runs the commands of docs/start against a separate server. */
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { promisify } from "node:util"
@@ -11,7 +11,7 @@ const { apiKey } = ServerProcess
 
 const execute = promisify(childProcess.execFile)
 
-/** What the blocks print, run one after the other in one shell. */
+/** The output of the blocks, run in order in one shell. */
 const run = (blocks: ReadonlyArray<string>, cwd: string, port: number) => {
   const env = {
     PATH: process.env["PATH"] ?? "",

@@ -43,7 +43,7 @@ const without = (name: string): Message => ({
   headers: Object.fromEntries(Object.entries(good.headers).filter(([header]) => header !== name))
 })
 
-/** What a verifier is to say of each: `null` when it is to accept it. */
+/** The expected result of a verifier for each: `null` if it accepts it. */
 const messages: ReadonlyArray<readonly [what: string, message: Message, errorAnswer: RegExp | null]> = [
   ["as it was sent", good, null],
   ["signed with two secrets, the right one last", signedAt(now, [other, secret]), null],
@@ -57,7 +57,7 @@ const messages: ReadonlyArray<readonly [what: string, message: Message, errorAns
   ["without a time", without("webhook-timestamp"), /too old/]
 ]
 
-/** Each reads `[secret, headers, body]` from its input, and fails with what its verifier says. */
+/** Each reads `[secret, headers, body]` from its input and fails with its verifier's message. */
 const verifiers = {
   Node: {
     file: "examples/verify-webhook.mjs",
@@ -117,7 +117,7 @@ for (const [name, verifier] of Object.entries(verifiers)) {
 describe("The receiver", () => {
   const file = path.join(root, "examples/receive-webhooks.mjs")
 
-  /** In a folder of its own, at a port of its own. */
+  /** Runs in a separate folder with a separate port. */
   const withReceiver = async (use: (receiver: { cwd: string; url: string }) => Promise<void>) => {
     const cwd = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-receiver-"))
     const receiver = spawn(process.execPath, [file], {

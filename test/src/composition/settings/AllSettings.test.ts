@@ -12,7 +12,7 @@ const isSetting = (value: unknown): value is Setting<unknown> =>
   Config.isConfig(value.config) &&
   Predicate.hasProperty(value, "name")
 
-/** All that modules of the server export. */
+/** All exports of the server's modules. */
 const declared = Effect.promise(async () => {
   const files = fs
     .readdirSync(new URL("src", root), { recursive: true, encoding: "utf8" })
@@ -25,7 +25,7 @@ const declared = Effect.promise(async () => {
   return [...new Set(found)]
 })
 
-/** What the setting makes of an environment. */
+/** The value of the setting in an environment. */
 const read = ({ config }: Setting<unknown>, environment: Readonly<Record<string, string>>) =>
   Effect.result(config.parse(ConfigProvider.fromEnv({ env: environment })))
 
@@ -71,7 +71,7 @@ describe("All settings", () => {
       const text = Failure.describe(error)
       assert.notMatch(text, /[\n`]/)
       const named = text.split("; ").map((part) => part.split(": ")[0])
-      /** Any text is one of these. */
+      /** These accept any text. */
       const free = new Set(["DATA_DIR", "MODELS_DIR", "METRICS_TOKEN", "OTEL_SERVICE_NAME"])
       assert.deepStrictEqual(
         named,
