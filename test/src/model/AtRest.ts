@@ -1,4 +1,4 @@
-/** Brings a world to rest: everything that can still go wrong goes well from now on, and time passes until nothing is left. */
+/** Brings a world to rest: no more faults occur, and time passes until nothing is left to do. */
 import { Effect, Stream } from "effect"
 import { RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
@@ -31,10 +31,10 @@ export const lives: Effect.Effect<Lives, never, EventStore> = Effect.gen(functio
 
 const minute = 60_000
 
-/** After this time everybody has looked at what there is to do. */
+/** After this time every node has looked for work. */
 export const heartbeatMs = 6_000
 
-/** ms. Minutes of the clock are cheap; in hours nobody is there, so that they cost nothing. */
+/** ms. Minutes of test time are cheap; during hours no node runs, so they cost nothing. */
 const waits: ReadonlyArray<number> = [
   1_000,
   8_000,
@@ -44,7 +44,7 @@ const waits: ReadonlyArray<number> = [
   ...Array.from({ length: 12 }, () => 61 * minute)
 ]
 
-/** Until the files of outputs are stored, or are given up for now: that takes real time. */
+/** Waits until the files of outputs are stored or postponed, which takes real time. */
 const untilFiled = Effect.fnUntraced(function* (world: World) {
   const { has } = yield* world.node().on(Finalizer)
   const isFiling = Effect.map(world.books, (books) =>
@@ -54,7 +54,7 @@ const untilFiled = Effect.fnUntraced(function* (world: World) {
   yield* world.settle
 })
 
-/** Gives the streams of the requests that did not come to their end. */
+/** Returns the streams of the requests that did not end. */
 export const bring = Effect.fnUntraced(function* (world: World, areTheDeadHeard: boolean) {
   const sweep = Effect.suspend(() => world.node().on(Effect.flatMap(Sweeper, ({ sweep }) => sweep)))
   const open = Effect.map(world.books, (books) => books.open())
@@ -68,7 +68,7 @@ export const bring = Effect.fnUntraced(function* (world: World, areTheDeadHeard:
     yield* world.settle
     yield* untilFiled(world)
   }
-  // What is due within a heartbeat, and what a cancel still waits for.
+  // Includes what is due within a heartbeat, and what a cancel still waits for.
   yield* world.take({ _tag: "Clock", ms: heartbeatMs })
   return yield* open
 })

@@ -1,4 +1,4 @@
-/** One sequence at work: what its client asks for and is told, and what its runs are made to do. */
+/** One sequence in action: its client's calls and answers, and the behaviour of its runs. */
 import { assert } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
@@ -14,13 +14,13 @@ import type { ObservedRun } from "./Runs.ts"
 import type { Command, Sequence } from "./Script.ts"
 import type { World } from "./World.ts"
 
-/** A request that was acknowledged, and what its client knows of it. */
+/** An acknowledged request, and what its client knows of it. */
 export interface Known {
   readonly id: RequestId
   readonly order: Offers.Order
-  /** The first end that was told; any other one after it is a lie. */
+  /** The first reported end. No other end may be reported later. */
   end: VisiblePhase | null
-  /** `asked`: it may be erased or not. */
+  /** `asked`: an erasure was requested, so it may be erased or not. */
   erasing: "no" | "asked" | "done"
   isStarted: boolean
 }
@@ -29,9 +29,9 @@ export interface Client {
   readonly accountId: string
   readonly sequence: Sequence
   readonly known: ReadonlyArray<Known>
-  /** Requests that anybody ever tried to cancel. */
+  /** Requests with an attempt to cancel. */
   readonly cancelAsked: ReadonlySet<RequestId>
-  /** Begins what the sequence does in the round; nobody waits for it. */
+  /** Begins the sequence's actions of the round without waiting for them. */
   readonly step: (round: number) => Effect.Effect<void>
 }
 
@@ -46,13 +46,13 @@ export const make = Effect.fnUntraced(function* (world: World, sequence: Sequenc
   const known: Array<Known> = []
   const byKey = new Map<string, RequestId>()
   const cancelAsked = new Set<RequestId>()
-  /** Holds of submits that have no answer yet. */
+  /** Holds of unanswered submits. */
   let pending: ReadonlyArray<bigint> = []
   let texts = 0
 
   const observe = (one: Known, { request }: Snapshot) => {
     const { phase } = request
-    // A node may not have seen yet what another one wrote; at rest all of them have to.
+    // A node may not have seen another node's events yet; at rest all have.
     const isNewest = !world.hadOthers() || isTerminal(phase)
     if (one.end !== null && isNewest)
       assert.deepStrictEqual(phase, one.end, `${one.id} has another end than was told`)
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (world: World, sequence: Sequenc
 
   const available = Effect.map(world.books, (books) => books.of(accountId).available)
 
-  /** A refusal is right if there was no moment at which it had been enough, whatever became of the others. */
+  /** A refusal is right if the balance sufficed at no moment, whatever happened to the others. */
   const checkRefusal = (
     { available: told, required }: InsufficientBalance,
     order: Offers.Order,
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function* (world: World, sequence: Sequenc
 
   const submit = Effect.fnUntraced(function* (command: Submit) {
     const { cancelAfterMs, key, startTimeoutMs } = command
-    // A repeat under the key is of the same text.
+    // A repeat under the key has the same text.
     const text = key === null ? `${accountId} ${texts++}` : `${accountId} under ${key}`
     const order: Offers.Order = key === null ? { ...command, text } : { offer: "image", count: 1, text }
     const before = yield* available

@@ -1,4 +1,4 @@
-/** Appends of single sequences that fail, on whichever node. */
+/** Failing appends of single sequences, on any node. */
 import type { Append } from "#streams/EventStore.ts"
 import type { Fate } from "#test/support/AppendFaults.ts"
 
@@ -13,7 +13,7 @@ export interface Faults {
   readonly add: (fault: Fault) => void
   readonly clear: () => void
   readonly fateOf: (append: Append) => Fate
-  /** Whether the stream has an event of which its node was told that it was not stored. */
+  /** Whether the stream has an event whose append was reported as failed. */
   readonly wasUnheard: (stream: string) => boolean
 }
 

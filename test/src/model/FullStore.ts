@@ -1,4 +1,4 @@
-/** A blob store that has no room for files of one text: our own storage at fault, for as long as it takes. */
+/** A blob store without room for files with one text: a fault of our own storage. */
 import { Effect, Layer, Stream } from "effect"
 import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import * as TestNode from "#test/support/TestNode.ts"

@@ -1,5 +1,5 @@
 /**
- * Thousands of sequences, crowd after crowd, each in a fresh world, so that seed and path alone bring a failure back
+ * Thousands of sequences, crowd after crowd, each in a new world, so that seed and path reproduce a failure
  * (security, "Invariants after every crash or seed").
  */
 import { assert } from "@effect/vitest"
@@ -17,16 +17,16 @@ const path = process.env["MODEL_PATH"]
 /** Sequences in one world, at most. */
 const crowdSize = 160
 
-/** Of how many crowds one has its chain verified and its read models built anew. */
+/** One of this many crowds has its chain verified and its read models rebuilt. */
 const thoroughEvery = 5
 
-/** Less than this need not meet everything that there is. */
+/** A smaller number need not meet every event. */
 const manySequences = 3_000
 
 /** Real time, ms. */
 export const patienceMs = Math.max(600_000, sequences * 60)
 
-/** How long a smaller failure is looked for, ms. */
+/** How long to search for a smaller failure, ms. */
 const smallerMs = 60_000
 
 const asError = (cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause)))

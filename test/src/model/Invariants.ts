@@ -1,4 +1,4 @@
-/** What holds of a world at rest (security, "Invariants after every crash or seed"). */
+/** The invariants of a world at rest (security, "Invariants after every crash or seed"). */
 import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { AccountId } from "#domain/Ids.ts"
@@ -24,7 +24,7 @@ import * as Legal from "./Legal.ts"
 import * as Offers from "./Offers.ts"
 import type { World } from "./World.ts"
 
-/** Whoever runs what nobody wants any more has been asked to stop, if nobody else could be the one who knows. */
+/** Every run of a cancelled request was stopped, if a node could still know of it. */
 export const checkStops = (world: World, lives: Lives) => {
   if (world.hadOthers()) return
   for (const { isOpen, isStopAsked, node, run } of world.runs.all()) {
@@ -38,7 +38,7 @@ export const checkStops = (world: World, lives: Lives) => {
   }
 }
 
-/** Every acknowledged submit is there, with the input that it had, and the end that was told first. */
+/** Every acknowledged submit exists, with its input and the first reported end. */
 const checkKnown = Effect.fnUntraced(function* (
   world: World,
   { accountId }: Client,
@@ -72,7 +72,7 @@ const checkLives = (world: World, clients: ReadonlyArray<Client>, lives: Lives) 
   for (const id of begun) assert.isTrue(lives.has(id), `${id} was run and is not on the log`)
 }
 
-/** The log reckoned three times and by hand: the auditor, the read model, what accounts may spend, and our own books. */
+/** Four sums of the log agree: the auditor's, the read model's, the funds' and our own books. */
 const checkMoney = Effect.fnUntraced(function* (world: World) {
   const store = yield* EventStore
   const events = yield* Stream.runCollect(store.readAll(GlobalPosition.beginning))
@@ -96,7 +96,7 @@ const checkMoney = Effect.fnUntraced(function* (world: World) {
   }
 })
 
-/** Nothing is half done: no claim, no wait, no deadline and no files are left in the work queue. */
+/** Nothing is unfinished: the work queue has no claims, waits, deadlines or files. */
 const checkQueue = Effect.fnUntraced(function* (world: World) {
   const queue = yield* world.node().on(DueWork)
   const page = { now: Number.MAX_SAFE_INTEGER, after: null, limit: 10 }
@@ -108,7 +108,7 @@ const checkQueue = Effect.fnUntraced(function* (world: World) {
   for (const { run, isOpen } of world.runs.all()) assert.isFalse(isOpen, `${run.job.requestId} still runs`)
 })
 
-/** The actors know what the log says. */
+/** The actors agree with the log. */
 const checkActors = Effect.fnUntraced(function* (world: World, lives: Lives) {
   if (world.hadOthers()) return
   const actors = yield* world.node().on(RequestActors)
@@ -118,7 +118,7 @@ const checkActors = Effect.fnUntraced(function* (world: World, lives: Lives) {
   }
 })
 
-/** Read models built anew are those that were kept along the way, all of them. */
+/** Rebuilt read models equal the ones updated along the way. */
 const checkRebuilt = Effect.fnUntraced(function* (world: World) {
   const base = yield* world.node().on(Effect.flatMap(Projections, ({ filename }) => filename))
   const verdicts = yield* Effect.scoped(Verification.run({ base, projections: allProjections }))
@@ -128,7 +128,7 @@ const checkRebuilt = Effect.fnUntraced(function* (world: World) {
   }
 })
 
-/** `isThorough`: with the chain, and read models built anew. */
+/** `isThorough`: includes the chain and rebuilt read models. */
 export const check = Effect.fnUntraced(function* (
   world: World,
   clients: ReadonlyArray<Client>,

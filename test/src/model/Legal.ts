@@ -1,4 +1,4 @@
-/** What may have become of one request, given what its client asked for and what its provider was made to do. */
+/** The possible fates of a request, given its client's calls and its provider's behaviour. */
 import { assert } from "@effect/vitest"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
@@ -12,10 +12,10 @@ export interface Life {
   readonly events: ReadonlyArray<Event>
   readonly runs: ReadonlyArray<ObservedRun>
   readonly told: ReadonlyArray<Told>
-  /** `null` when no run began, and nobody knows. */
+  /** `null` if no run began, so that it is unknown. */
   readonly order: Offers.Order | null
   readonly isCancelAsked: boolean
-  /** Of nodes. */
+  /** For nodes. */
   readonly isAlive: (name: string) => boolean
 }
 
@@ -25,7 +25,7 @@ const afterTheEnd: ReadonlySet<Event["_tag"]> = new Set([
   "ErasedFilesRemoved"
 ])
 
-/** Ends of a run that leave its request completed, and not billed. */
+/** Ends of a run after which its request is completed and not billed. */
 const unbilled: ReadonlySet<Offers.End> = new Set(["model failed", "invalid", "bad file"])
 
 const isOnce = (values: ReadonlyArray<unknown>) => new Set(values).size === values.length
@@ -60,7 +60,7 @@ const checkOrder = ({ events, id }: Life) => {
     )
 }
 
-/** Every run was claimed, none of them began twice, and a request that ended before its claim never ran. */
+/** Every run was claimed, no run began twice, and a request that ended before its claim never ran. */
 const checkRuns = ({ events, id, runs }: Life) => {
   const claimed = new Set(attemptsOf(events, "DispatchStarted"))
   for (const { attempt } of runs)
@@ -109,7 +109,7 @@ const checkFailed = (
   switch (reason) {
     case "refused": {
       const isTold = told.some((one) => one.attempt === attempt && one.end === "refused")
-      // Nobody said so, but it took too long.
+      // It took too long, without a reported end.
       const isSlow = runs.some((run) => run.attempt === attempt && order !== null)
       return assert.isTrue(isTold || isSlow, `${id} was refused by nobody`)
     }
@@ -120,7 +120,7 @@ const checkFailed = (
     case "transport_error":
       return assert.strictEqual(requeued, 5, `${id} was tried again so often`)
     case "lost":
-      // Lost so often, or its run was under way at three crashes in a row, of which the third ends it.
+      // Lost too often, or running at three crashes in a row, of which the third ends it.
       return assert.isTrue(requeued === 20 || requeues.at(-1)?.crashes === 2, `${id} was run again so often`)
   }
 }
@@ -150,7 +150,7 @@ const checkEnd = (life: Life) => {
   }
 }
 
-/** The claim that was under way when the request ended for another reason than its run. */
+/** The claim in progress when the request ended for another reason than its run. */
 const overtaken = (events: ReadonlyArray<Event>) => {
   const end = events.find(
     ({ _tag, ...event }) =>
@@ -166,7 +166,7 @@ const overtaken = (events: ReadonlyArray<Event>) => {
   return isOver ? undefined : claim
 }
 
-/** A node that still had the run at the end of its request tells of it later, once. */
+/** A node that still had the run reports it once after the request's end. */
 const checkLate = ({ events, id, isAlive, runs }: Life) => {
   const claim = overtaken(events)
   const isKept = runs.some(

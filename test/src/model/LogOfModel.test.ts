@@ -1,4 +1,4 @@
-/** The audit of a log on disk, as the command does it, over what a crowd of the model test has left. */
+/** The audit of a log on disk, as by the command, for a crowd of the model test. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
@@ -17,7 +17,7 @@ import { crowd } from "./Script.ts"
 
 interface Written {
   readonly event: RecordedEvent
-  /** Those that were not erased later. */
+  /** The ones that were not erased later. */
   readonly payloads: ReadonlyArray<SealedPayload>
 }
 
@@ -28,7 +28,7 @@ const payloadsOf = Effect.fnUntraced(function* ({ data, stream }: RecordedEvent)
   return found.filter((payload) => payload !== null)
 })
 
-/** Everything that is on the log of a crowd at rest. */
+/** All events on the log of a crowd at rest. */
 const written = (seed: number): Promise<ReadonlyArray<Written>> => {
   const [one] = fc.sample(crowd(160), { seed, numRuns: 1 })
   if (one === undefined) throw new Error("expected a crowd")

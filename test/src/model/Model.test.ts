@@ -1,4 +1,4 @@
-/** The model test: what is true of the running core whatever is done to it, on virtual time. */
+/** The model test: invariants of the running core under any actions, in virtual time. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Holds from "./Holds.ts"

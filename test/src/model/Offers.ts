@@ -1,4 +1,4 @@
-/** The models of the model test, with what they cost by its own reckoning, and the ways in which their runs end. */
+/** The models of the model test, with their prices and the possible ends of their runs. */
 import { Effect, Layer, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
@@ -65,7 +65,7 @@ export const models = {
   narrow: define("narrow", { concurrency: 1, timeoutSeconds: 60 })
 }
 
-/** Made once: compiling its schemas takes longer than anything else at the start of a node. */
+/** Made once, because compiling its schemas takes longest at the start of a node. */
 export const catalog = Layer.succeed(
   Catalog,
   Effect.runSync(Effect.provide(Catalog, BuiltinCatalog.layerOf(Object.values(models))))
@@ -77,7 +77,7 @@ const offerOf = (endpoint: string): Offer => {
   return found
 }
 
-/** What is asked of a model; `count` images. */
+/** The input of a model; `count` images. */
 export interface Order {
   readonly offer: Offer
   readonly text: string
@@ -88,19 +88,19 @@ export const inputOf = ({ count, text }: Order) => ({ text, count })
 
 const Ordered = Schema.Struct({ text: Schema.String, count: Schema.Int })
 
-/** What a run of the model is to do. */
+/** The behaviour of a run of the model. */
 export const orderOf = (endpoint: string, input: unknown): Order => ({
   offer: offerOf(endpoint),
   ...Schema.decodeUnknownSync(Ordered)(input)
 })
 
-/** Units asked for, or at most. */
+/** The requested or the most units. */
 export const unitsOf = ({ count, offer }: Order): number => (isCounted(offer) ? count : 1)
 
 /** nano-USD */
 export const holdOf = (order: Order): bigint => unitPrices[order.offer] * BigInt(unitsOf(order))
 
-/** nano-USD for `delivered` units: what rounds to nothing costs the smallest unit. */
+/** nano-USD for `delivered` units; an amount that rounds to zero costs the smallest unit. */
 export const costOf = ({ offer }: Order, delivered: number): bigint =>
   delivered === 0 ? 1n : unitPrices[offer] * BigInt(delivered)
 
@@ -121,7 +121,7 @@ export const ends = [
   "stopped",
   "defect"
 ] as const
-/** How a run ends. `short` and `empty`: fewer units than asked for, and none. */
+/** The end of a run. `short` and `empty`: fewer units than requested, and none. */
 export type End = (typeof ends)[number]
 
 /** Units of the output, `null` when there is none. */
@@ -149,13 +149,13 @@ export const deliveredBy = (end: End, order: Order): number | null => {
   }
 }
 
-/** Of a file that the store has no room for. */
+/** A file for which the store has no room. */
 export const unstored = "more than fits"
 
 const files: Partial<Record<End, string>> = {
   file: "data:text/plain,hello",
   "bad file": "data:,%zz",
-  // Nobody listens there: it may be had later, for all that one knows.
+  // Nothing listens there, so it might be available later.
   "missing file": "https://files.example.com:1/file.txt",
   "unstored file": `data:text/plain,${encodeURIComponent(unstored)}`
 }
@@ -167,7 +167,7 @@ const succeeded = (end: End, order: Order): ProviderOutcome => {
   return { _tag: "Succeeded", output, delivered: Money.units(deliveredBy(end, order) ?? 0) }
 }
 
-/** `null` for a provider that dies. */
+/** `null` for a provider that crashes. */
 export const outcomeOf = (end: End, order: Order): ProviderOutcome | null => {
   switch (end) {
     case "valid":

@@ -1,4 +1,4 @@
-/** What the log says of everybody's money, reckoned without the ledger's own code. */
+/** The balances of all accounts from the log, computed without the ledger's code. */
 import { Effect, Stream } from "effect"
 import type { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -7,7 +7,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 interface Standing {
   readonly available: bigint
   readonly held: bigint
-  /** The least that was ever available. */
+  /** The lowest available amount. */
   readonly least: bigint
   readonly open: number
 }
@@ -17,7 +17,7 @@ export interface OwnBooks {
   readonly accounts: () => ReadonlyArray<string>
   /** Streams of requests that have not ended. */
   readonly open: () => ReadonlyArray<string>
-  /** Everything that was ever charged. */
+  /** The sum of all charges. */
   readonly revenue: () => bigint
 }
 
@@ -29,7 +29,7 @@ const amountOf = (data: unknown, ...path: ReadonlyArray<string>): bigint => {
   return typeof at === "string" ? BigInt(at) : 0n
 }
 
-/** Each time it is run it is level with the log. */
+/** Each run reads to the end of the log. */
 export const make = (reader: EventReader["Service"]): Effect.Effect<OwnBooks> => {
   const standings = new Map<string, Standing>()
   const holds = new Map<string, { readonly accountId: string; readonly amount: bigint }>()

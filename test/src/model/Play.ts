@@ -1,4 +1,4 @@
-/** Plays a crowd in a world of its own, and checks what has become of it. */
+/** Plays a crowd in a separate world and checks the result. */
 import * as fs from "node:fs"
 import { assert } from "@effect/vitest"
 import { Effect, References } from "effect"
@@ -12,7 +12,7 @@ import * as World from "./World.ts"
 
 const memory = "/dev/shm"
 
-/** Thousands of files of read models, each for a moment: in memory where there is a place for it. */
+/** Thousands of short-lived read model files, in memory if possible. */
 if (fs.existsSync(memory)) process.env["TMPDIR"] = memory
 
 /** Real time for one crowd. */
@@ -23,7 +23,7 @@ const checkDefects = (world: World.World) => {
   if (defect !== undefined) throw defect
 }
 
-/** Everything but the checks; gives the world at rest. */
+/** Plays without the checks and returns the world at rest. */
 export const toRest = Effect.fnUntraced(function* ({ sequences, turns }: Crowd) {
   const world = yield* World.make
   const clients = yield* Effect.forEach(sequences, (sequence, index) => Client.make(world, sequence, index))
@@ -33,7 +33,7 @@ export const toRest = Effect.fnUntraced(function* ({ sequences, turns }: Crowd) 
     yield* world.take(turns[round % Math.max(turns.length, 1)] ?? { _tag: "Settle" })
     checkDefects(world)
   }
-  // What fails now is tried again within that time; what fails in the middle of it would be later.
+  // A failure now is retried within this time; a failure in the middle would be retried later.
   yield* world.settle
   yield* world.take({ _tag: "Clock", ms: AtRest.heartbeatMs })
   Invariants.checkStops(world, yield* AtRest.lives)
@@ -43,7 +43,7 @@ export const toRest = Effect.fnUntraced(function* ({ sequences, turns }: Crowd) 
   return { world, clients, lives: yield* AtRest.lives }
 })
 
-/** In a fresh world and on a clock of its own. */
+/** In a new world with a separate clock. */
 export const inWorld = <A, E>(effect: Effect.Effect<A, E, Effect.Services<ReturnType<typeof toRest>>>) =>
   Effect.runPromise(
     effect.pipe(
@@ -58,7 +58,7 @@ export const inWorld = <A, E>(effect: Effect.Effect<A, E, Effect.Services<Return
     )
   )
 
-/** Throws what is wrong. Gives the types of events that were met. */
+/** Throws on a broken invariant. Returns the types of the events. */
 export const play = (crowd: Crowd, isThorough: boolean): Promise<ReadonlySet<string>> =>
   inWorld(
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The provider of the model test: every run that ever began, what it was told, and what is said of its job. */
+/** The provider of the model test: all runs, their instructions, and the state of their jobs. */
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -6,18 +6,18 @@ import type { JobState, RunControl } from "#src/features/providers/Provider.ts"
 import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
 import * as Offers from "./Offers.ts"
 
-/** One run at a provider, of which a node may have heard before the request ended, or after, or never. */
+/** One run at a provider. A node may have learned of its end before the request ended, after, or never. */
 export interface ObservedRun {
   readonly run: TestRun
   readonly attempt: number
   readonly order: Offers.Order
-  /** The node that was there when it began. */
+  /** The node at its start. */
   readonly node: string
   isOpen: boolean
   isStopAsked: boolean
 }
 
-/** That a run was told to end so, or that a look said so. */
+/** Whether a run was instructed to end so, or a look reported it. */
 export interface Told {
   readonly attempt: number
   readonly end: Offers.End
@@ -26,19 +26,19 @@ export interface Told {
 export interface Runs {
   readonly of: (id: RequestId) => ReadonlyArray<ObservedRun>
   readonly all: () => ReadonlyArray<ObservedRun>
-  /** How many began, and how many of them were told to end. */
+  /** The number of begun runs, and of those instructed to end. */
   readonly counts: () => string
   readonly told: (id: RequestId) => ReadonlyArray<Told>
   readonly end: (observed: ObservedRun, end: Offers.End) => Effect.Effect<void>
-  /** Ends it so as soon as it is asked to stop. */
+  /** Ends it in this way when it is stopped. */
   readonly endWhenStopped: (observed: ObservedRun, end: Offers.End) => Effect.Effect<void>
-  /** Makes a report, for which nobody waits. */
+  /** Makes a report without waiting for it. */
   readonly report: (
     observed: ObservedRun,
     act: (control: RunControl) => Effect.Effect<void>
   ) => Effect.Effect<void>
   readonly answerLooks: (id: RequestId, answer: Offers.End | "unknown" | null) => void
-  /** From now on everything ends well: looks find jobs finished, and new runs end at once. */
+  /** From now on everything succeeds: looks find jobs finished, and new runs end at once. */
   readonly calm: Effect.Effect<void>
 }
 
@@ -47,7 +47,7 @@ const outcomeOf = (end: Offers.End, order: Offers.Order): Effect.Effect<Provider
   return outcome === null ? Effect.die("The provider of the test dies") : Effect.succeed(outcome)
 }
 
-/** `node` names the one that is there. */
+/** `node` is the current node. */
 export const make = Effect.fnUntraced(function* (node: () => string) {
   const provider = yield* TestProvider
   const scope = yield* Effect.scope

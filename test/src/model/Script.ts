@@ -1,14 +1,14 @@
 /**
- * What a model test does: sequences of commands, each of a client with an account of its own and of the provider that runs
- * its requests. A crowd of them lives in one world at a time and shares what happens to it: clock, sweeps, crashes.
+ * The script of a model test: sequences of commands, each of a client with its own account and of the provider of its
+ * requests. A crowd of them shares one world with its clock, sweeps and crashes.
  */
 import * as fc from "fast-check"
 import { type End, ends, type Offer, offers } from "./Offers.ts"
 
-/** Which of the sequence's requests, from 0; taken by its remainder when there are fewer. */
+/** The index of the sequence's request, from 0; modulo their number. */
 type Nth = number
 
-/** Its newest run, or the oldest that still goes on, of which perhaps nobody wants to know any more. */
+/** Its newest run, or the oldest one still in progress, which may be obsolete. */
 type Which = "newest" | "oldest"
 
 export type Command =
@@ -16,21 +16,21 @@ export type Command =
       readonly _tag: "Submit"
       readonly offer: Offer
       readonly count: number
-      /** So often at the same time. */
+      /** This often at the same time. */
       readonly times: number
-      /** Of the sequence's idempotency keys. */
+      /** One of the sequence's idempotency keys. */
       readonly key: number | null
       readonly startTimeoutMs: number | null
       readonly cancelAfterMs: number | null
     }
   | { readonly _tag: "Accept" | "Start" | "Progress"; readonly nth: Nth; readonly run: Which }
   | { readonly _tag: "End"; readonly nth: Nth; readonly run: Which; readonly end: End }
-  /** From now on its run ends so when it is asked to stop. */
+  /** From now on its run ends in this way when it is stopped. */
   | { readonly _tag: "EndWhenStopped"; readonly nth: Nth; readonly end: End }
   | { readonly _tag: "Cancel" | "Read" | "Erase"; readonly nth: Nth }
-  /** What the provider says of its job when it is looked at: `null` that it is alive, `unknown` that there is none. */
+  /** The state of its job for looks: `null` for alive, `unknown` for no job. */
   | { readonly _tag: "Look"; readonly nth: Nth; readonly answer: End | "unknown" | null }
-  /** The next append of the sequence with an event of the type. */
+  /** The fate of the next append of the sequence with an event of the type. */
   | { readonly _tag: "Fault"; readonly type: string; readonly fate: "refused" | "stored unheard" }
 
 export interface Sequence {
@@ -43,19 +43,19 @@ export interface Sequence {
 export type Turn =
   /** Nothing is waited for. */
   | { readonly _tag: "Race" }
-  /** Everything goes as far as it gets without time. */
+  /** Everything proceeds as far as possible without time. */
   | { readonly _tag: "Settle" }
   | { readonly _tag: "Clock"; readonly ms: number }
   | { readonly _tag: "Sweep" }
-  /** The node is gone; its last appends may be on the log without its having heard. Another one takes its place. */
+  /** The node crashes; its last appends may be on the log without its knowledge. Another node replaces it. */
   | { readonly _tag: "Crash"; readonly unheard: number }
   /** The node that crashed last had only been cut off. */
   | { readonly _tag: "Revive" }
-  /** In good order. */
+  /** Graceful stop. */
   | { readonly _tag: "Restart" }
-  /** Crashed, for so long nobody was there. */
+  /** A crash, followed by this time without a node. */
   | { readonly _tag: "Outage"; readonly ms: number }
-  /** Another node beside the one that is there. */
+  /** Another node beside the current one. */
   | { readonly _tag: "Join" }
 
 export interface Crowd {
@@ -69,10 +69,13 @@ const which = fc.constantFrom<Which>("newest", "newest", "newest", "oldest")
 const often = <A>(weights: ReadonlyArray<readonly [weight: number, values: ReadonlyArray<A>]>) =>
   fc.oneof(...weights.map(([weight, values]) => ({ weight, arbitrary: fc.constantFrom(...values) })))
 
-/** Files that are not available keep their requests open for minutes, and those that cannot be stored for six hours: few worlds have any. */
+/**
+ * Unavailable files keep their requests open for minutes, and files that cannot be stored for six hours, so few
+ * worlds have any.
+ */
 const rare: ReadonlyArray<End> = ["missing file", "unstored file"]
 
-/** The first value is what a failure shrinks to. */
+/** A failure shrinks to the first value. */
 const end = often<End>([
   [4, ["valid"]],
   [3, ends.filter((end) => !rare.includes(end))],

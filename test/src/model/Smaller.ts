@@ -1,13 +1,13 @@
 /**
- * The smallest crowd that fails in the same way as the one given. fast-check would leave whatever stands behind what
- * matters; here every sequence, command and turn is tried without.
+ * Finds the smallest crowd with the same failure. fast-check would keep everything behind the relevant part; this
+ * tries to leave out every sequence, command and turn.
  */
 import type { Command, Crowd, Sequence, Turn } from "./Script.ts"
 
-/** What is wrong with the crowd; `null` when nothing is. */
+/** The failure of the crowd; `null` without one. */
 export type FailureOf = (crowd: Crowd) => Promise<Error | null>
 
-/** Without what differs from one world to the next. */
+/** Without the parts that differ between worlds. */
 const kindOf = ({ message }: Error): string => message.replaceAll(/\brq-\S*|acc_\d+|\d+/g, "")
 
 /** Halves first, then smaller and smaller parts. */
@@ -28,7 +28,7 @@ const without = async <A>(
 
 const plain: Turn = { _tag: "Settle" }
 
-/** Goes on until nothing can be left out, at most until `deadline` (`performance.now`). */
+/** Continues until nothing more can be left out, at most until `deadline` (`performance.now`). */
 export const smallest = async (crowd: Crowd, error: Error, failureOf: FailureOf, deadline: number) => {
   const kind = kindOf(error)
   let found = { crowd, error }

@@ -1,7 +1,7 @@
-/** A crowd in words. */
+/** Describes a crowd in words. */
 import type { Command, Crowd, Sequence, Turn } from "./Script.ts"
 
-/** Fields that say something, without the tag. */
+/** The non-default fields, without the tag. */
 const words = ({ _tag, ...fields }: Command | Turn): string => {
   const told = Object.entries(fields).filter(([, value]) => value !== null)
   return [_tag, ...told.map(([name, value]) => `${name}=${value}`)].join(" ")
@@ -16,7 +16,7 @@ const sequence = ({ commands, means }: Sequence, index: number, turns: ReadonlyA
   return [`  acc_${index}, ${account}:`, ...steps].join("\n")
 }
 
-/** Each command with what happens in the world after it. */
+/** Each command and the world's events after it. */
 export const tell = ({ sequences, turns }: Crowd): string => {
   const more = sequences.length > 5 ? [`  and ${sequences.length - 5} more`] : []
   const told = sequences.slice(0, 5).map((one, index) => sequence(one, index, turns))

@@ -1,4 +1,4 @@
-/** One log, its provider and the nodes over it, and what happens to all of them: time, sweeps, crashes. */
+/** One log, its provider, its nodes, and everything that happens to them: time, sweeps, crashes. */
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Projections } from "#projections/Projections.ts"
@@ -20,34 +20,34 @@ interface Node {
 export interface World {
   readonly runs: Runs.Runs
   readonly faults: Faults.Faults
-  /** The one that clients talk to, when one lives. */
+  /** The node that clients call, if one is alive. */
   readonly node: () => TestNode.TestNode
-  /** Does something there; of one that is dead, before or by then, nobody hears anything. */
+  /** Runs an effect on the node. The result of a dead node is lost. */
   readonly on: <A, E, R>(
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E, Exclude<R, TestNode.NodeServices>>
   readonly isAlive: (name: string) => boolean
-  /** Whether there were ever two nodes at once that clients could talk to. */
+  /** Whether clients could ever call two nodes at once. */
   readonly wasShared: () => boolean
-  /** Whether any node ever wrote beside the one that clients talk to: what that one remembers may be old. */
+  /** Whether another node ever wrote beside the one that clients call, whose memory may be outdated. */
   readonly hadOthers: () => boolean
   readonly take: (turn: Turn) => Effect.Effect<void>
-  /** Until nothing moves any more without time. */
+  /** Waits until nothing more happens without time. */
   readonly settle: Effect.Effect<void>
-  /** Nodes that crashed write again when `isHeard`, say what they have to say, and go. One that lives is there then. */
+  /** Crashed nodes write again if `isHeard`, finish their work and end. A live node remains. */
   readonly bury: (isHeard: boolean) => Effect.Effect<void>
-  /** Does something for which nobody waits. What it dies of is kept, what it fails with is nobody's business. */
+  /** Runs an effect in the background. Defects are recorded, failures ignored. */
   readonly fork: <R>(effect: Effect.Effect<unknown, unknown, R>) => Effect.Effect<void, never, R>
   readonly defects: () => ReadonlyArray<unknown>
   readonly books: Effect.Effect<OwnBooks.OwnBooks>
 }
 
-/** Whatever is ready, timers of the test apart. */
+/** Everything that is ready, except test timers. */
 const macrotask = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Turns of the event loop in which nothing moved. Files are written in between. */
+/** Turns of the event loop without progress, during which files are written. */
 const quietTurns = 8
 
 export const make = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** What nodes agree on when they are asked the same at the same time, and how far they overdraw an account together. */
+/** Concurrent equal calls at several nodes: the nodes agree, and the overdraft of an account is bounded. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
@@ -16,7 +16,7 @@ import { explained, World } from "./World.ts"
 
 const twins = 200
 
-/** Submits at once, and how many of them the account can pay. */
+/** The number of concurrent submits, and how many the account can pay for. */
 const submits = 1_000
 const affordable = 100
 const price = 1_000_000n
@@ -122,7 +122,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
               body,
               patienceMs: 30_000
             })
-          // What is not valid costs nothing, and is refused as such once the key is known.
+          // Invalid input costs nothing, and is refused as invalid once the key is known.
           const knows = async (_: Nodes.Node, n: number) =>
             assert.strictEqual((await submit({}, n)).status, 400)
           yield* Effect.forEach(nodes, (node, n) => Until.answers(() => knows(node, n)))
@@ -139,7 +139,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
             process.stdout.write(`overdraft: ${overdrawn} requests of ${submits} at once\n`)
           )
           assert.isAtLeast(overdrawn, 0)
-          // Each node by itself is strict.
+          // Each node on its own is strict.
           assert.isAtMost(ids.length, nodes.length * affordable)
 
           yield* facts.quiet(ids)

@@ -1,4 +1,4 @@
-/** What the commands of a node make of the log and of its own read models. */
+/** The results of a node's commands for the log and its own read models. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
@@ -6,16 +6,16 @@ import type { Node } from "#test/support/Nodes.ts"
 import * as Invariants from "./Invariants.ts"
 
 export interface Expected {
-  /** The only account when it is left out. */
+  /** The only account by default. */
   readonly account?: string
   /** nano-USD */
   readonly balance: bigint
 }
 
-/** The books are right, the node's read model agrees with them to the end, and nothing is reserved; gives the audit. */
+/** Expects correct books, a read model that agrees to the end, and no reservation. Returns the audit. */
 export const check = Effect.fnUntraced(function* ({ settings }: Node, { account, balance }: Expected) {
   const named = account === undefined ? [] : ["--account", account]
-  // Waits until the node's ledger has seen the end of the log, which the audit does not.
+  // Waits until the node's ledger has reached the end of the log, because the audit does not wait.
   const shown = yield* Inferlog.run(["balance", "show", "--json", ...named], settings)
   const audit = yield* Inferlog.run(["audit"], settings)
   assert.strictEqual(audit.code, 0, audit.stderr)
@@ -28,7 +28,7 @@ export const check = Effect.fnUntraced(function* ({ settings }: Node, { account,
   return audit.stdout
 })
 
-/** Chain, payloads and what the node has seen of the log. */
+/** Verifies the chain, the payloads and the node's log.head. */
 export const verify = Effect.fnUntraced(function* ({ settings }: Node) {
   const verified = yield* Inferlog.run(["log", "verify"], settings)
   assert.strictEqual(verified.code, 0, verified.stderr)

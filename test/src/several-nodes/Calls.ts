@@ -1,10 +1,10 @@
-/** Calls of one client: each may be refused or lost, and is tried again at the next node until one has answered. */
+/** The calls of one client: a refused or lost call is retried at the next node until one answers. */
 import { setTimeout as delay } from "node:timers/promises"
 import type { Node } from "#test/support/Nodes.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import type { Work } from "./Works.ts"
 
-/** How long a client waits for an answer, ms. */
+/** Timeout of an answer, ms. */
 const patienceMs = 5_000
 
 const retryDelayMs = 100
@@ -13,7 +13,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly body: { readonly [field: string]: unknown }
-  /** How long it took, ms. */
+  /** Duration, ms. */
   readonly ms: number
 }
 
@@ -25,7 +25,7 @@ export interface CallOptions {
   readonly patienceMs?: number
 }
 
-/** One try at one node. */
+/** One call to one node. */
 export const call = async ({ url }: Pick<Node, "url">, path: string, options: CallOptions = {}) => {
   const began = performance.now()
   const { body, headers, method = "GET" } = options
@@ -54,14 +54,14 @@ export const submission = (
 ]
 
 export interface Client {
-  /** At any node, of which some may be away; gives the id. */
+  /** Submits at any node, some of which may be down. Returns the id. */
   readonly submit: (work: Work, key: string) => Promise<string>
   readonly cancel: (id: string, work: Work) => Promise<void>
   /** Waits until the request has ended. */
   readonly ended: (id: string, work: Work) => Promise<void>
 }
 
-/** Begins at the node of that number. Answers that nobody may give are told to `onSurprise`. */
+/** Begins at the node with that number. Forbidden answers are passed to `onSurprise`. */
 export const client = (
   nodes: ReadonlyArray<Node>,
   number: number,
@@ -71,7 +71,7 @@ export const client = (
 
   const isRefused = ({ headers, status }: Answer) => status === 503 && headers.has("retry-after")
 
-  /** Until a node has answered with one of `expected`. */
+  /** Repeats until a node answers with one of `expected`. */
   const persist = async (path: string, expected: ReadonlyArray<number>, options?: CallOptions) => {
     for (;;) {
       const node = nodes[turn % nodes.length]
@@ -91,7 +91,7 @@ export const client = (
       const [path, options] = submission(work, key)
       return String((await persist(path, [200], options))["request_id"])
     },
-    // Not where it was submitted.
+    // At another node than the submit.
     cancel: async (id, { endpoint }) => {
       turn++
       await persist(`/${endpoint}/requests/${id}/cancel`, [200], { method: "PUT" })
@@ -99,7 +99,7 @@ export const client = (
     ended: async (id, { endpoint }) => {
       turn++
       for (;;) {
-        // A request that failed is told as a 400.
+        // A failed request is reported as 400.
         const { status } = await persist(`/${endpoint}/requests/${id}/status?wait=2`, [200, 400])
         if (status !== "IN_QUEUE" && status !== "IN_PROGRESS") return
       }

@@ -1,6 +1,6 @@
 /**
- * Three nodes and three NATS servers under load, while some of them are killed, held or cut off: what was acknowledged comes
- * to its one end, each request is charged once, and those that are left go on (security, "Invariants after every crash").
+ * Three nodes and three NATS servers under load, while some are killed, paused or cut off: every acknowledged request
+ * ends once and is charged once, and the others continue (security, "Invariants after every crash").
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -17,21 +17,21 @@ import * as LogFacts from "./LogFacts.ts"
 import * as Works from "./Works.ts"
 import { checkBooks, prefix, underLoad, World } from "./World.ts"
 
-/** Long enough to be under way when something happens to its node, tenths of a second. */
+/** Long enough to be running when something happens to its node, tenths of a second. */
 const long = 20
 
-/** ms that a node may take to refuse what it cannot store: an election is waited for. */
+/** The time in which a node must refuse a submit that it cannot store, ms: it waits for an election. */
 const refusalMs = 20_000
 
 /** The same once it knows that it has no connection. */
 const quickRefusalMs = 4_000
 
-/** ms in which an answer comes that needs no log. */
+/** The time of an answer that needs no log, ms. */
 const promptMs = 2_000
 
 const scenario = { timeout: 90_000 }
 
-/** Gives long runs to all nodes until the node has begun one, and gives its request. */
+/** Submits long runs until the node has begun one, and returns its request. */
 const busy = (load: Load, node: Node) =>
   Effect.gen(function* () {
     const { facts } = yield* World
@@ -45,7 +45,7 @@ const busy = (load: Load, node: Node) =>
     return id
   })
 
-/** Waits until another node has run it again, to its end. */
+/** Waits until another node has run it again to its end. */
 const otherRuns = (id: string, name: string) =>
   Effect.gen(function* () {
     const { facts } = yield* World
@@ -58,7 +58,7 @@ const otherRuns = (id: string, name: string) =>
 
 const probe = Works.slow(0)
 
-/** A submit to a node that cannot store it: it says so, and when to come again. */
+/** Submits to a node that cannot store it: expects a refusal with a retry time. */
 const refuses = (node: Node, key: string, withinMs: number) =>
   Effect.gen(function* () {
     const [path, options] = Calls.submission(probe, key)
@@ -67,7 +67,7 @@ const refuses = (node: Node, key: string, withinMs: number) =>
     assert.isTrue(answer.headers.has("retry-after"))
   })
 
-/** It tells what it knows without the log. */
+/** It answers from memory without the log. */
 const tells = (node: Node, id: string) =>
   Effect.gen(function* () {
     const path = `/${probe.endpoint}/requests/${id}/status`
@@ -75,7 +75,7 @@ const tells = (node: Node, id: string) =>
     assert.strictEqual(answer.status, 200)
   })
 
-/** It takes requests again by itself. */
+/** It accepts requests again by itself. */
 const takes = (node: Node, key: string) => {
   const [path, options] = Calls.submission(probe, key)
   return Until.answers(async () => {
@@ -107,7 +107,7 @@ const cutOff = (how: Cut, number: 0 | 1 | 2) =>
 
       yield* refuses(node, `cut-${how}`, refusalMs)
       yield* tells(node, known)
-      // The others are silent about it for eight seconds: then it counts as dead.
+      // The other nodes hear nothing from it for eight seconds; then it counts as dead.
       yield* otherRuns(id, name)
       yield* refuses(node, `cut-${how}`, quickRefusalMs)
       yield* tells(node, known)
@@ -180,7 +180,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
             const { nodes } = yield* World
             const [, node] = nodes
             const id = yield* busy(load, node)
-            // Until the others have taken it for dead, eight seconds, and have done its work.
+            // Waits until the others count it as dead, after eight seconds, and have taken over its work.
             yield* node.pause
             yield* otherRuns(id, node.name())
             yield* node.resume
@@ -219,7 +219,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
             )
             const before = nodes.map((node) => node.name())
             yield* Effect.forEach(cluster.servers, ({ kill }) => kill, { concurrency: 3 })
-            // More than one life of a connection: what is asked again is still refused in good time.
+            // Longer than one connection lives: further calls are still refused in time.
             for (const limitMs of [refusalMs, quickRefusalMs, quickRefusalMs]) {
               yield* Effect.forEach(nodes, (node) => refuses(node, `down-${node.number}`, limitMs), {
                 concurrency: 3

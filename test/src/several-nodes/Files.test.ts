@@ -1,4 +1,4 @@
-/** Files of nodes that share a log and a folder: announced, brought, put together, read and deleted at any of them. */
+/** Files on nodes that share a log and a folder: announced, uploaded, combined, read and deleted at any node. */
 import * as crypto from "node:crypto"
 import * as http from "node:http"
 import { assert, describe, layer } from "@effect/vitest"
@@ -21,7 +21,7 @@ interface Reply {
   readonly etag: string
 }
 
-/** The path of a public URL, or one of the API, at this node. */
+/** The URL at this node for the path of a public or API URL. */
 const ask = (node: Node, target: string, init: RequestInit = {}): Effect.Effect<Reply> =>
   Effect.promise(async () => {
     const { pathname, search } = new URL(target, node.url)
@@ -69,7 +69,7 @@ type Upload = Effect.Success<ReturnType<typeof initiateMultipart>>
 const put = (node: Node, url: string, body: Buffer) =>
   ask(node, url, { method: "PUT", headers: { "content-type": type }, body: new Uint8Array(body) })
 
-/** Its URL is asked for at the one node, and used at the other. */
+/** Its URL is requested at one node and used at the other. */
 const putPart = Effect.fnUntraced(function* (
   { named }: Upload,
   partNumber: number,
@@ -100,7 +100,7 @@ const assertReads = Effect.fnUntraced(function* (node: Node, url: string, bytes:
   assert.deepStrictEqual([reply.status, reply.bytes.equals(bytes)], [200, true], `node ${node.number}`)
 })
 
-/** Begins a PUT of which only half ever comes; ends when the node has taken some of it. */
+/** Begins a PUT of which only half is sent. Returns when the node has received some of it. */
 const halfPut = (node: Node, url: string, bytes: Buffer) =>
   Effect.promise(
     () =>
@@ -110,13 +110,13 @@ const halfPut = (node: Node, url: string, bytes: Buffer) =>
           method: "PUT",
           headers: { "content-type": type, "content-length": bytes.length }
         })
-        // It is cut off when the node is killed.
+        // The kill of the node cuts it off.
         request.on("error", () => {})
         request.write(bytes.subarray(0, bytes.length / 2), () => resolve())
       })
   )
 
-/** What a node says within the lag of its log. */
+/** A node's answer within the lag of its log. */
 const eventually = (node: Node, url: string, status: number) =>
   Until.answers(async () => {
     const { pathname } = new URL(url)
@@ -164,7 +164,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Files of several nodes")
           for (const node of nodes) yield* assertReads(node, url, bytes)
           for (const deleted of [url, awaited]) {
             assert.strictEqual((yield* api(a, "DELETE", `/files/${idOf(deleted)}`)).status, 204)
-            // It reads the log for that, and need not have followed it so far.
+            // It reads the log for this and need not have followed it so far.
             assert.strictEqual((yield* api(b, "DELETE", `/files/${idOf(deleted)}`)).status, 204)
             for (const node of nodes) yield* eventually(node, deleted, 410)
           }
@@ -211,7 +211,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Files of several nodes")
             yield* putPart(upload, 2, bytes.subarray(6 * MiB), [b, a])
           ]
           yield* halfPut(b, putUrl, bytes)
-          // Nobody hears what has become of it.
+          // Its result is lost.
           yield* Effect.forkChild(Effect.ignoreCause(complete(b, upload, parts)), { startImmediately: true })
           yield* b.kill
           assert.strictEqual((yield* ask(c, url)).status, 404)

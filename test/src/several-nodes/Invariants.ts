@@ -1,4 +1,4 @@
-/** What holds once all is quiet, whatever happened before (security, "Invariants after every crash or seed"). */
+/** The invariants at rest, whatever happened before (security, "Invariants after every crash or seed"). */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
@@ -11,7 +11,7 @@ import * as LogFacts from "./LogFacts.ts"
 const attemptsOf = (events: ReadonlyArray<RecordedEvent>, type: string) =>
   events.filter((event) => event.type === type).map(({ data }) => data["attempt"])
 
-/** One end, of the last run; each run recorded once. */
+/** One end, by the last run; each run is recorded once. */
 const checkRequest = (id: string, events: ReadonlyArray<RecordedEvent>) => {
   const ends = events.filter(({ type }) => LogFacts.terminal.has(type))
   assert.strictEqual(ends.length, 1, `${id} has one end`)
@@ -39,7 +39,7 @@ const chargedOf = (events: ReadonlyArray<RecordedEvent>): bigint =>
     return isCharge && "amount" in billing ? sum + BigInt(String(billing.amount)) : sum
   }, 0n)
 
-/** Of the log: nothing is left half-way, and there is nothing but what was acknowledged, each charged once. */
+/** For the log: nothing is unfinished, and it has exactly what was acknowledged, each charged once. */
 export const checkLog = (requests: LogFacts.Requests, acknowledged: ReadonlyArray<Acknowledged>) => {
   for (const [id, events] of requests) checkRequest(id, events)
   for (const { id, work } of acknowledged) {
@@ -51,7 +51,7 @@ export const checkLog = (requests: LogFacts.Requests, acknowledged: ReadonlyArra
 
 const path = (id: string) => `/requests/${id}`
 
-/** Waits until all nodes tell the same of the request; gives that. */
+/** Waits until all nodes return the same for the request, and returns it. */
 const agreed = async (nodes: ReadonlyArray<Node>, id: string) => {
   const [first, ...others] = await Promise.all(nodes.map((node) => Calls.call(node, path(id))))
   for (const { body } of others) assert.deepStrictEqual(body, first?.body, `what nodes tell of ${id}`)
@@ -68,12 +68,12 @@ const checkAnswer = (nodes: ReadonlyArray<Node>) =>
     assert.strictEqual(nanoUsd(String(cost)), status === "COMPLETED" ? work.cost : 0n, `cost of ${id}`)
   })
 
-/** Of an amount in USD as it is told. */
+/** Parses an amount in USD from an answer. */
 export const nanoUsd = (text: string): bigint => {
   const [whole = "0", fraction = ""] = text.split(".")
   return BigInt(whole + fraction.padEnd(9, "0"))
 }
 
-/** Of the answers: all nodes know every request, with what was sent, and tell the same of its end. */
+/** For the answers: all nodes know every request with its input, and report the same end. */
 export const checkAnswers = (nodes: ReadonlyArray<Node>, acknowledged: ReadonlyArray<Acknowledged>) =>
   Effect.forEach(acknowledged, checkAnswer(nodes), { concurrency: 8, discard: true })

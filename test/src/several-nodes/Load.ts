@@ -1,4 +1,4 @@
-/** Clients that submit at all nodes, whatever happens to those, and remember what was acknowledged. */
+/** Clients that submit to all nodes, whatever happens to them, and remember what was acknowledged. */
 import { Effect, type Scope } from "effect"
 import type { Node } from "#test/support/Nodes.ts"
 import * as Until from "#test/support/servers/Until.ts"
@@ -14,15 +14,15 @@ export interface Acknowledged {
 
 export interface Load {
   readonly acknowledged: ReadonlyArray<Acknowledged>
-  /** Waits until so many more were acknowledged. */
+  /** Waits until this many more were acknowledged. */
   readonly more: (count: number) => Effect.Effect<void>
-  /** Has one more client submit it, under a key of its own when none is given. */
+  /** Submits it from one more client, under a new key by default. */
   readonly submit: (work: Works.Work, key?: string) => Effect.Effect<string>
-  /** Lets each client finish what it is at. Dies when a node has given an answer that it must not give. */
+  /** Lets each client finish its current call. Dies if a node has given a forbidden answer. */
   readonly stop: Effect.Effect<void>
 }
 
-/** Stopped with the scope, too. */
+/** Also stopped with the scope. */
 export const start = (nodes: ReadonlyArray<Node>, seed: number): Effect.Effect<Load, never, Scope.Scope> =>
   Effect.gen(function* () {
     const acknowledged: Array<Acknowledged> = []

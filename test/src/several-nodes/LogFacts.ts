@@ -1,4 +1,4 @@
-/** The log as the test sees it, over a connection that nothing is between: what is waited for, and what is checked. */
+/** The log as seen by the test over a direct connection: for waits and checks. */
 import { Effect, Result, Schedule, type Scope, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -14,13 +14,13 @@ export type Requests = ReadonlyMap<string, ReadonlyArray<RecordedEvent>>
 export interface LogFacts {
   /** So far. */
   readonly requests: () => Requests
-  /** Waits until `find` gives something, and gives it; dies after `limitMs`, saying `what` is missing. */
+  /** Waits until `find` returns a result, and returns it. Dies after `limitMs`, naming `what` is missing. */
   readonly until: <A>(
     what: string,
     find: (requests: Requests) => A | null,
     limitMs?: number
   ) => Effect.Effect<A>
-  /** Waits until every request has ended, these among them; gives all as the log has them when it is read anew. */
+  /** Waits until all requests, including these, have ended. Returns all as read again from the log. */
   readonly quiet: (ids: ReadonlyArray<string>) => Effect.Effect<Requests>
 }
 
@@ -43,18 +43,18 @@ export const isOver = (events: ReadonlyArray<RecordedEvent>): boolean =>
 export const told = ({ data, type }: RecordedEvent): string =>
   type === "DispatchStarted" ? `${type} at ${data["node"]}` : type
 
-/** The node that has the request, or had it last. */
+/** The current or last node of the request. */
 export const claimant = (events: ReadonlyArray<RecordedEvent>): unknown =>
   events.findLast(({ type }) => type === "DispatchStarted")?.data["node"]
 
-/** All events of a log, at an address as nodes have it. */
+/** All events of the log at a node's address. */
 export const eventsAt = (address: string) =>
   Effect.flatMap(EventReader, (reader) => Stream.runCollect(reader.readAll(GlobalPosition.beginning))).pipe(
     Effect.provide(JetStreamEventReader.layer(Result.getOrThrow(NatsOptions.parse(address)))),
     Effect.scoped
   )
 
-/** As far as the log knows. */
+/** According to the log. */
 export const isRunning = (events: ReadonlyArray<RecordedEvent>): boolean => {
   const last = events.findLast(({ type }) => type !== "ProgressReported")
   return last?.type === "RequestStarted"

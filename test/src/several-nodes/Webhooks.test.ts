@@ -1,4 +1,7 @@
-/** Webhooks of nodes that share a log: sent by one of them each, by another one when that is gone, and erased for all. */
+/**
+ * Webhooks of nodes that share a log: each is sent by one node, by another when that node is gone, and erased for
+ * all.
+ */
 import { fileURLToPath } from "node:url"
 import { assert, describe, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
@@ -15,7 +18,7 @@ import { explained, World } from "./World.ts"
 
 const requests = 150
 
-/** Until the others know that a node is gone, eight seconds, and five to the next attempt; and what a busy machine takes. */
+/** The time until the others count a node as dead (8 s) and the next attempt (5 s), and slack for a busy machine. */
 const takeoverMs = 30_000
 
 const scenario = { timeout: 90_000 }
@@ -33,7 +36,7 @@ const deliveriesOf = ({ settings }: Node) =>
 const sendersOf = (events: ReadonlyArray<RecordedEvent>) =>
   events.flatMap(({ data, type }) => (type === "AttemptStarted" ? [String(data["node"])] : []))
 
-/** Waits until every node tells that it is delivered. */
+/** Waits until every node reports it as delivered. */
 const deliveredAtAll = (nodes: ReadonlyArray<Node>, id: string) =>
   Effect.forEach(nodes, (node) => clientOf(node).until(id, Client.isDelivered), { concurrency: 3 })
 

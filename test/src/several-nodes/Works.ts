@@ -1,4 +1,4 @@
-/** What clients ask for, and what may come of it, by the decisions on built-in models. */
+/** The requests of clients and their possible results, by the decisions on built-in models. */
 import { randomFrom } from "#test/support/Load.ts"
 
 export interface Work {
@@ -6,9 +6,9 @@ export interface Work {
   readonly endpoint: string
   readonly input: object
   readonly headers?: Readonly<Record<string, string>>
-  /** Its client cancels it once it is accepted. */
+  /** Its client cancels it after it is accepted. */
   readonly isCancelled?: boolean
-  /** How it may end. */
+  /** Its possible ends. */
   readonly ends: ReadonlyArray<"COMPLETED" | "FAILED" | "CANCELLED">
   /** Charged when it completes, nano-USD. */
   readonly cost: bigint
@@ -31,14 +31,14 @@ export const slow = (tenths: number, more: Partial<Work> = {}): Work => ({
   endpoint: "sandbox/slow",
   input: { seconds: tenths / 10 },
   ends: ["COMPLETED"],
-  // What rounds to nothing costs the smallest unit.
+  // A charge that rounds to zero costs the smallest unit.
   cost: tenths === 0 ? 1n : (perSecond * BigInt(tenths)) / 10n,
   ...more
 })
 
 const endless = 36_000
 
-/** A sequence of works, the same for the same seed. Most take a while, so that there is always something under way. */
+/** A sequence of requests, equal for equal seeds. Most take a while, so that some always run. */
 export const make = (seed: number) => {
   const random = randomFrom(seed)
   const kinds: ReadonlyArray<(serial: number) => Work> = [
@@ -46,7 +46,7 @@ export const make = (seed: number) => {
     (serial) => echo({ value: serial, delayMs: 100 + random(1_900) }),
     () => slow(2 + random(19)),
     () => slow(2 + random(19)),
-    // Past what is kept beside the log.
+    // Larger than payloads beside the log.
     (serial) => echo({ value: `${serial}`.padEnd(70_000, "x") }),
     () => ({
       endpoint: "sandbox/flaky",

@@ -1,4 +1,4 @@
-/** Three nodes on a cluster of three NATS servers, with clients and with eyes on the log. Made once for a file. */
+/** Three nodes on a cluster of three NATS servers, with clients and direct access to the log. Made once per file. */
 import { assert } from "@effect/vitest"
 import { Cause, Context, Effect, Layer, References, Result, type Scope } from "effect"
 import * as JetStreamEventReader from "#streams/nats/JetStreamEventReader.ts"
@@ -13,7 +13,7 @@ import * as LogFacts from "./LogFacts.ts"
 
 export const prefix = "several"
 
-/** Half-finished files are found by the sweep alone. Webhooks may go to receivers on this machine. */
+/** Only the sweep finds half-finished files. Webhooks may go to receivers on this machine. */
 const env = { SWEEP_INTERVAL: "10 seconds", ...WebhookReceiver.settings }
 
 const linesOfOutput = 60
@@ -24,7 +24,7 @@ export class World extends Context.Service<
     readonly cluster: NatsCluster.Cluster
     readonly nodes: readonly [Nodes.Node, Nodes.Node, Nodes.Node]
     readonly facts: LogFacts.LogFacts
-    /** Of all loads of this world so far. */
+    /** For all loads of this world so far. */
     readonly acknowledged: ReadonlyArray<Load.Acknowledged>
     readonly load: Effect.Effect<Load.Load, never, Scope.Scope>
   }
@@ -37,7 +37,7 @@ export class World extends Context.Service<
       const nodes = [yield* start(1), yield* start(2), yield* start(3)] as const
       const reader = yield* Layer.build(
         JetStreamEventReader.layer(Result.getOrThrow(NatsOptions.parse(settings.EVENT_STORE))).pipe(
-          // That connections break is what the tests are about.
+          // Broken connections are expected in these tests.
           Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
         )
       )
@@ -79,12 +79,12 @@ const print = (cause: Cause.Cause<unknown>) =>
     process.stdout.write([Cause.pretty(cause), state, ...told, ...outputs, ""].join("\n"))
   })
 
-/** Everything that was acknowledged has ended as it may, once, for all nodes. */
+/** Expects that every acknowledged request has one allowed end, for all nodes. */
 const check = Effect.fnUntraced(function* (load: Load.Load) {
   const { acknowledged, facts, nodes } = yield* World
   const ids = acknowledged.map(({ id }) => id)
   const requests = yield* facts.quiet(ids)
-  // Nobody gives up: each key has led to one request, which its client knows.
+  // No client gives up: each key has led to one request, which its client knows.
   assert.sameMembers([...requests.keys()], ids)
   Invariants.checkLog(requests, acknowledged)
   yield* Invariants.checkAnswers(nodes, load.acknowledged)
@@ -92,7 +92,7 @@ const check = Effect.fnUntraced(function* (load: Load.Load) {
 
 const enough = 40
 
-/** Lets something happen while clients submit, goes on until they were answered again, and checks the invariants. */
+/** Runs an action while clients submit, waits until they get answers again, and checks the invariants. */
 export const underLoad = <E>(happen: (load: Load.Load) => Effect.Effect<unknown, E, World | Scope.Scope>) =>
   Effect.gen(function* () {
     const load = yield* (yield* World).load
@@ -103,10 +103,10 @@ export const underLoad = <E>(happen: (load: Load.Load) => Effect.Effect<unknown,
     yield* check(load)
   }).pipe(explained)
 
-/** Where it fails, what the processes have printed is printed. */
+/** On failure, prints the output of the processes. */
 export const explained = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.onError(effect, print)
 
-/** What the commands make of it: the books are right on every node, the log is whole, and all tell the same balance. */
+/** For the commands: the books are right on every node, the log is intact, and all report the same balance. */
 export const checkBooks = Effect.gen(function* () {
   const { acknowledged, facts, nodes } = yield* World
   const requests = yield* facts.quiet([])

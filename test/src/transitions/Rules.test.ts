@@ -1,6 +1,6 @@
 /**
- * The contract's "States and transitions", its rules: each test is named by its text. Delivery of webhooks is
- * no part of this.
+ * The rules of the contract's "States and transitions": each test is named by its text. Excludes the delivery of
+ * webhooks.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

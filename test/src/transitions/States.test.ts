@@ -1,6 +1,6 @@
 /**
- * The contract's "States and transitions", row by row: each test is named by its text. Delivery of webhooks is
- * no part of this.
+ * The contract's "States and transitions", row by row: each test is named by its text. Excludes the delivery of
+ * webhooks.
  */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
@@ -125,7 +125,7 @@ describe("States and transitions", () => {
     Effect.gen(function* () {
       yield* Facts.submit()
       yield* (yield* TestProvider).next
-      // One run at a time: this one waits behind the other.
+      // One run at a time: this request waits behind the other.
       const id = yield* Facts.submit()
       const { cancel } = yield* RequestHandlers
       const { status, body } = read(yield* cancel(params(id)))

@@ -1,4 +1,4 @@
-/** What a client is told of a request by the routes themselves, and what the ledger says that it paid. */
+/** What a client sees of a request through the routes, and what the ledger says that it paid. */
 import { it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -61,7 +61,7 @@ export const read = ({ status, body }: Answer): Told => ({
   body: JSON.parse(typeof body === "string" ? body : "{}")
 })
 
-/** After all that is on the log by now. */
+/** After everything on the log by now. */
 const upToDate = (id: RequestId) => Effect.flatMap(RequestActors, ({ refresh }) => refresh(id))
 
 export const statusOf = Effect.fnUntraced(function* (id: RequestId, model = single) {
@@ -70,7 +70,7 @@ export const statusOf = Effect.fnUntraced(function* (id: RequestId, model = sing
   return read(yield* status({ ...params(id, model), headers: {}, wait: undefined }))
 })
 
-/** What `response_url` answers, refusals too. */
+/** The answer of `response_url`, including refusals. */
 export const resultOf = Effect.fnUntraced(function* (id: RequestId, model = single) {
   const { result } = yield* RequestHandlers
   yield* upToDate(id)
@@ -88,7 +88,7 @@ export const retrieved = Effect.fnUntraced(function* (id: RequestId) {
   return body
 })
 
-/** What the account has paid, and what is set aside, in USD. */
+/** The paid and the reserved amount of the account, in USD. */
 export const spent = Effect.gen(function* () {
   const head = yield* (yield* EventReader).head
   yield* (yield* Projections).waitFor(head, { projection: projection.name })

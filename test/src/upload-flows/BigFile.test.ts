@@ -1,4 +1,4 @@
-/** A file that is far larger than the memory that may be spent on it. */
+/** A file far larger than the allowed memory. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -14,7 +14,7 @@ const { env } = process
 const bytes = Number(env["BYTES"] ?? (env["CI"] === undefined ? 1024 : 256) * Calls.MiB)
 const mostGrowth = 64 * Calls.MiB
 
-/** Random bytes, which repeat at odd places; their SHA-256. */
+/** Random bytes that repeat at odd offsets, and their SHA-256. */
 const writeBig = (file: string): string => {
   const block = crypto.randomBytes(8 * Calls.MiB - 13)
   const hash = crypto.createHash("sha256")
@@ -40,10 +40,10 @@ const residentBytes = (pid: number, field: "VmRSS" | "VmHWM"): number => {
   return Number(kiB) * 1024
 }
 
-/** By how many bytes the process is larger meanwhile than it was, at most. */
+/** The most by which the process grows meanwhile, bytes. */
 const growthDuring = <A, E, R>(pid: number, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    // Forgets what was most before (proc_pid_clear_refs(5)).
+    // Resets the peak (proc_pid_clear_refs(5)).
     fs.writeFileSync(`/proc/${pid}/clear_refs`, "5")
     const before = residentBytes(pid, "VmRSS")
     const value = yield* effect

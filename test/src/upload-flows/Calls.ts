@@ -1,4 +1,4 @@
-/** Calls of the contract ("Uploads"), word by word, as curl makes them. */
+/** The contract's calls ("Uploads"), made by curl. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -41,7 +41,7 @@ const jsonHeader = ["--header", "Content-Type: application/json"]
 
 const keyHeader = (key: string) => ["--header", `Authorization: Key ${key}`]
 
-/** With a key of the account that the server begins with, unless another one is given. */
+/** With a key of the server's first account, unless another is given. */
 export const get = (target: string, key = ServerProcess.apiKey) =>
   Effect.flatMap(UploadServer, ({ url }) => curl(...keyHeader(key), url + target))
 
@@ -50,7 +50,7 @@ export const remove = (target: string, key = ServerProcess.apiKey) =>
 
 export const post = (target: string, body: unknown, key = ServerProcess.apiKey) =>
   Effect.flatMap(UploadServer, ({ url }) =>
-    // Bodies may be longer than an argument.
+    // Bodies may be longer than a command line.
     Effect.flatMap(scratchFile(JSON.stringify(body)), (file) =>
       curl(...keyHeader(key), ...jsonHeader, "--data-binary", `@${file}`, url + target)
     )
@@ -80,7 +80,7 @@ export const complete = ({ uploadId, uploadKey }: Named, parts: ReadonlyArray<Pa
 
 let scratchFiles = 0
 
-/** In the folder of the server's data, with which it goes. */
+/** In the server's data folder, which is removed with it. */
 const scratchFile = (bytes: string | Uint8Array) =>
   Effect.map(UploadServer, ({ place }) => {
     const file = path.join(place.dataDirectory, `scratch-${++scratchFiles}`)
@@ -91,11 +91,11 @@ const scratchFile = (bytes: string | Uint8Array) =>
 const typeHeader = (contentType: string | undefined) =>
   contentType === undefined ? [] : ["--header", `Content-Type: ${contentType}`]
 
-/** A PUT by curl, with no header of its own but the type. */
+/** A PUT by curl, with the type as the only additional header. */
 export const put = (url: string, bytes: string | Uint8Array, contentType?: string) =>
   Effect.flatMap(scratchFile(bytes), (file) => curl(...typeHeader(contentType), "--upload-file", file, url))
 
-/** The whole flow of a part; what it is named by. */
+/** The whole flow of a part. Returns its ETag. */
 export const putPart = Effect.fnUntraced(function* (
   upload: Upload,
   partNumber: number,
@@ -105,7 +105,7 @@ export const putPart = Effect.fnUntraced(function* (
   return { partNumber, etag: etagOf(reply) } satisfies Part
 })
 
-/** Without quotes, as the contract wants it. */
+/** Without quotes, as the contract requires. */
 export const etagOf = ({ headers }: Pick<Reply, "headers">): string =>
   (headers["etag"] ?? "").replaceAll('"', "")
 
@@ -116,6 +116,6 @@ export const jsonOf = ({ text }: Reply): unknown => JSON.parse(text)
 export const md5 = (bytes: string | Uint8Array): string => crypto.hash("md5", bytes)
 export const sha256 = (bytes: string | Uint8Array): string => crypto.hash("sha256", bytes)
 
-/** Keys of all that the store has of a file. */
+/** The keys of everything in the store for a file. */
 export const stored = (fileUrl: string) =>
   Effect.flatMap(UploadServer, ({ place }) => place.keys(`media/${idOf(fileUrl)}`))

@@ -1,10 +1,10 @@
-/** Plain curl: a client that knows nothing of this service. */
+/** Plain curl: a generic client. */
 import * as childProcess from "node:child_process"
 import { Effect } from "effect"
 
 export interface Reply {
   readonly status: number
-  /** By names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly bytes: Buffer
   readonly text: string
@@ -12,7 +12,7 @@ export interface Reply {
 
 const headEnd = "\r\n\r\n"
 
-/** The last of the answers that curl has printed: those before it were interim ones, or redirects that it followed. */
+/** The last answer that curl printed: earlier ones were interim answers or followed redirects. */
 const parse = (printed: Buffer): Reply => {
   const end = printed.indexOf(headEnd)
   if (end === -1) throw new Error(`curl printed no answer: ${printed.toString()}`)
@@ -28,7 +28,7 @@ const parse = (printed: Buffer): Reply => {
   return { status: Number(statusLine.split(" ")[1]), headers, bytes, text: bytes.toString() }
 }
 
-/** Runs it to its end. What it prints is the answer, but for where `--output` says otherwise. */
+/** Runs it to its end. Its output is the answer, except with `--output`. */
 export const curl = (...args: ReadonlyArray<string>): Effect.Effect<Reply> =>
   Effect.callback<Reply>((resume) => {
     const child = childProcess.spawn("curl", ["--silent", "--show-error", "--include", ...args], {

@@ -1,4 +1,4 @@
-/** `kill -9` in the middle of PUTs and of completes: never half a file, and nothing that is left over. */
+/** `kill -9` during PUTs and completes: no partial files and no leftovers. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { verifyDirectory } from "#streams/sqlite/SqliteVerify.ts"
@@ -10,12 +10,12 @@ import * as UploadServer from "./UploadServer.ts"
 
 const cycles = Number(process.env["KILL_CYCLES"] ?? 2)
 
-/** The kill comes when so many uploads are answered as fell to it, and up to so many ms later. */
+/** The kill comes after a random number of answered uploads, and up to this many ms later. */
 const spreadMs = 20
 
 const part = 5 * 1024 * 1024
 
-/** Uploads in every state: one whose bytes do not all come, and some that end when `finish` is run. */
+/** Uploads in every state: one whose bytes do not all arrive, and some that end when `finish` runs. */
 const begin = Effect.gen(function* () {
   const begun = yield* Effect.all(
     [
@@ -39,7 +39,7 @@ const begin = Effect.gen(function* () {
   }
 })
 
-/** Resolves when so many of them are answered. */
+/** Resolves when this many of them are answered. */
 const untilAnswered = (all: ReadonlyArray<Unsettled.Unsettled>, count: number): Promise<void> =>
   new Promise((resolve) => {
     let answered = 0
@@ -48,7 +48,7 @@ const untilAnswered = (all: ReadonlyArray<Unsettled.Unsettled>, count: number): 
     for (const upload of all) void upload.answered.then(() => (answered++, check()))
   })
 
-/** Kills a server in the middle of all of them. */
+/** Kills a server during all of them. */
 const cutOff = Effect.fnUntraced(function* (
   { process }: UploadServer.Running,
   random: ReturnType<typeof randomFrom>
@@ -62,7 +62,7 @@ const cutOff = Effect.fnUntraced(function* (
   return { ending, half }
 }, Effect.scoped)
 
-/** What another server makes of them. Gives how many were there for it. */
+/** Checks them on another server. Returns how many existed for it. */
 const recover = Effect.fnUntraced(function* (
   { place }: UploadServer.Running,
   { ending, half }: Effect.Success<ReturnType<typeof cutOff>>
@@ -76,7 +76,7 @@ const recover = Effect.fnUntraced(function* (
 })
 
 UploadServer.overBothStores("kill -9 in the middle of uploads", (store) => {
-  // On S3 there is less that can be cut off: the bytes come without the server.
+  // On S3 less can be cut off, because the bytes do not pass through the server.
   const rounds = store === "disk" ? cycles : Math.ceil(cycles / 2)
   it.live(
     "leaves whole files or none, and a retry succeeds",

@@ -1,4 +1,4 @@
-/** Inputs and outputs that are no part of their events lie in the bucket: one's own, apart from those of others. */
+/** Large inputs and outputs are stored in the bucket, separately for each account. */
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"

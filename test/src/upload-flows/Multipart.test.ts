@@ -1,4 +1,4 @@
-/** The multipart flow of the contract ("Uploads"), by a server as users run it. */
+/** The contract's multipart flow ("Uploads") on a real server. */
 import * as crypto from "node:crypto"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import { overBothStores, running, UploadServer } from "./UploadServer.ts"
 
 const film = { file_name: "film.mp4", content_type: "video/mp4" }
 
-/** The least that a part but the last may have. */
+/** The smallest size of any part but the last. */
 const big = () => crypto.randomBytes(5 * Calls.MiB)
 
 const assertRefused = (reply: Reply, reason: string, partNumbers: ReadonlyArray<number>) => {
@@ -18,7 +18,7 @@ const assertRefused = (reply: Reply, reason: string, partNumbers: ReadonlyArray<
   assert.deepInclude(Calls.jsonOf(reply), { details: { code: "PARTS_REFUSED", reason, partNumbers } })
 }
 
-/** One part that is there, of a file that is not made of it yet. */
+/** One stored part of a file that is not complete. */
 const begun = Effect.fnUntraced(function* (announced: Calls.Announced = film) {
   const upload = yield* Calls.initiateMultipart(announced)
   return { upload, part: yield* Calls.putPart(upload, 1, "all of it") }

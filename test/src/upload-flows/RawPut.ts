@@ -1,15 +1,15 @@
-/** A PUT over a bare socket, as slow as a test wants it. */
+/** A PUT over a bare socket, at the test's pace. */
 import * as net from "node:net"
 import { Effect } from "effect"
 
 interface RawPut {
-  /** Resolves when the system has taken them. */
+  /** Resolves when the operating system has taken them. */
   readonly send: (bytes: Uint8Array) => Effect.Effect<void>
-  /** Status of the answer; `null` when the connection ended without one. */
+  /** The status of the answer; `null` if the connection ended without one. */
   readonly status: Promise<number | null>
 }
 
-/** Its head is sent when this returns. The socket goes with the scope. */
+/** Its head is sent when this returns. The socket closes with the scope. */
 export const begin = Effect.fnUntraced(function* (url: string, contentType: string, length: number) {
   const { hostname, pathname, port, search } = new URL(url)
   const socket = yield* Effect.acquireRelease(
@@ -18,7 +18,7 @@ export const begin = Effect.fnUntraced(function* (url: string, contentType: stri
   )
   const status = new Promise<number | null>((resolve) => {
     let text = ""
-    // What was reset has ended, too.
+    // A reset connection has ended, too.
     socket.on("error", () => {})
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString("latin1")

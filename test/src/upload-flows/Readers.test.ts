@@ -1,4 +1,4 @@
-/** Readers that are slow, and readers that go away: the others get their bytes, whole. */
+/** Slow readers and readers that disconnect: the others get their bytes completely. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as http from "node:http"
@@ -13,7 +13,7 @@ const binary = { file_name: "a.bin", content_type: "application/octet-stream" }
 /** Far more than the buffers of a connection hold. */
 const bytes = crypto.randomBytes(24 * Calls.MiB)
 
-/** More than a server keeps connections to S3, by default. */
+/** More than a server's default number of connections to S3. */
 const leaving = 60
 
 const uploaded = Effect.gen(function* () {
@@ -22,18 +22,18 @@ const uploaded = Effect.gen(function* () {
   return file_url
 })
 
-/** Reads what comes first, and hangs up. */
+/** Reads the first bytes and disconnects. */
 const leave = (url: string) =>
   Effect.callback<void>((resume) => {
     const request = http.get(url, { agent: false }, (response) => {
       response.once("data", () => request.destroy())
       response.once("close", () => resume(Effect.void))
     })
-    // That is what it says of its own end.
+    // This is its own report of its end.
     request.on("error", () => {})
   })
 
-/** Blobs that a process has open. */
+/** The open blobs of a process. */
 const openBlobs = (pid: number): ReadonlyArray<string> =>
   fs.readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
     try {

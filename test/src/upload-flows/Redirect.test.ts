@@ -1,4 +1,4 @@
-/** `MEDIA_DELIVERY=redirect`: files are read from the bucket, under URLs that the server has looked over. */
+/** `MEDIA_DELIVERY=redirect`: files are read from the bucket, through URLs that the server has checked. */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import * as S3Programs from "#test/support/servers/S3Programs.ts"

@@ -1,4 +1,4 @@
-/** What presigned URLs do not allow: whatever stands behind them, it is refused, and the file stays as it was. */
+/** What presigned URLs do not allow: any store refuses it, and the file is unchanged. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Calls from "./Calls.ts"
@@ -7,7 +7,7 @@ import { overBothStores, running, UploadServer } from "./UploadServer.ts"
 
 const cat = { file_name: "cat.png", content_type: "image/png" }
 
-/** With another first character of the signature. */
+/** With a changed first character of the signature. */
 const tampered = (url: string): string =>
   url.replace(/(?<=[?&](?:X-Amz-S|s)ignature=)./, (first) => (first === "0" ? "1" : "0"))
 
@@ -19,7 +19,7 @@ const withParameter = (url: string, change: (query: URLSearchParams) => void): s
 
 overBothStores("a presigned URL", (store) =>
   running(store, (it) => {
-    /** Refused with one of these, and nothing can be read after it. */
+    /** Refused with one of these, and nothing can be read afterwards. */
     const refused = Effect.fnUntraced(function* (
       statuses: ReadonlyArray<number>,
       announced: Calls.Announced,
@@ -29,7 +29,7 @@ overBothStores("a presigned URL", (store) =>
       const { status, text } = yield* call(upload_url)
       assert.include(statuses, status, text)
       assert.strictEqual((yield* curl(file_url)).status, 404)
-      // It is still good for what it was made for.
+      // It is still valid for its own purpose.
       const bytes = "x".repeat(announced.size ?? 1)
       assert.strictEqual((yield* Calls.put(upload_url, bytes, announced.content_type)).status, 200)
       assert.strictEqual((yield* curl(file_url)).text, bytes)

@@ -1,4 +1,4 @@
-/** PUTs as the official SDK sends them: through its own transport, to a URL that somebody else has signed. */
+/** PUTs by the official SDK: through its own transport, to a URL that someone else has signed. */
 import { S3Client } from "@aws-sdk/client-s3"
 import { Effect } from "effect"
 

@@ -1,4 +1,4 @@
-/** The single-part flow of the contract ("Uploads"), from the announcement to the deletion, by a server as users run it. */
+/** The contract's single-part flow ("Uploads") on a real server, from the announcement to the deletion. */
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import sharp from "sharp"
@@ -8,7 +8,7 @@ import { curl } from "./Curl.ts"
 import * as SdkPut from "./SdkPut.ts"
 import { overBothStores, running, UploadServer } from "./UploadServer.ts"
 
-/** With its random prefix. */
+/** Including its random prefix. */
 const nameIn = (url: string): string => decodeURIComponent(new URL(url).pathname.split("/")[3] ?? "")
 
 const picture = Effect.promise(() =>

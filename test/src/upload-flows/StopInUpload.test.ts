@@ -1,4 +1,4 @@
-/** A server that is told to stop in the middle of a PUT. */
+/** A server that is stopped during a PUT. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
@@ -6,7 +6,7 @@ import * as StorePlace from "./StorePlace.ts"
 import * as Unsettled from "./Unsettled.ts"
 import * as UploadServer from "./UploadServer.ts"
 
-/** What a process that does nothing takes on two cores that do nothing else, ms. */
+/** How long an empty process takes on two idle cores, ms. */
 const bareMsAlone = 300
 
 describe("SIGTERM during a PUT", () => {

@@ -1,4 +1,4 @@
-/** A place for a whole server and its files, over either store; and what really lies in that store. */
+/** Data directory and store of a complete server, over either store, with direct access to the store. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -17,7 +17,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 export type Store = "disk" | "S3"
 
-/** What the store itself says of bytes. */
+/** The store's own report of bytes. */
 interface Kept {
   readonly size: number
   readonly etag: string
@@ -26,25 +26,25 @@ interface Kept {
 export interface StorePlace {
   readonly store: Store
   readonly dataDirectory: string
-  /** The same one for every server here: URLs outlive a restart. */
+  /** The same for every server here, because URLs outlive a restart. */
   readonly port: number
-  /** Settings of the server. */
+  /** The server's settings. */
   readonly env: Readonly<Record<string, string>>
-  /** Keys of all blobs that begin so, parts of unfinished uploads on disk too. */
+  /** Keys of all blobs with this prefix, including parts of unfinished uploads on disk. */
   readonly keys: (prefix: string) => Effect.Effect<ReadonlyArray<string>>
   readonly head: (key: string) => Effect.Effect<Kept>
-  /** Parts of an upload that is not complete; of those that came twice the last. */
+  /** Parts of an incomplete upload; the last of repeated ones. */
   readonly parts: (
     key: string,
     uploadId: string
   ) => Effect.Effect<ReadonlyArray<Kept & { readonly partNumber: number }>>
-  /** Makes S3 put it together, as a server does that dies before it has recorded it. Nothing on disk. */
+  /** Makes S3 combine it, as a server that dies before recording it. No effect on disk. */
   readonly assemble: (
     key: string,
     uploadId: string,
     parts: ReadonlyArray<{ readonly partNumber: number; readonly etag: string }>
   ) => Effect.Effect<void>
-  /** Keys of uploads that S3 waits for parts of. */
+  /** Keys of unfinished uploads at S3. */
   readonly awaited: Effect.Effect<ReadonlyArray<string>>
 }
 
@@ -67,7 +67,7 @@ const onDisk = (blobs: string) => ({
   parts: (key: string) =>
     Effect.sync(() => {
       const folder = path.join(blobs, `${key}.parts`)
-      // Names sort by number and time: the last one counts.
+      // Names sort by number and time; the last one counts.
       const names = new Map(
         filesBelow(folder)
           .toSorted()
@@ -80,7 +80,7 @@ const onDisk = (blobs: string) => ({
   awaited: Effect.succeed([])
 })
 
-/** The look of the official SDK into the bucket. */
+/** The bucket as seen by the official SDK. */
 const inBucket = (client: S3Client, Bucket: string) => ({
   keys: (Prefix: string) =>
     Effect.promise(async () => {
@@ -125,7 +125,7 @@ const onS3 = Effect.gen(function* () {
   return { env, ...inBucket(yield* S3Server.clientOf(server), bucket) }
 })
 
-/** Empty, and gone with the scope. */
+/** Empty, and removed with the scope. */
 export const make = (
   store: Store,
   settings: Readonly<Record<string, string>> = {}

@@ -1,4 +1,4 @@
-/** Writers on one presigned URL at once: what is read is what one of them has brought, whole. */
+/** Concurrent writers on one presigned URL: readers get the complete bytes of one of them. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Calls from "./Calls.ts"
@@ -8,13 +8,13 @@ import { overBothStores, running } from "./UploadServer.ts"
 const binary = { file_name: "a.bin", content_type: "application/octet-stream" }
 const rounds = 3
 
-/** Above what is hashed at once, and of different lengths. */
+/** Larger than what is hashed at once, and of different lengths. */
 const bodies = [1, 2, 3, 4].map((fill) => Buffer.alloc(2 * Calls.MiB + fill, fill))
 
 const putAll = (url: string, contentType?: string) =>
   Effect.forEach(bodies, (body) => Calls.put(url, body, contentType), { concurrency: "unbounded" })
 
-/** Which of them is read, by every reader. */
+/** The writer whose bytes every reader gets. */
 const winnerOf = Effect.fnUntraced(function* (fileUrl: string) {
   const replies = yield* Effect.all([curl(fileUrl), curl(fileUrl)], { concurrency: 2 })
   const winners = replies.map(({ bytes }) => bodies.findIndex((body) => body.equals(bytes)))

@@ -1,4 +1,4 @@
-/** Uploads that are under way while the server dies, and what must be true of them after it. */
+/** Uploads in progress when the server dies, and their invariants afterwards. */
 import * as crypto from "node:crypto"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,17 +11,17 @@ import { UploadServer } from "./UploadServer.ts"
 export interface Unsettled {
   readonly fileUrl: string
   readonly bytes: Buffer
-  /** Status of the first try; `null` when nobody was left to give one. */
+  /** The status of the first try; `null` without an answer. */
   readonly answered: Promise<number | null>
-  /** Tries again, as a client that had no answer does; its status. */
+  /** Tries again, as a client without an answer does. Returns the status. */
   readonly retry: Effect.Effect<number, never, UploadServer>
-  /** Blobs that the file has in the end, a manifest of parts among them. */
+  /** The final number of the file's blobs, including a manifest of parts. */
   readonly blobs: number
 }
 
 const binary = { file_name: "a.bin", content_type: "application/octet-stream" }
 
-/** A PUT of so many bytes, of which so many are sent now, and the others when `finish` is run. */
+/** A PUT of this size, of which a part is sent now and the rest when `finish` runs. */
 export const single = Effect.fnUntraced(function* (length: number, sent: number) {
   const bytes = crypto.randomBytes(length)
   const { file_url, upload_url } = yield* Calls.initiate({ ...binary, size: length })
@@ -45,7 +45,7 @@ const postComplete = async (url: string, body: unknown): Promise<number | null> 
   }
 }
 
-/** All parts have come; `finish` completes. The first one came twice. */
+/** All parts have arrived, the first one twice; `finish` completes. */
 export const inParts = Effect.fnUntraced(function* (lengths: ReadonlyArray<number>) {
   const parts = lengths.map((length) => crypto.randomBytes(length))
   const upload = yield* Calls.initiateMultipart(binary)
@@ -78,7 +78,7 @@ const isWhole = Effect.fnUntraced(function* ({ bytes, fileUrl }: Unsettled) {
   return true
 })
 
-/** Whether it was there before it was tried again. What was acknowledged is; after another try everything is. */
+/** Whether it existed before the second try. Acknowledged uploads exist; after a second try all exist. */
 export const check = Effect.fnUntraced(function* (unsettled: Unsettled) {
   const { answered, blobs, fileUrl, retry } = unsettled
   const status = yield* Effect.promise(() => answered)

@@ -1,4 +1,4 @@
-/** The whole server, a process of its own, over either store. */
+/** The complete server as a separate process, over either store. */
 import { describe, layer, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as S3Programs from "#test/support/servers/S3Programs.ts"
@@ -13,7 +13,7 @@ export interface Running {
 
 export class UploadServer extends Context.Service<UploadServer, Running>()("inferlog/test/UploadServer") {}
 
-/** Killed with the scope, unless it has ended by then. */
+/** Killed with the scope unless it has ended. */
 export const start = (place: StorePlace.StorePlace): Effect.Effect<Running, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
@@ -34,7 +34,7 @@ export const overBothStores = (name: string, tests: (store: StorePlace.Store) =>
   }
 }
 
-/** Tests of one server that runs all the time. */
+/** Tests that share one running server. */
 export const running = (
   store: StorePlace.Store,
   tests: (it: Vitest.MethodsNonLive<UploadServer>) => void,

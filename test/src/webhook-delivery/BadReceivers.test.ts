@@ -1,4 +1,7 @@
-/** Receivers that misbehave, all at once: each ends with its word and by its deadline, and others are served meanwhile. */
+/**
+ * Misbehaving receivers at the same time: each attempt ends with its error by its deadline, and others are served
+ * meanwhile.
+ */
 import type { TLSSocket } from "node:tls"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,13 +15,13 @@ import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as Client from "./Client.ts"
 import * as LiveReceiver from "./LiveReceiver.ts"
 
-/** To the next attempt after the first, ms. */
+/** The delay to the second attempt, ms. */
 const delayMs = 5_000
 
-/** How long an attempt may take, until it is recorded, ms. */
+/** How long an attempt may take until it is recorded, ms. */
 const limitMs = 15_500
 
-/** What the server may grow by, bytes. */
+/** The most by which the server may grow, bytes. */
 const memoryLimit = 150 * 1024 * 1024
 
 interface Case {
@@ -29,7 +32,7 @@ interface Case {
 
 const urlOf = ({ port }: Receiver.Receiver) => `https://127.0.0.1:${port}/`
 
-/** Once something of a request has come. */
+/** Runs when the first bytes of a request have arrived. */
 const answering = (name: string, ends: Case["ends"], behave: (socket: TLSSocket) => void): Case => ({
   name,
   ends,
@@ -98,7 +101,7 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-/** At once: both wait most of the time. */
+/** In parallel, because both mostly wait. */
 describe.concurrent("bad receivers", () => {
   it.live("each get a result within 15.5 s, and delay neither the server nor another receiver", () =>
     Effect.gen(function* () {

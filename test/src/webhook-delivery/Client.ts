@@ -1,4 +1,4 @@
-/** A server that reaches receivers on this machine, and what a client does with its webhooks. */
+/** A server that can reach receivers on this machine, and a client's calls about its webhooks. */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
@@ -12,7 +12,7 @@ import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 
 interface Submission {
   readonly webhook: string
-  /** `completed` alone when it is left out. */
+  /** Only `completed` by default. */
   readonly events?: ReadonlyArray<WebhookEventName>
   readonly endpoint?: string
   readonly input?: object
@@ -21,35 +21,35 @@ interface Submission {
 export interface Client {
   readonly url: string
   readonly call: (path: string, options?: Calls.CallOptions) => Effect.Effect<Calls.Answer>
-  /** Gives the id of the request. */
+  /** Returns the id of the request. */
   readonly submit: (submission: Submission) => Effect.Effect<RequestId>
-  /** Of one delivery, now. */
+  /** The current state of one delivery. */
   readonly delivery: (id: string) => Effect.Effect<DetailedBody>
-  /** Waits until the delivery is so, and gives it; dies after `limitMs`. */
+  /** Waits until the delivery satisfies the condition, and returns it. Dies after `limitMs`. */
   readonly until: (
     id: string,
     isSo: (delivery: DetailedBody) => boolean,
     limitMs?: number
   ) => Effect.Effect<DetailedBody>
-  /** How many deliveries there are in that status. */
+  /** The number of deliveries with that status. */
   readonly count: (status: DeliveryBody["status"]) => Effect.Effect<number>
   readonly secret: Effect.Effect<string>
-  /** Bytes of memory of the server's process. */
+  /** Memory of the server process, bytes. */
   readonly memory: Effect.Effect<number>
 }
 
-/** Of the event `completed`. */
+/** For the event `completed`. */
 export const deliveryOf = (id: RequestId, event: WebhookEventName = "completed") => DeliveryIds.of(id, event)
 
 export const isDelivered = ({ status }: DetailedBody) => status === "delivered"
 
-/** Whether the first attempt is over. */
+/** Whether the first attempt has ended. */
 export const isTried = ({ attemptHistory: [first] }: DetailedBody) =>
   first !== undefined && (first.responseStatus !== null || first.error !== null)
 
 const memoryLine = /^inferlog_process_resident_memory_bytes (\S+)$/m
 
-/** Nothing is asked again here, so a call has all the time that a busy machine may take for it, ms. */
+/** Calls are not repeated here, so the timeout allows for a busy machine, ms. */
 const patienceMs = 30_000
 
 export const make = (url: string): Client => {

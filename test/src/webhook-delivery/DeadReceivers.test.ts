@@ -1,4 +1,4 @@
-/** Many receivers that accept connections and never say a word, and one that answers. */
+/** Many receivers that accept connections and stay silent, and one that answers. */
 import { Array, Effect } from "effect"
 import { assert, describe, it } from "@effect/vitest"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
@@ -10,16 +10,16 @@ import * as LiveReceiver from "./LiveReceiver.ts"
 const count = Number(process.env["DEAD_RECEIVERS"] ?? 300)
 const deliveries = 200
 
-/** How often each is sent to: the second time the server knows that they say nothing. */
+/** The number of sends to each; at the second one the server knows that they are silent. */
 const attempts = process.env["DEAD_RECEIVERS"] === undefined ? 1 : 2
 
-/** What the server may grow by, bytes: what it warms up, and what a connection takes that waits for TLS. */
+/** The most by which the server may grow, bytes: its warm-up, and the memory of a connection that waits for TLS. */
 const memoryLimit = 64 * 1024 * 1024 + count * 192 * 1024
 
-/** Else much of its memory is garbage of which V8 collects more or less by then. */
+/** Otherwise much of its memory is garbage that V8 collects at varying times. */
 const env = { NODE_OPTIONS: "--max-semi-space-size=2" }
 
-/** Of the number, each another receiver. */
+/** For the number, each another receiver. */
 const addressOf = (number: number) => `127.1.${number >> 8}.${number & 255}`
 
 describe("a responsive receiver", () => {
@@ -29,7 +29,7 @@ describe("a responsive receiver", () => {
       const dead = yield* Receiver.silent({ host: "0.0.0.0" })
       const server = yield* Client.start({ dataDirectory: yield* TempDirectory.make, env })
       const live = yield* LiveReceiver.make(server)
-      // What the server grows by at first, it does for any receiver.
+      // The first growth is the same for any receiver.
       const earlier = yield* LiveReceiver.make(server)
       yield* Effect.replicateEffect(earlier.exchange, deliveries, { concurrency: 4, discard: true })
       const before = yield* server.memory

@@ -1,4 +1,6 @@
-/** What holds of deliveries once all is quiet, whatever happened before (security, "Invariants after every crash or seed"). */
+/**
+ * The invariants of deliveries at rest, whatever happened before (security, "Invariants after every crash or seed").
+ */
 import { assert } from "@effect/vitest"
 import * as DeliverySchedule from "#domain/webhook-delivery/DeliverySchedule.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
@@ -21,7 +23,7 @@ const attemptsPerSchedule = (events: ReadonlyArray<RecordedEvent>): ReadonlyArra
   return counts
 }
 
-/** No attempt begins before the one before it is over and its time has come. */
+/** No attempt begins before the previous one has ended and before it is due. */
 const checkOrder = (id: string, events: ReadonlyArray<RecordedEvent>) => {
   let dueAt: unknown = 0
   let isUnderWay = false
@@ -41,7 +43,7 @@ const checkOrder = (id: string, events: ReadonlyArray<RecordedEvent>) => {
   assert.isFalse(isUnderWay, `nobody is at ${id} any more`)
 }
 
-/** Of one that was delivered in the end, by the log and by what came to its receiver. */
+/** For a delivered one, by the log and by what its receiver got. */
 export const checkDelivered = (events: ReadonlyArray<RecordedEvent>, posts: ReadonlyArray<Post>) => {
   const id = StreamName.idOf(events[0]?.stream ?? StreamName.make("WebhookDelivery", "none"))
   assert.strictEqual(events.filter(({ type }) => type === "DeliveryScheduled").length, 1, `${id} is one`)

@@ -1,6 +1,6 @@
 /**
- * `kill -9` under submits with webhooks, again and again: each acknowledged request's webhooks arrive in the end, whatever
- * their receiver says at first, and none is sent once too often.
+ * Repeated `kill -9` under submits with webhooks: each acknowledged request's webhooks finally arrive, whatever their
+ * receiver answers at first, and none is sent too often.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schedule } from "effect"
@@ -18,15 +18,15 @@ import * as Invariants from "./Invariants.ts"
 /** `KILL_CYCLES=100` is the long form. */
 const cycles = Number(process.env["KILL_CYCLES"] ?? 6)
 const clients = 10
-/** Acknowledgements between a restart and the next kill, at most. */
+/** The most acknowledgements between a restart and the next kill. */
 const maxAcknowledged = 60
 
-/** Who waits longer for the next attempt is sent it again: half a minute and more is for other tests. */
+/** Deliveries with a longer wait are replayed: waits of half a minute and more have other tests. */
 const patienceMs = 6_000
 
 const slowMs = 200
 
-/** By their path; all of them take what comes a second time. */
+/** Receivers by their path; all accept a second attempt. */
 const answer: WebhookReceiver.Answer = (post, response) => {
   const isFirst = post.turn === 1
   if (isFirst && post.path === "/refusing") response.writeHead(500).end()

@@ -1,15 +1,15 @@
-/** A receiver that answers at once, and how long its webhooks take while others do not. */
+/** A receiver that answers at once, and the latency of its webhooks while others do not answer. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as Client from "./Client.ts"
 
-/** From the submit to the receiver, so it is more than from the end of the request. */
+/** From the submit to the receiver, so longer than from the end of the request. */
 const p99LimitMs = 1_000
 
 interface Exchange {
   readonly began: number
-  /** `Infinity` until it has come. */
+  /** `Infinity` until it has arrived. */
   ms: number
 }
 
@@ -27,7 +27,7 @@ export const make = Effect.fn("LiveReceiver.make")(function* (server: Client.Cli
       exchange.ms = (post?.at ?? Infinity) - exchange.began
     }),
 
-    /** Holds at least so many of them to their limit; says how they were. */
+    /** Expects that at least this many are within their limit, and returns a summary. */
     check: (least: number) =>
       Effect.sync(() => {
         const over = exchanges.filter(({ began, ms }) => ms < Infinity || Date.now() - began > p99LimitMs)

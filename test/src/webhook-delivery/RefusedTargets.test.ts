@@ -1,6 +1,6 @@
 /**
- * What a server as it is set by default refuses to call, whatever way it is written: at the submit, with its reason, and
- * without a word of it in the answer. More forms are in `test/src/kernel/outbound/AddressPolicy.test.ts`.
+ * The targets that a server with default settings refuses, in every spelling: at the submit, with the reason, and
+ * without repeating any of it. `test/src/kernel/outbound/AddressPolicy.test.ts` has more forms.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -91,7 +91,7 @@ interface Issue {
 
 const issuesOf = ({ body }: Answer) => body["error"] as ReadonlyArray<Issue>
 
-/** Nothing of it is told again. */
+/** None of it is repeated. */
 const checkRefusal = (answer: Answer, code: string, url: string) => {
   assert.strictEqual(answer.status, 400, url)
   assert.deepStrictEqual(

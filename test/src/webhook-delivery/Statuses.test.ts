@@ -1,4 +1,4 @@
-/** Receivers that answer each status there is: any 2xx delivers, and nothing else (contract, "Success and retry rules"). */
+/** Receivers that answer every status: only a 2xx delivers (contract, "Success and retry rules"). */
 import { Array, Effect } from "effect"
 import { assert, describe, it } from "@effect/vitest"
 import type { DetailedBody } from "#src/features/webhooks/views/DeliveryView.ts"
@@ -17,17 +17,17 @@ const wordOf = (status: number) => {
   return status >= 300 && status <= 399 ? "redirect_refused" : `http_${status}`
 }
 
-/** The status that the path ends in. */
+/** The status at the end of the path. */
 const statusOf = (path: string) => Number(path.slice(path.lastIndexOf("/") + 1))
 
-/** Of a head that is all there is. */
+/** An answer that consists of a head only. */
 const statusOfHead = (head: Buffer) => statusOf(head.toString().split(" ", 2)[1] ?? "")
 
-/** How the first attempt ended, and what was made of it. */
+/** The end of the first attempt, and its consequence. */
 const endOf = ({ attemptHistory: [first], attempts, status }: DetailedBody) => ({
   responseStatus: first?.responseStatus,
   error: first?.error,
-  // Those that are tried again may be just now.
+  // A retry may be in progress.
   becomes: status === "delivered" || status === "failed" ? `${status} after ${attempts}` : "tried again"
 })
 
@@ -41,12 +41,12 @@ describe("a webhook", () => {
         const receiver = yield* WebhookReceiver.make(
           ({ path }, response) => void response.writeHead(statusOf(path), { location }).end()
         )
-        /** Says what may come before an answer, and then the answer. */
+        /** Sends what may precede an answer, then the answer. */
         const interim = yield* WebhookReceiver.make((_post, response) => {
           response.writeProcessing()
           response.writeEarlyHints({ link: "</a>; rel=preload" }, () => response.writeHead(202).end())
         })
-        /** Closes instead of it. */
+        /** Closes the connection instead. */
         const unfinished = yield* Receiver.tls((socket) =>
           socket.once("data", (head) => socket.end(`HTTP/1.1 ${statusOfHead(head)} Soon\r\n\r\n`))
         )

@@ -1,4 +1,4 @@
-/** What a client and its receiver see of webhooks, from the submit to a replay: over real processes and HTTPS. */
+/** Webhooks as seen by a client and its receiver, from the submit to a replay, over real processes and HTTPS. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { byAll, byNone, verified } from "#test/src/features/webhooks/Verifiers.ts"

@@ -13,7 +13,7 @@ const openAccount = Effect.flatMap(Administration, ({ openAccount }) =>
   openAccount({ name: "acme", balance: Money.zero })
 )
 
-/** Whole rounds, until one erases nothing; gives how many each erased, and the last one. */
+/** Runs complete rounds until one erases nothing. Returns the count of each and the last round. */
 const rounds = Effect.fnUntraced(function* (accountId: AccountId) {
   const { eraseAccount } = yield* Administration
   const erased: Array<number> = []

@@ -151,7 +151,7 @@ for (const [name, layer] of Object.entries(layers)) {
         const accountId = yield* openAccount("acme")
         assert.deepStrictEqual(yield* showLimits({ accountId }), noLimits)
         for (const round of Arr.range(1, 10)) {
-          // All changes come while the account is busy, and wait for their turn.
+          // All changes arrive while the account is busy, and wait.
           const payment = { amount: usd("1"), reference: "", paymentId: `p${round}` }
           const expected = {
             creditLimit: usd(String(round)),

@@ -1,4 +1,4 @@
-/** One contract for the log itself and for the socket, over the real services on a fresh data directory. */
+/** One contract for direct administration and for the socket, over the real services with a new data directory. */
 import * as http from "node:http"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"

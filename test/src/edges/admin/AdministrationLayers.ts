@@ -1,4 +1,4 @@
-/** `Administration` both ways, over the real services on a fresh data directory. */
+/** `Administration` directly and over the socket, with the real services and a new data directory. */
 import { Layer, References } from "effect"
 import * as AdminClient from "#src/edges/admin/AdminClient.ts"
 import * as AdminServer from "#src/edges/admin/AdminServer.ts"

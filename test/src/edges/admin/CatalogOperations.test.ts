@@ -126,7 +126,7 @@ for (const [name, layer] of Object.entries(layers)) {
           ]
         )
 
-        // What is withdrawn depends on nothing.
+        // A withdrawn item depends on nothing.
         yield* administration.withdrawItem({ kind: "deployment-template", name: "vllm", force: false })
         const { dependents } = yield* administration.withdrawItem({
           kind: "gpu",

@@ -16,7 +16,7 @@ const openAccount = Effect.flatMap(Administration, ({ openAccount }) =>
   openAccount({ name: "acme", balance: Money.zero })
 )
 
-/** Pages of `limit`, each after the one before. */
+/** Pages of `limit`, each after the previous one. */
 const pages = Effect.fnUntraced(function* (
   options: Omit<typeof ListRequests.Type, "after" | "limit">,
   limit: number
@@ -36,7 +36,7 @@ const pages = Effect.fnUntraced(function* (
   }
 })
 
-/** Nine requests of two accounts in turn, three in each ms; 0, 3 and 6 are `slow`, 4 is completed. */
+/** Nine requests of two accounts alternately, three per ms; 0, 3 and 6 are `slow`, 4 is completed. */
 const submitNine = Effect.fnUntraced(function* (accounts: ReadonlyArray<AccountId>) {
   for (let number = 0; number < 9; number++) {
     const account = accounts[number % accounts.length] ?? Log.alice

@@ -6,7 +6,7 @@ import { accepted, assertEnvelope, call, jsonHeaders } from "./Calls.ts"
 
 const unknownId = "rq0000000000000000000"
 
-/** Every route that takes a key, for a request of that id. */
+/** Every route that needs a key, for the request with that id. */
 const routes = (id: string) =>
   [
     ["POST", "/sandbox/echo"],
@@ -18,7 +18,7 @@ const routes = (id: string) =>
     ["GET", `/requests/${id}`]
   ] as const
 
-/** Of no request. */
+/** Without a request id. */
 const webhookRoutes = [
   ["GET", "/webhooks/deliveries"],
   ["GET", "/webhooks/deliveries/msg_p5jXN8AQM9LWM0D4loKWxJ"],
@@ -28,7 +28,7 @@ const webhookRoutes = [
   ["POST", "/webhooks/default/secret/rotate"]
 ] as const
 
-/** Of a file, and of no request either. */
+/** For a file, without a request id. */
 const fileRoutes = [
   ["POST", "/storage/upload/initiate"],
   ["POST", "/storage/upload/initiate-multipart"],

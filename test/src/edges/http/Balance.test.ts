@@ -1,4 +1,4 @@
-/** A balance as clients see it at submit, through the fast path (contract, "Errors": 402). */
+/** The effect of a balance on submits, through the fast path (contract, "Errors": 402). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Account from "#domain/account/Account.ts"

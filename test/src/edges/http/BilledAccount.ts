@@ -1,4 +1,4 @@
-/** An account whose requests are on the log, as they were billed at times that the test names, and its calls. */
+/** An account with requests that were billed at times that the test chooses, and its calls. */
 import * as crypto from "node:crypto"
 import { type Array as NonEmpty, Effect } from "effect"
 import { KeyId, RequestId } from "#domain/Ids.ts"
@@ -16,7 +16,7 @@ import { call } from "./Calls.ts"
 import { accountOf } from "./Deliveries.ts"
 
 export interface Billed {
-  /** When it was submitted, and when it ended. */
+  /** The times of its submit and of its end. */
   readonly at?: number
   readonly model?: string
   readonly unit?: Price["unit"]
@@ -44,7 +44,7 @@ const end = (at: number, cost: string | null, quantity: bigint): Event =>
         error: null
       }
 
-/** With 1 USD, unless said otherwise. */
+/** The opening balance; 1 USD by default. */
 export const open = Effect.fnUntraced(function* (name: string, balance = "1") {
   const headers = { authorization: yield* TestServer.openAccount(name, balance) }
   const accountId = accountOf(name)
@@ -55,7 +55,7 @@ export const open = Effect.fnUntraced(function* (name: string, balance = "1") {
     head: (path: string, more: Readonly<Record<string, string>> = {}) =>
       call({ path, method: "HEAD", headers: { ...headers, ...more } }),
     json: (path: string) => Effect.map(call({ path, headers }), ({ json }) => Object(json)),
-    /** Submits a request and, unless `isOpen`, ends it; the id, and the position of its last event. */
+    /** Submits a request and ends it unless `isOpen`. Returns its id and the position of its last event. */
     bill: Effect.fnUntraced(function* (
       {
         at = Log.t0,

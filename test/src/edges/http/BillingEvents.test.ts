@@ -89,7 +89,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("billing events", (it) 
       )
       assert.deepInclude(numbered[2], { page: 3, limit: 4, total: 9, totalPages: 3, next: null })
       const first = yield* json(`${path}?limit=4`)
-      // What comes meanwhile neither shifts nor repeats what follows.
+      // New entries neither shift nor repeat the following pages.
       yield* bill({ at })
       const second = yield* json(`${path}?limit=4&cursor=${first.next}`)
       const third = yield* json(`${path}?limit=4&cursor=${second.next}`)

@@ -10,7 +10,7 @@ const post = (body: string | Uint8Array, headers: Readonly<Record<string, string
 
 const limit = 10 * 1024 * 1024
 
-/** A valid body of exactly so many bytes. */
+/** A valid body of exactly this size. */
 const bodyOf = (bytes: number) => `{"value":"${"x".repeat(bytes - 12)}"}`
 
 layer(TestServer.layer(), { excludeTestServices: true })("bodies", (it) => {

@@ -8,7 +8,7 @@ import { single } from "#test/support/TestModels.ts"
 
 const account = AccountId.make("acc_lane")
 
-/** Held against it, each element of a list without a type is compared with all others. */
+/** Validation by this schema compares each element of a list with all others. */
 const entry = BuiltinCatalog.entryOf({
   ...single,
   model: {

@@ -1,4 +1,4 @@
-/** Bodies that break off on a connection that can still take the answer: nobody waits for the rest. */
+/** Bodies that break off on a connection that is still writable: the server does not wait for the rest. */
 import * as fs from "node:fs"
 import * as http from "node:http"
 import * as net from "node:net"
@@ -17,9 +17,9 @@ interface Broken {
   readonly what: string
   readonly headers: string
   readonly sent: string
-  /** Whether the client ends its side of the connection after that, as one does that is killed. */
+  /** Whether the client then ends its side of the connection, as a killed client does. */
   readonly isEnded: boolean
-  /** What it sends on and on, whatever is answered. */
+  /** What it sends repeatedly, whatever the answer. */
   readonly drip?: string
 }
 
@@ -40,7 +40,7 @@ const bodies: ReadonlyArray<Broken> = [
   }
 ]
 
-/** All that was answered until the connection was gone, which is ended and not reset: a reset may take the answer with it. */
+/** Everything received until the connection ended. It must end without a reset, which may discard the answer. */
 const answerTo = (head: string, { drip, headers, isEnded, sent }: Broken) =>
   Effect.flatMap(TestServer.TestServer, ({ port }) =>
     Effect.callback<string>((resume) => {
@@ -73,7 +73,7 @@ const putTo = (url: string): string => {
 
 const underWay = Effect.map(FileBlobs, ({ newPath }) => fs.readdirSync(path.dirname(newPath())))
 
-/** As many as an account may bring at once. */
+/** As many as an account may upload at once. */
 const placesOfOne = 32
 
 layer(TestServer.layer(), { excludeTestServices: true })("a body that", (it) => {

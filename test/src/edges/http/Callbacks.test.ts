@@ -8,13 +8,13 @@ import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, jsonHeaders } from "./Calls.ts"
 import { scenarios } from "./Scenarios.ts"
 
-/** Without a key, as providers call. */
+/** Without a key, as providers do. */
 const callAt = (path: string, body: string, method = "POST") =>
   Effect.flatMap(TestServer.TestServer, ({ port }) =>
     send(port, { method, path, headers: jsonHeaders, body })
   )
 
-/** Of a run that nobody listens for. */
+/** For a run without a listener. */
 const pathOf = (requestId: RequestId, attempt = 1) =>
   Effect.flatMap(Callbacks, (callbacks) => Effect.scoped(callbacks.open({ requestId, attempt }))).pipe(
     Effect.map(({ url }) => new URL(url).pathname)

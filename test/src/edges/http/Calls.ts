@@ -1,11 +1,11 @@
-/** Calls that tests of the routes have in common. */
+/** Calls that tests of the routes share. */
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { RequestId } from "#domain/Ids.ts"
 import { type Probe, type Reply, send } from "#test/support/HttpProbe.ts"
 import { TestServer } from "#test/support/TestServer.ts"
 
-/** With the first account's key. */
+/** Calls with the first account's key. */
 export const call = (probe: Probe): Effect.Effect<Reply, never, TestServer> =>
   Effect.flatMap(TestServer, ({ key, port }) =>
     send(port, { ...probe, headers: { authorization: key, ...probe.headers } })
@@ -27,11 +27,11 @@ export const submit = (
 
 const Accepted = Schema.decodeUnknownSync(Schema.Struct({ request_id: RequestId }))
 
-/** The id of a request that was accepted for the model. */
+/** Submits a request for the model and returns its id. */
 export const accepted = (model = "sandbox/echo", input: unknown = { value: 1 }) =>
   Effect.map(submit(input, {}, model), ({ json }) => Accepted(json).request_id)
 
-/** An error envelope with this status: every error is one. */
+/** Expects an error envelope with this status. */
 export const assertEnvelope = (reply: Reply, status: number): void => {
   assert.strictEqual(reply.status, status, reply.text)
   assert.strictEqual(reply.headers["content-type"], "application/json")

@@ -25,7 +25,7 @@ describe("The client group of an address", () => {
 describe("The address of a client", () => {
   it.each([
     ["10.0.0.1", client, client],
-    // What stands left of the client's address it may have written itself.
+    // The client may have written the addresses to the left of its own.
     ["10.0.0.1", `1.1.1.1, ${client}`, client],
     ["10.0.0.1", `127.0.0.1,${client}`, client],
     ["10.0.0.1", `unknown, <script>, ${client}`, client],
@@ -33,7 +33,7 @@ describe("The address of a client", () => {
     ["10.0.0.1", `${client}, 10.0.0.2, 10.9.9.9`, client],
     ["10.0.0.1", `8.8.8.8, ${client},10.0.0.2`, client],
     ["10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
-    // As some proxies write it.
+    // In the form of some proxies.
     ["10.0.0.1", `${client}:4711`, client],
     ["10.0.0.1", "[2606:2800:220:1::1]:4711", "2606:2800:220:1::1"],
     ["10.0.0.1", "[2606:2800:220:1::1]", "2606:2800:220:1::1"],

@@ -13,7 +13,7 @@ import * as LimitErrorAnswers from "#src/edges/http/LimitErrorAnswers.ts"
 
 const full = LimitErrorAnswers.tooManyExports({ limit: 2, retryAfterSeconds: 5 })
 
-/** A server of answers that never end, for the account that the path names; its port. */
+/** A server whose answers never end, for the account in the path. Returns its port. */
 const serve = Effect.gen(function* () {
   const answers = ConcurrentAnswers.make(2, full)
   yield* HttpServer.serveEffect(
@@ -50,7 +50,7 @@ describe("Long answers", () => {
   it.live("are limited per account, without affecting other accounts", () =>
     Effect.gen(function* () {
       const port = yield* serve
-      // Those that are over do not count.
+      // Ended answers do not count.
       for (let count = 0; count < 3; count++)
         assert.strictEqual((yield* ask(port, greedy, "HEAD")).status, 200)
       const first = yield* ask(port, greedy)
@@ -62,7 +62,7 @@ describe("Long answers", () => {
       const stranger = yield* ask(port, other)
       assert.strictEqual(stranger.status, 200)
       first.leave()
-      // As soon as the server has seen it.
+      // Waits until the server has noticed.
       const again: Effect.Effect<() => void> = Effect.flatMap(ask(port, greedy), ({ leave, status }) =>
         status === 429 ? again : Effect.succeed(leave)
       )

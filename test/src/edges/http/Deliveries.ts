@@ -1,4 +1,4 @@
-/** Deliveries in every state, each brought there by the commands of its life, at times that the test names. */
+/** Deliveries in every state, moved there by commands at times that the test chooses. */
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
 import * as Account from "#domain/account/Account.ts"
@@ -20,7 +20,7 @@ export interface Owed {
   readonly account?: string
   readonly requestId?: RequestId
   readonly event?: WebhookEventName
-  /** Unix time in ms, as all times here; by default the start of 2026. */
+  /** Unix time in ms, like all times here; by default the start of 2026. */
   readonly at?: number
 }
 
@@ -28,7 +28,7 @@ export const start = Date.parse("2026-01-05T12:00:00Z")
 
 const anyRequest = () => RequestId.make(`rq${crypto.randomBytes(16).toString("hex").slice(0, 19)}`)
 
-/** Waits to be sent since `at`. */
+/** Waiting to be sent since `at`. */
 export const pending = Effect.fnUntraced(function* ({
   account = "alpha",
   at = start,
@@ -47,7 +47,7 @@ export const pending = Effect.fnUntraced(function* ({
   return id
 })
 
-/** Is being sent since `at`. */
+/** Being sent since `at`. */
 export const delivering = Effect.fnUntraced(function* (owed: Owed = {}) {
   const id = yield* pending(owed)
   yield* begin(id, owed.at)
@@ -57,7 +57,7 @@ export const delivering = Effect.fnUntraced(function* (owed: Owed = {}) {
 export const begin = (id: string, at = start) =>
   Effect.flatMap(DeliveryActors, (actors) => actors.execute(id, { _tag: "StartAttempt", at, node: "test" }))
 
-/** Ends the attempt under way, of that number, 20 ms after `at`. */
+/** Ends the current attempt, with that number, 20 ms after `at`. */
 export const end = (id: string, result: AttemptResult, { at = start, attempt = 1 } = {}) =>
   Effect.flatMap(DeliveryActors, (actors) =>
     actors.execute(id, { _tag: "RecordAttempt", at: at + 20, attempt, durationMs: 20, result })
@@ -72,10 +72,10 @@ const ended = (result: AttemptResult) =>
 
 export const delivered = ended({ _tag: "Succeeded", responseStatus: 204 })
 
-/** Given up at once. */
+/** Fails permanently at once. */
 export const failed = ended({ _tag: "Failed", responseStatus: 410, error: "gone" })
 
-/** To be sent again 5 s later. */
+/** Due again 5 s later. */
 export const waiting = ended({ _tag: "Failed", responseStatus: 503, error: "http_503" })
 
 export const erased = Effect.fnUntraced(function* (owed: Owed = {}) {

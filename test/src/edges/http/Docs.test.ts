@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, call } from "./Calls.ts"
 
-/** The address of the script, as the page gives it. */
+/** The address of the script in the page. */
 const scriptPath = Effect.map(call({ path: "/docs" }), ({ text }) => {
   const [, address = ""] = /<script src="([^"]+)">/.exec(text) ?? []
   return `/${address}`

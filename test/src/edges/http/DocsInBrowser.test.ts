@@ -7,7 +7,7 @@ import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as Browser from "#test/support/Browser.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
-/** What the page has to show of an API: a heading for each group and operation. */
+/** What the page must show of the API: a heading for each group and operation. */
 const headings = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ReadonlyArray<string> => {
@@ -21,11 +21,11 @@ const headings = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   return titles
 }
 
-/** The reference is a large script to run, beside other tests: ms for a page, and for a test of it. */
+/** The reference is a large script, and other tests run at the same time. Timeouts in ms for a page and for a test. */
 const longestPage = 60_000
 const longestTest = 75_000
 
-/** An empty page, and the address of the reference. */
+/** An empty page and the address of the reference. */
 const makePage = Effect.gen(function* () {
   const { port } = yield* TestServer.TestServer
   const page = yield* Browser.openPage({ width: 1280, height: 812 })
@@ -86,7 +86,7 @@ layer(services, { excludeTestServices: true })("/docs in a browser", (it) => {
             .getByRole("button", { name: /Test Request.*post/i })
             .first()
             .click()
-          // The sidebar names the operations, some of which begin with the same word.
+          // The sidebar names the operations. Some begin with the same word.
           await page.getByRole("dialog").getByRole("button", { name: /Send/ }).first().click()
           const found = await answer
           return { url: found.url(), status: found.status(), body: await found.text() }

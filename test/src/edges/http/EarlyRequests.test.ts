@@ -1,4 +1,4 @@
-/** The port is bound before the routes are there: what comes in between waits for them. */
+/** The port is bound before the routes exist; requests that arrive in between wait. */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -32,7 +32,7 @@ describe("A request that arrives before the server is ready", () => {
       const { port } = server.address() as AddressInfo
       const early = yield* Effect.forkChild(send(port, { path: "/health" }))
       yield* Effect.promise(() => once(server, "connection"))
-      // Its own answer shows that the first one has been seen.
+      // Its answer shows that the server has seen the first request.
       assert.strictEqual((yield* send(port, { path: "/;x" })).status, 404)
       server.on("request", (_, response) => response.writeHead(204).end())
       assert.strictEqual((yield* Fiber.join(early)).status, 204)

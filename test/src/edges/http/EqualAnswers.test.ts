@@ -1,4 +1,4 @@
-/** The hot routes are implemented twice, and no client can tell by which way it was answered. */
+/** The hot routes are implemented twice, and clients cannot tell which implementation answered. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, References } from "effect"
 import { OpenApi } from "effect/http-api"
@@ -8,21 +8,21 @@ import { type Probe, type Reply, send } from "#test/support/HttpProbe.ts"
 import * as TwoWays from "#test/support/TwoWays.ts"
 import { type Case, cases, json, ofUnknown, post, reading } from "./EqualCases.ts"
 
-/** Ids that each answer has of its own: of the exchange, and of what was created. */
+/** Ids that differ between answers: of the exchange, and of what was created. */
 const withoutOwnIds = ({ headers, text }: Reply, created: unknown): string =>
   [headers["x-request-id"], created].reduce<string>(
     (rest, id) => (typeof id === "string" ? rest.replaceAll(id, "<id>") : rest),
     text
   )
 
-/** Names in their spelling and values, in order, but for the exchange's id and the time. */
+/** Header names as spelled and values, in order, without the exchange's id and the time. */
 const headersOf = ({ rawHeaders }: Reply): ReadonlyArray<string> =>
   rawHeaders.flatMap((name, index) => {
     if (index % 2 === 1) return []
     return [`${name}: ${name === "Date" || name === "x-request-id" ? "…" : rawHeaders[index + 1]}`]
   })
 
-/** Sends the same to both ways; gives the answers after they have been found equal. */
+/** Sends the same request to both implementations, compares the answers, and returns them. */
 const both = Effect.fnUntraced(function* (probe: Probe) {
   const ports = yield* TwoWays.TwoWays
   const declared = yield* send(ports.declared, probe)
@@ -62,7 +62,7 @@ layer(TwoWays.layer({ bodyTimeout: "50 millis" }), { excludeTestServices: true }
   }
 )
 
-/** A server whose log can be made to end every read and append of requests in `fault`. */
+/** A server whose log can be made to fail all reads and appends of requests with `fault`. */
 const faulty = (fault: Effect.Effect<never, EventStoreError>) => {
   let isBroken = false
   const ifBroken = <A, E>(stream: string, effect: Effect.Effect<A, E>) =>

@@ -1,4 +1,4 @@
-/** What both ways to the hot routes are sent (`EqualAnswers.test.ts`). */
+/** The requests sent to both implementations of the hot routes (`EqualAnswers.test.ts`). */
 import { Effect, type Layer } from "effect"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { maxBytes } from "#src/edges/http/requests/JsonBody.ts"
@@ -35,7 +35,7 @@ export const reading = (scenario: Scenario, suffix: string, headers: Probe["head
     }))
   )
 
-/** Of no actor that is in memory: the log has to be asked. */
+/** Not in memory, so it is read from the log. */
 export const ofUnknown = (probe: Probe): Probe => ({
   ...probe,
   path: probe.path.replace(/rq[\w-]{19}/, unknownId)
@@ -46,7 +46,7 @@ const otherKey = Effect.gen(function* () {
   return { authorization: otherKey }
 })
 
-/** Past what lies in the log itself. */
+/** Larger than payloads in the log itself. */
 const large = { value: "naïve ☃".repeat(inlineLimit) }
 
 const unknownId = "rq0qXk2Ab-0Zp1aB3dE5f"
@@ -59,7 +59,7 @@ export const json = (value: unknown) => JSON.stringify(value)
 
 const submitFirst = (probe: Probe) => Effect.flatMap(TwoWays.TwoWays, ({ declared }) => send(declared, probe))
 
-/** By an account of its own, whose only call for a day has been made. */
+/** From a separate account that has used up its only call per day. */
 const exhausted = <E, R>(name: string, probe: Effect.Effect<Probe, E, R>) =>
   Effect.gen(function* () {
     const { headers, ...rest } = yield* probe

@@ -9,7 +9,7 @@ import { plenty, usd } from "#test/support/TestAccounts.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, submit } from "./Calls.ts"
 
-/** The accounts are opened; every later append ends like this. */
+/** The accounts are open; every later append ends in this way. */
 const failing = (end: Effect.Effect<never, EventStoreError>) => {
   const logged: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])

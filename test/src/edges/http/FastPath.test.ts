@@ -1,4 +1,4 @@
-/** What is particular to the fast path; that its answers are the declared ones is in `EqualAnswers.test.ts`. */
+/** The specifics of the fast path; `EqualAnswers.test.ts` shows that its answers equal the declared ones. */
 import * as net from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
@@ -89,7 +89,7 @@ layer(TwoWays.layer(), { excludeTestServices: true })("the fast path", (it) => {
   )
 })
 
-/** Sends each piece once the one before has left. */
+/** Sends each piece after the previous one has left. */
 const inPieces = (port: number, pieces: ReadonlyArray<string>): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""

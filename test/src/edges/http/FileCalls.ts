@@ -1,4 +1,4 @@
-/** Calls of the routes of files, as clients make them. */
+/** Calls of the file routes, as clients make them. */
 import * as crypto from "node:crypto"
 import { Effect, Schema } from "effect"
 import { type Reply, send } from "#test/support/HttpProbe.ts"
@@ -39,18 +39,18 @@ const pathOf = (url: string): string => {
   return pathname + search
 }
 
-/** To a URL of ours, without a key. */
+/** To a URL of the server, without a key. */
 export const put = (
   url: string,
   body: string | Uint8Array,
   headers: Headers = { "content-type": "image/png" }
 ) => Effect.flatMap(TestServer, ({ port }) => send(port, { method: "PUT", path: pathOf(url), headers, body }))
 
-/** From a URL of ours, without a key. */
+/** From a URL of the server, without a key. */
 export const get = (url: string, headers: Headers = {}, method = "GET") =>
   Effect.flatMap(TestServer, ({ port }) => send(port, { method, path: pathOf(url), headers }))
 
-/** A file that has been brought; its URL and its id. */
+/** An uploaded file: its URL and its id. */
 export const uploaded = Effect.fnUntraced(function* (
   bytes: string | Uint8Array,
   { body = cat, headers = {} }: { readonly body?: typeof cat; readonly headers?: Headers } = {}
@@ -71,7 +71,7 @@ export const getPartUrl = (upload: Multipart, partNumber: number | string, heade
 export const partUrl = (upload: Multipart, partNumber: number) =>
   Effect.map(getPartUrl(upload, partNumber), ({ json }) => decodePart(json).presignedUrl)
 
-/** Brings a part; what it is named by. */
+/** Uploads a part and returns its ETag. */
 export const putPart = Effect.fnUntraced(function* (
   upload: Multipart,
   partNumber: number,
@@ -81,7 +81,7 @@ export const putPart = Effect.fnUntraced(function* (
   return { partNumber, etag: etagOf(reply) }
 })
 
-/** Without quotes, as the contract wants it. */
+/** Without quotes, as the contract requires. */
 const etagOf = ({ headers }: Reply): string => String(headers["etag"]).replaceAll('"', "")
 
 export const listParts = (upload: Multipart, headers: Headers = {}) =>

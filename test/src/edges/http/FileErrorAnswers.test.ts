@@ -1,4 +1,4 @@
-/** How what services say of files is told to clients. */
+/** How errors of the file services are reported to clients. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   AlreadyUploaded,

@@ -8,7 +8,7 @@ import { accepted, assertEnvelope, call, issuesOf } from "./Calls.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as FileCalls from "./FileCalls.ts"
 
-/** An account of its own. */
+/** A separate account. */
 const account = Effect.fnUntraced(function* (name: string) {
   const headers = { authorization: yield* TestServer.openAccount(name) }
   return {
@@ -21,7 +21,7 @@ const account = Effect.fnUntraced(function* (name: string) {
 const idsOf = ({ data }: { readonly data: ReadonlyArray<{ readonly id: string }> }) =>
   data.map(({ id }) => id)
 
-/** An output of a request that the first account has submitted. */
+/** An output of a request of the first account. */
 const output = Effect.fnUntraced(function* (contentType = "image/webp") {
   const requestId = yield* accepted()
   const { id } = yield* (yield* MediaStore).put({

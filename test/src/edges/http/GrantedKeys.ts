@@ -1,4 +1,4 @@
-/** Keys that may not everything, and accounts that may not do it as often as they like. */
+/** Keys with limited rights, and accounts with rate limits. */
 import { Effect } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import * as Grant from "#domain/account/Grant.ts"
@@ -7,10 +7,10 @@ import { KeyId } from "#domain/Ids.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 
-/** Of the account whose first key has this name (`TestServer.openAccount`). */
+/** For the account whose first key has this name (`TestServer.openAccount`). */
 export const accountOf = (name: string) => Account.accountOf(KeyId.make(name), ApiKey.sha256Hex)
 
-/** The header of a new key of the account, with a grant that is unlimited but for what is given. */
+/** The header of a new key of the account, with an unlimited grant except for the given fields. */
 export const issue = Effect.fnUntraced(function* (grant: Partial<Grant.Grant> = {}, account = "alpha") {
   const accounts = yield* Accounts
   const key = yield* accounts.issueKey({

@@ -7,7 +7,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call } from "./Calls.ts"
 
-/** The work queue, which can apply no request. */
+/** A work queue that cannot apply any request. */
 const broken: Projection = {
   ...DueWorkProjection.projection,
   open: () => ({

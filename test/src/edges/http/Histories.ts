@@ -1,4 +1,4 @@
-/** Accounts whose requests are listed. */
+/** Accounts with requests to list. */
 import { assert } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
 import { RequestId } from "#domain/Ids.ts"
@@ -31,7 +31,7 @@ interface Wanted {
 
 const Accepted = Schema.decodeUnknownSync(Schema.Struct({ request_id: RequestId }))
 
-/** An account of its own. */
+/** A separate account. */
 export const account = Effect.fnUntraced(function* (name: string) {
   const headers = { authorization: yield* TestServer.openAccount(name) }
   return {
@@ -53,13 +53,13 @@ export const idsOf = ({ data }: Pick<ListedPage, "data">): ReadonlyArray<string>
 export const timesOf = ({ data }: Pick<ListedPage, "data">): ReadonlyArray<string> =>
   data.map(({ createdAt }) => createdAt)
 
-/** The next request has another time. */
+/** Gives the next request another time. */
 export const nextMilli = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis
   yield* Effect.repeat(Clock.currentTimeMillis, { while: (later) => later <= now + 1 })
 })
 
-/** The same moment, as clocks show it that are ahead by `offset` (`+05:30`). */
+/** The same moment as local time with `offset` (`+05:30`). */
 export const inOffset = (time: string, offset: string): string => {
   const [hours = 0, minutes = 0] = offset.slice(1).split(":").map(Number)
   const ahead = (hours * 60 + minutes) * 60_000

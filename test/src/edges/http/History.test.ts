@@ -40,7 +40,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests",
 
   it.effect("includes everything recorded before the call", () =>
     Effect.gen(function* () {
-      // More than a batch of the read model, and not over HTTP, by which time it would have them anyway.
+      // More than a batch of the read model. Not over HTTP, because the read model would catch up meanwhile.
       const numbers = Array.from({ length: 3_000 }, (_, index) => 1_000_000 + index)
       const accountId = GrantedKeys.accountOf("waited-for")
       const history = yield* RequestHistory

@@ -21,7 +21,7 @@ const document = OpenApi.fromApi(Api)
 
 const { account, idsOf } = Histories
 
-/** The list of an account, past HTTP. */
+/** The list of an account, without HTTP. */
 const listOf = Effect.fnUntraced(function* (name: string, ...expand: ReadonlyArray<Expansion>) {
   const caller = Callers.of(GrantedKeys.accountOf(name), KeyId.make(name))
   const history = yield* RequestHistory
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
       for (const item of [small, large, smallest]) assert.notProperty(item, "payloadsOmitted")
       assert.strictEqual(JSON.stringify(large?.input), JSON.stringify(half))
       assert.deepInclude(omitted, { input: null, output: null, payloadsOmitted: true })
-      // Alone it has room.
+      // On its own it has room.
       const alone = yield* list("?expand=payloads&limit=1&page=3")
       assert.notProperty(alone.data[0], "payloadsOmitted")
       assert.deepStrictEqual(
@@ -124,14 +124,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of requests, 
         Effect.scoped(Effect.tap(listOf(last, "payloads"), () => Effect.sync(() => happened.push("listed"))))
       )
       const leaving = yield* Effect.forkChild(Effect.scoped(listOf(last, "payloads")))
-      // Whoever wants no payloads waits for nobody. Without places the others would be through long before.
+      // A list without payloads does not wait. Without limits the others would have finished long before.
       yield* Effect.repeat(Effect.scoped(listOf(last, "billing")), { times: 30 })
       yield* Fiber.interrupt(leaving)
       happened.push("given back")
       yield* Effect.forEach(scopes, (scope) => Scope.close(scope, Exit.void))
       yield* Fiber.join(waiting)
       assert.deepStrictEqual(happened, ["given back", "listed"])
-      // All places are free again.
+      // All permits are free again.
       yield* Effect.scoped(
         Effect.forEach(others, (name) => listOf(name, "payloads"), { concurrency: "unbounded" })
       )

@@ -1,4 +1,4 @@
-/** Calls of the key routes, and the bodies that they answer with. */
+/** Calls of the key routes, and their answers. */
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Reply } from "#test/support/HttpProbe.ts"
@@ -7,11 +7,11 @@ import { call, jsonHeaders } from "./Calls.ts"
 
 export type Headers = Readonly<Record<string, string>>
 
-/** Of an account of its own, whose first key may everything. */
+/** For a separate account, whose first key has all rights. */
 export const account = (name: string) =>
   Effect.map(TestServer.openAccount(name), (authorization): Headers => ({ authorization }))
 
-/** With a key as it was shown. */
+/** With a key in the shown form. */
 export const headersOf = ({ key }: { readonly key: string }): Headers => ({ authorization: `Key ${key}` })
 
 export const list = (headers: Headers, query = "") => call({ path: `/keys${query}`, headers })
@@ -29,7 +29,7 @@ export const create = (headers: Headers, body: unknown) =>
     body: JSON.stringify(body)
   })
 
-/** Without a body when none is given. */
+/** Without a body if none is given. */
 export const rotate = (headers: Headers, id: string, body?: unknown) =>
   call({
     method: "POST",
@@ -90,9 +90,9 @@ const issuedOf = bodyOf(201, decodeIssued)
 export const rotatedOf = bodyOf(200, decodeRotated)
 export const listOf = bodyOf(200, decodeList)
 
-/** A key that is there. */
+/** An existing key. */
 export const created = (headers: Headers, body: object = {}) =>
   Effect.map(create(headers, { name: "a key", ...body }), issuedOf)
 
-/** The status that a call of the route that any key with `keys:admin` may call gets. */
+/** The status of a call that any key with `keys:admin` may make. */
 export const statusOf = (headers: Headers) => Effect.map(list(headers), ({ status }) => status)

@@ -1,4 +1,4 @@
-/** No key gets, by way of another one, what it does not have itself, nor anything once its time is over. */
+/** No key gains rights through another key, or keeps any after it has expired. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** What an account does with its keys over HTTP. */
+/** The key routes of an account. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Scope } from "#domain/account/Grant.ts"
@@ -105,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
 
   it.effect("are listed with everything recorded before the call", () =>
     Effect.gen(function* () {
-      // More than a batch of the read model, and not over HTTP, by which time it would have them anyway.
+      // More than a batch of the read model. Not over HTTP, because the read model would catch up meanwhile.
       const accountId = AccountId.make("acc_00000000000waits")
       const ids = Array.from({ length: 3_000 }, (_, index) => `k${index}`)
       const { list } = yield* KeyRing

@@ -1,4 +1,4 @@
-/** Keys of a server as its users run it: what is on its disk, and what is left after a restart. */
+/** Keys on a real server: what its disk contains, and what survives a restart. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Bodies that are read in a thread of their own are answered as those that are not. */
+/** Bodies that are read in a separate thread are answered like all others. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -7,7 +7,7 @@ import { assertEnvelope, call, jsonHeaders } from "./Calls.ts"
 const post = (path: string, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
   call({ method: "POST", path, headers: { ...jsonHeaders, ...headers }, body })
 
-/** White space is enough to be large. */
+/** White space also makes a body large. */
 const large = (body: string) => body + " ".repeat(300 * 1024)
 
 const withoutId = (json: unknown) => ({ ...Object(json), request_id: null })

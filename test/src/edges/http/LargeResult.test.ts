@@ -13,7 +13,7 @@ import { TestServer } from "#test/support/TestServer.ts"
 import * as TwoWays from "#test/support/TwoWays.ts"
 import { accepted } from "./Calls.ts"
 
-/** Text of several chunks of the store. */
+/** Text larger than one chunk of the store. */
 const large = { value: "naïve ☃".repeat(2 * inlineLimit) }
 
 const completed = Effect.gen(function* () {
@@ -23,7 +23,7 @@ const completed = Effect.gen(function* () {
   return id
 })
 
-/** One byte of the stored output becomes another one. */
+/** Changes one byte of the stored output. */
 const alter = Effect.fnUntraced(function* (id: RequestId) {
   const blobs = yield* BlobStore
   const stream = StreamName.make(InferenceRequest.aggregate.category, id)
@@ -35,7 +35,7 @@ const alter = Effect.fnUntraced(function* (id: RequestId) {
   yield* blobs.put(record.content.key, bytes)
 })
 
-/** How many bytes of the body came, and whether that is all. */
+/** The number of received bytes, and whether the body is complete. */
 const received = (port: number, path: string, authorization: string) =>
   Effect.callback<{ readonly announced: number; readonly length: number; readonly isWhole: boolean }>(
     (resume) => {

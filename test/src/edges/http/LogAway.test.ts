@@ -1,4 +1,4 @@
-/** While the log cannot be read: what is in memory is answered as ever, and the rest from the history. */
+/** While the log cannot be read, requests in memory are answered as usual, and others from the history. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
@@ -14,7 +14,7 @@ import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, submit } from "./Calls.ts"
 
-/** `away` is what the test sets. */
+/** The test sets `away`. */
 const server = (log: { isAway: boolean }) =>
   TestServer.layer({
     projections: [DueWorkProjection.projection, HistoryProjection.projection],
@@ -33,7 +33,7 @@ const server = (log: { isAway: boolean }) =>
     })
   })
 
-/** The request is in memory no more. */
+/** The request is not in memory any more. */
 const forget = Effect.fnUntraced(function* (id: RequestId) {
   const stream = StreamName.make("InferenceRequest", id)
   const [first] = yield* (yield* EventReader).read(stream)
@@ -44,7 +44,7 @@ const forget = Effect.fnUntraced(function* (id: RequestId) {
   assert.isUndefined(actors.peek(id))
 })
 
-/** One of each, and then the log goes away. */
+/** One of each; then the log becomes unavailable. */
 const requests = Effect.fnUntraced(function* (log: { isAway: boolean }) {
   const ids = {
     waiting: yield* accepted(),

@@ -82,7 +82,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /media/{id}/{fileN
       for (const method of ["GET", "HEAD"]) {
         for (const wanted of [etag, "*", `"other", ${etag}`]) {
           assert.strictEqual((yield* get(url, { "if-match": wanted }, method)).status, 200)
-          // Both hold: the bytes are those that are wanted, and known.
+          // Both conditions hold: the client has the bytes already.
           const same = yield* get(url, { "if-match": wanted, "if-none-match": etag }, method)
           assert.strictEqual(same.status, 304)
         }

@@ -15,7 +15,7 @@ const stored = (body: Uint8Array) =>
     store.put({ ...MediaServices.made, fileName: "a", contentType: "image/png", body })
   )
 
-/** The part that is to come, `null` for none; of what is no range the whole. */
+/** The expected part; `null` for none. The whole file for a malformed range. */
 const expected = (bytes: Buffer, range: string): Buffer | null => {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   if (first === "" && last === "") return bytes
@@ -26,7 +26,7 @@ const expected = (bytes: Buffer, range: string): Buffer | null => {
   return part.length === 0 ? null : part.subarray(0, end)
 }
 
-/** Files of any size, the chunks in which they are read included, and ranges around their ends. */
+/** Files of any size, including the size of a read chunk, and ranges around their ends. */
 const cases = fc
   .oneof(fc.nat(300), fc.integer({ min: 65_530, max: 65_540 }), fc.nat(300_000))
   .chain((size) => {

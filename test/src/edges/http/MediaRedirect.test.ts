@@ -1,4 +1,4 @@
-/** Where stored bytes lie at S3 and clients are sent there. The URLs are made without asking S3. */
+/** Stored bytes at S3, to which clients are redirected. The URLs are made without a call to S3. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Http from "#src/edges/server/HttpServer.ts"

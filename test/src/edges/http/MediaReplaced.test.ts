@@ -1,4 +1,4 @@
-/** Bytes that are replaced between the look at a file and the read of it. */
+/** Bytes that are replaced between the lookup of a file and the read. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { MediaDelivery } from "#src/features/media/storage/MediaDelivery.ts"
@@ -11,7 +11,7 @@ import * as FileCalls from "./FileCalls.ts"
 
 const file = { ...MediaServices.made, fileName: "a.png", contentType: "image/png" }
 
-/** Asked in between, and takes its time. */
+/** Called in between, and slow. */
 const replacing = Layer.effect(
   MediaDelivery,
   Effect.map(MediaStore, (store) =>

@@ -1,4 +1,4 @@
-/** Keys that are granted some models: the others' requests are not theirs, by whichever route. */
+/** Keys for some models cannot access the requests of other models by any route. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"

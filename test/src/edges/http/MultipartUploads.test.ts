@@ -1,4 +1,4 @@
-/** The multipart flow of the contract ("Uploads") against the local store, and what goes wrong in it. */
+/** The contract's multipart flow ("Uploads") with the local store, and its errors. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"

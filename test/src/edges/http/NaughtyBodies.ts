@@ -1,4 +1,4 @@
-/** Bodies that break parsers, and what a JSON route may answer to them. */
+/** Bodies that break parsers, and the allowed answers of a JSON route. */
 const encode = (text: string) => new TextEncoder().encode(text)
 
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth)
@@ -34,7 +34,7 @@ export const refused: ReadonlyArray<readonly [string, Uint8Array]> = [
   ["bytes", Uint8Array.from({ length: 256 }, (_, index) => index)]
 ]
 
-/** Each is accepted, and comes back as it is in `GET /requests/{id}`. */
+/** Each is accepted and returned unchanged by `GET /requests/{id}`. */
 export const kept: ReadonlyArray<readonly [string, string]> = [
   ["128 levels", `{"value":${nested("[", "]", 127)}}`],
   ["brackets in strings", `{"value":"${"[{".repeat(500)}\\"[["}`],

@@ -22,14 +22,14 @@ const operationsOf = ({ paths }: { readonly paths: object }) =>
 const operations = operationsOf(document)
 
 const host = "http://127.0.0.1"
-/** As clients get them. */
+/** As clients receive them. */
 const served = operationsOf(
   OpenApiDocument.make(Api, { queueUrl: host, baseUrl: host, mediaUrl: host, mcpUrl: host })
 )
 
 const schemas = DeclaredSchemas.of(document)
 
-/** The answer is one that the operation declares, with a body of the declared form. */
+/** Expects an answer that the operation declares, with a body of the declared form. */
 const assertDeclared = (operationId: string, reply: Reply): void => {
   const operation = operations.find((candidate) => candidate.operationId === operationId)
   const response = operation?.responses[reply.status]

@@ -1,4 +1,4 @@
-/** The webhooks of the description: bodies are as declared, in every state that a request may be told of. */
+/** The webhooks in the document: bodies have the declared form in every reported state. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
@@ -25,7 +25,7 @@ const urls = PublicUrls.of({
 })
 const document = OpenApiDocument.make(Api, urls)
 
-/** As they are before fields may be added: a body has no field that is not declared. */
+/** Without allowed additions: a body has only declared fields. */
 const declared = OpenApi.fromApi(WebhookEvents)
 const schemas = DeclaredSchemas.of(declared)
 

@@ -1,4 +1,4 @@
-/** Several requests on one connection before the first of them is answered. */
+/** Several requests on one connection before the first is answered. */
 import * as net from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"

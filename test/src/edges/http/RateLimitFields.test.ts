@@ -6,7 +6,7 @@ import { AccountId, KeyId } from "#domain/Ids.ts"
 import { RateLimits } from "#src/features/accounts/RateLimits.ts"
 import * as RateLimitFields from "#src/edges/http/RateLimitFields.ts"
 
-/** As docs/reference/rate-limits.md has it: what a client sleeps that would never be refused, ms. */
+/** As in docs/reference/rate-limits.md: how long a client sleeps so that it is never refused, ms. */
 const pauseOf = (field: string): number =>
   Math.max(
     ...field.split(", ").map((item) => {

@@ -7,7 +7,7 @@ import * as TwoWays from "#test/support/TwoWays.ts"
 import { accepted, assertEnvelope, call, jsonHeaders, submit } from "./Calls.ts"
 import * as GrantedKeys from "./GrantedKeys.ts"
 
-/** So long a window that nothing comes into a bucket while a test runs. */
+/** A window so long that no bucket refills during a test. */
 const aDay = (requests: number) => ({ requests, windowSeconds: 86_400 })
 
 const fieldsOf = ({ headers }: Reply) => [headers["ratelimit-policy"], headers["ratelimit"]]
@@ -21,7 +21,7 @@ const open = Effect.fnUntraced(function* (name: string, limits: Parameters<typeo
   return { authorization }
 })
 
-/** A refusal by a bucket that has been empty for a moment, for one more in `seconds`. */
+/** A refusal by an empty bucket that refills in `seconds`. */
 const assertRefused = (reply: Reply, expected: { scope: string; limit: number; seconds: number }) => {
   assertEnvelope(reply, 429)
   const { retryAfter, ...details } = detailsOf(reply)

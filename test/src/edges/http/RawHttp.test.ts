@@ -6,7 +6,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 
 const exchange = (text: string) => Effect.flatMap(TestServer.TestServer, ({ port }) => raw(port, text))
 
-/** The whole answer on the socket is one envelope. */
+/** Expects exactly one envelope on the socket. */
 const assertRawEnvelope = (answer: string, status: number): void => {
   const [head = "", body = ""] = answer.split("\r\n\r\n")
   assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `), answer)
@@ -14,7 +14,9 @@ const assertRawEnvelope = (answer: string, status: number): void => {
   assert.hasAllKeys(JSON.parse(body), ["error", "request_id"])
 }
 
-/** Writes `head`, then `part` again and again, whatever is answered: all that came until the connection was gone. */
+/**
+ * Writes `head`, then `part` repeatedly whatever the answer. Returns everything received until the connection ended.
+ */
 const dripping = (head: string, part: string) =>
   Effect.gen(function* () {
     const { port } = yield* TestServer.TestServer

@@ -1,4 +1,4 @@
-/** What may be put to a presigned URL, and how whoever may not hears of it. */
+/** PUTs to presigned URLs, and the answers to refused ones. */
 import * as child from "node:child_process"
 import { Readable } from "node:stream"
 import * as util from "node:util"
@@ -19,7 +19,7 @@ const assertRefused = (reply: Reply, status: number, code: string): void => {
   assert.deepInclude(reply.json, { details: { code } })
 }
 
-/** A URL that was good until an hour ago. */
+/** A URL that expired an hour ago. */
 const expiredUrl = Effect.gen(function* () {
   const { file_url } = yield* FileCalls.initiate()
   const id = FileId.make(FileCalls.idOf(file_url))

@@ -31,7 +31,7 @@ const declaredRoutes = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path
 layer(TestServer.layer(), { excludeTestServices: true })("routing", (it) => {
   it.effect.each(declaredRoutes)("%s %s is served as declared", ([method, , path]) =>
     Effect.gen(function* () {
-      // A stream would not end: this is no place in one.
+      // A stream would not end, so this is not a position in one.
       const { json, status } = yield* call({ method, path, headers: { "last-event-id": "nowhere" } })
       assert.notInclude([405, 500], status)
       assert.notStrictEqual(Reflect.get(Object(json), "error"), "Route not found.")

@@ -1,4 +1,4 @@
-/** Requests in every state that clients can meet, each brought there by the commands of its life. */
+/** Requests in every state that clients can see, moved there by commands. */
 import { Effect, Struct } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"

@@ -1,4 +1,4 @@
-/** What a key has to be granted for each route, over all that are declared: a new one is tested from its first day on. */
+/** The required scope of each declared route, so that new routes are tested too. */
 import * as http from "node:http"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect } from "effect"
@@ -18,9 +18,9 @@ interface Route {
   readonly method: string
   readonly path: string
   readonly asksForKey: boolean
-  /** A worker's: an account's key is none. */
+  /** A worker's route, which refuses keys of accounts. */
   readonly asksForWorkerKey: boolean
-  /** An assistant's. Its tools ask for scopes. */
+  /** An assistant's route. Its tools check scopes. */
   readonly asksForToken: boolean
   readonly requires: Grant.Scope | null
 }
@@ -41,7 +41,7 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** The mapping, the first rule that fits: `undefined` for a route that nobody has thought of. */
+/** The mapping by the first matching rule; `undefined` for an unmapped route. */
 const rules: ReadonlyArray<readonly [RegExp, Grant.Scope]> = [
   [/^GET \/webhooks\//, "webhooks:read"],
   [/^\w+ \/webhooks\//, "webhooks:write"],
@@ -66,7 +66,7 @@ const values: Readonly<Record<string, string>> = {
 
 const urlOf = ({ path }: Route) => path.replaceAll(/:(\w+)/g, (_, name) => values[name] ?? "x")
 
-/** The status, and the body of an error: an event stream that is let in does not end by itself. */
+/** The status, and the body of an error. An admitted event stream does not end by itself. */
 const ask = ({ method, ...route }: Route, headers: Readonly<Record<string, string>>) =>
   Effect.flatMap(TestServer.TestServer, ({ port }) =>
     Effect.callback<readonly [number, unknown]>((resume) => {
@@ -138,7 +138,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
   it.effect("do not matter on routes without a key", () =>
     Effect.gen(function* () {
       const none = yield* keyOf([])
-      // Of callbacks the URL itself is the credential: a wrong one is refused.
+      // The URL of a callback is its credential; a wrong one is refused.
       const open = routes.filter(
         (one) =>
           !one.asksForKey && !one.asksForWorkerKey && !one.asksForToken && !one.path.startsWith("/callbacks/")

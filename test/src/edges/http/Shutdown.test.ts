@@ -9,14 +9,14 @@ import { accepted, assertEnvelope, submit } from "./Calls.ts"
 
 const answerSize = 9 * 1024 * 1024
 
-/** Reads what is left, until the server has closed the connection. */
+/** Reads the rest until the server closes the connection. */
 const closed = (socket: net.Socket) =>
   Effect.callback<void>((resume) => {
     socket.once("close", () => resume(Effect.void))
     socket.resume()
   })
 
-/** A client that reads the beginning of a large answer, and no more of it. */
+/** A client that reads only the beginning of a large answer. */
 const stuck = Effect.fnUntraced(function* () {
   const { key, port } = yield* TestServer.TestServer
   const id = yield* accepted("sandbox/echo", { value: "x".repeat(answerSize) })
@@ -55,7 +55,7 @@ describe("shutdown", () => {
       const held = yield* Effect.forkChild(
         send(port, { path: `${path}?wait=60`, headers: { authorization: key } })
       )
-      // A later call on a connection of its own: when it is answered, the held one has been taken on.
+      // A later call on a separate connection: its answer shows that the server has accepted the held one.
       yield* send(port, { path, headers: { authorization: key } })
       const [elapsed] = yield* Effect.timed(Scope.close(scope, Exit.void))
       assert.isBelow(Duration.toMillis(elapsed), 5_000)
@@ -75,7 +75,7 @@ describe("shutdown", () => {
         Effect.provide(context),
         Effect.forkChild
       )
-      // The first event of a request is on the log: the client has nothing to do but wait.
+      // The first event of a request is on the log, and the client only waits.
       yield* Effect.provide(untilAccepted, context)
       yield* Scope.close(scope, Exit.void)
       const reply = yield* Fiber.join(waiting)

@@ -12,7 +12,7 @@ import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
 const much = Buffer.alloc(32 * 1024 * 1024, "x")
 const large = SlowReaders.window
 
-/** The server's, by the port of the client. */
+/** The server's sockets, by the client's port. */
 type Sockets = Map<number | undefined, net.Socket>
 
 interface Given {
@@ -20,7 +20,7 @@ interface Given {
   readonly limits?: Partial<Record<Scope, number>>
 }
 
-/** A server that answers with `much` where it may, to the client, file and bytes that the path says: `/client/file/bytes`. */
+/** A server that answers with `much` if allowed. The path names client, file and bytes: `/client/file/bytes`. */
 const serving = ({ limits = {}, pace = {} }: Given = {}) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -65,7 +65,7 @@ const serving = ({ limits = {}, pace = {} }: Given = {}) =>
       })
   )
 
-/** Asks, and reads the head of the answer only. */
+/** Sends a request and reads only the head of the answer. */
 const ask = (port: number, ...paths: ReadonlyArray<string>) => askBy("GET", port, paths)
 
 const askBy = (method: string, port: number, paths: ReadonlyArray<string>) =>
@@ -83,11 +83,11 @@ const askBy = (method: string, port: number, paths: ReadonlyArray<string>) =>
 const closed = (socket: net.Socket) =>
   Effect.promise(async () => {
     socket.resume()
-    // By a reset, which is an error to others.
+    // A reset is an error to other listeners.
     if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve))
   })
 
-/** Reads so much, and stops again. The system then takes more off the server, as far as there is more. */
+/** Reads this many bytes and pauses. The system then takes more from the server, if there is more. */
 const read = (socket: net.Socket, bytes: number, { sockets }: { readonly sockets: Sockets }) =>
   Effect.promise(async () => {
     const sent = sockets.get(socket.localPort)
@@ -207,7 +207,7 @@ describe("room for large answers", () => {
       assert.strictEqual(outstanding(), 2 * large)
       assert.strictEqual((yield* ask(port, "/a")).status, 503)
       look(3)
-      // One reads again: it stays.
+      // A client that reads again stays.
       yield* read(second.socket, 6 * 1024 * 1024, server)
       look(1)
       assert.strictEqual((yield* ask(port, "/a")).status, 200)
@@ -258,7 +258,7 @@ describe("room for large answers", () => {
       )
       look(3)
       assert.strictEqual(outstanding(), 3 * large)
-      // It counts all the same: in the end nobody holds more than there is.
+      // It counts nonetheless, so that the total stays within the limit.
       look(1)
       assert.deepStrictEqual(told, ["pressed"])
       assert.strictEqual(outstanding(), 2 * large)

@@ -89,7 +89,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
     it.effect("holds the answer until the status changes", () =>
       Effect.gen(function* () {
         const id = yield* accepted()
-        // With the tag it does not matter which comes first, the call or the change. A dispatch changes the tag alone.
+        // With the tag, the order of call and change does not matter. A dispatch changes only the tag.
         const isQueued = ({ json }: Reply) => Object(json).status === "IN_QUEUE"
         let etag = String((yield* statusOf(id)).headers.etag)
         const held = yield* Effect.suspend(() => statusOf(id, "?wait=20", { "if-none-match": etag })).pipe(
@@ -152,7 +152,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
   })
 })
 
-/** What the models wait for, as it is at the moment. */
+/** What the models wait for now. */
 let wait: Wait | null = null
 
 layer(TestServer.layer().pipe(Layer.provide(Layer.succeed(WaitingFor, () => wait))), {

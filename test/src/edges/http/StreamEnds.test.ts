@@ -20,7 +20,7 @@ import { raw } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as Streams from "./Streams.ts"
 
-/** A server whose only route is a stream with this body. Its port, the sockets of its clients, and a key. */
+/** A server whose only route is a stream with this body: its port, the sockets of its clients, and a key. */
 const serve = Effect.fnUntraced(function* (body: (stream: EventStream.EventStream) => Effect.Effect<void>) {
   const { key } = yield* TestServer.TestServer
   const authentication = yield* Authentication
@@ -54,7 +54,7 @@ const serve = Effect.fnUntraced(function* (body: (stream: EventStream.EventStrea
 
 const services = EventStreams.layer.pipe(Layer.provideMerge(Streams.layer()))
 
-/** More than the system keeps for a connection. */
+/** More than the operating system buffers for a connection. */
 const much = Buffer.alloc(16 * 1024 * 1024, "x")
 
 describe("the stream of a revoked key", () => {
@@ -160,7 +160,7 @@ describe("a stream behind another answer on its connection", () => {
 })
 
 describe("an event stream that waits for its connection", () => {
-  /** The answers to two requests on one connection, neither of them given. */
+  /** The unsent answers to two requests on one connection. */
   const answers = Effect.gen(function* () {
     const server = http.createServer()
     const both: Array<http.ServerResponse> = []

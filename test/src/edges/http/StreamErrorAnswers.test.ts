@@ -80,7 +80,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
         assert.strictEqual(reply.headers["retry-after"], "5")
       }
       first.destroy()
-      // As soon as the server has seen it.
+      // Waits until the server has noticed.
       yield* Effect.repeat(
         Effect.map(Streams.stream(), (client) => client.status()),
         { until: (status) => status === 200 }

@@ -175,7 +175,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
       for (const [path, headers] of [
         ["/requests/stream", { "last-event-id": last }],
         [`/requests/stream?last_event_id=${last}`, {}],
-        // The header is the newer one: browsers keep the URL.
+        // The header is newer, because browsers keep the URL.
         ["/requests/stream?last_event_id=1", { "last-event-id": last }]
       ] as const) {
         const resumed = yield* Streams.stream(path, headers)
@@ -184,7 +184,7 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
           [id, "IN_PROGRESS"],
           [id, "COMPLETED"]
         ])
-        // As it was then, though it has ended since.
+        // The state at that time, although it has ended since.
         const [running, ended] = resumed.events().map(({ data }) => data)
         assert.deepEqual(running?.["metrics"], { inference_time: 0, expected_time: 1 })
         assert.deepEqual(ended?.["metrics"], { inference_time: 1.5 })

@@ -7,7 +7,7 @@ import { Authentication } from "#src/features/accounts/Authentication.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as Streams from "./Streams.ts"
 
-/** Of a stream that has nothing to tell, on an empty history. */
+/** For a stream without events, on an empty history. */
 const opened = "retry: 2000\n\n: up to here\nid: 0\n\n"
 
 describe("an open stream", () => {

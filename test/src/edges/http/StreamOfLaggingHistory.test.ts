@@ -8,7 +8,7 @@ import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { accepted } from "./Calls.ts"
 import * as Streams from "./Streams.ts"
 
-/** A server whose history is said to be at the beginning of the log until `caughtUp`. */
+/** A server whose history reports the beginning of the log until `caughtUp`. */
 const lagging = (caughtUp: Deferred.Deferred<void>) =>
   Streams.layer({
     serving: Http.layerNoServer.pipe(

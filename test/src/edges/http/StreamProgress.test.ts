@@ -45,7 +45,7 @@ layer(Streams.layer(), { excludeTestServices: true })("progress in GET /requests
       }
       yield* Lifecycle.progress(id, 0.5)
       yield* all.until(({ body }) => body().includes(frame(id, 0.5)))
-      // What is reported later is told later.
+      // Later reports come later.
       yield* Lifecycle.progress(other, 0.75)
       yield* named.until(({ body }) => body().includes(frame(other, 0.75)))
       assert.notInclude(named.body(), frame(id, 0.5))

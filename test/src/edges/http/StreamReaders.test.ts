@@ -38,7 +38,7 @@ const connected = Effect.gen(function* () {
   return { client, response, stream }
 })
 
-/** More than the system keeps for a connection. */
+/** More than the operating system buffers for a connection. */
 const much = Buffer.alloc(16 * 1024 * 1024, "x")
 
 describe("a client that does not read a stream", () => {
@@ -89,7 +89,7 @@ describe("a stream that has ended", () => {
   )
 })
 
-/** Long enough that what some of them say fills a connection. */
+/** Long enough that some of them fill a connection. */
 const message = "x".repeat(60_000)
 const failing = 60
 
@@ -137,7 +137,7 @@ describe("streams of an account", () => {
       )
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* Effect.forEach(clients, ({ closed }) => closed)
-      // None of them is waited for: the clock stands still.
+      // The server waits for none of them, because the clock stands still.
       for (const client of clients) assert.match(client.body(), /\n\n$/)
       yield* Fiber.join(closing)
     }).pipe(Effect.scoped)

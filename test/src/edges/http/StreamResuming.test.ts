@@ -1,5 +1,5 @@
 /**
- * Clients that are cut off at any byte, on a server that is killed and started again: what each of them has had is what the
+ * Clients that are cut off at any byte, with a server that is killed and restarted: each receives exactly what the
  * log says, once and in order.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -31,7 +31,7 @@ interface Change {
   readonly status: string
 }
 
-/** What clients are to be told, from the log alone. */
+/** The expected events for clients, from the log alone. */
 const changesOnLog = Effect.gen(function* () {
   const reader = yield* EventReader
   const events = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
@@ -52,11 +52,11 @@ const changesOnLog = Effect.gen(function* () {
   return { changes, isOver }
 })
 
-/** How a stream began without an id. */
+/** The start of a stream without an id. */
 interface Beginning {
-  /** How many changes had been made: those behind them come with what is new. */
+  /** The number of changes at the start: later ones follow as new changes. */
   readonly count: number
-  /** How many had been made when it was read what is open: what moved on meanwhile is not in that. */
+  /** The number of changes when the open requests were read; what changed since is not included. */
   readonly seen: number
 }
 
@@ -67,7 +67,10 @@ const openAt = (changes: ReadonlyArray<Change>, { count, seen }: Beginning) => {
     .filter((change) => last.get(change.requestId) === change && change.status.startsWith("IN_"))
 }
 
-/** Those that tell as much. A stream that is cut off in what is open goes on with every change behind the last that was read. */
+/**
+ * Equivalent positions. A stream that is cut off during the open requests continues with every change after the last
+ * one read.
+ */
 const beginnings = (changes: ReadonlyArray<Change>, told: ReadonlyArray<Change>) => {
   const counts = Array.from({ length: changes.length + 1 }, (_, count) => count)
   return counts.flatMap((count) =>
@@ -87,7 +90,7 @@ const beginnings = (changes: ReadonlyArray<Change>, told: ReadonlyArray<Change>)
   )
 }
 
-/** Whether there is a beginning from which on a client would have been told exactly that. */
+/** Whether some starting point explains exactly what the client received. */
 const isExplained = (told: ReadonlyArray<Change>, changes: ReadonlyArray<Change>): boolean =>
   beginnings(changes, told).some(({ from, open, read }) =>
     isSame(told, [...open.slice(0, read), ...changes.slice(from)])
@@ -96,7 +99,7 @@ const isExplained = (told: ReadonlyArray<Change>, changes: ReadonlyArray<Change>
 interface Client {
   readonly name: string
   readonly random: (below: number) => number
-  /** By the streams that were cut off. */
+  /** From the streams that were cut off. */
   readonly before: ReadonlyArray<Change>
   stream: EventClient.EventClient | null
 }
@@ -110,7 +113,7 @@ const received = ({ before, stream }: Client): ReadonlyArray<Change> => [
   }))
 ]
 
-/** Reads until it is interrupted, and comes back whenever it is cut off, which it sees to itself. */
+/** Reads until it is interrupted, and reconnects whenever it is cut off, which it causes itself. */
 const read = (port: number, client: { -readonly [field in keyof Client]: Client[field] }) =>
   Effect.gen(function* () {
     const last = client.before.at(-1)?.id

@@ -1,18 +1,18 @@
-/** What tests of the event streams have in common. */
+/** Helpers for tests of the event streams. */
 import { Effect } from "effect"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import * as HistoryProjection from "#projections/history/HistoryProjection.ts"
 import * as EventClient from "#test/support/EventClient.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
-/** A server with the history that streams follow. */
+/** A server with the history, which streams follow. */
 export const layer = (options: TestServer.TestServerOptions = {}) =>
   TestServer.layer({
     ...options,
     projections: [DueWorkProjection.projection, HistoryProjection.projection]
   })
 
-/** A stream of the first account, open. */
+/** An open stream of the first account. */
 export const stream = Effect.fnUntraced(function* (
   path = "/requests/stream",
   headers: Readonly<Record<string, string>> = {},

@@ -265,7 +265,7 @@ describe("a submit that is repeated under its Idempotency-Key", () => {
       const body = { value: 1, webhook }
       const first = yield* submit(body, { "idempotency-key": "order 4711" })
       addresses = []
-      // Names are remembered for a while.
+      // Names are cached for a while.
       yield* TestClock.adjust("1 minute")
       const again = yield* submit(body, { "idempotency-key": "order 4711" })
       assert.deepStrictEqual([again.status, again.json], [200, first.json])

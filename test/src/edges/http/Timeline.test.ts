@@ -48,7 +48,7 @@ const submitted = Effect.map(
   ({ json }): RequestId => Object(json).request_id
 )
 
-/** Fails, fails again, is delivered, is asked for once more, and fails for good. */
+/** Fails twice, is delivered, is replayed, and fails permanently. */
 const deliverAtLast = Effect.fnUntraced(function* (requestId: RequestId) {
   const at = Deliveries.start + 10_000_000_000
   const id = yield* Deliveries.pending({ requestId, at })
@@ -231,7 +231,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the timeline of a requ
   )
 })
 
-/** A server whose routes read streams as the test says. */
+/** A server whose routes read streams through the test. */
 const served = (
   read: (
     reader: EventReader["Service"],

@@ -1,4 +1,4 @@
-/** What is told of events: of every type, by fields that are named, and nothing that is ours alone. */
+/** The public form of events: every type, by named fields, without internal ones. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
@@ -22,7 +22,7 @@ const deliveryEvents: ReadonlyArray<DeliveryEvent> = DeliveryLives.someLives()
   .slice(0, 300)
   .flatMap((life) => DeliveryLives.play(life).log)
 
-/** The log's own record beside what is told of it. */
+/** The log's record and its public form. */
 const told: ReadonlyArray<{ readonly type: string; readonly data: JsonObject; readonly view: JsonObject }> = [
   ...requestEvents.map((event) => ({
     ...InferenceRequest.codec.encode(event),
@@ -44,7 +44,7 @@ const ours: ReadonlySet<string> = new Set([
   "recoveryId"
 ])
 
-/** Every key of the value and of what is in it, with what it holds. */
+/** Every key of the value, at any depth, with its value. */
 function* entriesOf(value: unknown): Generator<readonly [string, unknown]> {
   if (typeof value !== "object" || value === null) return
   for (const [key, inner] of Object.entries(value)) {

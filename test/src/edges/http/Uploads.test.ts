@@ -1,4 +1,4 @@
-/** The single-part flow of the contract ("Uploads") against the local store, and what goes wrong in it. */
+/** The contract's single-part flow ("Uploads") with the local store, and its errors. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { noLimits } from "#domain/account/Limits.ts"
@@ -113,7 +113,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a file in one piece", 
   )
 })
 
-/** An account whose files may have so many bytes. */
+/** An account with this storage quota in bytes. */
 const limited = Effect.fnUntraced(function* (name: string, maxStoredBytes: number) {
   const authorization = yield* TestServer.openAccount(name)
   const limits = { ...noLimits, maxStoredBytes }

@@ -10,7 +10,7 @@ import { assertEnvelope, call } from "./Calls.ts"
 const gpu: ProviderBinding = { name: "gpu", adapter: "http" }
 const cloud: ProviderBinding = { name: "cloud", adapter: "fal" }
 
-/** Nobody pauses it. */
+/** No provider pauses it. */
 const spare: ProviderBinding = { name: "spare", adapter: "http" }
 
 const modelAt = (endpoint: string, providers: readonly [ProviderBinding, ProviderBinding]) => {

@@ -12,7 +12,7 @@ const at = (text: string): number => Date.parse(text)
 const usage = (query: string) => `/usage?${query}`
 const january = "start=2026-01-01&end=2026-02-01"
 
-/** Of four days and three models, two keys, and what costs nothing. */
+/** Four days, three models, two keys, and a free run. */
 const spent = Effect.fnUntraced(function* (name: string) {
   const account = yield* BilledAccount.open(name)
   const { bill } = account

@@ -124,7 +124,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a delivery", (it) => {
     Effect.gen(function* () {
       const id = yield* Deliveries.delivering()
       assertEnvelope(yield* Deliveries.replay(id), 409)
-      // Another node's actors, of which those of the server learn nothing.
+      // Another node's actors, unknown to the server's own.
       yield* Deliveries.end(id, { _tag: "Succeeded", responseStatus: 204 }).pipe(
         Effect.provide(Layer.fresh(DeliveryActors.layer))
       )

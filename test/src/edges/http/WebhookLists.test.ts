@@ -7,7 +7,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, issuesOf } from "./Calls.ts"
 import * as Deliveries from "./Deliveries.ts"
 
-/** An account of its own. */
+/** A separate account. */
 const account = Effect.fnUntraced(function* (name: string) {
   const headers = { authorization: yield* TestServer.openAccount(name) }
   return {
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
 
   it.effect("includes everything recorded before the call", () =>
     Effect.gen(function* () {
-      // More than a batch of the read model, and not over HTTP, by which time it would have them anyway.
+      // More than a batch of the read model. Not over HTTP, because the read model would catch up meanwhile.
       const owed = Array.makeBy(3_000, () => ({ account: "waited-for" }))
       const { list } = yield* Webhooks
       const caller = Callers.of(Deliveries.accountOf("waited-for"), KeyId.make("waited-for"))
@@ -132,7 +132,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of deliveries
   it.effect("continues by its cursor without drift while deliveries arrive", () =>
     Effect.gen(function* () {
       const { add, list } = yield* account("drifting")
-      // Several in the same ms, which only their ids order.
+      // Several in the same ms, ordered by their ids.
       const ids = yield* Effect.forEach([0, 1, 1, 1, 2, 3, 3, 4], (at) => add(at))
       const seen: Array<string> = []
       let page = yield* list("?limit=3")

@@ -18,7 +18,7 @@ const recover = (body: unknown, headers: Readonly<Record<string, string>> = {}) 
 
 const iso = (millis: number) => new Date(millis).toISOString()
 
-/** What was recorded for the account, oldest first. */
+/** The recorded recoveries of the account, oldest first. */
 const recorded = (account: string) =>
   Effect.flatMap(EventReader, (reader) =>
     reader.readAll(GlobalPosition.beginning).pipe(
@@ -102,7 +102,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a recovery", (it) => {
   )
 })
 
-/** The projection of deliveries stops at what it cannot read: its rows stay as they are. */
+/** The projection of deliveries stops at an unreadable event, so its rows stay unchanged. */
 const stopLists = Effect.gen(function* () {
   const reader = yield* EventReader
   const projections = yield* Projections

@@ -24,7 +24,7 @@ const account = (name: string) =>
 
 const day = 24 * 60 * 60 * 1_000
 
-/** The text of everything that is logged. */
+/** The text of all log lines. */
 const logged: Array<string> = []
 const capture = Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))])
 

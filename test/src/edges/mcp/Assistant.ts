@@ -1,12 +1,12 @@
-/** An official client of the protocol with its sign-in, whichever generation it is of. */
+/** An official client of the protocol with its sign-in, of either generation. */
 import type { RememberedLogin } from "./RememberedLogin.ts"
 
-/** What a client reaches the server through. */
+/** The client's connection to the server. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 export interface ToolAnswer {
   readonly isError: boolean
-  /** What the client has checked against the tool's output schema. */
+  /** The structured content that the client has checked against the tool's output schema. */
   readonly structured: Readonly<Record<string, unknown>>
   /** Its text content, joined. */
   readonly text: string
@@ -27,13 +27,13 @@ export interface Assistant {
     >,
     "authorizationUrl" | "current" | "issued"
   >
-  /** Of its registration, once it has one. */
+  /** The client id of its registration, once it has one. */
   readonly clientId: () => string
-  /** Opens a session. `false`: the user has to sign in first, at `login.authorizationUrl`. */
+  /** Opens a session. `false`: the user must first sign in at `login.authorizationUrl`. */
   readonly connect: () => Promise<boolean>
-  /** The user has signed in, and the browser was sent back to this address. */
+  /** The user has signed in, and the browser was redirected to this address. */
   readonly finish: (back: URL) => Promise<void>
-  /** After it the client checks what tools answer. */
+  /** From then on the client checks the answers of tools. */
   readonly tools: () => Promise<ReadonlyArray<{ readonly name: string; readonly outputSchema?: unknown }>>
   readonly call: (
     name: string,
@@ -43,11 +43,11 @@ export interface Assistant {
   readonly session: () => { readonly id: string | undefined; readonly protocolVersion: string | undefined }
   readonly endSession: () => Promise<void>
   readonly close: () => Promise<void>
-  /** Whether the error says that the user has to sign in. */
+  /** Whether the error means that the user must sign in. */
   readonly isUnauthorized: (error: unknown) => boolean
 }
 
-/** From what both generations give as the result of a call. */
+/** From the result of a call in both generations. */
 export const answerOf = (result: object): ToolAnswer => {
   const content: unknown = Reflect.get(result, "content")
   const blocks: ReadonlyArray<unknown> = Array.isArray(content) ? content : []

@@ -1,4 +1,4 @@
-/** The assistant of the documentation does with a server what it says, once somebody has signed in. */
+/** Runs the assistant of the documentation against a server, after a sign-in. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as readline from "node:readline"
@@ -14,7 +14,7 @@ import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { freePort, root } from "#test/support/ServerProcess.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
-/** Signs in where the example says, and resolves with all that it has said. */
+/** Signs in at the address that the example prints, and resolves with its whole output. */
 const run = async (address: string, apiKey: string, signal: AbortSignal) => {
   const child = childProcess.spawn(process.execPath, ["examples/assistant.mjs", address], {
     cwd: root,
@@ -34,7 +34,7 @@ const run = async (address: string, apiKey: string, signal: AbortSignal) => {
   return { code, text: lines.join("\n"), errors: await errors }
 }
 
-/** The first request that is submitted has read something. */
+/** The first submitted request has read something. */
 const readIt = Effect.gen(function* () {
   const reader = yield* EventReader
   const { stream } = yield* reader.subscribe(GlobalPosition.beginning).pipe(

@@ -7,7 +7,7 @@ import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js"
 import { answerOf, type Assistant, type Fetch } from "./Assistant.ts"
 import { RememberedLogin } from "./RememberedLogin.ts"
 
-/** `@modelcontextprotocol/sdk`, what most assistants have built in. */
+/** `@modelcontextprotocol/sdk`, which most assistants use. */
 export const make = (mcpUrl: string, through: Fetch = fetch): Assistant => {
   const login = new RememberedLogin<OAuthClientInformationMixed, OAuthTokens, OAuthDiscoveryState>()
   const client = new Client({ name: "test-assistant", version: "1.0.0" })

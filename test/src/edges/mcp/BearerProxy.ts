@@ -1,4 +1,4 @@
-/** For clients that know nothing of sign-ins: a server on the loopback that adds a bearer token and passes all else on. */
+/** For clients without a sign-in: a server on loopback that adds a bearer token and forwards everything else. */
 import * as http from "node:http"
 import { once } from "node:events"
 import { Effect } from "effect"
@@ -14,11 +14,11 @@ const portOf = (server: http.Server): number => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
-/** Its own name becomes that of the server behind it; a foreign one is the client's own doing, and stays. */
+/** Replaces its own name by that of the server behind it. A foreign name is sent by the client and stays. */
 const renamed = (text: string | undefined, own: string, behind: string): string | undefined =>
   text === own ? behind : text === `http://${own}` ? `http://${behind}` : text
 
-/** Its URL, for as long as the scope is open. */
+/** Its URL. It runs until the scope closes. */
 export const open = ({ accessToken, port }: Options) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

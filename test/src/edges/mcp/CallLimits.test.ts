@@ -1,4 +1,4 @@
-/** How often, and how much at once, an account may call tools. */
+/** The limits on calls of tools per account, in rate and in number at once. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,7 +9,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 import * as ToolClient from "./ToolClient.ts"
 import * as ToolServer from "./ToolServer.ts"
 
-/** Lower than a product has it. */
+/** Lower than in production. */
 const ofAccount = 5
 
 const ping = { jsonrpc: "2.0", id: 9, method: "ping" }
@@ -87,7 +87,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
         const details = { code: "RATE_LIMITED", scope: "key", limit: 6, window: 60 }
         assert.deepInclude(Object(refused.json).details, details)
         assert.match(Object(refused.json).error, /each one of the batch counts/)
-        // Ten seconds for each that is not left, and at most until all are.
+        // Ten seconds for each missing one, at most until all are there.
         assert.strictEqual(refused.headers["retry-after"], size === 3 ? "10" : "40")
       }
       const left = yield* ToolClient.post(port, batch(2), headers)

@@ -1,4 +1,4 @@
-/** Calls whose message is refused, whose login cannot be asked about, or that come while the server stops. */
+/** Calls whose message is refused, whose login cannot be checked, or that arrive while the server stops. */
 import * as fs from "node:fs"
 import * as http from "node:http"
 import { assert, layer } from "@effect/vitest"
@@ -11,7 +11,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 import * as ToolClient from "./ToolClient.ts"
 import * as ToolServer from "./ToolServer.ts"
 
-/** A message whose server has begun to read it, and whose text is still to come. */
+/** A message that the server has begun to read and whose text is still to come. */
 const announced = (port: number, text: string, headers: Readonly<Record<string, string>>) =>
   Effect.callback<http.ClientRequest>((resume) => {
     const request = http.request({
@@ -46,7 +46,7 @@ layer(ToolServer.layer)("a call with a fault", (it) => {
       const { port, scratch } = yield* ToolServer.start
       const upload = ToolClient.toolCall(1, "upload_file", { data: "x".repeat(300 * 1024) })
       const headers = { ...ToolServer.bearerOf(key), "mcp-session-id": "A".repeat(32) }
-      // More than there are places for files.
+      // More calls than there are permits for files.
       for (let call = 0; call < 12; call++) {
         assert.strictEqual((yield* ToolClient.post(port, upload, headers)).status, 404)
         assert.deepStrictEqual(fs.readdirSync(scratch), [])

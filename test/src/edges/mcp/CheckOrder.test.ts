@@ -1,4 +1,4 @@
-/** In what order a call is looked at, and what is left of one that was refused. */
+/** The order in which a call is checked, and the traces of a refused call. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** The protocol's own conformance suite, against the endpoint with the product's tools and those that the suite asks for. */
+/** The protocol's conformance suite, against the endpoint with the product's tools and those that the suite needs. */
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { once } from "node:events"
@@ -14,7 +14,7 @@ import * as ConformanceTools from "./ConformanceTools.ts"
 const suite = path.join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js")
 const baseline = path.join(import.meta.dirname, "conformance-baseline.yml")
 
-/** Of the whole suite. It ends with 1 when something fails that is not in the baseline, and when something in it does not. */
+/** The exit code of the suite: 1 if a test outside the baseline fails, or one in the baseline passes. */
 const run = (url: string) =>
   Effect.promise(async (signal) => {
     const args = ["server", "--url", url, "--suite", "all", "--expected-failures", baseline]

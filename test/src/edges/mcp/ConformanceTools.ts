@@ -1,6 +1,6 @@
 /**
- * What the conformance suite asks of a server beside its protocol: tools, resources and prompts of fixed names. The product has
- * no use for them. Registered beside its own they let the suite exercise the endpoint with all that the protocol can carry.
+ * The tools, resources and prompts with fixed names that the conformance suite needs. The product does not use them.
+ * Registered beside the product's own tools, they let the suite test everything that the protocol supports.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { McpSchema, McpServer } from "effect/ai"
@@ -22,7 +22,7 @@ const promptOf = Schema.decodeUnknownSync(Schema.Array(McpSchema.PromptMessage))
 const contentsOf = Schema.decodeUnknownSync(McpSchema.ReadResourceResult)
 const elicitationOf = Schema.decodeUnknownSync(McpSchema.ElicitRequestFormParams)
 
-/** Tools without arguments whose answer is always the same. */
+/** Tools without arguments and with a fixed answer. */
 const answers: Readonly<Record<string, unknown>> = {
   test_simple_text: { content: [textOf("This is a simple text response for testing.")] },
   test_image_content: { content: [image] },
@@ -49,7 +49,7 @@ const titled = (name: string) => [
   { const: "value2", title: `Second ${name}` }
 ]
 
-/** What the tools that ask the user ask for, by tool: properties of a form. */
+/** The forms of the tools that ask the user, by tool: properties of a form. */
 const forms: Readonly<Record<string, unknown>> = {
   test_elicitation: {
     username: { type: "string", description: "User's response" },
@@ -73,7 +73,7 @@ const forms: Readonly<Record<string, unknown>> = {
 
 const anyObject: McpSchema.ToolJson = { type: "object" }
 
-/** JSON Schema of a revision that an endpoint must pass on as it is. */
+/** JSON Schema of a revision that an endpoint must forward unchanged. */
 const schema2020: McpSchema.ToolJson = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
@@ -97,7 +97,7 @@ const addTool = Effect.fnUntraced(function* (
 
 const said = (what: unknown) => ({ content: [textOf(JSON.stringify(what))] })
 
-/** What the client answers to a question of the server, in the middle of a call. */
+/** The client's answer to a question of the server during a call. */
 const asked = <A, E>(ask: (client: McpSchema.McpReverseClient) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const caller = yield* Effect.serviceOption(McpSchema.McpServerClient)
@@ -229,5 +229,5 @@ const prompts = Layer.mergeAll(
   })
 )
 
-/** To be registered beside the product's tools. */
+/** Registered beside the product's tools. */
 export const layer = Layer.mergeAll(tools, resources, prompts)

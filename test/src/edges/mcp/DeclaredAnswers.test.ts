@@ -1,4 +1,4 @@
-/** What the tool server refuses is what its OpenAPI document says that it does. */
+/** The refusals of the tool server match its OpenAPI document. */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"

@@ -1,4 +1,4 @@
-/** The first message has the tools made, which then live as long as the server. */
+/** The first message creates the tools, which then live as long as the server. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, References } from "effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -8,7 +8,7 @@ import { signIn } from "./FirstSteps.ts"
 
 const made: Array<Context.Context<never>> = []
 
-/** What tools are registered in. */
+/** The registry of tools. */
 const tools = Layer.effectDiscard(
   Effect.map(Effect.context<never>(), (context) => {
     made.push(context)

@@ -1,4 +1,4 @@
-/** How every conversation with the server begins, and what it is to find there. */
+/** The beginning of every conversation with the server, and what it must find. */
 import { assert } from "@effect/vitest"
 import { Browser } from "#test/support/AssistantLogin.ts"
 import type { Assistant } from "./Assistant.ts"

@@ -1,4 +1,4 @@
-/** What an assistant does with the server, from nothing but its address to being signed out. Each official client goes this way. */
+/** An assistant's use of the server, from only its address to the sign-out. Each official client runs this. */
 import { assert, layer, vi } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { RequestId } from "#domain/Ids.ts"
@@ -10,7 +10,7 @@ import { signIn, toolNames } from "./FirstSteps.ts"
 
 type Make = (mcpUrl: string, fetch: Fetch) => Assistant
 
-/** Signed in with the first account's key; closed with the test. */
+/** Signed in with the first account's key. Closed with the test. */
 const signedIn = (make: Make, through: Fetch = fetch) =>
   Effect.gen(function* () {
     const { key, urls } = yield* TestServer.TestServer
@@ -22,7 +22,7 @@ const signedIn = (make: Make, through: Fetch = fetch) =>
     return assistant
   })
 
-/** The one that most tests share, after it has seen the tools: from then on it checks what they answer. */
+/** The client that most tests share. It has listed the tools, so it checks their answers. */
 class OneAssistant extends Context.Service<OneAssistant, Assistant>()("inferlog/test/OneAssistant") {
   static readonly layerOf = (make: Make) =>
     Layer.effect(
@@ -31,10 +31,10 @@ class OneAssistant extends Context.Service<OneAssistant, Assistant>()("inferlog/
     )
 }
 
-/** What a tool answered that did what it was asked. */
+/** The answer of a successful call. */
 const done = ({ isError, structured, text }: ToolAnswer): ToolAnswer["structured"] => {
   assert.isFalse(isError, text)
-  // Clients that know nothing of structured content read the same from the text.
+  // Clients without structured content read the same from the text.
   assert.deepStrictEqual(JSON.parse(text), structured)
   return structured
 }
@@ -57,8 +57,8 @@ const endpointsOf = (answer: unknown): ReadonlyArray<unknown> =>
   Listed(answer).data.map(({ modelEndpoint }) => modelEndpoint)
 
 /**
- * The next `count` refusals for want of a good token come at once, when all of them are there. A client that has opened a
- * session asks for a stream, and does not wait for the answer: that is 405.
+ * The next `count` refusals of an invalid token are sent together, when all have arrived. A client that has opened a
+ * session requests a stream without waiting for the answer, which is 405.
  */
 const refusingAtOnce = () => {
   const held: Array<() => void> = []
@@ -81,7 +81,7 @@ const refusingAtOnce = () => {
   }
 }
 
-/** All access tokens are as old as they get. */
+/** Lets all access tokens expire. */
 const expireAccessTokens = Effect.flatMap(
   OAuthDatabase,
   (sql) => sql`UPDATE oauth_records SET expires_at = 1 WHERE model = 'AccessToken'`
@@ -101,7 +101,7 @@ const revoke = Effect.fnUntraced(function* (assistant: Assistant) {
   assert.strictEqual(status, 200)
 })
 
-/** One of the clients tells the console why it asks the user again. */
+/** One client prints to the console why it asks the user again. */
 const quiet = Effect.acquireRelease(
   Effect.sync(() => vi.spyOn(console, "warn").mockImplementation(() => {})),
   (spy) => Effect.sync(() => spy.mockRestore())

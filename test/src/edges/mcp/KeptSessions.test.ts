@@ -1,4 +1,4 @@
-/** What is kept of sessions in memory and beyond it, without anybody who calls. */
+/** Sessions in memory and in storage, without callers. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"

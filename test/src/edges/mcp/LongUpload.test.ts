@@ -24,7 +24,7 @@ const post = (url: string, headers: Readonly<Record<string, string>>, message: o
     return { status: response.status, headers: response.headers, text: await response.text() }
   })
 
-/** The message of an answer, whether it came as an event or not. */
+/** The message of an answer, in an event or not. */
 const messageOf = ({ text }: Reply): unknown =>
   JSON.parse(text.startsWith("{") ? text : (/^data: ?(\{.*)$/m.exec(text)?.[1] ?? "null"))
 
@@ -61,7 +61,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
           "mcp-session-id": begun.headers.get("mcp-session-id") ?? "",
           "mcp-protocol-version": "2025-11-25"
         }
-        // More than a body may have elsewhere.
+        // Larger than bodies may be on other routes.
         const bytes = crypto.randomBytes(9 * 1024 * 1024)
         const data = bytes.toString("base64")
         const uploaded = yield* post(url, session, call(1, "upload_file", { data, fileName: "large.bin" }))

@@ -1,4 +1,4 @@
-/** What a message may be, and that nothing of what is none is done. */
+/** The valid forms of a message; an invalid one has no effect. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Queue } from "effect"
 import type * as HttpProbe from "#test/support/HttpProbe.ts"
@@ -45,7 +45,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
         assertMalformed(yield* post(batch), /^Message 2 of the batch: tools\/call is a request/)
       }
       assertMalformed(yield* post(Array.from({ length: 20 }, () => uncounted)), /^Message 1 of the batch/)
-      // With `discard` it would be answered before it is done.
+      // With `discard`, it would be answered before it is done.
       assertMalformed(yield* post({ ...called, discard: true }), /no members but `jsonrpc`/, 1)
       yield* ToolClient.begin(port, called, headers)
       assert.strictEqual(yield* Queue.take(hands.begun), "called")

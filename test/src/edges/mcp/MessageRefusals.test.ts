@@ -1,4 +1,4 @@
-/** What does not get as far as the tools, and how it is told. */
+/** Messages that do not reach the tools, and their answers. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HttpProbe from "#test/support/HttpProbe.ts"
@@ -16,7 +16,7 @@ const open = Effect.gen(function* () {
   return { ...server, origin: urls.mcpUrl, bearer: ToolServer.bearerOf(key) }
 })
 
-/** The code of a JSON-RPC error, and of which request. */
+/** The code of a JSON-RPC error and the id of its request. */
 const codeOf = ({ json }: HttpProbe.Reply) => [Object(json).error?.code, Object(json).id]
 
 layer(ToolServer.layer)("the tool server", (it) => {

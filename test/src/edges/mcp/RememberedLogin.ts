@@ -1,6 +1,6 @@
 /**
- * What an assistant keeps of its sign-in, in memory. Both generations of the official clients ask for the same things of it, under
- * types of their own.
+ * An assistant's stored sign-in, in memory. Both generations of the official clients need the same, under types of
+ * their own.
  */
 export class RememberedLogin<Registration, Tokens, Discovery> {
   readonly redirectUrl = "http://127.0.0.1:33418/callback"
@@ -16,7 +16,7 @@ export class RememberedLogin<Registration, Tokens, Discovery> {
   current: Tokens | undefined
   /** How often tokens were handed out. */
   issued = 0
-  /** Where the user is to be sent, once it was asked for. */
+  /** The address to which the user must go, once it was requested. */
   authorizationUrl: URL | undefined
   #discovery: Discovery | undefined
   #verifier = ""

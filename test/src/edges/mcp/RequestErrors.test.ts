@@ -1,4 +1,4 @@
-/** What is said of a request that cannot be done: what to do instead, and nothing of what the client has sent. */
+/** The errors of invalid requests: they say what to do and repeat nothing that the client sent. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -78,7 +78,7 @@ layer(ToolServer.layer)("a request with a fault", (it) => {
       const { post } = yield* open("2025-03-26")
       for (const [message] of faults) {
         const { json, status, text } = yield* post([ping, message])
-        // One that is under another version cannot be told apart from a batch that none is for.
+        // One with another version cannot be distinguished from a batch without requests.
         if (message.method === "ping" && Object(message.params)._meta !== undefined) {
           assert.match(text, /names another version in `_meta`/)
           continue

@@ -1,4 +1,4 @@
-/** Sessions without anybody who calls: of a process that is started, over a database that outlives it. */
+/** Sessions without callers: of a process that is started over a database that outlives it. */
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Result } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -14,7 +14,7 @@ import * as ToolClient from "./ToolClient.ts"
 
 let keys = 0
 
-/** With a key that no other test has. */
+/** With a key that no other test uses. */
 export const newCaller = (accountId = "acc_0000000000000000"): Caller => ({
   accountId: AccountId.make(accountId),
   keyId: KeyId.make(`key-${++keys}`),
@@ -26,9 +26,8 @@ export const newCaller = (accountId = "acc_0000000000000000"): Caller => ({
 const initialize = new TextEncoder().encode(JSON.stringify(ToolClient.initialize()))
 
 /**
- * As after a start of the process. `opened` is how many the runtime was asked to open, `terminated` how many to end.
- *
- * @param isBroken whether the runtime opens none.
+ * As after a start of the process. `opened` and `terminated`: how many sessions the runtime was asked to open and to
+ * end. @param isBroken whether the runtime cannot open any.
  */
 export const startOver = Effect.fnUntraced(function* (isBroken: () => boolean) {
   let opened = 0
@@ -62,15 +61,15 @@ export const start = startOver(() => false)
 export const openOne = (sessions: Sessions["Service"], caller: Caller) =>
   Effect.map(sessions.open(caller, initialize), ({ id }) => id ?? "")
 
-/** Whether the session is there; it is used by that. */
+/** Whether the session exists. This counts as a use. */
 export const isThere = (sessions: Sessions["Service"], caller: Caller, id: string) =>
   Effect.map(Effect.result(Effect.scoped(sessions.hold(caller, id))), Result.isSuccess)
 
-/** One that is opened and called. */
+/** A session that was opened and called. */
 export const openAndUse = (sessions: Sessions["Service"], caller: Caller) =>
   Effect.tap(openOne(sessions, caller), (id) => assertThere(sessions, caller, [id]))
 
-/** All of them are used by that. */
+/** This counts as a use of all of them. */
 export const assertThere = Effect.fnUntraced(function* (
   sessions: Sessions["Service"],
   caller: Caller,

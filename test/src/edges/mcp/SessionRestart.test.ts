@@ -1,4 +1,4 @@
-/** The server is killed in the middle of a conversation, and nobody on the other side has to begin anew. */
+/** The server is killed during a conversation, and the client need not start again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
@@ -14,14 +14,14 @@ const started = (options: ServerProcess.StartOptions) =>
     ({ kill }) => Effect.promise(() => kill("SIGKILL"))
   )
 
-/** What must not change: the session and the login, which both could be begun anew behind the assistant's back. */
+/** Must not change: the session and the login, which the assistant could silently renew. */
 const factsOf = ({ login, session }: Assistant) => ({
   session: session().id,
   accessToken: login.current?.access_token,
   issued: login.issued
 })
 
-/** Resolves with the id of a request that is being waited for, and with how that wait ends. */
+/** Resolves with the id of the awaited request and the end of that wait. */
 const waitingFor = async (assistant: Assistant) => {
   const run = { modelEndpoint: "sandbox/slow", input: { seconds: 2 } }
   const { structured, text } = await assistant.call("run_model", run)
@@ -68,7 +68,7 @@ describe("a server that is killed and restarted", () => {
         assert.deepInclude(again.structured, { status: "COMPLETED", output: { slept: 2 } })
       })
       assert.deepStrictEqual(assistants.map(factsOf), before)
-      // Some clients learn of a broken answer only when they give up on it.
+      // Some clients notice a broken answer only at their timeout.
       const ends = yield* each(async ({ close }, index) => {
         await close()
         return waits[index]?.ended

@@ -1,4 +1,4 @@
-/** Sessions as their clients see them: whose they are, and that they outlive the process. */
+/** Sessions as clients see them: they belong to a key and outlive the process. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
@@ -16,7 +16,7 @@ import * as ToolServer from "./ToolServer.ts"
 
 const ping = { jsonrpc: "2.0", id: 1, method: "ping" }
 
-/** A key of its own, so that nothing of other tests counts. */
+/** A separate key, so that other tests do not count. */
 const issue = Effect.gen(function* () {
   const { key } = yield* TestServer.TestServer
   const { accountId } = yield* (yield* Authentication).authenticate(key)
@@ -79,7 +79,7 @@ layer(ToolServer.layer)("a session", (it) => {
       const { port } = yield* ToolServer.start
       assert.strictEqual(yield* statusOf(port, { ...headers, ...ToolServer.bearerOf(otherKey) }), 404)
       assert.strictEqual(yield* statusOf(port, headers), 200)
-      // No other version has batches.
+      // Only this version has batches.
       const batch = [1, 2].map((id) => ToolClient.toolCall(id, "whoami"))
       assert.strictEqual((yield* ToolClient.post(port, batch, headers)).status, 200)
     })

@@ -204,7 +204,7 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
       const streamed = HttpServerResponse.stream(Stream.never)
       const works: Array<(tell: Tell) => Effect.Effect<void>> = [
         () => Effect.void,
-        // A stream is wanted, and nothing is there any more when it has been opened.
+        // A client that requests a stream is gone when it is opened.
         (tell) => Effect.asVoid(Effect.forkChild(tell(streamed), { startImmediately: true }))
       ]
       for (const [id, work] of works.entries()) {

@@ -1,4 +1,4 @@
-/** A client of the tool server that hides nothing: status, headers and every byte of an answer. */
+/** A client of the tool server that exposes everything: status, headers and every byte of an answer. */
 import * as http from "node:http"
 import { Effect } from "effect"
 import * as HttpProbe from "#test/support/HttpProbe.ts"
@@ -34,25 +34,25 @@ export const post = (port: number, message: unknown, headers: Headers) =>
 export const end = (port: number, headers: Headers) =>
   HttpProbe.send(port, { method: "DELETE", path: "/mcp", headers })
 
-/** Headers of a session that was opened now. */
+/** Opens a session and returns its headers. */
 export const session = Effect.fnUntraced(function* (port: number, headers: Headers) {
   const reply = yield* post(port, initialize(), headers)
   return { ...headers, "mcp-session-id": String(reply.headers["mcp-session-id"]) }
 })
 
 export interface Answering {
-  /** 0 before it has come. */
+  /** 0 before it arrives. */
   readonly status: () => number
   readonly headers: () => http.IncomingHttpHeaders
   readonly body: () => string
-  /** Waits until that is so; dies when the answer is over and it is not. */
+  /** Waits until the condition holds. Dies if the answer ends first. */
   readonly until: (isSo: (answer: Answering) => boolean) => Effect.Effect<void>
   readonly ended: Effect.Effect<void>
-  /** Leaves. */
+  /** Disconnects. */
   readonly leave: Effect.Effect<void>
 }
 
-/** An answer as it comes. */
+/** An answer while it arrives. */
 export const begin = (port: number, message: unknown, headers: Headers) =>
   Effect.acquireRelease(
     Effect.sync((): Answering => {

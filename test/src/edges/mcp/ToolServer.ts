@@ -1,4 +1,4 @@
-/** The tool server on a port of its own, with tools that tests hold in their hands and access tokens that are API keys. */
+/** The tool server on a separate port, with tools that tests control and access tokens that are API keys. */
 import { Context, Deferred, Effect, Exit, Layer, Option, Queue, Schema, Scope } from "effect"
 import { McpSchema, McpServer, Tool, Toolkit } from "effect/ai"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -24,7 +24,7 @@ import { EventStoreError } from "#streams/EventReader.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
-/** What the tool `hold` does, and what is seen of it. */
+/** What the tool `hold` does, and how it is observed. */
 export class Hands extends Context.Service<
   Hands,
   {
@@ -61,7 +61,7 @@ const count = Tool.make("count", {
   success: Schema.Struct({ counted: Schema.Int })
 })
 
-/** By the name of the one tool that takes long text. */
+/** The name of the only tool that takes long text. */
 const upload = Tool.make("upload_file", {
   description: "Tells how much text lies in files.",
   parameters: Schema.Struct({ data: Schema.String }),
@@ -103,7 +103,7 @@ const tools = kit.toLayer(
   })
 )
 
-/** The key is the token, and the login. */
+/** The key is both token and login. */
 const bearer = Layer.effect(
   AccessTokens,
   Effect.map(Authentication, (authentication) =>
@@ -121,7 +121,7 @@ const bearer = Layer.effect(
   )
 )
 
-/** Whether the log that tells of sign-ins cannot be asked. */
+/** Whether sign-ins cannot be read from the log. */
 export const LogIsAway = Context.Reference<() => boolean>("inferlog/test/LogIsAway", {
   defaultValue: () => () => false
 })
@@ -159,7 +159,7 @@ const endpoint = Layer.unwrap(
 
 const scratch = Layer.effect(ScratchDirectory, TempDirectory.make)
 
-/** All that ends with the process. */
+/** Everything that ends with the process. */
 const processOver = (served: typeof endpoint) =>
   Layer.mergeAll(serving, SessionCollection.layer).pipe(
     Layer.provideMerge(Sessions.layer),
@@ -174,13 +174,13 @@ interface ToolServer {
   readonly port: number
   readonly sessions: Sessions["Service"]
   readonly hands: Hands["Service"]
-  /** Where long text lies. */
+  /** The directory of long texts. */
   readonly scratch: string
-  /** As it stops when the process is told to. */
+  /** Stops it as the process does on a signal. */
   readonly stop: Effect.Effect<void>
 }
 
-/** @param change of what the protocol does, where a test has it fail. */
+/** @param change replaces parts of the protocol, for tests of failures. */
 export const startOver = Effect.fnUntraced(function* (
   change: (endpoint: McpEndpoint["Service"]) => McpEndpoint["Service"]
 ) {
@@ -199,10 +199,10 @@ export const startOver = Effect.fnUntraced(function* (
   } satisfies ToolServer
 })
 
-/** Another one over the same accounts and the same database: a restart when the one before has stopped. */
+/** Another server over the same accounts and database: a restart, if the previous one has stopped. */
 export const start = startOver((endpoint) => endpoint)
 
-/** Accounts with their keys, and a database for sign-ins; nothing of it is served. */
+/** Accounts with their keys, and a database for sign-ins, without a server. */
 export const layer = TestServer.layer({ serving: Layer.empty })
 
 /** Headers of the tool server for the key of an `Authorization` header. */

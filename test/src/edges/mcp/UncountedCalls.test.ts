@@ -1,4 +1,7 @@
-/** A call without an id would be under no rate and among no calls under way, and nobody would be told what it has cost. */
+/**
+ * A call without an id would count towards no rate and no limit of concurrent calls, and its cost would not be
+ * reported.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Authentication } from "#src/features/accounts/Authentication.ts"

@@ -8,7 +8,7 @@ const make = Effect.flatMap(AuthorizeLimits, AddressRateLimit.make)
 
 const [one, other, inside] = ["93.184.216.34", "93.184.216.35", "10.0.0.1"]
 
-/** How many of them went on. */
+/** How many of them were admitted. */
 const flood = (take: AddressRateLimit.AddressRateLimit, address: string, calls: number): number =>
   Array.from({ length: calls }, () => take(address)).filter((wait) => wait === 0).length
 

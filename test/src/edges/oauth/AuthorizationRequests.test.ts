@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
-/** What is told at the redirect address, by an answer that goes there. */
+/** The parameters of an answer that redirects to the client. */
 const toldBy = ({
   headers,
   status,

@@ -13,18 +13,18 @@ const rates = {
   ofAll: { requests: 1_000, windowSeconds: 3_600 }
 }
 
-/** Over a proxy on this machine, which is what connects. */
+/** Through a proxy on this machine, which opens the connections. */
 const services = TestServer.layer().pipe(
   Layer.provide(Layer.succeed(AuthorizeLimits, { ...rates, authorizations: 1_000 })),
   Layer.provide(Layer.succeed(RegistrationLimits, { ...rates, clients: 1_000 })),
   Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ TRUSTED_PROXIES: "127.0.0.1" })))
 )
 
-/** As the proxy passes it on. */
+/** As the proxy forwards it. */
 const through = (client: string, { headers, ...call }: Parameters<typeof OAuth.call>[0]) =>
   OAuth.call({ ...call, headers: { ...headers, "x-forwarded-for": client } })
 
-/** Of as many calls, how many had each status. */
+/** The number of calls by status. */
 const flood = Effect.fnUntraced(function* (calls: number, call: ReturnType<typeof OAuth.call>) {
   const statuses = (yield* Effect.replicateEffect(call, calls)).map(({ status }) => status)
   return Object.fromEntries(

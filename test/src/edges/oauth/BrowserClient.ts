@@ -1,18 +1,18 @@
-/** A program on the user's computer that asks for access: where the browser is sent back to, as RFC 8252 (7.3) has it. */
+/** A program on the user's computer that requests access, with a redirect address by RFC 8252 (7.3). */
 import * as http from "node:http"
 import { Effect } from "effect"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
 interface BrowserClient {
-  /** Where the browser is sent back to. From there the client sends it on to `home`, on another origin. */
+  /** The redirect address. From there the client redirects to `home`, on another origin. */
   readonly redirectUri: string
   readonly home: string
-  /** Queries with which it was sent back. */
+  /** The queries with which it was redirected. */
   readonly answers: ReadonlyArray<URLSearchParams>
 }
 
-/** Stopped with the scope. Its port. */
+/** Returns its port. Stopped with the scope. */
 export const serving = (listener: http.RequestListener) =>
   Effect.acquireRelease(
     Effect.callback<http.Server>((resume) => {
@@ -48,7 +48,7 @@ export const listening = Effect.gen(function* () {
   } satisfies BrowserClient
 })
 
-/** The address that a client which has just registered opens the browser at. */
+/** The address that a newly registered client opens in the browser. */
 export const authorizationUrl = Effect.fnUntraced(function* (redirectUri: string) {
   const { urls } = yield* TestServer
   const { client_id } = yield* OAuth.registered({ redirect_uris: [redirectUri], client_name: "Acme" })

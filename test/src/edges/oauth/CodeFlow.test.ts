@@ -109,7 +109,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the code flow", (it) =
       const { answer } = yield* AuthorizationServer
       const { body = "", headers = {}, path } = OAuth.redemption(clientId, code)
       const asked = { method: "POST", target: path, headers, body: Buffer.from(body) }
-      // Not by way of sockets, from which they would come one after the other.
+      // Without sockets, which would deliver them one after the other.
       const replies = yield* Effect.all(
         Array.from({ length: 8 }, () => answer(asked)),
         { concurrency: "unbounded" }

@@ -11,7 +11,7 @@ import * as OAuth from "./OAuthCalls.ts"
 
 const hour = 3_600_000
 
-/** Logins of long ago. They have no key of their own, and no token. */
+/** Old logins without a key of their own and without a token. */
 const insertOver = Effect.fnUntraced(function* (count: number) {
   const sql = yield* OAuthDatabase
   const createdAt = (yield* Clock.currentTimeMillis) - hour
@@ -33,7 +33,7 @@ const signedIn = Effect.gen(function* () {
   return { ...tokens, loginId }
 })
 
-/** What a crash leaves between the use of a refresh token and the one in its place. */
+/** The state after a crash between the use of a refresh token and its replacement. */
 const cutShort = Effect.fnUntraced(function* (loginId: string) {
   const sql = yield* OAuthDatabase
   const now = yield* Clock.currentTimeMillis
@@ -58,7 +58,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
       yield* TestClock.adjust("5 minutes")
       yield* Effect.flatten(Collection.make)
       const next = OAuth.tokensOf(yield* OAuth.refresh(clientId, refresh))
-      // It is replaced now: whoever comes with it again is not the one who waited.
+      // It is replaced now, so another use of it does not come from the client that waited.
       const again = yield* OAuth.refresh(clientId, refresh)
       assert.strictEqual(OAuth.errorOf(again), "invalid_grant", again.text)
       assert.strictEqual((yield* Effect.flip(OAuth.bearerOf(next.access)))._tag, "BearerRefused")

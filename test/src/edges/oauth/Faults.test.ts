@@ -14,7 +14,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 import * as PasswordNode from "#test/src/features/accounts/PasswordNode.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
-/** What becomes of what is appended, while it is not `stored`. */
+/** The fate of appends unless it is `stored`. */
 let fate: "stored" | "refused" | "stored unheard" = "stored"
 let appended = 0
 
@@ -42,7 +42,7 @@ const assertUnavailable = (reply: Reply) => {
   assert.notInclude(reply.text, "oauth_records")
 }
 
-/** Somebody who has come to the form, of an account with a password. */
+/** A user at the form, with an account that has a password. */
 const arrived = Effect.gen(function* () {
   const { otherKey } = yield* TestServer.TestServer
   const { caller } = yield* OAuth.byKey(otherKey)
@@ -62,7 +62,7 @@ const logins = Effect.gen(function* () {
     SELECT id, key_id AS "keyId" FROM logins WHERE owns_key = 1`
 })
 
-/** While no record of the model can be kept. Gives the keys of the logins that were begun meanwhile. */
+/** Runs while no record of the kind can be stored. Returns the keys of the logins that were begun meanwhile. */
 const allowKeepingNo = Effect.fnUntraced(function* (
   model: "Grant" | "Interaction",
   somebody: Effect.Success<typeof arrived>
@@ -154,7 +154,7 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
       const made = yield* allowKeepingNo("Grant", somebody)
       assert.deepStrictEqual(yield* Effect.forEach(made, endOf), ["KeyRevoked"])
       assert.lengthOf(yield* logins, before)
-      // The form is still there, and is sent once more.
+      // The form still exists and is submitted again.
       yield* allow(somebody)
       assert.lengthOf(yield* logins, before + 1)
     })

@@ -21,7 +21,7 @@ const file = Effect.gen(function* () {
   return String(main?.["file"])
 })
 
-/** What was written, in whichever of the database's files. */
+/** Everything written, in any file of the database. */
 const written = Effect.gen(function* () {
   const name = yield* file
   const parts = yield* Effect.promise(() =>
@@ -30,7 +30,7 @@ const written = Effect.gen(function* () {
   return Buffer.concat(parts).toString("latin1")
 })
 
-/** As after a start: another server over the same file. */
+/** As after a restart: another server over the same file. */
 const restarted = <A, E>(use: Effect.Effect<A, E, AccessTokens | AuthorizationServer | Logins>) =>
   Effect.flatMap(file, (filename) =>
     Effect.provide(
@@ -79,7 +79,7 @@ layer(services, { excludeTestServices: true })("stored sign-ins", (it) => {
       const next = Calls.tokensOf(yield* Calls.refresh(clientId, first.refresh))
       const text = yield* written
       assert.include(text, clientId)
-      // Nobody is signed in beyond one authorization.
+      // A sign-in lasts for one authorization.
       assert.lengthOf(yield* (yield* OAuthDatabase)`SELECT id FROM oauth_records WHERE model = 'Session'`, 0)
       const secrets = [
         code,
@@ -121,7 +121,7 @@ layer(services, { excludeTestServices: true })("stored sign-ins", (it) => {
             target: `/oauth/authorize/${visit.uid}`,
             headers: { cookie: visit.cookies }
           })
-          // Its cookie is known, and nothing has been decided: it is asked again.
+          // Its cookie is known, and nothing has been decided, so the user is asked again.
           assert.strictEqual(waiting.status, 303, waiting.body)
           assert.match(waiting.headers["location"] ?? "", /\/oauth\/interaction\//)
         })

@@ -19,7 +19,7 @@ const keyOf = (key: string, id: string) =>
 
 let accounts = 0
 
-/** An account of the test's own: its first key, and what it takes to issue others. */
+/** A separate account: its first key, and the services to issue others. */
 const account = Effect.gen(function* () {
   const name = `oauth-${accounts++}`
   const key = yield* TestServer.openAccount(name)
@@ -31,7 +31,7 @@ const account = Effect.gen(function* () {
   return { key, accountId: caller.accountId, issue }
 })
 
-/** Signed in with the password of an account of the test's own. */
+/** Signed in with the password of a separate account. */
 const byPassword = Effect.gen(function* () {
   const { accountId, key } = yield* account
   return { key, accountId, ...(yield* OAuth.signedInByPassword(accountId)) }
@@ -98,7 +98,7 @@ layer(services)("logins", (it) => {
       // Not those of the account's keys, nor of other accounts.
       assert.strictEqual(yield* OAuth.stateOf(byKey.access), "alive")
       assert.strictEqual(yield* OAuth.stateOf(other.access), "alive")
-      // Nor do they come to life again.
+      // They do not become valid again.
       yield* set({ accountId, password: OAuth.password })
       assert.strictEqual(yield* OAuth.stateOf(access), "invalid")
     })
@@ -138,7 +138,7 @@ layer(services)("logins", (it) => {
   it.effect("end when a refresh token is reused later", () =>
     Effect.gen(function* () {
       const { caller, clientId, key, refresh } = yield* byPassword
-      // In the first second of its clock the library takes what was used for what was not: that time is 0.
+      // In the first second of its clock, the library treats a used record as unused, because that time is 0.
       yield* TestClock.adjust("1 second")
       const next = yield* OAuth.refreshed(clientId, refresh)
       yield* TestClock.adjust("20 seconds")

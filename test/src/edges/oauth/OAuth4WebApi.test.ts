@@ -1,4 +1,6 @@
-/** A strict client of another author's goes the whole way (RFC 6749, 7009, 7591, 8414, 9207, 9728), with all the checks it has. */
+/**
+ * A strict third-party client completes the whole flow (RFC 6749, 7009, 7591, 8414, 9207, 9728) with all its checks.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"

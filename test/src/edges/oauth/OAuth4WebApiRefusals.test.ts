@@ -1,4 +1,4 @@
-/** Every wrong way that a strict client can be made to try is closed (RFC 6749, 7636, 8707, 9700). */
+/** All wrong requests that a strict client can be made to send are refused (RFC 6749, 7636, 8707, 9700). */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"

@@ -1,4 +1,4 @@
-/** What an assistant and a browser send to the authorization server, one request at a time. */
+/** The requests of an assistant and a browser to the authorization server, one at a time. */
 import * as crypto from "node:crypto"
 import { assert } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
@@ -48,7 +48,7 @@ const encode = (fields: Fields): string =>
     )
   ).toString()
 
-/** With everything that is wanted, unless it is given otherwise. */
+/** With all required parameters, unless given otherwise. */
 export const authorization = (clientId: string, fields: Fields = {}): Probe => ({
   path: `/oauth/authorize?${encode({
     response_type: "code",
@@ -64,7 +64,7 @@ export const authorization = (clientId: string, fields: Fields = {}): Probe => (
 
 export const authorize = (clientId: string, fields?: Fields) => call(authorization(clientId, fields))
 
-/** What a browser has after it was sent to the sign-in page. */
+/** The state of a browser at the sign-in page. */
 export interface Visit {
   readonly uid: string
   readonly cookies: string
@@ -84,7 +84,7 @@ export const begun = (clientId: string, fields?: Fields) =>
 export const browser = (cookie: string) =>
   HttpServerRequest.fromWeb(new Request("http://localhost/", { headers: { cookie } }))
 
-/** As whoever has pasted the key. */
+/** As a user who has pasted the key. */
 export const byKey = Effect.fnUntraced(function* (header: string) {
   const presented = ApiKey.present(header.replace(/^Key /, ""))
   if (presented === null) throw new Error("That is no key")
@@ -94,7 +94,7 @@ export const byKey = Effect.fnUntraced(function* (header: string) {
 
 export const password = Redacted.make("correct horse battery")
 
-/** As whoever has entered the account's password, which is this one if it had none. */
+/** As a user who has entered the account's password, which is set if there was none. */
 export const byPassword = Effect.fnUntraced(function* (accountId: AccountId) {
   const { mark, set } = yield* Passwords
   if ((yield* mark(accountId)) === null) yield* set({ accountId, password })
@@ -110,7 +110,7 @@ const back = ({ cookies }: Visit, address: string) => {
   const { pathname } = new URL(address)
   return Effect.map(call({ path: pathname, headers: { cookie: cookies } }), (reply) => {
     assert.strictEqual(reply.status, 303, reply.text)
-    // Nobody is signed in beyond this: what it says of cookies is that they are gone.
+    // The sign-in ends here: the answer only removes cookies.
     for (const cookie of reply.headers["set-cookie"] ?? []) assert.match(cookie, /expires=Thu, 01 Jan 1970/i)
     return new URL(reply.headers.location ?? "")
   })
@@ -184,19 +184,19 @@ export const tokensOf = (reply: Reply): Tokens => {
 
 export const codeOf = (url: URL): string => url.searchParams.get("code") ?? assert.fail(url.href)
 
-/** A code for a client, after somebody with the key allowed it. */
+/** A code for a client, after a user with the key has allowed it. */
 export const code = Effect.fnUntraced(function* (clientId: string, key: string) {
   return codeOf(yield* allowed(yield* begun(clientId), yield* byKey(key)))
 })
 
-/** The whole way. */
+/** The whole flow. */
 export const signedIn = Effect.fnUntraced(function* (key: string) {
   const { client_id: clientId } = yield* registered()
   const tokens = tokensOf(yield* exchange(clientId, yield* code(clientId, key)))
   return { clientId, ...tokens }
 })
 
-/** The whole way with the account's password, hence with a key of the login's own. */
+/** The whole flow with the account's password, and so with a key of the login's own. */
 export const signedInByPassword = Effect.fnUntraced(function* (accountId: AccountId) {
   const { client_id: clientId } = yield* registered()
   const url = yield* allowed(yield* begun(clientId), yield* byPassword(accountId))
@@ -217,7 +217,7 @@ export const stateOf = (access: string) =>
 export const refreshed = (clientId: string, refreshToken: string) =>
   Effect.map(refresh(clientId, refreshToken), tokensOf)
 
-/** That there are no tokens for it. */
+/** Expects that it has no tokens. */
 export const refreshRefused = Effect.fnUntraced(function* (clientId: string, refreshToken: string) {
   const reply = yield* refresh(clientId, refreshToken)
   assert.deepStrictEqual([reply.status, errorOf(reply)], [400, "invalid_grant"])

@@ -1,14 +1,14 @@
-/** An assistant's half of OAuth by `oauth4webapi`, which checks all that it is answered. */
+/** An assistant's side of OAuth by `oauth4webapi`, which checks every answer. */
 import * as oauth from "oauth4webapi"
 import type { Urls } from "#src/kernel/settings/PublicUrls.ts"
 import { Browser, type Decision, type Visit } from "#test/support/AssistantLogin.ts"
 
-/** The servers of the tests are on the loopback, without TLS. */
+/** The test servers are on loopback without TLS. */
 const local = { [oauth.allowInsecureRequests]: true }
 
 export const redirectUri = "http://127.0.0.1:33418/callback"
 
-/** Of what a client asks by default; with `undefined` it is left out. */
+/** Changes to the default parameters; `undefined` removes one. */
 export type Parameters = Readonly<Record<string, string | undefined>>
 
 export interface Asked {
@@ -26,7 +26,7 @@ const authenticationOf = ({ client_secret: secret, token_endpoint_auth_method: m
 export class OAuthClient {
   readonly server: oauth.AuthorizationServer
   readonly client: oauth.Client
-  /** RFC 8707: what the tokens are for. */
+  /** RFC 8707: the resource that the tokens are for. */
   readonly resource: string
   readonly #authentication: oauth.ClientAuth
 
@@ -37,7 +37,7 @@ export class OAuthClient {
     this.#authentication = authenticationOf(client)
   }
 
-  /** From the address of the tools alone, over what each document says of the next. */
+  /** Discovers the server from the address of the tools alone, through the documents. */
   static async discover({ mcpUrl }: Urls) {
     const tools = new URL(`${mcpUrl}/mcp`)
     const resource = await oauth.processResourceDiscoveryResponse(
@@ -69,7 +69,7 @@ export class OAuthClient {
     return new OAuthClient(server, client, resource.resource)
   }
 
-  /** The address to send somebody's browser to. */
+  /** The address to open in the user's browser. */
   async ask(changes: Parameters = {}): Promise<Asked> {
     const verifier = oauth.generateRandomCodeVerifier()
     const state = oauth.generateRandomState()
@@ -91,13 +91,13 @@ export class OAuthClient {
     return { url, verifier, state }
   }
 
-  /** What a browser comes to that is sent to an address which differs from the usual by `changes`. */
+  /** The page at an authorization address with `changes`. */
   async visit(changes: Parameters): Promise<Visit> {
     const { url } = await this.ask(changes)
     return new Browser().open(url)
   }
 
-  /** The refusal that a browser brings back from such an address, without that anybody was asked. */
+  /** The refusal at the redirect address, without a question to the user. */
   async refused(changes: Parameters): Promise<string> {
     const { state, url } = await this.ask(changes)
     const visit = await new Browser().open(url)
@@ -105,12 +105,12 @@ export class OAuthClient {
     return errorAnswerOf(Promise.resolve().then(() => this.answer(visit.url, state)))
   }
 
-  /** Checks what came back with the browser. A refusal is thrown as the library's error. */
+  /** Checks the redirect. A refusal is thrown as the library's error. */
   answer(back: URL, state: string): URLSearchParams {
     return oauth.validateAuthResponse(this.server, this.client, back, state)
   }
 
-  /** Somebody signs in and decides. */
+  /** A user signs in and decides. */
   async signIn(decision: Decision, changes: Parameters = {}) {
     const asked = await this.ask(changes)
     const back = await new Browser().signIn(asked.url, decision)
@@ -131,7 +131,7 @@ export class OAuthClient {
     return oauth.processAuthorizationCodeResponse(this.server, this.client, response)
   }
 
-  /** The usual way to tokens. */
+  /** The usual flow to tokens. */
   async tokens(decision: Decision) {
     const { answer, verifier } = await this.signIn(decision)
     return this.redeem(answer, verifier)
@@ -162,7 +162,7 @@ export class OAuthClient {
     await oauth.processRevocationResponse(response)
   }
 
-  /** A grant that is none of ours, or one with parameters of its own. */
+  /** An unsupported grant, or one with additional parameters. */
   async grant(type: string, parameters: Readonly<Record<string, string>>) {
     const response = await oauth.genericTokenEndpointRequest(
       this.server,
@@ -175,7 +175,7 @@ export class OAuthClient {
     return oauth.processGenericTokenEndpointResponse(this.server, this.client, response)
   }
 
-  /** The first call of a session. A 401 is thrown as the library's error, with what the header says. */
+  /** The first call of a session. A 401 is thrown as the library's error, with the content of the header. */
   async initialize(accessToken: string): Promise<Response> {
     const params = {
       protocolVersion: "2025-11-25",
@@ -197,7 +197,7 @@ export class OAuthClient {
   }
 }
 
-/** The OAuth error of a call that was refused, in whichever way the library tells it. */
+/** The OAuth error of a refused call, however the library reports it. */
 export const errorAnswerOf = async (call: Promise<unknown>): Promise<string> => {
   const error = await call.then(
     (answer) => new Error(`It was not refused, but answered: ${JSON.stringify(answer)}`),

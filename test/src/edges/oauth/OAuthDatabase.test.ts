@@ -14,7 +14,7 @@ const change = (file: string, sql: string) => {
   db.exec(sql)
 }
 
-/** What a start over the file ends with. */
+/** The result of a start with the file. */
 const errorAnswer = (file: string) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(OAuthDatabase.layerAt(file)))), ({ message }) => message)
 

@@ -1,4 +1,4 @@
-/** A client of its own for each test, and somebody who allows it. */
+/** A separate client for each test, and a user who allows it. */
 import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"
 import { OAuthClient } from "./OAuthClient.ts"
@@ -7,7 +7,7 @@ export interface OAuthScene {
   /** Registered for this test alone. */
   readonly client: OAuthClient
   readonly other: () => Promise<OAuthClient>
-  /** Of somebody who has the first account's key. */
+  /** For a user with the first account's key. */
   readonly allow: { readonly api_key: string; readonly decision: "allow" }
 }
 

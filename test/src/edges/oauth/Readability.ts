@@ -1,9 +1,9 @@
-/** What a reader with weak eyes meets on a page (WCAG 2.2, 1.4.3 and 1.4.10): run in the page itself. */
+/** Checks a page for readers with low vision (WCAG 2.2, 1.4.3 and 1.4.10). Runs in the page. */
 
 export interface Readability {
-  /** Texts whose contrast with what is behind them is below 4.5, with it. */
+  /** Texts with a contrast below 4.5 to their background, and the contrast. */
   readonly faint: ReadonlyArray<string>
-  /** Texts that were looked at. */
+  /** The number of checked texts. */
   readonly seen: number
   /** CSS pixels. */
   readonly wide: number

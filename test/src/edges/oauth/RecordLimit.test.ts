@@ -16,7 +16,7 @@ const keep = (index: number) =>
     put({ model, id: idOf(index), payload: {}, expiresAt: 1_000 + index, grantId: null, loginId: null })
   )
 
-/** Which of those with these numbers are kept. */
+/** Which of those with these numbers are stored. */
 const kept = (count: number) =>
   Effect.flatMap(Records, ({ find }) =>
     Effect.filter(

@@ -9,7 +9,7 @@ import * as OAuth from "./OAuthCalls.ts"
 const refreshed = (clientId: string, refresh: string) =>
   Effect.map(OAuth.refresh(clientId, refresh), OAuth.tokensOf)
 
-/** How many rows there are of each kind, for a login. */
+/** The number of rows of each kind for a login. */
 const kept = Effect.fnUntraced(function* (loginId: string) {
   const sql = yield* OAuthDatabase
   const rows = yield* sql`
@@ -54,7 +54,7 @@ layer(TestServer.layer())("refreshes of one sign-in", (it) => {
       assert.deepStrictEqual(yield* kept(loginId), { access: 15, fresh: 10, used: 1 })
       const gone = yield* OAuth.refresh(clientId, all[3]?.refresh ?? "")
       assert.deepStrictEqual([gone.status, OAuth.errorOf(gone)], [400, "invalid_grant"])
-      // Nobody is signed out for it.
+      // This signs no user out.
       yield* refreshed(clientId, all[4]?.refresh ?? "")
     })
   )

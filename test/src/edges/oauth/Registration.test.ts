@@ -128,7 +128,7 @@ layer(Layer.fresh(alone))("the rate limit of registrations", (it) => {
       yield* registerFrom(one)
       const refused = yield* Effect.flip(registerFrom(one))
       assert.deepInclude(refused, { _tag: "TooManyRegistrations", retryAfterSeconds: 30 })
-      // Behind a private address there may be everybody.
+      // A private address may stand for all users.
       yield* Effect.replicateEffect(registerFrom("10.0.0.1"), 4)
       const house = yield* Effect.flip(registerFrom("10.0.0.2"))
       assert.deepInclude(house, { _tag: "TooManyRegistrations", retryAfterSeconds: 15 })
@@ -169,12 +169,12 @@ layer(Layer.fresh(TestServer.layer().pipe(Layer.provide(seldom))))("the rate lim
       const { client_id: clientId } = yield* OAuth.registered()
       yield* OAuth.begun(clientId)
       const visit = yield* OAuth.begun(clientId)
-      // Whoever connects says so of itself: no proxy is trusted.
+      // The caller claims this itself, because no proxy is trusted.
       const headers = { "x-forwarded-for": "93.184.216.34" }
       const refused = yield* OAuth.call({ ...OAuth.authorization(clientId), headers })
       assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [429, "30"])
       assert.match(refused.headers["content-type"] ?? "", /^text\/html/)
-      // Those that have begun go on.
+      // Sign-ins that have begun continue.
       const { key } = yield* TestServer.TestServer
       yield* OAuth.allowed(visit, yield* OAuth.byKey(key))
       yield* TestClock.adjust("30 seconds")

@@ -37,7 +37,7 @@ const byKey = (text: string, clientAddress = home) =>
 const byPassword = (account: string, password: Redacted.Redacted, clientAddress = home) =>
   attempt({ _tag: "Password", account, password }, clientAddress)
 
-/** The tag of what came of it, of a refusal too. */
+/** The tag of the result, also of a refusal. */
 const tagOf = <A extends { readonly _tag: string }, E extends { readonly _tag: string }, R>(
   effect: Effect.Effect<A, E, R>
 ) =>

@@ -12,7 +12,7 @@ import { EventStoreError } from "#streams/EventReader.ts"
 
 const requestId = "rq0000000000000000001"
 
-/** The page that is answered with, and how many lines are logged. */
+/** The returned page and the number of log lines. */
 const answered = (
   answer: Effect.Effect<
     HttpServerResponse.HttpServerResponse,

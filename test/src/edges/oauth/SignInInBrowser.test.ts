@@ -11,12 +11,12 @@ import * as BrowserClient from "./BrowserClient.ts"
 import * as OAuth from "./OAuthCalls.ts"
 import * as Readability from "./Readability.ts"
 
-/** For a step, beside other tests: ms. */
+/** Timeout of a step while other tests run, ms. */
 const longest = 30_000
 
 const phone = { width: 320, height: 640 }
 
-/** An empty page, and what it complains of. */
+/** An empty page and its console errors. */
 const opened = Effect.gen(function* () {
   const page = yield* Browser.openPage(phone)
   page.setDefaultTimeout(longest)
@@ -92,14 +92,14 @@ layer(services, { excludeTestServices: true })("the sign-in page in a browser", 
       })
       assert.deepStrictEqual(afterWrong, { focused: "problem", left: "" })
       yield* Effect.promise(async () => {
-        // To the link in the alert, and from there to the field.
+        // Moves to the link in the alert, and from there to the field.
         await press(page, "Tab", "Enter")
         await page.keyboard.type(key)
         await press(page, "Enter")
         await page.waitForURL(client.home)
       })
       assert.isTrue(client.answers[0]?.has("code"))
-      // Chromium complains of the refusal itself, and of nothing else.
+      // Chromium reports only the refusal itself.
       assert.deepStrictEqual(
         problems.map((problem) => problem.replace(/.*status of /, "")),
         ["403 (Forbidden)"]
@@ -196,7 +196,7 @@ layer(services, { excludeTestServices: true })("the sign-in page in a browser", 
         const { headers, html } = SignInPage.render(formFor(shown.policyFor))
         return response.writeHead(200, headers).end(html)
       })
-      /** Whether the browser goes where it is sent with the answer to the form. */
+      /** Whether the browser follows the redirect after the form. */
       const goes = Effect.fnUntraced(function* (policyFor: string, location: string) {
         Object.assign(shown, { policyFor, location })
         const { page } = yield* opened

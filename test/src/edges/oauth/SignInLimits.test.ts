@@ -11,7 +11,7 @@ const limitsAt = () => {
   return {
     wait: (seconds: number) => void (now += seconds * 1_000),
     take,
-    /** Seconds to wait; `null` for an attempt that went on, and failed. */
+    /** Seconds to wait; `null` for an admitted attempt, which failed. */
     fail: (account: string | null, clientAddress: string) => {
       const { waitSeconds } = take(account, clientAddress)
       return waitSeconds === 0 ? null : waitSeconds

@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, string>>
 
 const urlEncoded = { "content-type": "application/x-www-form-urlencoded" }
 
-/** A browser that a new client has sent to the page. */
+/** A browser at the page, for a new client. */
 const visited = Effect.gen(function* () {
   const { client_id: clientId } = yield* OAuth.registered()
   return { ...(yield* OAuth.begun(clientId)), clientId }
@@ -33,13 +33,13 @@ const post = (visit: OAuth.Visit, body: string, headers: Fields = {}) =>
     body
   })
 
-/** The page, filled in and sent. */
+/** Fills in and submits the page. */
 const submit = Effect.fnUntraced(function* (visit: OAuth.Visit, fields: Fields, headers: Fields = {}) {
   const csrf = tokenOf(yield* show(visit))
   return yield* post(visit, new URLSearchParams({ csrf, ...fields }).toString(), headers)
 })
 
-/** Where the client is told of it. */
+/** The redirect to the client. */
 const followed = Effect.fnUntraced(function* ({ cookies }: OAuth.Visit, reply: Reply) {
   assert.strictEqual(reply.status, 303, reply.text)
   const { pathname } = new URL(reply.headers.location ?? "")
@@ -47,7 +47,7 @@ const followed = Effect.fnUntraced(function* ({ cookies }: OAuth.Visit, reply: R
   return new URL(headers.location ?? "")
 })
 
-/** As text to paste. */
+/** As pasted text. */
 const keyText = (header: string): string => header.replace(/^Key /, "")
 
 const ownKey = Effect.map(TestServer.TestServer, ({ key }) => keyText(key))

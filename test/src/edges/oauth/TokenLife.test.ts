@@ -7,7 +7,7 @@ import { Records } from "#src/edges/oauth/Records.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as OAuth from "./OAuthCalls.ts"
 
-/** For the records alone: a clock would have every second of it to tell. */
+/** Only for the records, because a test clock would run through every second of it. */
 const later = Effect.fnUntraced(function* (ms: number) {
   const sql = yield* OAuthDatabase
   yield* sql`UPDATE oauth_records SET expires_at = expires_at - ${ms}`

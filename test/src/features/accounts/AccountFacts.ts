@@ -1,4 +1,4 @@
-/** What tests of accounts have in common. */
+/** Helpers for tests of accounts. */
 import { Effect, Redacted, Stream } from "effect"
 import { KeyId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
@@ -17,7 +17,7 @@ export const open = Effect.fnUntraced(function* (first: ApiKey.ApiKey, name = "a
   return yield* accounts.open({ name, key: first, balance: Money.NanoUsd.make(25_000_000_000n) })
 })
 
-/** Every word on the log. */
+/** All text on the log. */
 export const logText = Effect.gen(function* () {
   const reader = yield* EventReader
   const all = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))

@@ -11,7 +11,7 @@ const layer = TestNode.layer({ dispatches: false })
 
 const first = key("operator", "s3cret")
 
-/** Who is behind the header; `null` for nobody. */
+/** The caller behind the header; `null` if there is none. */
 const callerOf = Effect.fnUntraced(function* (header: string | undefined) {
   const { authenticate } = yield* Authentication
   return yield* Effect.catchTag(authenticate(header), "Unauthorized", () => Effect.succeed(null))

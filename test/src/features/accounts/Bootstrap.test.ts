@@ -13,7 +13,7 @@ const url = "http://127.0.0.1:3000"
 const urls = Layer.succeed(PublicUrls, { queueUrl: url, baseUrl: url, mediaUrl: url, mcpUrl: url })
 const layer = TestNode.layer({ dispatches: false }).pipe(Layer.provideMerge(urls))
 
-/** Starts as the settings say; what it printed. */
+/** Starts with the settings and returns the output. */
 const start = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
   const lines: Array<string> = []
   const console = { ...(yield* Console.Console), log: (line: string) => void lines.push(line) }

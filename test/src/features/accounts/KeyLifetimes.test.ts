@@ -1,4 +1,4 @@
-/** Which secrets open a key when, and what becomes of the caller behind it. */
+/** Which secrets open a key at which time, and the rights of the caller. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

@@ -31,7 +31,7 @@ describe("KnownAccounts", () => {
       for (const id of ids) assert.isFalse(yield* second.on(isInMemory(id)))
       yield* second.on(Layer.build(KnownAccounts.layer))
       for (const id of ids) yield* second.on(untilInMemory(id))
-      // Opened elsewhere from then on.
+      // Opened on another node after that.
       yield* second.on(untilInMemory(yield* first.on(open("d"))))
     }).pipe(Effect.scoped, Effect.provide(TestNode.storeLayer))
   )

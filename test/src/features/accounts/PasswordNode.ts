@@ -1,4 +1,4 @@
-/** Accounts and their passwords on nodes that share the log of the test. Hashes cost next to nothing, unless a test says otherwise. */
+/** Accounts with passwords on nodes that share the log of the test. Hashes are cheap unless a test changes that. */
 import crypto from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
 import { Effect, Layer, Redacted } from "effect"
@@ -31,13 +31,13 @@ export const start = Effect.fnUntraced(function* (masterKey?: Buffer) {
   }
 })
 
-/** The id of an account that is there from now on. */
+/** Opens an account and returns its id. */
 export const account = Effect.map(open(key("operator", "s3cret")), ({ accountId }) => accountId)
 
 export const right = Redacted.make("correct horse battery")
 export const wrong = Redacted.make("correct horse batterx")
 
-/** What scrypt is asked for meanwhile, and how much of it at once. It ends with the scope. */
+/** The calls of scrypt until the scope ends, and the most at once. */
 export const watchScrypt = Effect.acquireRelease(
   Effect.sync(() => {
     const { scrypt } = crypto

@@ -13,7 +13,7 @@ const caller = (limits: Partial<Limits>, key = "one", account = "acme") => ({
   limits: { ...noLimits, ...limits }
 })
 
-/** What refused the call, or `null`, and how much is left of each. */
+/** The limit that refused the call, or `null`, and the rest of each limit. */
 const take = (by: ReturnType<typeof caller>) =>
   Effect.map(RateLimits, (rates) => {
     const { refusedBy, standings } = rates.take(by)
@@ -72,7 +72,7 @@ describe("RateLimits", () => {
       const left = ({ standings }: ReturnType<typeof takeRest>) => standings.map(({ remaining }) => remaining)
       yield* take(acme)
       assert.deepStrictEqual(left(takeRest(acme, 4)), [16, 2])
-      // What 9 of them have to wait for is a full bucket: a tenth of a minute for each of four.
+      // For 9 of them the bucket must be full: a tenth of a minute for each of four.
       for (const [calls, nextInSeconds] of [
         [3, 10],
         [9, 40]

@@ -1,4 +1,4 @@
-/** Whole nodes that submit with a key that may spend so much in a month. */
+/** Complete nodes that submit with a key that has a monthly budget. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -32,10 +32,10 @@ const callerWith = (budget: string | null, key = "key_budget"): Caller => ({
   grant: { ...Grant.unlimited, monthlyBudget: budget === null ? null : usd(budget) }
 })
 
-/** The time of the tests begins with 1970. */
+/** Test time begins in 1970. */
 const february = Date.UTC(1970, 1)
 
-/** Before anything runs that would have to be woken on the way. */
+/** Before anything runs that would wake meanwhile. */
 const atTheEndOfJanuary = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   Effect.andThen(TestClock.setTime(february - 60_000), body)
 
@@ -161,7 +161,7 @@ describe("A key's budget", () => {
       const ids = yield* first.on(Effect.replicateEffect(submit({ caller }), 3))
       yield* first.on(complete(ids[0]?.id ?? assert.fail()))
       yield* first.on(cancel(ids[1]?.id ?? assert.fail()))
-      // On the same read models, which have it all.
+      // On the same read models, which have all events.
       yield* first.on(ReadSide.settle("ledger"))
       const restarted = yield* first.on(
         Effect.scoped(
@@ -172,7 +172,7 @@ describe("A key's budget", () => {
       )
       assert.strictEqual(restarted, usd("0.002"))
       yield* first.stop
-      // On new ones, which read the log as it does.
+      // On new read models, which read the log again.
       const second = yield* TestNode.start({ ...options, name: "second" })
       assert.strictEqual(yield* second.on(spent), usd("0.002"))
       yield* second.on(submit({ caller }))

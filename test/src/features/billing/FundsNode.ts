@@ -1,4 +1,4 @@
-/** A node whose client submits on a balance that the test chooses. */
+/** A node whose client has a balance that the test chooses. */
 import { Effect, Latch, Stream } from "effect"
 import type { Command } from "#domain/account/Command.ts"
 import { noLimits } from "#domain/account/Limits.ts"
@@ -24,7 +24,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 export const account = "acc_ten"
 export const { accountId } = Facts.caller(account)
 
-/** What a request to `single` holds and costs, USD. */
+/** The hold and the cost of a request to `single`, USD. */
 export const price = "0.001"
 
 /** Holds for up to three units. */
@@ -33,14 +33,14 @@ const models = [single, upToThree]
 export const options = { models, dispatches: false }
 const layer = TestNode.layer(options)
 
-/** Requests wait for ever, on an account with so much USD. */
+/** Requests wait for ever, for an account with this balance in USD. */
 export const withBalance = <A, E, R>(balance: string, body: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     yield* (yield* TestAccounts).open(account, balance)
     return yield* body
   }).pipe(Effect.provide(layer))
 
-/** As `withBalance`, with `before` each text that goes to the blob store. */
+/** Like `withBalance`, with `before` run before each text is written to the blob store. */
 export const withBlobs = <A, E>(
   {
     balance = price,
@@ -60,7 +60,7 @@ export const withBlobs = <A, E>(
     return yield* node.on(body)
   }).pipe(Effect.provide(TestNode.storeLayer))
 
-/** A log whose followers stand still while the gate is closed. */
+/** A log whose followers stop while the gate is closed. */
 export const lagging = (gate: Latch.Latch) =>
   Effect.map(EventReader, (reader) =>
     EventReader.of({
@@ -69,7 +69,7 @@ export const lagging = (gate: Latch.Latch) =>
     })
   )
 
-/** As `withBalance`, on a node whose followers of the log stand still while the gate is closed. */
+/** Like `withBalance`, on a node whose followers of the log stop while the gate is closed. */
 export const withLag = <A, E>(
   balance: string,
   body: (gate: Latch.Latch) => Effect.Effect<A, E, TestNode.NodeServices>
@@ -82,7 +82,7 @@ export const withLag = <A, E>(
     return yield* node.on(body(gate))
   }).pipe(Effect.provide(TestNode.storeLayer))
 
-/** An input that goes to the blob store. */
+/** An input that is stored in the blob store. */
 export const long = { value: "x".repeat(70_000) }
 
 export const submit = (options: Parameters<typeof Facts.submission>[0] = {}) =>
@@ -93,7 +93,7 @@ export const errorAnswer = (options?: Parameters<typeof submit>[0]) =>
 
 export const keyed = (key: string) => ({ idempotency: { key, requestHash: "hash" } })
 
-/** Once they have seen all that is on the log. */
+/** Waits until they have seen the whole log. */
 export const funds = Effect.gen(function* () {
   const funds = yield* Funds
   yield* funds.caughtUp
@@ -120,7 +120,7 @@ export const limit = (credit: string, maxOpenRequests: number | null) =>
     limits: { ...noLimits, creditLimit: usd(credit), maxOpenRequests }
   })
 
-/** An event of a request, whoever appended it. */
+/** An event of a request, appended by any node. */
 export const append = Effect.fnUntraced(function* (id: RequestId, event: Event) {
   const { category, codec } = InferenceRequest.aggregate
   yield* (yield* EventStore).append({

@@ -1,4 +1,4 @@
-/** What becomes of a hold when the request ends, when the append fails, and when the node lags behind the log. */
+/** The fate of a hold when the request ends, when the append fails, and when the node lags behind the log. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,20 +1,20 @@
-/** A log whose appends of requests can be held up: told to have failed, they are stored when the test says so. */
+/** A log whose appends of requests can be delayed: reported as failed, and stored when the test says so. */
 import { Effect, Latch } from "effect"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import { type Append, EventStore } from "#streams/EventStore.ts"
 
 export interface LateAppends {
-  /** For the node. */
+  /** The log as the node sees it. */
   readonly store: EventStore["Service"]
   readonly reader: EventReader["Service"]
-  /** The next append of a request is held up. */
+  /** Delays the next append of a request. */
   readonly holdUp: Effect.Effect<void>
-  /** The next append of a request is refused, and never comes to the log. */
+  /** Rejects the next append of a request permanently. */
   readonly refuse: Effect.Effect<void>
-  /** Those that were held up reach the log now, or never; only then is it settled. */
+  /** Stores the delayed appends now, or never; only then is their fate settled. */
   readonly land: Effect.Effect<void>
   readonly lose: Effect.Effect<void>
-  /** From now on no stream can be read, or all can. */
+  /** Makes all streams unreadable or readable from now on. */
   readonly setReadable: (isReadable: boolean) => Effect.Effect<void>
 }
 

@@ -1,4 +1,4 @@
-/** What becomes of hold and input of a submit that failed, when the log may take it yet. */
+/** The hold and the input of a failed submit that the log may still store. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -12,7 +12,7 @@ import { accepted, account, funds, keyed, long, options, price, errorAnswer, sub
 import * as LateAppends from "./LateAppends.ts"
 import * as WatchedBlobs from "./WatchedBlobs.ts"
 
-/** A node that can pay for one request, on a log that may hold appends up. `blobs` are those that were stored. */
+/** A node that can pay for one request, on a log that may delay appends. `blobs` are the stored ones. */
 const withLateAppends = <A, E>(
   body: (
     log: LateAppends.LateAppends,
@@ -36,7 +36,7 @@ const withLateAppends = <A, E>(
     )
   }).pipe(Effect.provide(TestNode.storeLayer))
 
-/** Fails after the time that it waits for the log. */
+/** Fails after its wait for the log. */
 const failing = (wanted: Parameters<typeof errorAnswer>[0]) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(errorAnswer(wanted))

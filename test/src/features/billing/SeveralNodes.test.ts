@@ -1,4 +1,7 @@
-/** Money on several nodes over one log: strict on each, and between them as far as they have seen each other. */
+/**
+ * Money on several nodes over one log: strict within each node, and between nodes as far as they have followed each
+ * other.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
@@ -26,7 +29,7 @@ import {
 } from "./FundsNode.ts"
 import * as WatchedBlobs from "./WatchedBlobs.ts"
 
-/** Two nodes, and a gate: while it is closed neither sees what the other one appends. */
+/** Two nodes and a gate: while it is closed, neither sees the other's appends. */
 const withNodes = <A, E>(
   balance: string,
   body: (nodes: {
@@ -50,7 +53,7 @@ const withNodes = <A, E>(
     return yield* body({ one: yield* start("one"), two: yield* start("two"), gate, blobs })
   }).pipe(Effect.provide(TestNode.storeLayer))
 
-/** How many of `count` at once the node takes. A refusal waits at most two seconds for what the node has not seen. */
+/** How many of `count` concurrent submits the node accepts. A refusal waits at most two seconds for unseen events. */
 const taken = (node: TestNode.TestNode, count: number) =>
   Effect.gen(function* () {
     const all = Effect.all(
@@ -62,7 +65,7 @@ const taken = (node: TestNode.TestNode, count: number) =>
     return (yield* Fiber.join(fiber)).filter(Exit.isSuccess).length
   })
 
-/** From now on the node stores no request. */
+/** Rejects all submits to the node from now on. */
 const reservesOnly = Effect.map(AppendFaults.AppendFaults, ({ fail }) => fail("RequestSubmitted", Infinity))
 
 const available = (node: TestNode.TestNode) => Effect.map(node.on(funds), ({ available }) => available)
@@ -89,7 +92,7 @@ describe("A balance on two nodes", () => {
       Effect.gen(function* () {
         yield* Effect.all([one.on(funds), two.on(funds)])
         yield* gate.close
-        // Neither sees the other: each is strict with what it knows.
+        // Neither sees the other, so each is strict with what it knows.
         assert.strictEqual(yield* taken(one, 100), 10)
         assert.strictEqual(yield* taken(two, 100), 10)
         yield* gate.open

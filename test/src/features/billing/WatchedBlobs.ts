@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { BlobStore } from "#streams/BlobStore.ts"
 
-/** A blob store, and the keys of what has been put into it and is there still. */
+/** A blob store that lists the keys of its current blobs. */
 export const make = Effect.map(BlobStore, (blobs) => {
   const stored = new Set<string>()
   const store = BlobStore.of({

@@ -45,7 +45,7 @@ const newLogo = wrapper("acme/logo", "acme/flux", { template: { value: "goodbye 
 
 const versioned = (wrapper: typeof logo, base: Model) => `${wrapper.version}.${base.version}`
 
-/** What another release may write: `changes` are no part of the definitions of this one. */
+/** Definitions of another release: `changes` do not exist in this one. */
 const publishForeign = Effect.fnUntraced(function* (of: Model, changes: Readonly<Record<string, string>>) {
   const event = Offering.codec.encode({ _tag: "ModelPublished", at: 0, source: "future", model: of })
   const { model, ...rest } = event.data
@@ -59,7 +59,7 @@ const publishForeign = Effect.fnUntraced(function* (of: Model, changes: Readonly
 
 const lastOffered = (endpoint: string) => Effect.flatMap(Catalog, (catalog) => catalog.lastOffered(endpoint))
 
-/** The catalog's projection of this node stops at an event without a definition. */
+/** This node's projection of the catalog stops at an event without a definition. */
 const stopProjection = Effect.gen(function* () {
   const { data, type, ...event } = Offering.codec.encode({
     _tag: "ModelPublished",

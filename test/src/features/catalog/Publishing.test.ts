@@ -33,7 +33,7 @@ const publish = (some: Partial<Definitions>, changes: Partial<PublishOptions> = 
 const changesOf = (published: Effect.Success<ReturnType<typeof publish>>) =>
   published.map(({ change, name }) => `${name} ${change}`)
 
-/** With actors of its own, over a catalog that tells how often it was to catch up. */
+/** With separate actors, over a catalog that counts its refreshes. */
 const counted = Effect.gen(function* () {
   let times = 0
   const progress = Layer.succeed(CatalogProgress, { caughtUp: Effect.sync(() => void times++) })
@@ -226,7 +226,7 @@ describe("Publishing", () => {
       })
       const found = yield* Effect.repeat(offered, { until: (entry) => entry !== null })
       assert.strictEqual(found?.model.endpoint, "acme/other")
-      // What the other node has published last is known to this one, too, when it publishes itself.
+      // This node knows the other node's last publication when it publishes itself.
       yield* a.on(publish({ models: [better] }))
       assert.deepStrictEqual(changesOf(yield* b.on(publish({ models: [flux] }))), ["acme/flux updated"])
     }).pipe(Effect.scoped, Effect.provide(TestNode.storeLayer))

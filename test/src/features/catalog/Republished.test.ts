@@ -1,4 +1,4 @@
-/** Requests while the catalog changes under them. */
+/** Requests during changes of the catalog. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Publishing } from "#src/features/catalog/Publishing.ts"
@@ -26,7 +26,7 @@ const publish = (some: Parameters<typeof definitions>[0]) =>
     publishing.publish(definitions(some), { source: "command", reactivates: false })
   )
 
-/** The run that begins next ends with the text `out`. */
+/** Ends the next run with the text `out`. */
 const endNext = Effect.gen(function* () {
   const run = yield* (yield* TestProvider).next
   yield* run.ends(succeeded({ value: "out" }))

@@ -12,7 +12,7 @@ import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
 const wide = testModel("test/wide", { concurrency: 100 })
 const layer = TestNode.layer({ models: [single, triple, wide] })
 
-/** What happens next: a request comes in for a model, or a run ends, well or not. */
+/** A step: a request arrives for a model, or a run ends, successfully or not. */
 type Step =
   | { readonly _tag: "Submit"; readonly model: typeof single }
   | { readonly _tag: "End"; readonly run: number; readonly isRetried: boolean }
@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const end = (run: TestRun, isRetried: boolean) =>
   run.ends(isRetried ? { _tag: "ProviderError", message: "again", retryable: true } : succeeded())
 
-/** Plays the steps and then ends every run, until nothing waits any more. */
+/** Plays the steps and then ends every run until no request waits. */
 const play = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   const provider = yield* TestProvider
   const runs = yield* Runs

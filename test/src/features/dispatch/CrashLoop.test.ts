@@ -1,4 +1,4 @@
-/** A request that its nodes crash on is found, and does not take the others with it. */
+/** A request that crashes its nodes is identified, and other requests are not affected. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -14,7 +14,7 @@ const patient = testModel("test/patient", { concurrency: 100, timeoutSeconds: 10
 const start = (name: string) => TestNode.start({ name, models: [patient] })
 const request = Facts.submit({ model: patient })
 
-/** A node with so many runs under way crashes. */
+/** Crashes a node with this many runs in progress. */
 const crashed = Effect.fnUntraced(function* (count: number) {
   const dead = yield* start("dead")
   const ids = yield* dead.on(Effect.replicateEffect(request, count))

@@ -100,7 +100,7 @@ describe("A provider that fails", () => {
       yield* TestClock.adjust("1 millis")
       yield* Facts.until(ids[0] ?? assert.fail(), () => asked.length > 5)
       assert.lengthOf(asked, 6)
-      // It has failed again: twice as long.
+      // It has failed again, so the delay doubles.
       yield* TestClock.adjust("9999 millis")
       assert.lengthOf(asked, 6)
       Fleet.answering(provider, () => succeeded())

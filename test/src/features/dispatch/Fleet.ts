@@ -1,4 +1,7 @@
-/** Models that several providers can run, all of them the test's own: a run is told apart by the name of its binding. */
+/**
+ * Models that several providers can run, all provided by the test. The binding's name identifies the provider of a
+ * run.
+ */
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { RequestId } from "#domain/Ids.ts"
@@ -13,7 +16,7 @@ import type { TestProvider } from "#test/support/TestProvider.ts"
 
 export type Binding = Partial<ProviderBinding> & { readonly name: string }
 
-/** A hundred runs at once, unless `changes` say otherwise. */
+/** A hundred runs at once by default. */
 export const modelAt = (
   endpoint: string,
   [first, ...others]: readonly [Binding, ...ReadonlyArray<Binding>],
@@ -43,7 +46,7 @@ export const transportError: ProviderOutcome = {
 export const refused: ProviderOutcome = { _tag: "ProviderError", message: "no such model", retryable: false }
 export const rateLimited = (retryAfterMs: number): ProviderOutcome => ({ _tag: "RateLimited", retryAfterMs })
 
-/** Every run ends at once in what its provider has to say; gives the names of those that were asked, as they were. */
+/** Every run ends at once in the outcome of its provider. Returns the names of the called providers, in order. */
 export const answering = (
   provider: TestProvider["Service"],
   answers: (name: string) => ProviderOutcome
@@ -58,7 +61,7 @@ export const answering = (
   return asked
 }
 
-/** Waits for each of so many retries of the request, and until it is due. */
+/** Waits for this many retries of the request, and until each is due. */
 export const passRetries = Effect.fnUntraced(function* (id: RequestId, count: number) {
   for (let retry = 1; retry <= count; retry++) {
     const { dueAt } = yield* Facts.untilType(id, "RequestRequeued", retry)

@@ -7,7 +7,7 @@ import * as Story from "#test/domain/inference-request/Story.ts"
 
 const { decider } = InferenceRequest.aggregate
 
-/** A run that started at 10 s, and of which progress was reported at those times, ms. */
+/** A run that started at 10 s and reported progress at these times, ms. */
 const running = (...heard: ReadonlyArray<number>): Request => {
   const events: ReadonlyArray<Event> = [
     { _tag: "RequestSubmitted", ...Story.request },

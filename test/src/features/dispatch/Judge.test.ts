@@ -14,7 +14,7 @@ const layer = Payloads.layer.pipe(Layer.provide([MemoryEventStore.layer, MemoryB
 
 const job = { requestId: RequestId.make("rq0123456789012345678"), accountId: AccountId.make("acc_test") }
 
-/** What is kept of the violations that a model finds in an output. */
+/** The stored part of the violations in an output. */
 const kept = Effect.fnUntraced(function* (violations: ReadonlyArray<Violation>) {
   const entry: CatalogEntry = {
     model: single.model,

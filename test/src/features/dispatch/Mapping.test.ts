@@ -24,7 +24,7 @@ const entry = Result.getOrThrow(
   })
 )
 
-/** The outcome of a run of 2.5 s, and what its provider was given. */
+/** The outcome of a run of 2.5 s, and its provider's input. */
 const mapped = Effect.fnUntraced(function* (
   changes: Partial<ProviderBinding>,
   submitted: Json,

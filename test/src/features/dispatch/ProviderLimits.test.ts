@@ -14,7 +14,7 @@ import * as Fleet from "./Fleet.ts"
 
 const shared = (concurrency: number) => ({ name: "shared", concurrency })
 const one = Fleet.modelAt("test/one", [shared(3)])
-/** Where its bindings differ the least counts. */
+/** If its bindings differ, the lowest limit counts. */
 const two = Fleet.modelAt("test/two", [shared(2)])
 
 const next = (count: number) =>
@@ -118,7 +118,7 @@ const spilling = Fleet.modelAt("test/spilling", [{ name: "small", concurrency: 2
 const three = Fleet.modelAt("test/three", [{ name: "three", concurrency: 3 }])
 const threeToo = Fleet.modelAt("test/three-too", [{ name: "three", concurrency: 3 }])
 
-/** Nodes with neither a share of the model nor one of its provider could wait for each other for ever. */
+/** Nodes with a share of only the model or only its provider could wait for each other for ever. */
 describe("A limit that is smaller than the number of nodes", () => {
   it.effect("of a model and of its provider leaves one node that can run it", () =>
     Effect.gen(function* () {
@@ -171,7 +171,7 @@ describe("A small limit of a fallback provider", () => {
 describe("A wrapper", () => {
   const base = Fleet.modelAt("test/base", [{ name: "p" }], { concurrency: 2 })
   const wrapper = Fleet.modelAt("test/wrapper", [{ name: "p" }], { concurrency: 2 })
-  /** Runs on the other one. */
+  /** Runs on the other node. */
   const catalog = Layer.effect(
     Catalog,
     Effect.map(Catalog, (known) => {

@@ -1,4 +1,4 @@
-/** What becomes of a node's runs when it goes down, in good order or not. */
+/** A node's runs after a graceful stop or a crash. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -15,7 +15,7 @@ const models = [patient, triple]
 const start = (name: string) => TestNode.start({ name, models })
 const request = Facts.submit({ model: patient })
 
-/** A node crashes while it runs a request; gives the request, the dead node and its run. */
+/** Crashes a node while it runs a request. Returns the request, the dead node and its run. */
 const crashed = Effect.gen(function* () {
   const dead = yield* start("dead")
   const id = yield* dead.on(request)
@@ -149,7 +149,7 @@ describe("After a crash", () => {
       assert.strictEqual(followed.jobId, "job-7")
       yield* followed.ends(succeeded())
       assert.strictEqual((yield* (yield* TestProvider).next).job.requestId, waiting)
-      // The dead node's process still has its run.
+      // The dead node's process still follows its run.
       assert.isAtMost((yield* TestProvider).running("test/patient").most, 2)
       assert.strictEqual(yield* heir.on(Effect.map(Runs, (runs) => runs.count("test/patient"))), 1)
     }).pipe(Effect.provide(TestNode.storeLayer))
@@ -324,7 +324,7 @@ const crashedWithJob = Effect.gen(function* () {
   return { dead, id }
 })
 
-/** Waits until the node has nothing under way: what it had to record is recorded. */
+/** Waits until the node has no runs and has recorded everything. */
 const untilIdle = (node: TestNode.TestNode) =>
   node.on(
     Effect.flatMap(Runs, (runs) =>

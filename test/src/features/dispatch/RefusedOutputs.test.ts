@@ -1,4 +1,4 @@
-/** Outputs that are too large for the log, while the log refuses what names them: no blob is left that nobody knows. */
+/** Large outputs while the log rejects their events: no unreferenced blob remains. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -15,7 +15,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import { delivered, gallery, nextTurn, server } from "#test/src/features/dispatch/finalize/MediaModel.ts"
 
-/** Blobs that are there, by key, of the store of the layer below. */
+/** The keys of the current blobs in the store of the layer below. */
 const watched = () => {
   const keys = new Set<string>()
   const layer = Layer.effect(

@@ -18,7 +18,10 @@ const transportError: ProviderOutcome = {
 }
 const rateLimited = (retryAfterMs: number): ProviderOutcome => ({ _tag: "RateLimited", retryAfterMs })
 
-/** Ends the next run so and waits until the request is queued for the `count`th time again; gives the delay, ms. */
+/**
+ * Ends the next run with this outcome and waits until the request is queued for the `count`th time. Returns the
+ * delay, ms.
+ */
 const requeuedAfter = Effect.fnUntraced(function* (id: RequestId, outcome: ProviderOutcome, count: number) {
   const run = yield* (yield* TestProvider).next
   assert.strictEqual(run.job.requestId, id)

@@ -19,7 +19,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import * as Fleet from "./Fleet.ts"
 
-/** A catalog of code that answers otherwise. */
+/** A catalog in code, with other results. */
 const changed = (changes: (known: Catalog["Service"]) => Partial<Catalog["Service"]>) =>
   Layer.effect(
     Catalog,
@@ -29,7 +29,7 @@ const changed = (changes: (known: Catalog["Service"]) => Partial<Catalog["Servic
 const orphan = testModel("test/orphan", { provider: "nobody" })
 const layer = TestNode.layer({ models: [single, orphan] })
 
-/** The provider is seen to work again: nothing of it was left behind. */
+/** The provider works again, so nothing of the failed run remains. */
 const nextOneSucceeds = Effect.gen(function* () {
   const provider = yield* TestProvider
   provider.answerWith(() => Effect.succeed(succeeded()))
@@ -148,7 +148,7 @@ describe("A run that cannot start", () => {
       const provider = yield* TestProvider
       const faults = yield* AppendFaults.AppendFaults
       faults.failPayloads(40)
-      // A large one is not in memory.
+      // A large input is not in memory.
       const id = yield* Facts.submit({ input: { value: "x".repeat(inlineLimit + 1) } })
       yield* Facts.untilType(id, "DispatchStarted")
       yield* TestClock.adjust("39 seconds")

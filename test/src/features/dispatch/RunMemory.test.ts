@@ -9,7 +9,7 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 const mega = 1024 * 1024
 const wide = testModel("test/wide", { concurrency: 100 })
 
-/** For the inputs of runs 20 MiB, of which one account gets half. */
+/** 20 MiB for the inputs of runs; one account gets half. */
 const layer = Layer.unwrap(
   Effect.sync(() =>
     TestNode.layer({ models: [wide] }).pipe(
@@ -42,7 +42,7 @@ describe("Runs whose inputs fill the memory", () => {
       const last = yield* provider.next
       assert.strictEqual(last.job.requestId, third)
       yield* last.ends(succeeded())
-      // The run gives it back after its end is on the log.
+      // The run releases it after its end is on the log.
       const turn = Effect.promise(() => new Promise(setImmediate))
       yield* Effect.repeat(Effect.map(turn, runs.used), { until: (used) => used === 0 })
     }).pipe(Effect.provide(layer))

@@ -19,7 +19,7 @@ const begin = Effect.gen(function* () {
   return { id, run }
 })
 
-/** Types of the events of each append that the whole log has seen, in order. */
+/** The types of the events of each append to the log, in order. */
 const countAppends = Effect.gen(function* () {
   const faults = yield* AppendFaults.AppendFaults
   const appends: Array<ReadonlyArray<string>> = []

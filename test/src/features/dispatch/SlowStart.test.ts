@@ -1,4 +1,4 @@
-/** How many of the runs that were lost in a crash begin at once. */
+/** The number of runs lost in a crash that begin at once. */
 import { assert, describe, it } from "@effect/vitest"
 import * as SlowStart from "#src/features/dispatch/SlowStart.ts"
 
@@ -6,7 +6,7 @@ const rows = (crashes: number, count: number) => Array.from({ length: count }, (
 const all = 1_000
 const model = "test/model"
 
-/** Begins what may begin; gives the ends of those runs. */
+/** Begins the runs that may begin, and returns functions that end them. */
 const begin = (start: SlowStart.SlowStart, crashes: number, now: number) =>
   start.select(model, rows(crashes, 100), all, now).map((row) => start.begin(row, now))
 

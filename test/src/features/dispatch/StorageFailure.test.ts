@@ -1,4 +1,4 @@
-/** A log that cannot be written for a while: nothing that was accepted is lost, and nothing runs twice. */
+/** A log that rejects writes for a while: no accepted request is lost, and none runs twice. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -101,7 +101,7 @@ describe("When the log cannot be written", () => {
   )
 })
 
-/** The work queue as it is until it meets a start of a run, which it cannot apply. */
+/** A work queue that stops at the start of a run, which it cannot apply. */
 const halting: Projection = {
   ...DueWorkProjection.projection,
   open: (db) => {
@@ -140,7 +140,7 @@ describe("When the work queue has stopped", () => {
       yield* Facts.untilEnd(id)
       yield* Effect.repeat(TestClock.adjust("1 second"), { times: 59 })
       assert.strictEqual(provider.begun().length, 1)
-      // One at each heartbeat, and some at the signals before.
+      // One read at each heartbeat, and some at earlier signals.
       assert.isAbove(passes, 10)
       assert.isBelow(passes, 20)
     }).pipe(Effect.provide(TestNode.layer({ models: [watched], projections: [halting] })))

@@ -1,4 +1,7 @@
-/** Requests with events that this release cannot read, of a newer one for instance: they wait, and nobody waits for them. */
+/**
+ * Requests with events that this release cannot read, for instance of a newer release: they wait and do not delay
+ * others.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

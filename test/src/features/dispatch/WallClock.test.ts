@@ -1,4 +1,4 @@
-/** Somebody sets the wall clock while the program runs, or between two runs of it. */
+/** The wall clock is set while the program runs, or between two runs of it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -26,7 +26,7 @@ const stateOf = Effect.fnUntraced(function* (id: Effect.Success<typeof request>)
   return state._tag === "Request" ? state : yield* Effect.die("No request")
 })
 
-/** With a wall clock that can be set. */
+/** With a settable wall clock. */
 const stepped = <A, E, R>(test: (set: (by: number) => void) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(SettableClock.make, ({ clock, set }) =>
     test(set).pipe(Effect.provide(TestNode.storeLayer), Effect.provideService(Clock.Clock, clock))
@@ -122,7 +122,7 @@ describe("After a start under a wall clock set back", () => {
         const expiring = yield* node.on(cancelAfter(60_000))
         yield* provider.next
         set(-hours(6))
-        // Something is on the log under the clock that was set back as well.
+        // The log also has events from the clock that was set back.
         yield* node.on(request)
         yield* provider.next
         yield* node.stop

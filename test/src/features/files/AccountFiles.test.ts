@@ -1,4 +1,4 @@
-/** What becomes of an account's files when it is erased. */
+/** The files of an erased account. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -42,7 +42,7 @@ const hasEnded = Effect.gen(function* () {
   return events.some(({ type }) => type === "AccountErasureFinished")
 })
 
-/** One of each kind; the last one is bob's. */
+/** One of each kind; the last one is Bob's. */
 const scene = Effect.gen(function* () {
   const accounts = yield* TestAccounts
   yield* accounts.open(alice.accountId)
@@ -130,7 +130,7 @@ describe("The files of an erased account", () => {
       const { hers } = yield* scene
       yield* (yield* AccountErasing).close(alice.accountId)
       yield* TestClock.adjust("2 minutes")
-      // The read model of files stops at what it cannot read.
+      // The read model of files stops at an unreadable event.
       yield* (yield* EventStore).append({
         stream: StreamName.make(File.aggregate.category, "x".repeat(24)),
         expected: ExpectedVersion.Any,

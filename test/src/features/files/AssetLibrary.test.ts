@@ -1,4 +1,4 @@
-/** What clients see of their files: uploads, and what their requests have made. */
+/** The files that clients see: uploads and the outputs of their requests. */
 import * as crypto from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ const { bob } = Library
 
 const running = Library.local({ models: [gallery], dispatches: true })
 
-/** A request of alice that is completed, with two pictures. */
+/** A completed request of Alice with two pictures. */
 const completed = Effect.fnUntraced(function* (account = "acc_alice") {
   const { url } = yield* server()
   const id = yield* Facts.submit({ model: gallery, account })
@@ -31,7 +31,7 @@ const completed = Effect.fnUntraced(function* (account = "acc_alice") {
 
 const mediaOf = (id: RequestId) => Effect.map(Facts.snapshot(id, "acc_alice"), ({ request }) => request.media)
 
-/** What `list` and `get` say of each file, which is the same. */
+/** The result of `list` and `get` for each file, which must be equal. */
 const described = Effect.fnUntraced(function* (items: ReadonlyArray<LibraryFile>) {
   for (const item of items) assert.deepStrictEqual(yield* Library.get(item.fileId), item)
   return items

@@ -22,7 +22,7 @@ const store = (brought: Partial<Brought>) =>
     })
   )
 
-/** A file of which half has come, and nothing more comes before `end`. */
+/** A file with half of its bytes; nothing more comes before `end`. */
 const halfway = Effect.gen(function* () {
   const begun = yield* Deferred.make<void>()
   const end = yield* Deferred.make<never, BlobStoreError>()
@@ -38,7 +38,7 @@ const halfway = Effect.gen(function* () {
   return { item, storing, end }
 })
 
-/** Nothing of it can be had, and nobody is told of it. */
+/** None of it can be read, and no list shows it. */
 const isGone = Effect.fnUntraced(function* (id: Parameters<typeof Library.read>[0]) {
   assert.deepStrictEqual(yield* Library.ids(), [])
   assert.strictEqual(yield* Library.read(id), "gone")

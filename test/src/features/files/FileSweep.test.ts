@@ -1,4 +1,4 @@
-/** Files whose time is over, what is left of removals, and what has come straight to the store. */
+/** Expired files, the rest of interrupted removals, and direct uploads. */
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Duration, Effect, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
@@ -17,7 +17,7 @@ const nothing = { done: 0, failed: 0 }
 
 const days = (days: number) => Duration.toMillis(Duration.days(days))
 
-/** Output of a request that was submitted now. */
+/** The output of a new request. */
 const output = Effect.gen(function* () {
   const maker = { ...MediaServices.made.maker, submittedAt: 0 }
   const file = { ...MediaServices.made, maker, fileName: "a.txt", contentType: "text/plain" }
@@ -102,7 +102,7 @@ describe("An interrupted removal", () => {
       told.length = 0
       assert.deepStrictEqual(yield* Library.sweep, { done: 0, failed: 5 })
       assert.lengthOf(told, 1)
-      // One after the other is not: the first two fail.
+      // Not for consecutive ones: the first two fail.
       yield* blobs.fail(2)
       assert.deepStrictEqual(yield* Library.sweep, { done: 3, failed: 2 })
       yield* blobs.fail(0)
@@ -189,7 +189,7 @@ describe("A direct upload", () => {
       assert.strictEqual(store.looks(), before + 3)
       assert.deepStrictEqual(yield* Library.typesOf(brought.id), ["UploadInitiated", "UploadCompleted"])
       assert.deepInclude(yield* Library.get(replaced.id), { size: 5 })
-      // One that came late all the same is found by whoever asks.
+      // A late one is still found by a reader.
       yield* store.put(skipped.id, "late")
       assert.strictEqual(yield* Library.read(skipped.id), "late")
     }).pipe(Effect.provide(Library.direct(store)))

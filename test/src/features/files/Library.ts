@@ -1,4 +1,4 @@
-/** Clients of the files of a node: what the routes let them do, and what readers of URLs get. */
+/** Clients of a node's files: the operations of the routes, and reads by URL. */
 import { Readable } from "node:stream"
 import { Effect, Layer, Stream } from "effect"
 import { FileId } from "#domain/Ids.ts"
@@ -25,16 +25,16 @@ export const folder = TempDirectory.provide((directory) =>
   FileBlobStore.layer({ root: directory, isShared: true })
 ).pipe(Layer.provideMerge(TestNode.storeLayer))
 
-/** A log and a store in memory that clients bring bytes to by themselves. */
+/** A log and a store in memory that clients upload to directly. */
 const foreign = DirectUploadStore.blobs.pipe(Layer.provideMerge(TestNode.storeLayer))
 
 const over = (options: TestNode.NodeOptions) =>
   FileServices.layer.pipe(Layer.provideMerge(TestNode.nodeLayer({ dispatches: false, ...options })))
 
-/** One node that clients bring bytes to. */
+/** One node that receives uploads. */
 export const local = (options: TestNode.NodeOptions = {}) => over(options).pipe(Layer.provideMerge(folder))
 
-/** One node whose clients bring bytes to the store. */
+/** One node whose clients upload to the store. */
 export const direct = (
   uploads: ReturnType<typeof DirectUploadStore.make>,
   options: TestNode.NodeOptions = {}
@@ -63,7 +63,7 @@ export const initiateMultipart = Effect.fnUntraced(function* (more: Partial<Anno
 
 export type Upload = Effect.Success<ReturnType<typeof initiateMultipart>>
 
-/** By a URL of the node's own; gives the ETag. */
+/** Uploads to a URL of the node and returns the ETag. */
 export const put = (url: string, bytes: string | Uint8Array, contentType = "image/png") => {
   const { pathname, searchParams } = new URL(url)
   const body = Buffer.from(bytes)
@@ -79,7 +79,7 @@ export const put = (url: string, bytes: string | Uint8Array, contentType = "imag
   )
 }
 
-/** A file that has been brought in one piece. */
+/** A file uploaded in one PUT. */
 export const uploaded = Effect.fnUntraced(function* (bytes: string, more: Partial<Announced> = {}) {
   const { id, uploadUrl } = yield* initiate(more)
   yield* put(uploadUrl, bytes)
@@ -89,7 +89,7 @@ export const uploaded = Effect.fnUntraced(function* (bytes: string, more: Partia
 export const partUrl = ({ named }: Upload, partNumber: number) =>
   Effect.flatMap(Uploads, (uploads) => uploads.partUrl({ ...named, partNumber }))
 
-/** What it is to be named by. */
+/** The ETag. */
 export const putPart = Effect.fnUntraced(function* (
   upload: Upload,
   partNumber: number,
@@ -107,7 +107,7 @@ export const complete = ({ named }: Upload, first: Part, ...rest: ReadonlyArray<
 export const minPart = 5 * 1024 ** 2
 export const big = (fill: string) => fill.repeat(minPart)
 
-/** Two parts that have come: `big("a")`, and `end`. */
+/** Two arrived parts: `big("a")` and `end`. */
 export const inParts = Effect.fnUntraced(function* (more: Parameters<typeof initiateMultipart>[0] = {}) {
   const upload = yield* initiateMultipart(more)
   const second = yield* putPart(upload, 2, "end")
@@ -119,7 +119,7 @@ export const inParts = Effect.fnUntraced(function* (more: Parameters<typeof init
 export const errorAnswer = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
-/** What its URL gives. */
+/** The bytes at its URL. */
 export const read = (id: FileId) =>
   Effect.flatMap(MediaStore, (store) => store.open(id)).pipe(
     Effect.flatMap((opened) =>

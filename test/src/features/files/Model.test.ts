@@ -1,4 +1,7 @@
-/** Whatever two clients, time, sweeps and a log that fails do to files: each sees what it was told, and nobody anything else. */
+/**
+ * With any sequence of actions by two clients, time, sweeps and a failing log, each client sees what it was told, and
+ * no one else sees anything.
+ */
 import * as fs from "node:fs"
 import { describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, References } from "effect"
@@ -10,7 +13,7 @@ import { keptHours, script } from "./ModelScript.ts"
 
 const memory = "/dev/shm"
 
-/** Thousands of small files: in memory where there is a place for it. */
+/** Thousands of small files, in memory if possible. */
 if (fs.existsSync(memory)) process.env["TMPDIR"] = memory
 
 const runs = Number(process.env["MODEL_RUNS"] ?? 400)

@@ -1,10 +1,10 @@
-/** What clients are to see of their files: no log, no store, only what they were told. */
+/** The files that clients must see, without a log or a store: only what they were told. */
 import { type Client, type Fate, keptHours } from "./ModelScript.ts"
 
 const hour = 3_600_000
 const kept = keptHours * hour
 
-/** What the next append with an event of the type comes to. */
+/** The fate of the next append with an event of the type. */
 export interface Armed {
   readonly type: string
   readonly fate: Fate
@@ -18,9 +18,9 @@ export interface Known {
   readonly announcedAt: number
   status: "pending" | "present" | "gone"
   expiresAt: number
-  /** Of the file that is there. */
+  /** For the current file. */
   text: string
-  /** Bytes in place that nobody has recorded. */
+  /** Stored bytes that are not recorded. */
   lying: string | null
   parts: Map<number, string>
   isRemoved: boolean
@@ -39,13 +39,13 @@ export const announced = (at: number, about: Pick<Known, "client" | "isMultipart
 
 export const isOver = (file: Known, now: number): boolean => file.status === "gone" || file.expiresAt <= now
 
-/** What its URL gives. */
+/** The bytes at its URL. */
 export const read = (file: Known, now: number): string | null => {
   if (isOver(file, now)) return "gone"
   return file.status === "present" ? file.text : null
 }
 
-/** An event is appended: gives what is told of it. `change`: what it does. */
+/** Appends an event and returns the answer. `change`: its effect. */
 const append = (type: string, armed: Array<Armed>, change: () => void): "ok" | "EventStoreError" => {
   const index = armed.findIndex((fault) => fault.type === type)
   const [fault] = index < 0 ? [] : armed.splice(index, 1)
@@ -59,7 +59,7 @@ const arrive = (file: Known, text: string, now: number) => () => {
   file.expiresAt = now + kept
 }
 
-/** A PUT of the whole file to the URL that came with its announcement. */
+/** A PUT of the whole file to the URL of its announcement. */
 export const put = (file: Known, text: string, now: number, armed: Array<Armed>): string => {
   if (isOver(file, now)) return "FileGone"
   if (now >= file.announcedAt + hour) return "UrlRefused"
@@ -72,7 +72,7 @@ export const put = (file: Known, text: string, now: number, armed: Array<Armed>)
   return told !== "ok" || bytes === text ? told : "AlreadyUploaded"
 }
 
-/** Whether the client may go on with its upload in parts. */
+/** Whether the client may continue its multipart upload. */
 const mayGoOn = (file: Known, client: Client, now: number): string => {
   if (file.client !== client) return "FileForbidden"
   if (isOver(file, now)) return "FileGone"
@@ -80,7 +80,7 @@ const mayGoOn = (file: Known, client: Client, now: number): string => {
   return file.status === "present" ? "AlreadyUploaded" : "ok"
 }
 
-/** A PUT to a URL that is asked for now. */
+/** A PUT to a URL that is requested now. */
 export const putPart = (file: Known, client: Client, number: number, text: string, now: number): string => {
   const told = mayGoOn(file, client, now)
   if (told !== "ok") return told
@@ -130,7 +130,7 @@ export const get = (file: Known, client: Client, now: number): string => {
   return isOver(file, now) ? "FileGone" : "ok"
 }
 
-/** What the list and the file itself say of it. */
+/** What the list and a single read show of it. */
 export const described = ({ announcedAt, expiresAt, size, status, text }: Known) => ({
   status: status === "present" ? "uploaded" : "pending",
   size: status === "present" ? text.length : size,

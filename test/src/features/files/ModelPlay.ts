@@ -1,4 +1,4 @@
-/** Plays a script on a node, and holds what comes of it against the model. */
+/** Plays a script on a node and compares the results with the model. */
 import { assert } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -24,7 +24,7 @@ const outcome = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effec
 
 const seen = ({ createdAt, expiresAt, size, status }: LibraryFile) => ({ status, size, createdAt, expiresAt })
 
-/** On accounts of its own. Throws what is not as the model has it. */
+/** Uses separate accounts. Throws on a difference to the model. */
 export const play = Effect.fnUntraced(function* (serial: number, script: ReadonlyArray<Command>) {
   const faults = yield* AppendFaults
   const held: Array<Held> = []
@@ -100,7 +100,7 @@ export const play = Effect.fnUntraced(function* (serial: number, script: Readonl
     )
   })
 
-  /** What it is told, and what it is to be told. */
+  /** The actual and the expected answer. */
   const told = Effect.fnUntraced(function* (command: Command, file: Held, now: number) {
     switch (command._tag) {
       case "Put": {

@@ -1,13 +1,13 @@
-/** What two clients of one node do to their files, and what happens meanwhile. */
+/** The actions of two clients on their files, and other events. */
 import * as fc from "fast-check"
 
 const clients = ["alice", "bob"] as const
 export type Client = (typeof clients)[number]
 
-/** Which file, from 0, of those that were announced so far. */
+/** The index of an announced file, from 0. */
 type Nth = number
 
-/** How long files are kept: so short that little happens meanwhile. */
+/** The retention of files, short so that little happens meanwhile. */
 export const keptHours = 10
 
 export type Fate = "refused" | "stored unheard"
@@ -20,7 +20,7 @@ export type Command =
       readonly isMultipart: boolean
       readonly size: number | null
     }
-  /** By whoever has the URL. */
+  /** By any client with the URL. */
   | { readonly _tag: "Put"; readonly nth: Nth; readonly text: string }
   | {
       readonly _tag: "PutPart"
@@ -29,15 +29,15 @@ export type Command =
       readonly number: number
       readonly text: string
     }
-  /** Of all parts that have come, or with an ETag that is another one. */
+  /** Of all arrived parts, or with a wrong ETag. */
   | { readonly _tag: "Complete"; readonly client: Client; readonly nth: Nth; readonly isWrong: boolean }
   | { readonly _tag: "Delete" | "Get"; readonly client: Client; readonly nth: Nth }
   | { readonly _tag: "Read"; readonly nth: Nth }
   | { readonly _tag: "List"; readonly client: Client }
   | { readonly _tag: "Time"; readonly seconds: number }
-  /** With a fault, another one follows. */
+  /** A fault is followed by another action. */
   | { readonly _tag: "Sweep"; readonly fault: { readonly type: string; readonly fate: Fate } | null }
-  /** What becomes of the next append with an event of the type. */
+  /** The fate of the next append with an event of the type. */
   | {
       readonly _tag: "Fault"
       readonly type: "UploadCompleted" | "FileDeleted" | "BytesRemoved"

@@ -1,4 +1,4 @@
-/** An upload in parts that is completed more than once, deleted meanwhile, or cut off by a crash. */
+/** A multipart upload that is completed repeatedly, deleted meanwhile, or interrupted by a crash. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
@@ -53,7 +53,7 @@ describe("An upload in parts", () => {
       const completing = yield* Effect.forkChild(Library.errorAnswer(Library.complete(upload, part)))
       yield* Deferred.await(isUnderWay)
       yield* Library.remove(upload.id)
-      // It is there once more, by whoever puts parts together just now.
+      // It exists again, because a concurrent call combines parts.
       yield* store.put(upload.id, "all")
       yield* Deferred.succeed(goOn, undefined)
       assert.strictEqual(yield* Fiber.join(completing), "FileGone")

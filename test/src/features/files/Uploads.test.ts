@@ -1,4 +1,4 @@
-/** How files come: announced, by URLs of the node's own, in one piece or in parts. */
+/** Uploads: announced, then sent to URLs of the node, whole or in parts. */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** Whole nodes that submit on a balance: what is accepted is paid for. */
+/** Complete nodes with a balance: every accepted request is paid for. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Latch, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"

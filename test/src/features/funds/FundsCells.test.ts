@@ -1,4 +1,4 @@
-/** The rules of the cells, event by event; what they are worth among concurrent submits is in `Funds.test.ts`. */
+/** The rules of the cells, event by event; `Funds.test.ts` tests concurrent submits. */
 import { assert, describe, it } from "@effect/vitest"
 import * as AccountEvent from "#domain/account/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -68,7 +68,7 @@ const nothing = {
   limits: []
 }
 
-/** Of the key of `RequestLog`, without a budget. */
+/** For the key of `RequestLog`, without a budget. */
 const wanted = (hold = price, accountId = alice): FundsCells.HoldTerms => ({
   accountId,
   keyId: Log.submitted(alice, echo).keyId,
@@ -111,7 +111,7 @@ describe("The funds of an account", () => {
     const before = look(cells)
     cells.fold(submitted(1))
     assert.deepStrictEqual(look(cells), before)
-    // What is on the log is not given back by the node that reserved it.
+    // The node does not release a hold that is on the log.
     cells.cancel(requestId(1))
     assert.deepStrictEqual(look(cells), before)
   })
@@ -242,7 +242,7 @@ describe("The budget of a key", () => {
     assert.strictEqual(reserve(2, "0.001", another), "over_budget")
     assert.deepStrictEqual([spent(cells), spentByOther()], [price, price])
     assert.strictEqual(cells.of(alice).held, price)
-    // The log says whose it is.
+    // The log identifies its owner.
     cells.fold(submitted(1))
     assert.deepStrictEqual([spent(cells), spentByOther()], [price, usd("0")])
     assert.strictEqual(reserve(1, "0.000999999", another), "ok")
@@ -266,10 +266,10 @@ describe("The budget of a key", () => {
     assert.strictEqual(spent(cells, february), price)
     for (const event of charged(3, "0.0003", february)) cells.fold(event)
     assert.strictEqual(spent(cells, february), usd("0.0013"))
-    // Of the month before, come late: another node's clock is behind.
+    // A late event of the previous month, because another node's clock is behind.
     for (const event of charged(4, "0.0001", late)) cells.fold(event)
     assert.strictEqual(spent(cells, february), usd("0.0013"))
-    // Whose clock is behind counts the newest month.
+    // A node whose clock is behind uses the newest month.
     assert.strictEqual(spent(cells, late), usd("0.0013"))
   })
 

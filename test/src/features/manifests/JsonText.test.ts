@@ -29,7 +29,7 @@ describe("JsonText", () => {
         const { documents, errors } = JsonDocuments.parse(text)
         if (errors.some(({ message }) => message === "Map keys must be unique")) return
         const expected = parsed(text)
-        // `1e999` is no number that JSON has, whatever JSON.parse makes of it.
+        // `1e999` is not a JSON number, although JSON.parse accepts it.
         if (errors.some(({ message }) => message === "Expected a number that JSON has")) return
         assert.deepStrictEqual(documents[0]?.value, expected)
         assert.lengthOf(errors, expected === undefined ? 1 : 0)

@@ -1,4 +1,4 @@
-/** A folder of manifests on disk, and what reading it comes to. */
+/** A folder of manifests on disk, and the result of reading it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { ConfigProvider, Effect } from "effect"
@@ -21,7 +21,7 @@ export const write = (folder: string, files: Files): void => {
 
 const builtIn = Effect.runSync(Effect.cached(BuiltinItems.known))
 
-/** In a folder of its own, with nothing in the environment but `env`. */
+/** In a separate folder, with only `env` in the environment. */
 export const check = Effect.fnUntraced(function* (files: Files, env: Record<string, string> = {}) {
   const folder = yield* TempDirectory.make
   write(folder, files)
@@ -35,7 +35,7 @@ export const check = Effect.fnUntraced(function* (files: Files, env: Record<stri
   return { ...checked, lines: checked.diagnostics.map(line), names: checked.items.map(({ name }) => name) }
 })
 
-/** A good one. */
+/** A valid manifest. */
 export const model = (name: string, more = ""): string => `kind: model
 name: ${name}
 displayName: Test

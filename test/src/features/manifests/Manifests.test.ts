@@ -14,7 +14,7 @@ const replaced = (line: string, by: string) => {
   return without(Folder.model("acme/one"), `${field}:`) + by
 }
 
-/** Each of them says all of it, in this order. */
+/** Each has all of these, in this order. */
 const broken: ReadonlyArray<readonly [what: string, files: Folder.Files, lines: ReadonlyArray<string>]> = [
   [
     "no YAML",

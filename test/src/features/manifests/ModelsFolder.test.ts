@@ -1,4 +1,4 @@
-/** The folder of manifests on a real disk, over a log of its own. */
+/** The folder of manifests on a real disk, with a separate log. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -21,7 +21,7 @@ const services = TestCatalog.layer(null).pipe(
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
 )
 
-/** What is logged from now on; each line is waited for as a fact. */
+/** The log lines from now on; tests wait for each. */
 const logged = Effect.gen(function* () {
   const lines = yield* Queue.unbounded<string>()
   const logger = Logger.make(({ message }) => {
@@ -50,7 +50,7 @@ const events = Effect.flatMap(EventReader, (reader) =>
 const named = (name: string, displayName: string, more = "") =>
   Folder.model(name, more).replace("displayName: Test", `displayName: ${displayName}`)
 
-/** As editors save: a new file takes the place of the old one. */
+/** As editors save: a new file replaces the old one. */
 const replaceFile = (folder: string, name: string, text: string): void => {
   fs.writeFileSync(path.join(folder, `.${name}.tmp`), text)
   fs.renameSync(path.join(folder, `.${name}.tmp`), path.join(folder, name))
@@ -100,7 +100,7 @@ describe("The folder of manifests", () => {
       yield* log.until("A manifest is published")
       assert.strictEqual(yield* versionOf("acme/one"), "active Other")
 
-      // Half of a file, as it is while it is written, beside a good change.
+      // A half-written file beside a valid change.
       fs.writeFileSync(path.join(folder, "one.yaml"), named("acme/one", "Third").slice(0, 60))
       fs.mkdirSync(path.join(folder, "new"))
       fs.writeFileSync(path.join(folder, "new", "three.yaml"), named("acme/three", "Three"))
@@ -154,7 +154,7 @@ describe("The folder of manifests", () => {
       yield* look
       assert.lengthOf(yield* events, head)
 
-      // What was missing comes from elsewhere: what waited for it is published, and nothing else.
+      // The missing item is published elsewhere: the items that waited for it are published, and no others.
       Folder.write(other, { "later.yaml": named("acme/later", "Later") })
       yield* look
       yield* look

@@ -1,4 +1,4 @@
-/** Manifests that come with the server, and those of its documentation. */
+/** The manifests of the server and of its documentation. */
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as YamlDocuments from "#src/features/manifests/YamlDocuments.ts"
 
-/** Of this thread: others may have much to do. */
+/** CPU time of this thread, because others may be busy. */
 const millisSince = (started: NodeJS.CpuUsage): number => {
   const { system, user } = process.threadCpuUsage(started)
   return (system + user) / 1_000
@@ -67,7 +67,7 @@ describe("YamlDocuments", () => {
     const keys = Array.from({ length: 15_000 }, (_, index) => `k${index}: 1\n`).join("")
     const started = process.threadCpuUsage()
     assert.strictEqual(fault(`${keys}k7: 2\n`), "15001:1 Map keys must be unique")
-    // Each with each took more than four seconds, this a quarter of one.
+    // A comparison of all pairs took more than four seconds; this takes a quarter of one.
     assert.isBelow(millisSince(started), 2_500)
   })
 

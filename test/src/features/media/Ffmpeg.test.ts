@@ -17,7 +17,7 @@ const firstFrame = Effect.fnUntraced(function* (path: string, demuxer: Ffmpeg.De
   return yield* Effect.promise(() => sharp(png).metadata())
 })
 
-/** Runs a shell script in the place of ffmpeg. */
+/** Runs a shell script instead of ffmpeg. */
 const runScript = Effect.fnUntraced(function* (folder: string, script: string) {
   const program = `${folder}/ffmpeg`
   fs.writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o700 })
@@ -38,7 +38,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** A process that would never end, begun and known by its id. */
+/** A process that would never end, and its id. */
 const startEndless = Effect.fnUntraced(function* (folder: string) {
   const file = `${folder}/pid`
   const fiber = yield* Effect.forkChild(
@@ -191,7 +191,7 @@ describe("Ffmpeg.find", () => {
       assert.isNull(yield* find(`${first}:${second}:.:`))
       fs.writeFileSync(`${first}/ffmpeg`, "", { mode: 0o600 })
       fs.writeFileSync(`${second}/ffmpeg`, "", { mode: 0o700 })
-      // Root may read and write everything, but runs only what is marked so.
+      // Root may read and write everything, but can run only executable files.
       assert.strictEqual(yield* find(`${first}:${second}`), `${second}/ffmpeg`)
       assert.isNull(yield* find(""))
     })

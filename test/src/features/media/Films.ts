@@ -1,9 +1,9 @@
-/** Films for tests, made by an ffmpeg that is installed. */
+/** Films for tests, made by an installed ffmpeg. */
 import * as childProcess from "node:child_process"
 import { Effect } from "effect"
 import * as Ffmpeg from "#src/features/media/Ffmpeg.ts"
 
-/** Path of ffmpeg; `null` where it is not installed. */
+/** The path of ffmpeg; `null` if it is not installed. */
 export const program = await Effect.runPromise(Ffmpeg.find)
 
 export const whyNot = program === null ? " (skipped: there is no ffmpeg in PATH)" : ""

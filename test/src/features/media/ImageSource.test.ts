@@ -21,7 +21,7 @@ type Failure = ImageRefused | ImageUnavailable
 
 const svg = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
 
-/** Nothing listens there, and the guard would refuse it. */
+/** Nothing listens there, and the guard would refuse it anyway. */
 const mediaUrl = "http://127.0.0.1:1"
 const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
 
@@ -33,7 +33,7 @@ const services = (guard: OutboundGuard.GuardOptions = { authorities: [Receiver.a
     Layer.provideMerge(Layer.merge(NodeFileSystem.layer, Scratch.layer))
   )
 
-/** What kind of picture a source is, and its bytes. */
+/** The type of a picture and its bytes. */
 const read = Effect.fn(function* (source: string) {
   const fs = yield* FileSystem.FileSystem
   const { path, format } = yield* (yield* ImageSource).open(source)

@@ -44,7 +44,7 @@ const removed = Effect.fnUntraced(function* () {
   return id
 })
 
-/** Does something over a store and a log of which from the nth change on nothing is changed, as after a crash. */
+/** Runs an effect over a store and a log that stop changing at the nth change, as after a crash. */
 const crashingAt = Effect.fnUntraced(function* <A, E>(
   change: number,
   effect: Effect.Effect<A, E, MediaStore>

@@ -29,7 +29,7 @@ const services = (guard: OutboundGuard.GuardOptions = { authorities: [Receiver.a
     Layer.provideMerge(Layer.merge(NodeFileSystem.layer, Scratch.layer))
   )
 
-/** What is found, and the bytes of a local file. */
+/** The result, and the bytes of a local file. */
 const fetch = Effect.fn(function* (url: string) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* (yield* RemoteMedia).fetch(url)

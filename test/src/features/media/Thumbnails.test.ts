@@ -51,7 +51,7 @@ const local = Effect.fnUntraced(function* (bytes: Uint8Array, claimed: string | 
   } satisfies LocalFile
 })
 
-/** The thumbnail of a file, and what is logged on the way. */
+/** The thumbnail of a file, and the log lines. */
 const make = Effect.fnUntraced(function* (source: Parameters<Thumbnails["Service"]["make"]>[0]["source"]) {
   const logged: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
@@ -63,7 +63,7 @@ const make = Effect.fnUntraced(function* (source: Parameters<Thumbnails["Service
   return { id, logged }
 })
 
-/** What was stored as the thumbnail of a file. */
+/** The stored thumbnail of a file. */
 const made = Effect.fnUntraced(function* (source: Parameters<typeof make>[0]) {
   const { id, logged } = yield* make(source)
   assert.deepStrictEqual(logged, [])

@@ -8,7 +8,7 @@ const failures = (count: number, at = 0) => {
   return circuit
 }
 
-/** The run that shows how the provider does, begun and ended at once. */
+/** The trial run, begun and ended at once. */
 const probed = (circuit: Circuit.Circuit, sign: Circuit.Sign | null, now: number) => {
   const begun = Circuit.begun(circuit, now)
   return Circuit.ended(begun, begun.generation, sign, now)

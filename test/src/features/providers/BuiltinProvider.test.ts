@@ -29,7 +29,7 @@ const unknownModel = defineModel({
   exampleInput: null
 })
 
-/** No name resolves: what runs here runs without internet. */
+/** No name resolves, so these models run without internet access. */
 const offline = OutboundGuard.layer({ admitted: [], resolve: () => Effect.succeed([]) })
 
 const alone = Layer.unwrap(Effect.map(BuiltinProvider, (builtin) => Providers.layerOf([builtin])))

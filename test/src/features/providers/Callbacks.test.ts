@@ -24,7 +24,7 @@ const layer = (key: number, isOver = false) =>
     Layer.provide(MasterKey.layerOf(Buffer.alloc(32, key)))
   )
 
-/** The address that the run has at a server with that master key. */
+/** The run's address at a server with that master key. */
 const addressAt = (key: number, run = job) =>
   Effect.flatMap(Callbacks, (callbacks) => Effect.scoped(callbacks.open(run))).pipe(
     Effect.map(({ url }) => url),
@@ -92,7 +92,7 @@ describe("Callbacks", () => {
 
   const isEnd = ({ json }: Callback) => json === "end"
 
-  /** A run of which the log says that it is over once it was asked `asked` times. */
+  /** A run that is over on the log once it was read `asked` times. */
   const recordedAfter = (asked: number) => {
     let times = 0
     return Callbacks.layerOf({

@@ -1,4 +1,4 @@
-/** The manifests in `docs/operators/providers` are good ones, and what they say of their protocol is so. */
+/** The manifests in `docs/operators/providers` are valid and match their protocols. */
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
@@ -38,7 +38,7 @@ const documents: Readonly<
   replicate: { provider: ReplicateProvider.make, upstreams: [Replicate.make] }
 }
 
-/** The first model of a manifest, run with its own example at a server of its protocol. */
+/** Runs the first model of a manifest with its own example at a server of its protocol. */
 const runExample = Effect.fnUntraced(function* (
   manifest: string,
   { binding: served, secret }: Upstream,

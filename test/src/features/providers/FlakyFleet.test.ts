@@ -29,7 +29,7 @@ const seed = Number(process.env["FLEET_SEED"] ?? Math.floor(Math.random() * 2 **
 
 const accounts = ["acc_a", "acc_b", "acc_c", "acc_d", "acc_e"]
 
-/** Each of the models has its own way through the workers, and they share their limits. */
+/** Each model has its own order of workers; they share the workers' limits. */
 const modelsOn = (urls: ReadonlyArray<string>) => {
   const binding = (worker: number, concurrency?: number): ProviderBinding => ({
     name: `worker-${worker}`,
@@ -62,7 +62,7 @@ const ends: ReadonlySet<string> = new Set([
 
 const { category, codec } = InferenceRequest.aggregate
 
-/** Every event of the requests, until so many of them have ended. */
+/** All events of the requests, until this many have ended. */
 const untilEnded = Effect.fnUntraced(function* (count: number) {
   const reader = yield* EventReader
   const found: Array<RecordedEvent> = []
@@ -94,7 +94,7 @@ const play = Effect.gen(function* () {
     yield* Effect.forEach(
       Array.from({ length: jobs }, (_, index) => index),
       (index) => {
-        // Once a third has come in, one of the workers is down for a while.
+        // After a third has arrived, one worker is down for a while.
         if (index === Math.floor(jobs / 3)) workers[0]?.goDown(60)
         const model = models[index % models.length] ?? assert.fail("there are models")
         return Facts.submit({ model, account: accounts[index % accounts.length] ?? "" })
@@ -133,7 +133,7 @@ describe("A fleet of flaky providers", () => {
             Facts.ofType(all, "OutputRejected").length === 0
           const amount = completed?.billing.amount ?? 0n
           assert.strictEqual(amount, isGood ? usd("0.001") : 0n, id)
-          // The bill is for what a worker has given.
+          // The charge matches what a worker has delivered.
           if (isGood) assert.isTrue(workers.some(({ served }) => served.has(id)))
           const account = submitted?.accountId ?? ""
           charged.set(account, (charged.get(account) ?? 0n) + amount)
@@ -144,7 +144,7 @@ describe("A fleet of flaky providers", () => {
           assert.strictEqual(balance, usd(plenty) - (charged.get(accountId) ?? 0n), accountId)
           assert.strictEqual(reserved, 0n)
         }
-        // Most of them succeed, and everything that can go wrong did.
+        // Most succeed, and every fault has occurred.
         assert.isAbove(outcomes.get("charged") ?? 0, jobs * 0.8)
         assert.isAbove(outcomes.get("failed") ?? 0, 0)
         const wrong = new Set(workers.flatMap(({ went }) => [...went.keys()]))
@@ -154,7 +154,7 @@ describe("A fleet of flaky providers", () => {
           yield* Effect.logInfo(`${jobs} jobs in ${seconds} s`, Object.fromEntries(outcomes))
         }
       }).pipe(Effect.provide(Surroundings.layer({}))),
-    // On a machine with more to do it takes as long as that has to wait.
+    // Takes longer on a busy machine.
     60_000 + 30 * jobs
   )
 })

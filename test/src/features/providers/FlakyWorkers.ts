@@ -1,11 +1,14 @@
-/** Workers of `docs/reference/provider-contract.md` that go wrong in every way there is, at random, and remember what they gave. */
+/**
+ * Workers by `docs/reference/provider-contract.md` that fail at random in every possible way, and record what they
+ * delivered.
+ */
 import { Effect } from "effect"
 import type * as Http from "node:http"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "#test/support/upstreams/JsonHttp.ts"
 
-/** Numbers from 0 up to 1 that a seed repeats (mulberry32, by T. Ettinger, public domain). */
+/** Random numbers from 0 to 1 by a seed (mulberry32, by T. Ettinger, public domain). */
 export const random = (seed: number) => {
   let state = seed >>> 0
   return (): number => {
@@ -16,7 +19,7 @@ export const random = (seed: number) => {
   }
 }
 
-/** How often each comes about, in a thousand calls; the others are answered well at once. */
+/** The frequency of each per thousand calls; other calls are answered correctly at once. */
 const faults = [
   ["fails", 60],
   ["resets", 50],
@@ -27,7 +30,7 @@ const faults = [
   ["loses the job", 8],
   ["asks to be left alone", 2]
 ] as const
-/** In which calls may go, well or wrong. */
+/** The possible fates of a call. */
 export const ways = faults.length + 1
 type Fault = (typeof faults)[number][0] | "none"
 
@@ -44,21 +47,21 @@ const good: Json = { output: { value: "out" } }
 
 interface FlakyWorker {
   readonly url: string
-  /** Requests that a good output was given for. */
+  /** Requests with a delivered output. */
   readonly served: ReadonlySet<string>
-  /** How often it went wrong, and in which ways. */
+  /** The number of faults by kind. */
   readonly went: ReadonlyMap<Fault, number>
-  /** From now on so many connections are cut at once: it is down. */
+  /** Takes the worker down: cuts this many connections at once. */
   readonly goDown: (calls: number) => void
 }
 
-/** @param chance gives numbers from 0 up to 1 */
+/** @param chance returns numbers from 0 to 1 */
 export const make = Effect.fnUntraced(function* (chance: () => number) {
   const served = new Set<string>()
   const went = new Map<Fault, number>()
-  /** Jobs that were accepted, and how often each is still to be asked for before it is done. */
+  /** Accepted jobs, and the number of status calls until each is done. */
   const jobs = new Map<string, { readonly id: string; left: number }>()
-  /** Whatever chance makes of the others, each fault comes about. */
+  /** Every fault occurs at least once. */
   const first = faults.map(([fault]) => fault)
   let down = 0
 

@@ -25,7 +25,7 @@ const follow = Effect.fnUntraced(function* ({
   return { ...recorded, fiber }
 })
 
-/** Gives the reports in turn, the last one for ever, and remembers when it was asked. */
+/** Returns the reports in order, the last one repeatedly, and records the times of the calls. */
 const asked = (...reports: ReadonlyArray<JobReport.JobReport | JobReport.Unclear["outcome"]>) => {
   const times: Array<number> = []
   const poll = Effect.flatMap(Clock.currentTimeMillis, (now) => {

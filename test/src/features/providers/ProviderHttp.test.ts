@@ -55,7 +55,7 @@ describe("ProviderHttp", () => {
     Effect.gen(function* () {
       const { connections, url } = yield* answering(200, "{}")
       yield* Effect.repeat(get(url), { times: 9 })
-      // The one of the call before is free a moment later only.
+      // The connection of the previous call is free a moment later.
       assert.isAtMost(connections(), 2)
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )

@@ -9,7 +9,7 @@ import * as RecordedControl from "#test/src/features/providers/contract/Recorded
 const secret = "s3cretvalue123"
 const binding = { name: "gpu", adapter: "http", url: "http://10.1.2.3:9000/run", secretEnv: "GPU" } as const
 
-/** A provider that says `outcome`, and logs a line before. */
+/** A provider that logs a line and returns `outcome`. */
 const saying = (outcome: ProviderOutcome, line: string): Provider => ({
   adapter: "http",
   run: (_job, control) => Effect.as(control.progress({ fraction: null, logs: [line] }), outcome),

@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...outcomes) }
 )
 
-/** Does the steps without waiting for what each of them leads to, then brings the request to its end. */
+/** Runs the steps without waiting for their effects, then brings the request to its end. */
 const race = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   const provider = yield* TestProvider
   const open: Array<TestRun> = []
@@ -82,13 +82,13 @@ describe("A cancel that races with the run", () => {
   )
 })
 
-/** When each of the two sides acts, in yields, and what the provider does when it is asked to stop. */
+/** When each of the two sides acts, in yields, and the provider's reaction to a stop. */
 interface Interleaving {
   readonly cancelAfter: number
   readonly endAfter: number
   readonly isStarted: boolean
   readonly obeys: boolean
-  /** The client asks twice. */
+  /** The client cancels twice. */
   readonly isRepeated: boolean
   readonly end: ProviderOutcome
 }
@@ -105,7 +105,7 @@ const interleaving: fc.Arbitrary<Interleaving> = fc.record({
 const yields = (count: number) =>
   Effect.forEach(Array.from({ length: count }), () => Effect.yieldNow, { discard: true })
 
-/** A run that is under way is cancelled while it comes to its end. */
+/** A run is cancelled while it ends. */
 const meet = Effect.fnUntraced(function* (how: Interleaving) {
   const provider = yield* TestProvider
   const id = yield* Facts.submit()
@@ -118,7 +118,7 @@ const meet = Effect.fnUntraced(function* (how: Interleaving) {
   yield* yields(how.endAfter)
   yield* run.ends(how.end)
   const all = yield* Facts.untilEnd(id)
-  // A cancel that came in between waits no longer than this.
+  // A cancel in between waits at most this long.
   yield* TestClock.adjust("2 seconds")
   const answers = [
     yield* Fiber.join(cancelling),
@@ -139,7 +139,7 @@ describe("A cancel that meets the end of the run", () => {
             const ends = Facts.terminal(all)
             assert.lengthOf(ends, 1)
             const isCancelled = ends[0]?._tag === "RequestCancelled"
-            // What finishes has run, whoever asked to stop it.
+            // A finished run has run, even if it was stopped.
             if (!how.obeys) assert.isFalse(isCancelled)
             const billed = Facts.ofType(all, "RequestCompleted").filter(({ billing }) => billing.amount > 0n)
             assert.lengthOf(billed, !isCancelled && how.end._tag === "Succeeded" ? 1 : 0)

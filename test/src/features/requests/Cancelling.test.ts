@@ -13,7 +13,7 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 const layer = TestNode.layer()
 const transportError: ProviderOutcome = { _tag: "ProviderError", message: "reset", retryable: true }
 
-/** Cancels a running request whose provider ends in `outcome` when it is asked to stop. */
+/** Cancels a running request whose provider ends in `outcome` when it is stopped. */
 const cancelRunning = Effect.fnUntraced(function* (outcome: ProviderOutcome) {
   const id = yield* Facts.submit()
   const run = yield* (yield* TestProvider).next

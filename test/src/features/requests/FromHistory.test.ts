@@ -19,7 +19,7 @@ const { alice, echo, t0 } = Log
 const begun = [Log.dispatched(1), Log.started(1, t0 + 100)]
 const output = { hash: "hash", size: 2 }
 
-/** What becomes of a request after it was submitted. */
+/** The further events of a submitted request. */
 const stories: Readonly<Record<string, ReadonlyArray<Event>>> = {
   waits: [],
   runs: begun,
@@ -80,10 +80,10 @@ const stories: Readonly<Record<string, ReadonlyArray<Event>>> = {
 
 const urls = { queueUrl: "https://queue.example", mediaUrl: "https://media.example", keptMs: 1_000 }
 
-/** What clients are told of it but its payloads, whatever it was made from. */
+/** What clients see of it except payloads, from either source. */
 const told = (request: VisibleRequest) => {
   const id = Log.requestId(1)
-  // The ids of its files are not of the form that URLs are made of.
+  // The ids of its files are not valid in URLs.
   const snapshot = { id, request: { ...request, media: [] }, version: ExpectedVersion.trustedVersion("1") }
   return {
     result: ResultView.retrieved(urls, snapshot, { input: null, output: null }),
@@ -110,7 +110,7 @@ describe("A request read from the history", () => {
         yield* Log.append(1, submitted, ...events)
         yield* ReadSide.settle("history")
         const { version } = yield* same(1, [submitted, ...events])
-        // No version of a stream, in any backend.
+        // Not a version of a stream in any backend.
         assert.match(version, /^history-/)
       }).pipe(Effect.provide(ReadSide.layer))
     )

@@ -9,7 +9,7 @@ import * as StreamName from "#streams/StreamName.ts"
 const stream = StreamName.make("InferenceRequest", "one")
 const at = (position: number) => GlobalPosition.trusted(String(position))
 
-/** Its text is no JSON: whoever parses it fails. */
+/** Its text is not JSON, so parsing it fails. */
 const event = (position: number) =>
   new RecordedEvent({
     position: at(position),
@@ -25,7 +25,7 @@ const event = (position: number) =>
 
 const count = 3_500
 const positions = Array.from({ length: count }, (_, index) => index + 1)
-/** Runs of one stream and of another, and one that is empty. */
+/** Interleaved runs of two streams, and an empty stream. */
 const parts = [0, 1, 2].map((part) => ({
   events: positions.filter((position) => (position >> 3) % 2 === part).map(event)
 }))

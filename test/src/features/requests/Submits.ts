@@ -1,4 +1,4 @@
-/** What tests of submits share: models, nodes, and what is on the log. */
+/** Helpers for tests of submits: models, nodes, and events on the log. */
 import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
@@ -25,14 +25,14 @@ export const keyed = (key: string, requestHash = "hash of the request") => ({
   idempotency: { key, requestHash }
 })
 
-/** Types of all events but those of accounts. */
+/** The types of all events except those of accounts. */
 export const logged = Effect.gen(function* () {
   const reader = yield* EventReader
   const all = yield* Stream.runCollect(reader.readAll(GlobalPosition.beginning))
   return all.filter(({ stream }) => !stream.startsWith("Account-")).map(({ type }) => type)
 })
 
-/** Waits until the work queue shows all that is on the log. */
+/** Waits until the work queue has reached the end of the log. */
 export const settled = Effect.gen(function* () {
   const projections = yield* Projections
   const { head } = yield* EventReader

@@ -25,7 +25,7 @@ export const small = { value: secret }
 
 export const streamOf = (id: RequestId) => StreamName.make(InferenceRequest.aggregate.category, id)
 
-/** Completed with the input, an output that is as large, and one file of its own. */
+/** Completed with the input, an output of the same size, and one file of its own. */
 export const completed = Effect.fnUntraced(function* (input: { readonly value: string }, account?: string) {
   const actors = yield* RequestActors
   const media = yield* MediaStore
@@ -90,7 +90,7 @@ export const completedWithoutFile = Effect.fnUntraced(function* (account?: strin
   return id
 })
 
-/** All that any reader gives for the request, as one text. `before`: a snapshot that may be old. */
+/** Everything that any reader returns for the request, as one text. `before`: a snapshot that may be old. */
 export const readable = Effect.fnUntraced(function* (id: RequestId, before: Snapshot<Request>) {
   const requests = yield* Requests
   const payloads = yield* Payload.Payloads
@@ -114,7 +114,7 @@ export const readable = Effect.fnUntraced(function* (id: RequestId, before: Snap
   return JSON.stringify(found)
 })
 
-/** The blobs of the layer below, of which the next `removals` removals fail. */
+/** The blobs of the layer below. The next `removals` removals fail. */
 export const failingBlobs = () => {
   let left = 0
   const layer = Layer.effect(

@@ -21,7 +21,7 @@ const balances = Effect.andThen(
   Effect.flatMap(Ledger, ({ balance }) => balance(AccountId.make("acc_default")))
 )
 
-/** What is left of a file. */
+/** The remaining parts of a file. */
 const fileState = (fileId: string) =>
   Effect.flatMap(MediaStore, (media) => media.find(FileId.make(fileId))).pipe(
     Effect.map((found) => (found === null ? "none" : "there")),

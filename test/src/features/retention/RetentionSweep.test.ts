@@ -138,7 +138,7 @@ describe("An erased account", () => {
       yield* close(alice)
       yield* close(alice)
 
-      // It finds one request to erase, asks for the other to be stopped, and is not done.
+      // It erases one request and stops the other, so it is not done.
       assert.deepStrictEqual(yield* pass, { ...nothing, ofAccounts: 1 })
       assert.isTrue(yield* isErased(queued))
       assert.isFalse(yield* isErased(running))

@@ -1,4 +1,4 @@
-/** Bodies of webhooks that hold something personal, and who can still read it. */
+/** Webhook bodies with personal data, and who can still read it. */
 import { Effect, Layer, Result } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
@@ -18,7 +18,7 @@ export const nodeOptions = { models: [Facts.model], delivers: {} }
 
 export const erase = (id: RequestId) => Effect.flatMap(Eraser, (eraser) => eraser.erase(id, "requested"))
 
-/** What of the body anybody can still read: in memory, on the log, in the blob store. */
+/** The parts of the body that can still be read: in memory, on the log, in the blob store. */
 export const left = Effect.fnUntraced(function* (id: string) {
   const { scheduled } = yield* Facts.delivery(id)
   const { accountId, payloads: refs } = scheduled
@@ -31,7 +31,7 @@ export const left = Effect.fnUntraced(function* (id: string) {
 
 export const nothing = { opens: false, isRecorded: false, hasBlob: false }
 
-/** The blobs of the layer below; before the body of a webhook is put among them for the first time, something happens. */
+/** The blobs of the layer below. Runs an action before the first webhook body is stored. */
 export const watchedBlobs = () => {
   const keys: Array<string> = []
   let before: Effect.Effect<unknown> = Effect.void
@@ -53,7 +53,7 @@ export const watchedBlobs = () => {
   return {
     storeLayer,
     layer: Layer.provideMerge(TestNode.nodeLayer(nodeOptions), storeLayer),
-    /** Of the bodies that were put. */
+    /** The keys of the stored bodies. */
     keys: () => keys,
     beforeFirst: (effect: Effect.Effect<unknown>) => void (before = effect)
   }

@@ -1,4 +1,4 @@
-/** What a request carried is also in the bodies of its webhooks: erasing takes those too, wherever it is cut short. */
+/** A request's payloads are also in its webhook bodies: erasing removes them too, wherever it is interrupted. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

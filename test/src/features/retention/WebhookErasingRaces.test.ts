@@ -1,4 +1,4 @@
-/** Bodies of webhooks that are made while their request is erased, or that the log does not take. */
+/** Webhook bodies that are made while their request is erased, or that the log rejects. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Eraser } from "#src/features/retention/Eraser.ts"
@@ -14,7 +14,7 @@ import * as WebhookBodies from "./WebhookBodies.ts"
 
 const { erase, large: input, left, nothing, secret } = WebhookBodies
 
-/** A request that is erased when the body of its webhook is made, and not on the log yet; then there is `more`. */
+/** A request that is erased when its webhook body is made and not yet on the log; then `more` runs. */
 const racing = Effect.fnUntraced(function* (
   blobs: ReturnType<typeof WebhookBodies.watchedBlobs>,
   url: string,

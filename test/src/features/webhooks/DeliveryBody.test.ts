@@ -1,4 +1,4 @@
-/** What a `completed` carries of each end that a request may have, as its receiver gets it. */
+/** The body of `completed` for each end of a request, as its receiver gets it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -31,7 +31,7 @@ interface Case {
 
 const output: Json = { value: "out" }
 
-/** What differs from one end to another; each begins after 2 s and takes 1.5 s. */
+/** The differences between the ends; each run begins after 2 s and takes 1.5 s. */
 const ran: Readonly<Record<string, Case>> = {
   succeeded: {
     how: { _tag: "Succeeded", output, delivered: Money.units(4) },
@@ -104,7 +104,7 @@ const expected = (id: RequestId, told: JsonObject): JsonObject => ({
   ...told
 })
 
-/** What `response_url` answers with, or would if the request had ended well. */
+/** The answer of `response_url`, or its answer if the request had succeeded. */
 const result = Effect.fnUntraced(function* (id: RequestId) {
   yield* (yield* RequestActors).refresh(id)
   const requests = yield* Requests

@@ -1,4 +1,4 @@
-/** Receivers that verify with libraries that others wrote. */
+/** Receivers that verify with third-party libraries. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -8,7 +8,7 @@ import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import * as SigningNode from "./SigningNode.ts"
 import { byAll, byNone, type Signed, verified } from "./Verifiers.ts"
 
-/** Seconds. The libraries have a clock of their own. */
+/** Seconds. The libraries use the machine's clock. */
 const now = () => Math.floor(Date.now() / 1_000)
 
 const sign = Effect.fnUntraced(function* (

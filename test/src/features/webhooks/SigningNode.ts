@@ -32,10 +32,10 @@ export const start = Effect.fnUntraced(function* (options: { readonly masterKey:
   }
 })
 
-/** The id of an account that is there from now on. */
+/** Opens an account and returns its id. */
 export const account = Effect.map(open(key("operator", "s3cret")), ({ accountId }) => accountId)
 
-/** Where log lines go, whole: with what they are annotated with. */
+/** Collects log lines with their annotations. */
 export const logging = (lines: Array<string>) =>
   Logger.layer([Logger.map(Logger.formatJson, (line) => void lines.push(line))])
 

@@ -40,7 +40,7 @@ describe("The signing secret of an account", () => {
       const one = yield* SigningNode.start()
       const two = yield* SigningNode.start()
       const accountId = yield* one.on(SigningNode.account)
-      // The other one knows the account as it was before.
+      // The other node knows the account's previous state.
       yield* two.on(Effect.flatMap(AccountActors, (actors) => actors.current(accountId)))
       const asked = [one, two].flatMap(({ secrets }) => [
         secrets.sign(accountId, message),

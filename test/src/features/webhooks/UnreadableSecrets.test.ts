@@ -1,4 +1,4 @@
-/** What becomes of secrets that were sealed under another MASTER_KEY. */
+/** Secrets that were sealed under another MASTER_KEY. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -36,7 +36,7 @@ describe("Under another MASTER_KEY", () => {
       assert.strictEqual(yield* other.secrets.sign(accountId, message), signedWith(key))
       assert.lengthOf(lines, 1)
 
-      // With the first key again: what could not be opened is gone for good.
+      // With the first key again: the unreadable secrets are gone permanently.
       const back = yield* SigningNode.start()
       assert.strictEqual(
         (yield* Effect.flip(back.secrets.sign(accountId, message)))._tag,
@@ -55,7 +55,7 @@ describe("Under another MASTER_KEY", () => {
         SigningNode.start({ masterKey: Buffer.alloc(32, 2) }),
         SigningNode.start({ masterKey: Buffer.alloc(32, 2) })
       ])
-      // They know the account as it was before.
+      // They know the account's previous state.
       for (const { on } of nodes)
         yield* on(Effect.flatMap(AccountActors, ({ current }) => current(accountId)))
       for (let count = 1; count <= 10; count++) yield* one.secrets.rotate(accountId, defaultGraceMs)

@@ -1,4 +1,4 @@
-/** What receivers verify with: three libraries that others wrote. */
+/** Three third-party libraries with which receivers verify. */
 import { Effect } from "effect"
 import { validateWebhook } from "replicate"
 import { Webhook as Reference } from "standardwebhooks"
@@ -19,7 +19,7 @@ const headers = ({ id, signature, timestamp }: Signed) => ({
   "webhook-signature": signature
 })
 
-/** Which of the verifiers take the request for genuine. */
+/** The verifiers that accept the request. */
 export const verified = Effect.fnUntraced(function* (secret: string, request: Signed) {
   const { body, timestamp } = request
   const accepts = (verify: () => unknown) =>

@@ -122,7 +122,7 @@ describe("take", () => {
         const g = yield* taken(permits, "g")
         assert.isFalse(g.isGranted())
         yield* f.close
-        // Keys that already have a permit wait although they asked first.
+        // Keys that already have a permit wait although they came first.
         yield* Fiber.join(g.taking)
       })
   )

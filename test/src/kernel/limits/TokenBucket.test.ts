@@ -1,4 +1,4 @@
-/** What holds of every rate and every way of calling; a failure prints the seed that brings it back. */
+/** Properties for every rate and every pattern of calls. A failure prints the seed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { Rate } from "#domain/account/Limits.ts"
@@ -26,7 +26,7 @@ const call = (bucket: TokenBucket.TokenBucket, rate: Rate, now: number): boolean
   return true
 }
 
-/** When calls were let through. */
+/** The times of the admitted calls. */
 const run = (rate: Rate, story: ReadonlyArray<{ readonly pause: number; readonly calls: number }>) => {
   const bucket = TokenBucket.full(rate, 0)
   const taken: Array<number> = []

@@ -1,7 +1,7 @@
-/** Answers that no HTTP server would give, over a connection that is decrypted. */
+/** Invalid HTTP answers, over a decrypted connection. */
 import type { TLSSocket } from "node:tls"
 
-/** Sends `head`, then `part` every 5 ms for as long as the connection lives. */
+/** Sends `head`, then `part` every 5 ms while the connection lives. */
 export const dripping = (head: string, part: string) => (socket: TLSSocket) => {
   socket.write(head)
   const timer = setInterval(() => socket.write(part), 5)

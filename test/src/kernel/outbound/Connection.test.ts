@@ -17,7 +17,7 @@ const target = (host: string, port: number): Target => ({
   path: "/"
 })
 
-/** A receiver in a thread of its own, which resets each connection as it accepts it. Its port. */
+/** A receiver in a separate thread that resets each accepted connection. Returns its port. */
 const resetting = Effect.acquireRelease(
   Effect.sync(
     () =>
@@ -50,7 +50,7 @@ describe("Connection", () => {
   it.live("rejects a socket whose remote address was not vetted, and closes it", () =>
     Effect.gen(function* () {
       const receiver = yield* Receiver.silent()
-      // A literal host is connected to without a look-up, hence past the pinned addresses.
+      // A literal host is connected to without a look-up, and so not to the pinned addresses.
       const error = yield* connect(
         target("127.0.0.1", receiver.port),
         [address("127.0.0.2")],
@@ -65,7 +65,7 @@ describe("Connection", () => {
     Effect.gen(function* () {
       const to = target("receiver.example.com", yield* resetting)
       const ends = new Set<string>()
-      // In a few of these the other end is gone by the time one asks who it was.
+      // In some cases the peer is gone before its address can be read.
       for (let time = 0; time < 2_000; time++) {
         const exit = yield* Effect.result(Effect.scoped(connect(to, [address("127.0.0.1")], undefined)))
         ends.add(Result.isSuccess(exit) ? "connected" : exit.failure.reason)

@@ -11,7 +11,7 @@ const elsewhere = NetAddress.ipFromStringUnsafe("127.0.0.2")
 
 const targetOf = (url: string) => Result.getOrThrow(OutboundUrl.parse(url, { allowPrivate: true }))
 
-/** Connects `count` times to a receiver under the name `host`, and keeps all of it. */
+/** Connects `count` times to a receiver under the name `host` and keeps all connections. */
 const keepMany = Effect.fn(function* (
   kept: IdleConnections.IdleConnections,
   receiver: Receiver.Receiver,

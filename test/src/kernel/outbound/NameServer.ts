@@ -1,4 +1,4 @@
-/** A DNS server on this machine that answers from a table: enough of RFC 1035 to test a resolver against. */
+/** A DNS server on this machine that answers from a table: the part of RFC 1035 that tests of a resolver need. */
 import { Effect } from "effect"
 import * as Datagram from "node:dgram"
 import { once } from "node:events"
@@ -10,7 +10,7 @@ export interface Entry {
   /** For A, for AAAA, or for both: no error 0, SERVFAIL 2, NXDOMAIN 3, REFUSED 5. */
   readonly code?: { readonly a?: number; readonly aaaa?: number }
   readonly silent?: boolean
-  /** ms until it answers. */
+  /** The delay of the answer, ms. */
   readonly delay?: number
 }
 
@@ -77,7 +77,10 @@ const reply = (entry: Entry | undefined, query: Buffer): Buffer => {
   return Buffer.concat([header, query.subarray(12, end), ...answers])
 }
 
-/** Serves what `find` says at each query until the scope closes; an unknown name does not exist. Yields `address:port`. */
+/**
+ * Serves the result of `find` for each query until the scope closes; an unknown name does not exist. Returns
+ * `address:port`.
+ */
 export const answering = Effect.fn(function* (find: (name: string, type: QueryType) => Entry | undefined) {
   let isOpen = true
   const socket = yield* Effect.acquireRelease(

@@ -19,7 +19,7 @@ const machineAddresses = Object.values(networkInterfaces()).flatMap((entries) =>
   (entries ?? []).filter(({ family }) => family === "IPv4").map(({ address }) => address)
 )
 
-/** Answers with `publicAddress` and counts. */
+/** Answers with `publicAddress` and counts the queries. */
 const counted = Effect.gen(function* () {
   const lookups = yield* Ref.make(0)
   const resolve = () =>

@@ -9,7 +9,7 @@ import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 
 const services = Layer.merge(OutboundGuard.layer({ authorities: [Receiver.authority] }), NodeFileSystem.layer)
 
-/** Downloads what `handler` sends into an empty folder; yields the outcome and what the folder then holds. */
+/** Downloads what `handler` sends into an empty folder. Returns the outcome and the content of the folder. */
 const download = Effect.fn(function* (
   handler: Http.RequestListener,
   options?: { readonly maxBytes?: number; readonly timeout?: Duration.Duration }

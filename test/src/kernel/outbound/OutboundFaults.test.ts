@@ -1,4 +1,4 @@
-/** Receivers that misbehave: each call ends with its word, by its deadline, and leaves no connection behind. */
+/** Misbehaving receivers: each call ends with its error by its deadline and leaves no connection behind. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { randomBytes } from "node:crypto"
@@ -41,7 +41,7 @@ const expectFailure = Effect.fn(function* (
   assert.strictEqual(receiver.connections(), 1)
 })
 
-/** The status line decides: whatever becomes of the body, it is over soon after it, and the connection is closed. */
+/** The status line decides. Whatever happens to the body, the call ends soon after it and the connection closes. */
 const expectStatus = Effect.fn(function* (receiver: Receiver.Receiver, status: number) {
   const [elapsed, answer] = yield* Effect.timed(post(urlOf(receiver)))
   assert.strictEqual(answer.status, status)

@@ -12,7 +12,7 @@ import { Resolver } from "#src/kernel/outbound/Resolver.ts"
 
 export interface GuardOptions {
   readonly resolve?: (name: string) => Effect.Effect<ReadonlyArray<string>>
-  /** `address:port` of a name server to ask instead. */
+  /** `address:port` of another name server. */
   readonly nameServer?: string
   /** Addresses that pass although they are not public. Default: 127.0.0.1 alone. */
   readonly admitted?: ReadonlyArray<string>
@@ -36,10 +36,10 @@ const resolver = (resolve: (name: string) => Effect.Effect<ReadonlyArray<string>
     })
   )
 
-/** By default every name is 127.0.0.1, which alone is admitted. */
+/** By default every name resolves to 127.0.0.1, the only admitted address. */
 export const layer = (options: GuardOptions = {}) => {
   const admitted = options.admitted ?? ["127.0.0.1"]
-  // Not shared with the one of other options in the same test.
+  // Not shared between different options in the same test.
   return Layer.fresh(Outbound.layerNoDeps).pipe(
     Layer.provide([
       NodeFileSystem.layer,

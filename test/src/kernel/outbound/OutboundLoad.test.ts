@@ -1,4 +1,4 @@
-/** Many hostile receivers at once: the process lives, its memory stays flat, and nothing is left open. */
+/** Many hostile receivers at once: the process survives, its memory stays flat, and nothing stays open. */
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Duration, Effect, Fiber, Schedule } from "effect"
 import { Buffer } from "node:buffer"
@@ -49,7 +49,7 @@ const hostilities: ReadonlyArray<(socket: TLSSocket) => void> = [
   () => {}
 ]
 
-/** Does to each connection what the first digit of its path says. */
+/** Treats each connection by the first digit of its path. */
 const hostile = Receiver.tls((socket) =>
   socket.once("data", (data) =>
     hostilities[Number(/^POST \/(\d)/.exec(data.toString("latin1"))?.[1])]?.(socket)

@@ -1,6 +1,6 @@
 /**
- * Names that lie: a real name server says one thing and then another, and an internal canary is never reached.
- * `DNS_RUNS` sets how many posts are made against random names, `SEED` repeats a run.
+ * Lying names: a real name server changes its answers, and an internal canary is never reached. `DNS_RUNS` sets the
+ * number of posts to random names, `SEED` repeats a run.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
@@ -19,7 +19,7 @@ const internal = "127.0.0.2"
 const mapped = "0:0:0:0:0:ffff:7f00:2"
 const loopback6 = "0:0:0:0:0:0:0:1"
 
-/** What a name says at its first look-up, and from the second one on. */
+/** The answers for a name at its first look-up, and from the second on. */
 interface Story {
   readonly first: NameServer.Entry
   readonly later: NameServer.Entry
@@ -67,7 +67,7 @@ const storyteller = Effect.gen(function* () {
   })
 })
 
-/** Posts three times to a name; what came of each. */
+/** Posts three times to a name and returns the results. */
 const visit = Effect.fn(function* (name: string, port: number, timeout = Duration.seconds(5)) {
   const outbound = yield* Outbound
   const post = outbound
@@ -81,7 +81,7 @@ const visit = Effect.fn(function* (name: string, port: number, timeout = Duratio
   return [yield* post, yield* post, yield* post] as const
 })
 
-/** Certificates are for one name: a name that leads to the receiver gets as far as TLS. */
+/** Certificates are for one name, so a name that leads to the receiver fails at TLS. */
 const reached = "tls_error"
 
 const outcomes: Record<keyof typeof stories, readonly [string, string]> = {

@@ -1,4 +1,4 @@
-/** Connections that posts use again: only where the name still leads, and only when nothing is left on them. */
+/** Reuse of connections by posts: only if the name still resolves to the address, and nothing is left to read. */
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Duration, Effect, Exit, Layer, Ref, Scope } from "effect"
 import { Buffer } from "node:buffer"
@@ -20,10 +20,10 @@ const send = (url: string, timeout = Duration.seconds(5)) =>
 
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n"
 
-/** Answers every request with the same text, whatever HTTP says. */
+/** Answers every request with the same raw text. */
 const answering = (text: string) => Receiver.tls((socket) => socket.on("data", () => socket.write(text)))
 
-/** The addresses of every name, to be changed. */
+/** The addresses of every name, which tests change. */
 const moving = Effect.fn(function* (...addresses: ReadonlyArray<string>) {
   const now = yield* Ref.make(addresses)
   return { moveTo: (...next: ReadonlyArray<string>) => Ref.set(now, next), resolve: () => Ref.get(now) }
@@ -188,7 +188,7 @@ describe("Outbound.post over a reused connection", () => {
       })
       const url = urlOf(receiver, "127.0.0.1")
       yield* send(url)
-      // Nobody has noticed yet when the next one takes the connection.
+      // The next post takes the connection before this is noticed.
       sockets[0]?.destroy()
       assert.strictEqual((yield* send(url)).status, 200)
       assert.deepStrictEqual([requests, receiver.connections()], [2, 2])

@@ -1,4 +1,4 @@
-/** Receivers that answer each status there is, and those between and beyond. */
+/** Receivers that answer every status, and undefined ones. */
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Duration, Effect } from "effect"
 import { Buffer } from "node:buffer"
@@ -18,7 +18,7 @@ const outcome = ({ port }: Receiver.Receiver, status: number | string, timeout: 
     })
   ).pipe(Effect.match({ onFailure: ({ reason }) => reason, onSuccess: ({ status }) => status }))
 
-/** Answers with the status in the path, and names `elsewhere` wherever a client might follow. */
+/** Answers with the status in the path, and names `elsewhere` in every field that a client might follow. */
 const answering = (elsewhere: string) =>
   Receiver.tls((socket) =>
     socket.on("data", (data) => {
@@ -62,7 +62,7 @@ describe("the status of a post", () => {
         (status) => outcome(receiver, status, Duration.seconds(1)),
         { concurrency: 50 }
       )
-      // Nobody asked to continue or to switch protocols.
+      // The client did not ask to continue or to switch protocols.
       const expected: ReadonlyArray<string | number> = statuses.map((status) =>
         status <= 101 ? "connection_failed" : "timeout"
       )

@@ -5,7 +5,7 @@ import { isPublic } from "#src/kernel/outbound/AddressPolicy.ts"
 import type { RefusalReason } from "#src/kernel/outbound/OutboundError.ts"
 import * as OutboundUrl from "#src/kernel/outbound/OutboundUrl.ts"
 
-/** What the guard decides before any look-up: the first refusal, or the target. */
+/** The guard's decision before any look-up: the first refusal, or the target. */
 const judge = (raw: string): OutboundUrl.Target | RefusalReason =>
   Result.match(OutboundUrl.parse(raw), {
     onFailure: (reason) => reason,

@@ -1,4 +1,4 @@
-/** Real servers on this machine for outbound calls to reach, be held up by, or never reach. */
+/** Real servers on this machine, which outbound calls reach, are delayed by, or must not reach. */
 import { Effect } from "effect"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -18,11 +18,11 @@ export interface Receiver {
   readonly port: number
   /** TCP connections accepted so far. */
   readonly connections: () => number
-  /** Those of them that are open. */
+  /** Open TCP connections. */
   readonly open: () => number
-  /** Waits until `isSo`, which is asked again whenever a connection is accepted or closed. */
+  /** Waits until `isSo`, checked whenever a connection is accepted or closed. */
   readonly until: (isSo: () => boolean) => Effect.Effect<void>
-  /** Waits until every one of them is closed. */
+  /** Waits until all are closed. */
   readonly closed: Effect.Effect<void>
 }
 
@@ -32,7 +32,7 @@ interface Place {
   readonly port?: number
 }
 
-/** Listens until the scope closes, which also cuts every connection. */
+/** Listens until the scope closes, then cuts every connection. */
 const listen = Effect.fn(function* (server: Net.Server, { host = "127.0.0.1", port = 0 }: Place = {}) {
   const sockets = new Set<Net.Socket>()
   const watchers = new Set<() => void>()
@@ -81,14 +81,14 @@ export const https = (handler: Http.RequestListener, options?: Place) =>
 export const http = (handler: Http.RequestListener, options?: Place) =>
   listen(Http.createServer(handler), options)
 
-/** Hands over the decrypted connection, for answers that no HTTP server would give. */
+/** Passes the decrypted connection, for invalid HTTP answers. */
 export const tls = (handler: (socket: Tls.TLSSocket) => void) =>
   listen(Tls.createServer(certificate, (socket) => handler(socket.on("error", () => {}))))
 
-/** Hands over the connection as it is accepted. */
+/** Passes the accepted connection. */
 export const tcp = (handler: (socket: Net.Socket) => void) => listen(Net.createServer(handler))
 
-/** Accepts connections and says nothing. A canary, when it must not be reached. */
+/** Accepts connections and stays silent. Used as a canary that must not be reached. */
 export const silent = (options?: Place) =>
   listen(
     Net.createServer((socket) => socket.resume()),

@@ -3,7 +3,7 @@ import { Array, Deferred, Effect, Fiber, Ref } from "effect"
 import * as SharedLookups from "#src/kernel/outbound/Posting.ts"
 import { OutboundUnresolved } from "#src/kernel/outbound/OutboundError.ts"
 
-/** Look-ups that wait for `answer`, counted as they start and as they are given up. */
+/** Look-ups that wait for `answer`, counted when they start and when they are cancelled. */
 const held = Effect.gen(function* () {
   const started = yield* Ref.make<ReadonlyArray<string>>([])
   const givenUp = yield* Ref.make(0)
@@ -17,7 +17,7 @@ const held = Effect.gen(function* () {
   return { started, givenUp, answer, lookUp }
 })
 
-/** Starts `count` look-ups and lets them come to a wait. */
+/** Starts `count` look-ups and lets them wait. */
 const start = (count: number, lookUp: Effect.Effect<unknown, OutboundUnresolved>) =>
   Effect.forEach(Array.range(1, count), () => Effect.forkChild(lookUp, { startImmediately: true })).pipe(
     Effect.tap(() => Effect.yieldNow)

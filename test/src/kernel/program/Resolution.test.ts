@@ -13,7 +13,7 @@ const filesOf = (folder: string, extension: string): ReadonlyArray<string> =>
     .map((file) => path.join(root, file))
     .toSorted()
 
-/** What the file imports, statically and dynamically, and exports of others. */
+/** The file's static and dynamic imports, and its re-exports. */
 const importedBy = (file: string): ReadonlyArray<string> => {
   const text = fs.readFileSync(file, "utf8")
   const named =
@@ -28,7 +28,7 @@ const contextOf = (importer: string) => ({
   importAttributes: {}
 })
 
-/** Each module that the hook finds by itself must be where Node finds it; how many those are. */
+/** Each module that the hook resolves must be where Node finds it. Returns their number. */
 const compare = (files: ReadonlyArray<string>): number => {
   const resolve = Resolution.make()
   let found = 0

@@ -47,7 +47,7 @@ describe("The master key", () => {
 
   test("is created at the first start, for its owner only, and stays", (directory) =>
     Effect.gen(function* () {
-      // Of a start that was killed.
+      // Left by a start that was killed.
       fs.writeFileSync(`${fileOf(directory)}.new`, "0123")
       const first = yield* start(directory, {}, MasterKey.layer)
       const file = fileOf(directory)

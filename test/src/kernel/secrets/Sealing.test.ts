@@ -39,7 +39,7 @@ describe("A sealed secret", () => {
   })
 
   it("is not opened when a character was changed, added or lost", () => {
-    // Of its last character some bits are spare.
+    // Its last character has unused bits.
     const text = Sealing.seal(seal, secret.subarray(0, 24))
     const next = (character = "") => String.fromCharCode(character.charCodeAt(0) + 1)
     for (let at = 0; at < text.length; at++) {

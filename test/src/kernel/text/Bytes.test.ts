@@ -41,7 +41,7 @@ describe("Bytes", () => {
 v8.setFlagsFromString("--expose-gc")
 const collectGarbage: unknown = vm.runInNewContext("gc")
 
-/** Memory that is held, bytes. */
+/** Used memory, bytes. */
 const used = (): number => {
   if (typeof collectGarbage === "function") collectGarbage()
   const { arrayBuffers, heapUsed } = process.memoryUsage()

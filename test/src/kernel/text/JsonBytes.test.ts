@@ -11,7 +11,7 @@ const list = (count: number, item: (index: number) => string) =>
 const weightOf = (text: string) =>
   JsonScan.scan(bytesOf(text), { maxDepth: 1_000, maxWeight: Infinity }).weight
 
-/** Bytes of heap for each item, as `JSON.parse` of Node 24 takes them. */
+/** Bytes of heap per item with `JSON.parse` of Node 24. */
 const measured: ReadonlyArray<readonly [string, number, (index: number) => string]> = [
   ["empty arrays", 40, () => "[]"],
   ["arrays in arrays", 112, () => "[[]]"],

@@ -5,7 +5,7 @@ import * as JsonScan from "#src/kernel/text/JsonScan.ts"
 const scan = (json: unknown) =>
   JsonScan.scan(Buffer.from(JSON.stringify(json)), { maxDepth: 128, maxWeight: 16 * 1024 * 1024 })
 
-/** Much of what makes a string hard to find the end of. */
+/** Many characters that hide the end of a string. */
 const text = fc.array(fc.constantFrom('"', "\\", "\\\\", 'x"', "a", "[", "{", "é", "0".repeat(300)), {
   minLength: 0,
   maxLength: 900

@@ -1,4 +1,4 @@
-/** Time that nobody sets. */
+/** Time that is never set. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

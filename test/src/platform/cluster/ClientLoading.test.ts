@@ -1,4 +1,4 @@
-/** A node whose log is in its directory pays nothing for those that share one: the client of NATS is not even loaded. */
+/** A node with a local log does not even load the NATS client. */
 import * as childProcess from "node:child_process"
 import * as util from "node:util"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,7 +6,7 @@ import { Effect } from "effect"
 
 const execFile = util.promisify(childProcess.execFile)
 
-/** Imports the module that its argument names, and prints what was loaded of the client. */
+/** Imports the module in its argument and prints which parts of the client were loaded. */
 const program = `
   import { registerHooks } from "node:module"
   const loaded = []

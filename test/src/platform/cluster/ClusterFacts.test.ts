@@ -57,7 +57,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
 
   it.live("are shared by first nodes that start at once", () =>
     Effect.gen(function* () {
-      // All over one connection and with the key agreed on, so that none is ahead.
+      // All over one connection with the agreed key, so that none is ahead.
       const context = yield* Layer.build(yield* connected)
       const nats = Layer.succeedContext(context)
       const store = yield* newStore

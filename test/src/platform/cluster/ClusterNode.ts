@@ -1,4 +1,4 @@
-/** Nodes of a cluster as far as their servers know them: each with a connection of its own, and all in one process. */
+/** Nodes of a cluster as the servers see them: each with its own connection, all in one process. */
 import { Cause, Context, Effect, Exit, Layer, Logger, References, Result, Scope, Stream } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
 import { type NatsOptions, parse } from "#streams/nats/NatsOptions.ts"
@@ -7,11 +7,11 @@ import * as NatsLease from "#src/platform/cluster/NatsLease.ts"
 import * as NatsNodes from "#src/platform/cluster/NatsNodes.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 
-/** The address of a test's own part of the servers. */
+/** The servers' address with a prefix for one test. */
 export const options = (url: string, prefix: string, query = ""): NatsOptions =>
   Result.getOrThrow(parse(`${url}?prefix=${prefix}${query}`))
 
-/** Short ones, in ms, for tests that are about what happens and not when. */
+/** Short times in ms, for tests that do not depend on them. */
 export const quick = { beatMs: 200, deadMs: 1_200, ttlMs: 2_000 }
 export const quickLease = { renewMs: 250, heldMs: 1_200, ttlMs: 2_000 }
 
@@ -19,9 +19,9 @@ export interface ClusterNode {
   readonly nodes: Nodes["Service"]
   readonly lease: Lease["Service"]
   readonly nats: Nats["Service"]
-  /** What it has logged. */
+  /** Its log lines. */
   readonly logged: ReadonlyArray<string>
-  /** Goes down in good order. */
+  /** Stops gracefully. */
   readonly stop: Effect.Effect<void>
 }
 
@@ -53,7 +53,7 @@ export const start = Effect.fnUntraced(function* ({ lease = quickLease, nats, no
   return node
 })
 
-/** Waits until the node takes those for alive, and no others. */
+/** Waits until exactly these nodes are alive for the node. */
 export const untilLive = ({ nodes }: Pick<ClusterNode, "nodes">, expected: ReadonlyArray<string>) => {
   const names = [...expected].sort().join()
   return Stream.make(undefined).pipe(
@@ -63,7 +63,7 @@ export const untilLive = ({ nodes }: Pick<ClusterNode, "nodes">, expected: Reado
   )
 }
 
-/** Names of what the node has seen so far, one for each change: from now on, until the scope ends. */
+/** The live nodes at each change from now on, until the scope ends. */
 export const history = Effect.fnUntraced(function* ({ nodes }: ClusterNode) {
   const seen: Array<ReadonlyArray<string>> = [nodes.live()]
   yield* Effect.forkScoped(
@@ -72,6 +72,6 @@ export const history = Effect.fnUntraced(function* ({ nodes }: ClusterNode) {
   return seen
 })
 
-/** Waits for a fact that nothing announces. */
+/** Polls for a fact without a notification. */
 export const until = (isSo: Effect.Effect<boolean>) =>
   Effect.andThen(Effect.sleep(20), isSo).pipe(Effect.repeat({ until: (so) => so }))

@@ -3,7 +3,7 @@ import * as Heartbeats from "#src/platform/cluster/Heartbeats.ts"
 
 const self = "node_m"
 
-/** A node that beats every 2 s, and has listed `others` at 0. */
+/** A node with a heartbeat every 2 s that has listed `others` at 0. */
 const listening = (...others: ReadonlyArray<string>) => {
   const heartbeats = Heartbeats.make({ self, deadMs: 8_000, lateMs: 4_000 })
   for (const node of others) heartbeats.heard(node, 0)
@@ -11,7 +11,7 @@ const listening = (...others: ReadonlyArray<string>) => {
   return heartbeats
 }
 
-/** Its own heartbeats come back until that time, and no other. */
+/** Only its own heartbeats come back until that time. */
 const echoes = (heartbeats: Heartbeats.Heartbeats, from: number, to: number) => {
   for (let at = from; at <= to; at += 2_000) heartbeats.echoed(at)
 }
@@ -49,7 +49,7 @@ describe("Heartbeats", () => {
   it("gives the others eight seconds after its own heartbeats return", () => {
     const heartbeats = listening("node_a")
     heartbeats.echoed(2_000)
-    // Held, or cut off.
+    // Paused or cut off.
     assert.isFalse(heartbeats.echoed(60_000))
     assert.deepStrictEqual(heartbeats.live(), ["node_a", self])
     echoes(heartbeats, 62_000, 66_000)
@@ -65,7 +65,7 @@ describe("Heartbeats", () => {
     assert.isTrue(heartbeats.isAlive("node_a", 14_001))
     assert.isFalse(heartbeats.echoed(20_000))
     assert.isTrue(heartbeats.isAlive("node_a", 20_000))
-    // Two in time, and what the others had sent has been heard: that is news.
+    // Two in time, and the heartbeats of the others have arrived: that is a change.
     assert.isTrue(heartbeats.echoed(22_000))
     assert.isFalse(heartbeats.isAlive("node_a", 22_000))
   })

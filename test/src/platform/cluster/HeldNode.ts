@@ -1,4 +1,4 @@
-/** A node that is a process of its own: prints its name, then for each change who lives. */
+/** A node as a separate process: prints its name, then the live nodes at each change. */
 import { Console, Effect, Layer, Stream } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
 import * as NatsNodes from "#src/platform/cluster/NatsNodes.ts"

@@ -15,7 +15,7 @@ const holders = (nodes: ReadonlyArray<ClusterNode.ClusterNode>) =>
 
 const untilHeld = ({ lease }: ClusterNode.ClusterNode) => ClusterNode.until(lease.isHeld)
 
-/** Who held it, asked again and again from now on, until the scope ends. */
+/** The holders of the lease, polled from now on until the scope ends. */
 const watched = Effect.fnUntraced(function* (nodes: ReadonlyArray<ClusterNode.ClusterNode>) {
   const seen: Array<ReadonlyArray<string>> = []
   yield* holders(nodes).pipe(
@@ -44,7 +44,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "passes")
-      // So long that nobody gets it because it was dropped.
+      // So long that no node gets it because it was dropped.
       const lease = { ...ClusterNode.quickLease, ttlMs: 60_000 }
       const one = yield* ClusterNode.start({ nats, lease })
       yield* untilHeld(one)
@@ -75,7 +75,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
       yield* untilHeld(two)
       heldByOneAtMost(seen)
 
-      // Who comes back finds it taken.
+      // A returning node finds it taken.
       yield* proxy.heal
       yield* ClusterNode.until(Effect.sync(one.nats.isUp))
       yield* two.stop
@@ -89,13 +89,13 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "late")
       const lease = { renewMs: 300, heldMs: 6_000, ttlMs: 8_000 }
-      // Its heartbeats take longer to be given up.
+      // Its heartbeats take longer to time out.
       const one = yield* ClusterNode.start({ nats, lease, nodes: {} })
       yield* untilHeld(one)
       const seen = yield* watched([one])
       const { kv, revision } = yield* observe(one)
 
-      // With the renewal on its way, so that it is taken up after it was given up.
+      // With the renewal in transit, so that it arrives after it was given up.
       yield* server.pause
       yield* ClusterNode.until(Effect.sync(() => one.logged.some((line) => /timeout/i.test(line))))
       yield* server.resume
@@ -111,7 +111,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsLease"), { concurren
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "taken")
-      // It is told, and does not wait until it was not renewed.
+      // It is notified and does not wait for a failed renewal.
       const one = yield* ClusterNode.start({ nats, lease: { ...ClusterNode.quickLease, heldMs: 60_000 } })
       yield* untilHeld(one)
       const { kv } = yield* observe(one)

@@ -11,7 +11,7 @@ import * as TcpProxy from "#test/support/servers/TcpProxy.ts"
 import * as ClusterNode from "./ClusterNode.ts"
 import * as NodeProcess from "./NodeProcess.ts"
 
-/** It knows again that who is unknown to it does not live. */
+/** It knows again that an unknown node is not alive. */
 const hearsAgain = ({ nodes }: ClusterNode.ClusterNode) =>
   ClusterNode.until(Effect.sync(() => !nodes.isAlive("node_unknown")))
 
@@ -56,7 +56,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
       yield* proxy.cut("blackhole")
       yield* ClusterNode.untilLive(one, [one.nodes.self])
       const took = performance.now() - began
-      // Its last heartbeat may have been sent two seconds before, and it is missed at the next one of the other node.
+      // Its last heartbeat may be two seconds old, and is missed at the other node's next one.
       assert.isAtLeast(took, 6_000)
       assert.isAtMost(took, 14_000)
       assert.isFalse(one.nodes.isAlive(two.nodes.self))
@@ -86,7 +86,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
       yield* ClusterNode.untilLive(one, both)
       const histories = yield* Effect.forEach([one, two], ClusterNode.history)
 
-      // It comes back without the bucket, which was in its memory.
+      // It returns without the bucket, which was in memory.
       yield* server.kill
       yield* ClusterNode.until(Effect.sync(() => one.nats.downMs() > 2 * ClusterNode.quick.deadMs))
       yield* server.restart
@@ -118,7 +118,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const nats = ClusterNode.options(server.url, "anew")
-      // So seldom that the silence is not found out.
+      // So rare that the silence is not detected.
       const one = yield* ClusterNode.start({ nats, nodes: seldom })
       yield* server.restart
       const two = yield* ClusterNode.start({ nats, nodes: seldom })
@@ -155,7 +155,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
       yield* ClusterNode.untilLive(one, [one.nodes.self])
       yield* two.resume
       yield* ClusterNode.untilLive(one, [one.nodes.self, two.name])
-      // A third one shows that it hears again, and that all it has missed was heard before.
+      // A third one shows that it receives again, and has received everything it missed.
       const three = yield* ClusterNode.start({ nats: ClusterNode.options(server.url, "held") })
       yield* ClusterNode.until(Effect.sync(() => two.seen().some((live) => live.includes(three.nodes.self))))
       for (const live of two.seen()) assert.include(live, one.nodes.self)

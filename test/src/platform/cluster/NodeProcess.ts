@@ -1,4 +1,4 @@
-/** A node that is a process of its own, to be held and killed. Killed with the scope. */
+/** A node as a separate process that can be paused and killed. Killed with the scope. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as path from "node:path"
@@ -26,7 +26,7 @@ export const start = Effect.fnUntraced(function* ({ prefix, url }: NodeOptions) 
   const signal = (name: NodeJS.Signals) => Effect.sync(() => void child.kill(name))
   return {
     name: lines[0] ?? "",
-    /** Who lived, for each change so far. */
+    /** The live nodes at each change so far. */
     seen: () =>
       lines
         .slice(1)

@@ -4,7 +4,7 @@ import { makeTracker, stalledAfterMs, stalledSince } from "#src/platform/health/
 
 const at = (sequence: number) => GlobalPosition.trusted(String(sequence))
 
-/** One look: the head of the log, and where the only projection stands. */
+/** One look: the head of the log and the position of the only projection. */
 const looking = () => {
   const tracker = makeTracker()
   return (now: number, head: number, position: number) => {
@@ -36,7 +36,7 @@ describe("the pace of a projection", () => {
       const now = second * 1_000
       const pace = look(now, 5 + second * 10, 5 + second)
       assert.isNull(stalledSince(pace, now))
-      // One of ten events is applied: the oldest one left came when a tenth of the time had passed.
+      // One of ten events is applied: the oldest one left arrived after a tenth of the time.
       assert.isAtMost(Math.abs((pace?.behindSince ?? 0) - now / 10), 1_000)
     }
   })

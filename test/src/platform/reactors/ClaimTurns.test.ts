@@ -1,4 +1,4 @@
-/** Who tries what first, and how many runs of a model each node may have: the same on every node, without a word. */
+/** Which node tries a request first, and the share of each node: equal on all nodes without communication. */
 import { assert, describe, it } from "@effect/vitest"
 import { Array } from "effect"
 import * as fc from "fast-check"

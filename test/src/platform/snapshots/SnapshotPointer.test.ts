@@ -25,7 +25,7 @@ const snapshots = (id: string): Snapshots => ({
   unneeded: ["snapshots/old"]
 })
 
-/** Every place that it is written down in. */
+/** All records of it. */
 const contract = Effect.gen(function* () {
   const { get, put } = yield* SnapshotPointer
   assert.isNull(yield* get)

@@ -18,7 +18,7 @@ import * as Scratch from "#test/support/Scratch.ts"
 /** Enough requests to have 1,000 events. */
 const enough = 400
 
-/** A node that is level with the log and looks by itself or when asked; `holds` says whether it has the lease. */
+/** A node at the end of the log that looks by itself or on request; `holds` says whether it has the lease. */
 const node = (holds: Ref.Ref<boolean>) =>
   Effect.map(Nodes.newBase, (base) => {
     const ground = Layer.mergeAll(
@@ -35,7 +35,7 @@ const node = (holds: Ref.Ref<boolean>) =>
 
 const pass = Effect.flatMap(SnapshotReactor, (reactor) => reactor.pass)
 
-/** Looks again and again, without time passing, until a snapshot is written down that is not `known`. */
+/** Looks repeatedly, without time, until a snapshot other than `known` is recorded. */
 const untilNewer = Effect.fnUntraced(function* (known: string | null) {
   for (;;) {
     const found = yield* Nodes.record

@@ -30,7 +30,7 @@ const capture = (lines: Array<Line>) =>
     )
   ])
 
-/** What is logged while `body` reports exchanges and lets time go by. */
+/** The log lines while `body` reports exchanges and lets time pass. */
 const linesOf = (
   body: (report: (exchange: Exchange) => void) => Effect.Effect<void>,
   settings: Readonly<Record<string, string>> = {}
@@ -111,7 +111,7 @@ describe("the access log", () => {
         requests(lines).map(({ annotations }) => annotations["status"]),
         [500, 503]
       )
-      // At the end what has not been told yet is told.
+      // Logs the rest at the end.
       assert.deepStrictEqual(accounts(lines), [{ kind: route, count: 2 }])
     })
   )

@@ -1,4 +1,4 @@
-/** Reads Prometheus' text format 0.0.4 as strictly as its description: throws on a line that is not of it. */
+/** Parses Prometheus' text format 0.0.4 strictly: throws on every invalid line. */
 
 export interface Family {
   readonly name: string
@@ -36,7 +36,7 @@ const sampleOf = (line: string): Sample => {
   return { name, labels: labelsOf(labels), value: Number(value.replace("Inf", "Infinity")) }
 }
 
-/** Names of the samples that a family of the type may have. */
+/** The sample names that a family of the type may have. */
 const suffixes = (type: string) => (type === "histogram" ? ["_bucket", "_sum", "_count"] : [""])
 
 export const parse = (text: string): ReadonlyMap<string, Family> => {
@@ -68,7 +68,7 @@ export const parse = (text: string): ReadonlyMap<string, Family> => {
   return families
 }
 
-/** The value of the only sample with these labels (and perhaps more); `undefined` when there is none. */
+/** The value of the only sample with these labels, and perhaps others; `undefined` without one. */
 export const valueOf = (
   families: ReadonlyMap<string, Family>,
   name: string,

@@ -8,7 +8,10 @@ import * as Inferlog from "#test/src/cli/Inferlog.ts"
 const canary = "canary-3f9a"
 const json = { ...authorization, "content-type": "application/json" }
 
-/** A server's life with a good request, a failing one and some refused ones, all with the canary in them: how it ended. */
+/**
+ * Runs a server with a successful, a failing and some refused requests, all with the canary in them, and returns how
+ * it ended.
+ */
 const life = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
   const DATA_DIR = yield* TempDirectory.make
   const server = yield* Inferlog.serve({ DATA_DIR, BOOTSTRAP_API_KEY: apiKey, ...settings })

@@ -28,7 +28,7 @@ const submit = (port: number, model: string, input: unknown) =>
     (reply: Reply) => String(Object(reply.json)["request_id"])
   )
 
-/** Of a request, once it has ended. */
+/** For a request, once it has ended. */
 const ended = (port: number, model: string, id: string) =>
   send(port, { path: `/${model}/requests/${id}/status?wait=10`, headers: authorization })
 

@@ -1,4 +1,4 @@
-/** An OTLP/HTTP receiver on a free port, that takes JSON and keeps it, or behaves badly. */
+/** An OTLP/HTTP receiver on a free port that stores JSON or misbehaves. */
 import * as http from "node:http"
 import * as zlib from "node:zlib"
 import { Effect, type Scope } from "effect"
@@ -22,7 +22,7 @@ export interface Receiver {
   readonly received: ReadonlyArray<Received>
 }
 
-/** `hangs`: takes requests and never answers. `stalls`: answers with headers, and a body that never ends. */
+/** `hangs`: accepts requests and never answers. `stalls`: sends headers and a body that never ends. */
 export type Behaviour = "takes" | "hangs" | "stalls" | "refuses"
 
 export const make = (behaviour: Behaviour = "takes"): Effect.Effect<Receiver, never, Scope.Scope> =>
@@ -56,7 +56,7 @@ export const make = (behaviour: Behaviour = "takes"): Effect.Effect<Receiver, ne
       })
   )
 
-/** All objects under the key, wherever they are. */
+/** All objects under the key, at any depth. */
 const under = (value: unknown, key: string): ReadonlyArray<Readonly<Record<string, unknown>>> => {
   if (Array.isArray(value)) return value.flatMap((part) => under(part, key))
   if (typeof value !== "object" || value === null) return []

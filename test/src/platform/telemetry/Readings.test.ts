@@ -15,7 +15,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import * as Exposition from "./Exposition.ts"
 
-/** A projection that cannot apply the first request that it sees. */
+/** A projection that cannot apply its first request. */
 const broken: Projection = {
   name: "broken",
   version: 1,

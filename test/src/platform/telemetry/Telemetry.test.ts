@@ -102,7 +102,7 @@ describe("OTLP", () => {
       yield* until(() => OtlpReceiver.spans(receiver).some(({ name }) => name === "RunModel.call"))
       for (const secret of secrets) assert.notInclude(JSON.stringify(receiver.received), secret)
       assert.isFalse(spans.some(({ attributes }) => attributes["http.route"] === "/health"))
-      // What asks all the time, the dispatcher and the readings, begins no traces.
+      // The dispatcher and the readings, which poll, start no traces.
       const begun = spans.filter(({ parentSpanId }) => parentSpanId === undefined).map(({ name }) => name)
       assert.notInclude(begun, "sqlite")
       assert.isFalse(begun.some((name) => name.startsWith("DueWork.")))

@@ -1,4 +1,4 @@
-/** Several nodes over one log, and what they try. */
+/** Several nodes over one log, and their attempts to append. */
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
@@ -25,7 +25,7 @@ export const startAll = Effect.map(Effect.all([start("a"), start("b"), start("c"
   c
 }))
 
-/** Appends with an event of the type that the nodes try from now on, also those that lose a race. */
+/** The nodes' attempts to append an event of the type from now on, including lost races. */
 export const counted = Effect.fnUntraced(function* (nodes: ReadonlyArray<TestNode.TestNode>, type: string) {
   let tries = 0
   for (const node of nodes) {
@@ -41,11 +41,11 @@ export const counted = Effect.fnUntraced(function* (nodes: ReadonlyArray<TestNod
   return () => tries
 })
 
-/** Runs under way of the model at each of the nodes. */
+/** The current runs of the model at each node. */
 export const runsOf = (nodes: ReadonlyArray<TestNode.TestNode>, model: typeof wide) =>
   Effect.forEach(nodes, (node) => node.on(Effect.map(Runs, (runs) => runs.count(model.model.endpoint))))
 
-/** A request that is for the node `name` to do first. */
+/** A request for which the node `name` has the first turn. */
 export const requestOf = Effect.fnUntraced(function* (
   name: string,
   {
@@ -66,5 +66,5 @@ export const requestOf = Effect.fnUntraced(function* (
 export const claimants = (all: ReadonlyArray<Event>) =>
   Facts.ofType(all, "DispatchStarted").map(({ node }) => node)
 
-/** Nothing more happens at this time. */
+/** Waits until nothing more happens at this time. */
 export const rest = Effect.replicateEffect(Effect.yieldNow, 2_000, { discard: true })

@@ -1,4 +1,4 @@
-/** What becomes of a dead node's runs when others live: each of them is one node's to go on with, at once. */
+/** The runs of a dead node: each is continued at once by one live node. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"

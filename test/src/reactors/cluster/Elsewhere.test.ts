@@ -1,4 +1,4 @@
-/** What a node does about requests that another one has ended or erased. */
+/** A node's reaction to requests that another node has ended or erased. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -21,7 +21,7 @@ import { claimants, requestOf, rest, start, wide } from "./Cluster.ts"
 
 const live = ["a", "b"]
 
-/** What another node comes to know of the run, or of the time. */
+/** What another node learns of the run or of the time. */
 const ends = {
   expires: { _tag: "Expire", at: 60_000 },
   "is found lost": { _tag: "SweepRetry", at: 5_000, attempt: 1, reason: "lost" },
@@ -81,7 +81,7 @@ describe("A run", () => {
       const { a, b, id, run } = yield* running
       yield* b.on(execute(id, ends["is requeued"]))
       yield* run.stopRequested
-      // What node `a` remembers is that its own run is under way.
+      // Node `a` only remembers that its own run is in progress.
       yield* TestClock.adjust("5250 millis")
       const second = yield* (yield* TestProvider).next
       assert.deepStrictEqual(claimants(yield* Facts.events(id)), ["a", "a"])

@@ -1,4 +1,4 @@
-/** What one node does for all: it sweeps as long as it holds the lease, and the next one goes on when it is gone. */
+/** One node sweeps for all while it holds the lease, and the next continues when it is gone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

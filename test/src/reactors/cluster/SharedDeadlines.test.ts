@@ -1,4 +1,4 @@
-/** A deadline is one node's to keep, and the others' when that one does not. */
+/** One node keeps each deadline, and the others step in if it does not. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -20,7 +20,7 @@ const expiry = Effect.fnUntraced(function* (id: RequestId) {
   return cancelled?.at
 })
 
-/** Both nodes have looked for deadlines before there are any. */
+/** Both nodes have looked for deadlines before any exist. */
 const started = Effect.gen(function* () {
   const a = yield* start("a")
   const b = yield* start("b")

@@ -1,4 +1,4 @@
-/** One queue, several nodes: each request is run once, on whichever of them, and they keep out of each other's way. */
+/** One queue, several nodes: each request runs once, on any node, and nodes do not conflict. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -111,7 +111,7 @@ describe("A request that another node has returned to the queue", () => {
       yield* TestClock.adjust("60 seconds")
       yield* provider.next
       assert.deepStrictEqual(claimants(yield* Facts.events(id)), ["a", "a"])
-      // The run that it had is nobody's any more.
+      // No node follows its run any more.
       yield* first.stopRequested
       yield* a.stop
     }).pipe(Effect.provide(TestNode.storeLayer))

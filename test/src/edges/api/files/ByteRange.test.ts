@@ -6,7 +6,7 @@ const whole = { _tag: "Whole" } as const
 const unsatisfiable = { _tag: "Unsatisfiable" } as const
 const part = (start: number, length: number) => ({ _tag: "Part", start, length }) as const
 
-/** What RFC 9110, 14.1.2 says of one range over the bytes of a file, told by their places. */
+/** The bytes of one range by RFC 9110, 14.1.2, as positions. */
 const model = (first: string, last: string, size: number): ByteRange.ByteRange => {
   const places = Array.from({ length: size }, (_, index) => BigInt(index))
   if (first === "" && last === "") return whole
@@ -18,7 +18,7 @@ const model = (first: string, last: string, size: number): ByteRange.ByteRange =
   return kept.length === 0 ? unsatisfiable : part(Number(kept[0]), kept.length)
 }
 
-/** Around the size, in numbers of any length, with zeros before them, or nothing. */
+/** Numbers around the size, of any length, with leading zeros, or missing. */
 const position = fc.oneof(
   fc.constant(""),
   fc.nat(60).map(String),

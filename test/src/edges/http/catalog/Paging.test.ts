@@ -64,7 +64,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
               ...endpoints.map((endpoint) => model(endpoint, { category: "video", displayName: "Other" }))
             ]
           })
-          // The last one that was shown: the place of the cursor.
+          // The last item shown, to which the cursor points.
           yield* publishing.withdraw("model", others.at(-1) ?? shown, "command")
         }).pipe(Effect.provideContext(yield* Effect.context<TestServer.TestServer>()))
         const all = yield* pages("/models?category=video&limit=3", between)

@@ -1,4 +1,4 @@
-/** What tests of the catalog's routes publish beside what ships with the server. */
+/** The items that tests of the catalog routes publish, beside those that ship with the server. */
 import { Effect } from "effect"
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
@@ -78,7 +78,7 @@ export const publish = (definitions: Partial<Definitions>) =>
 export const get = (path: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
   Effect.flatMap(TestServer, ({ port }) => send(port, { method, path, headers }))
 
-/** The body, as far as it is an object. */
+/** The body, if it is an object. */
 export const body = (path: string) => Effect.map(get(path), ({ json }) => Object(json))
 
 /** `field` of each item of a list. */

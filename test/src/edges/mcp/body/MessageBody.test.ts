@@ -16,7 +16,7 @@ const bob = AccountId.make("acc_bob")
 
 type Chunks = Iterable<string | Uint8Array | Effect.Effect<void>>
 
-/** Its chunks come as they are asked for, effects are pauses between them; then `whenSent`, and the end. */
+/** Sends chunks on demand, with effects as pauses between them; then `whenSent`, and the end. */
 const requestOf = (chunks: Chunks, { whenSent = Effect.void }: { whenSent?: Effect.Effect<void> } = {}) => {
   const rest = chunks[Symbol.iterator]()
   const body = new ReadableStream<Uint8Array>(
@@ -42,7 +42,7 @@ const requestOf = (chunks: Chunks, { whenSent = Effect.void }: { whenSent?: Effe
 const read = (chunks: Chunks, options: Parameters<typeof requestOf>[1] & { account?: AccountId } = {}) =>
   Effect.flatMap(MessageBody, (body) => body.read(requestOf(chunks, options), options.account ?? alice))
 
-/** With what it takes to know the tool behind it. */
+/** With the fields that identify its tool. */
 const upload = (data: string, tool = "upload_file") => [
   `{"jsonrpc":"2.0","id":1,"params":{"arguments":{"data":"`,
   data,
@@ -190,7 +190,7 @@ describe("MessageBody", () => {
           startImmediately: true
         })
         yield* Deferred.await(begun)
-        // It came to its place in the first 30 s, which do not count.
+        // It got its permit within the first 30 s, which do not count.
         yield* TestClock.adjust("45 seconds")
         yield* Deferred.succeed(more, undefined)
         yield* Deferred.await(stalled)
@@ -225,7 +225,7 @@ describe("MessageBody", () => {
       yield* read(upload(long), { account: bob })
       yield* read(["{}"])
       assert.isUndefined(third.pollUnsafe())
-      // It has waited for most of the time that its client has.
+      // It has waited for most of the client's time.
       yield* TestClock.adjust("29 seconds")
       yield* Scope.close(first, Exit.void)
       assert.lengthOf([...(yield* Fiber.join(third)).spooled], 1)
@@ -236,7 +236,7 @@ describe("MessageBody", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  /** `MESSAGE_BODY_MIB=267` for the largest upload that there is. */
+  /** `MESSAGE_BODY_MIB=267` tests the largest possible upload. */
   const mebibytes = Number(process.env["MESSAGE_BODY_MIB"] ?? 24)
 
   it.effect(`uses less than 8 MiB of memory for ${mebibytes} MiB of data`, () =>
@@ -249,7 +249,7 @@ describe("MessageBody", () => {
         const [head = "", , tail = ""] = upload("")
         yield head
         for (let index = 0; index < count; index++) {
-          // Of the client's bytes there is only this chunk: whatever else there is was copied.
+          // Only this chunk holds the client's bytes; any other memory is a copy.
           if (index % 32 === 0) most = Math.max(most, process.memoryUsage().arrayBuffers - before)
           yield chunk
         }

@@ -8,7 +8,7 @@ const limit = 16
 const mostParts = 1_000
 const handle = "spooled:AAAAAAAAAAAAAAAAAAAAAA"
 
-/** What a message becomes: its text with the handle in the place of what is long, and that. */
+/** The result of a message: its text with a handle in place of the long string, and that string. */
 const scan = (chunks: ReadonlyArray<Uint8Array>) => {
   const text: Array<Uint8Array> = []
   const long: Array<Uint8Array> = []
@@ -44,7 +44,7 @@ const scan = (chunks: ReadonlyArray<Uint8Array>) => {
 
 const whole = (text: string) => scan([Buffer.from(text)])
 
-/** Written as any client may: with white space, and characters escaped that need not be. */
+/** Written as clients may write it: with white space and unnecessarily escaped characters. */
 const write = (json: Json, random: () => number): string => {
   const space = () => " \t\n\r".slice(0, random() % 3)
   const character = (unit: string) => {
@@ -91,7 +91,7 @@ const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
   )
 }))
 
-/** With the place in it, among others. */
+/** With the searched member among others. */
 const message: fc.Arbitrary<Json> = fc
   .record({ data: fc.oneof(text, tree), beside: fc.array(fc.dictionary(key, tree), { size: "small" }) })
   .map(({ beside: [inArguments = {}, inParams = {}, inRoot = {}], data }) => ({

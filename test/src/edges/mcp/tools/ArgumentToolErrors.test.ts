@@ -1,4 +1,4 @@
-/** What a model is told of arguments that a tool does not take: the same in every version of the protocol. */
+/** The messages for a model about invalid arguments, equal in all versions of the protocol. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Base64Text from "#src/edges/mcp/tools/files/DataSource.ts"
 
-/** The bytes of all chunks, `null` when they are no base64. */
+/** The bytes of all chunks; `null` if they are not base64. */
 const decode = (chunks: ReadonlyArray<string>): Buffer | null => {
   const base64 = Base64Text.makeBase64Text()
   const parts = [...chunks.map(base64.push), base64.end()]

@@ -16,7 +16,7 @@ const node = CatalogSearch.layer.pipe(
 
 const connect = ToolClients.connect(AllTools.catalogLayer)
 
-/** As long as manifests may have them. */
+/** As long as manifests allow. */
 const longest = {
   displayName: "A name ".repeat(15).slice(0, 100),
   description: "Long words of somebody who likes to write.\n".repeat(100).slice(0, 4_000),

@@ -12,7 +12,7 @@ import * as ToolClients from "./ToolClients.ts"
 
 const expectation = { p50Seconds: 0.8, p90Seconds: 2.1, samples: 240, waitSeconds: 3 }
 
-/** Runs of one model have been seen. */
+/** Run times of one model have been learned. */
 const expectations = Layer.succeed(Expectations, {
   of: (endpoint) => (endpoint === "vision/resize" ? expectation : null)
 })

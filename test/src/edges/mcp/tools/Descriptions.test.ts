@@ -7,7 +7,10 @@ import * as AllTools from "#src/edges/mcp/AllTools.ts"
 import * as ToolRegistration from "#src/edges/mcp/tools/ToolRegistration.ts"
 import * as ToolClients from "./ToolClients.ts"
 
-/** Tools and their arguments: those that the contract's table has ("Assistant-tool server"), and ours. `!` is required. */
+/**
+ * The tools and arguments in the contract's table ("Assistant-tool server"), and the additional ones. `!` is
+ * required.
+ */
 const contract: Readonly<Record<string, ReadonlyArray<string>>> = {
   list_models: ["search", "category", "page", "limit"],
   recommended_models: ["category"],
@@ -26,7 +29,7 @@ const contract: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const changing = new Set(["run_model", "upload_file"])
 
-/** Fields of answers that need no words: what all of them have in common is in the instructions of the server. */
+/** Fields of answers that need no description, because the server's instructions explain them. */
 const plain = new Set(
   [
     ["requestId", "modelEndpoint", "displayName", "kind", "description", "category", "tags", "baseModel"],
@@ -68,7 +71,7 @@ const listed = Effect.gen(function* () {
   return (yield* client.listTools()).tools
 })
 
-/** Every schema within a schema, itself included, with the way to it. */
+/** Every schema within a schema, including itself, with its path. */
 const schemasIn = function* (value: Json, path: string): Generator<readonly [string, JsonObject]> {
   if (!isObject(value)) return
   yield [path, value]

@@ -1,4 +1,4 @@
-/** What tests of `upload_file` have in common: a node whose tools are called in this process, and what it has stored. */
+/** Helpers for tests of `upload_file`: a node whose tools are called in this process, and its stored files. */
 import * as fs from "node:fs"
 import { assert } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
@@ -19,7 +19,7 @@ import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as DirectUploadStore from "#test/support/DirectUploadStore.ts"
 import * as Scratch from "#test/support/Scratch.ts"
 
-/** Bytes that the tests' files may have, so that none has to move as many as there may be. */
+/** The size limit of files in tests, so that no test must move the largest file. */
 export const maxBytes = 1024 * 1024
 
 export interface NodeOptions {
@@ -41,10 +41,10 @@ const over = <A, E, R>(files: Layer.Layer<A, E, R>, { guard = {}, quota }: NodeO
     )
   )
 
-/** Its clients bring bytes to it. */
+/** Clients upload to it. */
 export const local = (options: NodeOptions = {}) => over(Library.local(node), options)
 
-/** Its clients bring bytes to the store. */
+/** Clients upload to the store. */
 export const direct = (options: NodeOptions = {}) =>
   over(Library.direct(DirectUploadStore.make(), node), options)
 
@@ -68,7 +68,7 @@ export const connect = ({ caller = Library.alice, spooled = new Map() }: CallOpt
     { protocols: [McpProtocol.v2025_11_25] }
   )
 
-/** Asks for progress. */
+/** Requests progress. */
 export const callOf = Effect.fnUntraced(function* (client: McpTest.Client, given: Arguments) {
   const { content, isError, structuredContent } = yield* client.callTool({
     name: "upload_file",
@@ -93,7 +93,7 @@ interface Uploaded {
   readonly expiresAt: string
 }
 
-/** What the tool has stored. */
+/** The stored file. */
 export const upload = Effect.fnUntraced(function* (given: Arguments, options?: CallOptions) {
   const { isError, structuredContent, text } = yield* call(given, options)
   assert.isFalse(isError, text)
@@ -101,7 +101,7 @@ export const upload = Effect.fnUntraced(function* (given: Arguments, options?: C
   return structuredContent as Uploaded
 })
 
-/** Why it has stored nothing. */
+/** Why nothing was stored. */
 export const errorAnswer = Effect.fnUntraced(function* (given: Arguments, options?: CallOptions) {
   const { isError, text } = yield* call(given, options)
   assert.isTrue(isError, text)

@@ -1,4 +1,4 @@
-/** What tests of the tools for requests have in common: a client of them in this process, and requests in any state. */
+/** Helpers for tests of the request tools: a client in this process, and requests in any state. */
 import { Effect, Layer } from "effect"
 import { McpServer } from "effect/ai"
 import type { Grant } from "#domain/account/Grant.ts"
@@ -15,7 +15,7 @@ import * as ToolClients from "./ToolClients.ts"
 
 let accounts = 0
 
-/** A new account, and a client that calls for its key. */
+/** A new account, and a client that uses its key. */
 export const newClient = Effect.fnUntraced(function* (
   options: {
     readonly balance?: string
@@ -47,7 +47,7 @@ export const clientOf = (caller: Caller, stopping: Effect.Effect<void> = Effect.
 type Tools = Effect.Success<ReturnType<typeof clientOf>>
 type Arguments = Parameters<Tools["answer"]>[1]
 
-/** What a call that went well gave. */
+/** The result of a successful call. */
 export const given = (tools: Tools, name: string, args: Arguments) => tools.answer<JsonObject>(name, args)
 
 /** The text of a call that was refused. */

@@ -1,4 +1,4 @@
-/** The models that the tools for requests are tested with, and a log that can be held back. */
+/** Models for tests of the request tools, and a log that can be delayed. */
 import { Effect, Layer } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
@@ -17,7 +17,7 @@ export const upstream: ProviderBinding = { name: "upstream", adapter: "http" }
 const full = limited("test/full", { name: "other", adapter: "http" })
 const refusing = limited("test/refusing", upstream)
 
-/** It takes pictures by their URLs alone. */
+/** It takes pictures only by URL. */
 const photo = testModel("test/photo", {
   inputSchema: {
     type: "object",
@@ -33,7 +33,7 @@ const photo = testModel("test/photo", {
 
 const isFull = (endpoint: string) => endpoint === full.model.endpoint || endpoint === refusing.model.endpoint
 
-/** What happens before an event of the type is appended. */
+/** Runs before an event of the type is appended. */
 export const gate: { type: string; before: Effect.Effect<void, EventStoreError> } = {
   type: "",
   before: Effect.void

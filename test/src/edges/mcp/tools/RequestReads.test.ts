@@ -148,7 +148,7 @@ layer(server, { excludeTestServices: true })("the tools that show requests", (it
       yield* delivered(requestId, { value: "ä".repeat(60_000) })
       const told = yield* given(client, "get_request", { requestId, includeInput: true })
       assert.deepInclude(told, { output: null, outputTruncated: true, outputBytes: 120_012, input: null })
-      // The 50,000th byte is the first one of a letter, which is left out.
+      // The 50,000th byte is the first of a letter, which is omitted.
       assert.strictEqual(told["outputExcerpt"], `{"value":"${"ä".repeat(24_995)}`)
       assert.strictEqual(told["inputExcerpt"], told["outputExcerpt"])
       assert.include(String(told["message"]), "call get_request with maxOutputBytes 120012 to have all of it")

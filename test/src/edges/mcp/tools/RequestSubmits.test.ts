@@ -239,7 +239,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
         const broken = yield* Effect.forkChild(client.call("run_model", call))
         yield* Deferred.await(reached)
         yield* Fiber.interrupt(broken)
-        // Answered when the server has been told of the end.
+        // Answered after the server has learned of the end.
         yield* client.client.ping
         yield* Deferred.succeed(opened, undefined)
         assert.deepInclude(yield* given(client, "run_model", call), { replayed: true })

@@ -9,9 +9,9 @@ import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { clientOf, given, newClient, ran, refused } from "./RequestCalls.ts"
 import { server } from "./RequestModels.ts"
 
-/** A clock that tells who sleeps on it, and a client whose calls go by it. */
+/** A clock that reports its sleepers, and a client whose calls use it. */
 const scene = Effect.fnUntraced(function* (options?: Parameters<typeof newClient>[0]) {
-  // Its time is the calls' alone: nobody else is to move it.
+  // Only the calls use its time, and only the test moves it.
   const clock = yield* TestClock.make({ warningDelay: "1 hour" })
   const sleeps = yield* Queue.unbounded<number>()
   const observed: Clock.Clock = {
@@ -20,7 +20,7 @@ const scene = Effect.fnUntraced(function* (options?: Parameters<typeof newClient
       Effect.andThen(Queue.offer(sleeps, Duration.toMillis(duration)), clock.sleep(duration))
   }
   const called = yield* Effect.provideService(newClient(options), Clock.Clock, observed)
-  /** Until a call sleeps for that long. */
+  /** Waits until a call sleeps for this long. */
   const asleep = (millis: number) => Effect.repeat(Queue.take(sleeps), { until: (slept) => slept === millis })
   return { ...called, clock, sleeps, asleep }
 })

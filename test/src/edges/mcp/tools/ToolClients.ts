@@ -1,4 +1,4 @@
-/** A client of tools, in this process: all that it says and hears goes through the protocol's own encoding. */
+/** A client of tools in this process. All messages pass through the protocol's own encoding. */
 import { assert } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { McpProtocol, type McpServer, McpTest } from "effect/ai"
@@ -7,7 +7,7 @@ export const protocols = [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpP
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** @param registrations tools that ask for nobody. */
+/** @param registrations tools that need no caller. */
 export const connect = Effect.fnUntraced(function* <E, R>(
   registrations: Layer.Layer<never, E, R | McpServer.McpServer>,
   protocolVersion: (typeof protocols)[number]["protocolVersion"] = "2025-11-25"
@@ -22,14 +22,14 @@ export const connect = Effect.fnUntraced(function* <E, R>(
   return {
     client,
     call,
-    /** What the tool answers, of the form that is expected of it; it is also there as text. */
+    /** The tool's answer in the expected form. The text must have the same. */
     answer: Effect.fnUntraced(function* <A>(name: string, args?: Arguments) {
       const { content, isError, structuredContent } = yield* call(name, args)
       assert.isFalse(isError, textOf(content))
       assert.deepStrictEqual(JSON.parse(textOf(content)), structuredContent)
       return structuredContent as A
     }),
-    /** Why the tool does not do it. */
+    /** The tool's error. */
     errorAnswer: Effect.fnUntraced(function* (name: string, args?: Arguments) {
       const { content, isError } = yield* call(name, args)
       assert.isTrue(isError, textOf(content))

@@ -53,7 +53,7 @@ const keepsUrl = Effect.gen(function* () {
     sha256: file.sha256,
     url: file.fileUrl
   })
-  // Nobody takes it for one that was replaced.
+  // It is not mistaken for a replaced one.
   yield* Library.sweep
   assert.deepStrictEqual((yield* stored(file.fileUrl)).types, types)
   assert.deepStrictEqual(yield* FileCalls.scratchFiles, [])
@@ -106,7 +106,7 @@ layer(FileCalls.local())("upload_file, with uploads through the server", (it) =>
         contentType: "image/webp",
         fileName: "file.bin"
       })
-      // A handle of another message is a string as any other.
+      // A handle of another message is an ordinary string.
       assert.match(yield* Effect.map(call(params.arguments), ({ text }) => text), /not base64/)
     }).pipe(Effect.scoped)
   )
@@ -147,7 +147,7 @@ layer(FileCalls.local())("upload_file, with uploads through the server", (it) =>
       assert.deepStrictEqual(yield* nameOf("../../etc/pass\u0000wd\u202e"), ["passwd", 6])
       assert.deepStrictEqual(yield* nameOf(".."), ["file", 6])
       const url = yield* serve((_request, response) => response.end("x"), "/%2e%2e%2fsecret%zz")
-      // As long as the schema allows; so many bytes are kept of it.
+      // As long as the schema allows; this many bytes of it are stored.
       assert.deepStrictEqual(yield* nameOf(`${"😀".repeat(1_020)}.png`), [`${"😀".repeat(62)}.png`, 6])
       assert.strictEqual((yield* upload({ url })).fileName, "%2e%2e%2fsecret%zz")
     }).pipe(Effect.scoped)

@@ -21,7 +21,7 @@ describe("the limits of upload_file", () => {
       yield* Effect.replicateEffect(Effect.forkChild(calling), 3)
       yield* Deferred.await(three)
       const fourth = yield* Effect.forkChild(calling, { startImmediately: true })
-      // In its turn behind others of the client: it is there when this one has been answered.
+      // It waits behind others of the client, so it has arrived when this one is answered.
       assert.isTrue((yield* FileCalls.callOf(client, { data: "QQ==", url: "" })).isError)
       yield* TestClock.adjust("30 seconds")
       const { isError, text } = yield* Fiber.join(fourth)

@@ -22,11 +22,11 @@ const shownTarget = (html: string): string => /<strong>([\s\S]*?)<\/strong>/.exe
 const policyOf = ({ headers }: { readonly headers: Readonly<Record<string, string>> }): string =>
   headers["content-security-policy"] ?? ""
 
-/** The page with nothing but text in what comes from outside. */
+/** The page with only text in values from outside. */
 const skeleton = (html: string): string =>
   (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replaceAll(/"[^"]*"/g, '""')).join("")
 
-/** What stands in markup, and what does not stand in ASCII. */
+/** Characters of markup, and characters outside ASCII. */
 const anyText = fc.oneof(
   fc.string({ minLength: 1 }),
   fc

@@ -1,4 +1,4 @@
-/** What an audit says of a log that is as it was written. */
+/** The audit of an unchanged log. */
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ const written = Effect.gen(function* () {
   return directory
 })
 
-/** Of the log's event of that number. */
+/** For the log's event with that number. */
 const at = (events: number) => GlobalPosition.GlobalPosition.make(String(events))
 
 /** Columns of a statement in the order of the table. */

@@ -1,4 +1,4 @@
-/** A log on disk with every way in which money can move, as the deciders and the store write it. */
+/** A log on disk with every movement of money, written by the deciders and the store. */
 import { type Array as NonEmpty, Effect, Layer, References } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import type { Aggregate } from "#domain/Aggregate.ts"
@@ -35,7 +35,7 @@ export const day = 24 * hour
 
 let eventIds = 0
 
-/** Decides the commands one by one and appends what they lead to, as an actor does. */
+/** Decides the commands one by one and appends their events, as an actor does. */
 const execute = Effect.fnUntraced(function* <State, Command, Event extends DomainEvent, Rejection>(
   { category, codec, decider }: Aggregate<State, Command, Event, Rejection>,
   id: string,
@@ -98,7 +98,7 @@ export const streamOf = (name: string): string => `InferenceRequest-${requestId(
 
 type Refs = Record<"input" | "output" | "result", SealedPayload>
 
-/** A request for four images at 0.002 each, and what becomes of it from `at` on. */
+/** A request for four images at 0.002 each, and its further events from `at` on. */
 export const request = Effect.fnUntraced(function* (
   name: string,
   at: number,
@@ -127,7 +127,7 @@ export const request = Effect.fnUntraced(function* (
   yield* execute(InferenceRequest.aggregate, id, [submitted, ...life(refs)], Object.values(refs))
 })
 
-/** One that may cost much, and stays open. */
+/** An expensive request that stays open. */
 export const dearRequest = (
   name: string,
   at: number,
@@ -167,7 +167,7 @@ const media =
     )
   ]
 
-/** Retried by the sweep five times, dispatched anew each time, and given up after more than six hours. */
+/** Retried by the sweep five times, dispatched again each time, and failed after more than six hours. */
 const givenUp = (at: number) => (): ReadonlyArray<Command> => [
   ...Array.from({ length: 5 }, (_, index) => [
     Story.dispatch(at + (index + 1) * hour),
@@ -182,10 +182,10 @@ const free = Pricing.quote(
   Story.quote.maxQuantity
 )
 
-/** A day after another. */
+/** A day later. */
 const at = (days: number): number => t0 + days * day
 
-/** Every kind of end, and two requests that have none yet. Balances: acme 24.973 of which 0.016 are held, beta 5. */
+/** Every kind of end, and two open requests. Balances: acme 24.973, of which 0.016 are held, beta 5. */
 export const write = Effect.gen(function* () {
   yield* openAccount(acme, at(0), 15_000_000_000n)
   yield* openAccount(beta, at(0), 0n)
@@ -242,7 +242,7 @@ export const write = Effect.gen(function* () {
   yield* request("running", at(18), () => [Story.dispatch(at(18) + 1)])
 })
 
-/** The read model of the directory, brought up to the end of its log. */
+/** The read model of the directory, at the end of its log. */
 export const project = (directory: string) =>
   DataDirectory.own(
     directory,
@@ -253,7 +253,7 @@ export const project = (directory: string) =>
 
 export const silent: Audit.Options = { opened: () => {}, booked: () => {} }
 
-/** What an audit of the directory finds. */
+/** The result of an audit of the directory. */
 export const audit = (directory: string, options: Audit.Options = silent) =>
   Effect.provide(Audit.run(directory, options), readOnly(directory), { local: true })
 

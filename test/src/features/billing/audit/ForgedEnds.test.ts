@@ -1,4 +1,4 @@
-/** Charges and ends of requests that were written into the log by somebody who knows how it is made. */
+/** Charges and ends of requests, forged by someone who knows the log's format. */
 import { describe } from "@effect/vitest"
 import * as AuditedLog from "./AuditedLog.ts"
 import * as ForgedLog from "./ForgedLog.ts"

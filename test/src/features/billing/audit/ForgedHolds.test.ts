@@ -1,4 +1,4 @@
-/** Holds and top-ups that were written into the log by somebody who knows how it is made. */
+/** Holds and top-ups, forged by someone who knows the log's format. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as AuditedLog from "./AuditedLog.ts"
@@ -146,7 +146,7 @@ describe("An audit of forged events", () => {
       const directory = yield* copy
       const position = ForgedLog.rewrite(directory, (log) => {
         const paid = ForgedLog.find(log, "BalanceToppedUp", account(AuditedLog.beta))
-        // Another event takes its place, so that the log is as long as the read model says.
+        // Another event replaces it, so that the log has the length in the read model.
         paid.type = "KeyRevoked"
         paid.data = { keyId: "key_0" }
         return ForgedLog.find(log, "DispatchStarted", "running")

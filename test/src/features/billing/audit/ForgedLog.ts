@@ -1,4 +1,4 @@
-/** A log that somebody has changed who knows how it is made: ordinals, hashes and log.head are made to fit. */
+/** A log forged by someone who knows its format: ordinals, hashes and log.head are consistent. */
 import * as fs from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
@@ -9,7 +9,7 @@ import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { streamOf } from "./AuditedLog.ts"
 
-/** An event as the forger sees it; place and hash follow from where it stands in the log. */
+/** An event as the forger sees it. Position and hash follow from its place in the log. */
 export interface Forged {
   stream: string
   id: string
@@ -26,7 +26,7 @@ export const first = (log: Log, matches: (event: Forged) => boolean): Forged => 
   return found
 }
 
-/** The first event of the type, of the request or the account's stream. */
+/** The first event of the type in the stream of the request or account. */
 export const find = (log: Log, type: string, of: string): Forged => {
   const stream = of.startsWith("Account-") ? of : streamOf(of)
   return first(log, (event) => event.type === type && event.stream === stream)
@@ -34,7 +34,7 @@ export const find = (log: Log, type: string, of: string): Forged => {
 
 let forgedIds = 0
 
-/** Puts a further event after another one. */
+/** Inserts an event after another one. */
 export const insertAfter = (
   log: Log,
   after: Forged,
@@ -55,7 +55,7 @@ export const swap = (log: Log, a: Forged, b: Forged): void => {
   log[second] = a
 }
 
-/** Lets `alter` change the log and writes it anew. Returns the position of the event that `alter` gives. */
+/** Lets `alter` change the log, writes it again, and returns the position of the event that `alter` returns. */
 export const rewrite = (directory: string, alter: (log: Log) => Forged): string => {
   const files = SqliteEventStore.files(directory)
   using db = new DatabaseSync(files.log)

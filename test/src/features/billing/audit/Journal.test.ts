@@ -30,7 +30,7 @@ const booked = (reference: string) => ({
   billing: null
 })
 
-/** The field of the reference, as it stands in the line. */
+/** The field of the reference in the line. */
 const field = (reference: string): string =>
   Journal.lines("csv", booked(reference)).slice(
     "1970-01-01T00:00:00.000Z,acc_1,external,acc_1:available,0.000000001,topup,,,".length,

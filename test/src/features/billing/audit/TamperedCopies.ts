@@ -1,4 +1,4 @@
-/** Copies of an audited log to lay hands on, and what an audit must then say of them. */
+/** Copies of an audited log to tamper with, and the expected findings of an audit. */
 import * as fs from "node:fs"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
@@ -11,7 +11,7 @@ import * as ForgedLog from "./ForgedLog.ts"
 
 let untouched = ""
 
-/** For a file of tests: the log that its copies are made of, written once for all of them. */
+/** For a file of tests: the log of which it makes copies, written once. */
 export const shareLog = () => {
   const scope = Scope.makeUnsafe()
   beforeAll(() =>
@@ -24,13 +24,13 @@ export const shareLog = () => {
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 }
 
-/** Of the log that the tests of a file share, and its read model. */
+/** A copy of the log that the tests of a file share, and of its read model. */
 export const copy = Effect.map(TempDirectory.make, (directory) => {
   fs.cpSync(untouched, directory, { recursive: true })
   return directory
 })
 
-/** The audit fails, there and so. */
+/** Expects that the audit fails at this place for this reason. */
 export const fails = Effect.fnUntraced(function* (
   directory: string,
   position: string,
@@ -42,7 +42,9 @@ export const fails = Effect.fnUntraced(function* (
   assert.match(failure.message, reason)
 })
 
-/** A test of the log after `alter`, written anew with right hashes. `alter` gives the event that is to be named. */
+/**
+ * Tests the log after `alter`, written again with correct hashes. `alter` returns the event that the audit must name.
+ */
 export const forged = (
   what: string,
   alter: (log: ForgedLog.Log) => ForgedLog.Forged,
@@ -57,7 +59,7 @@ export const forged = (
     }).pipe(Effect.scoped)
   )
 
-/** Its stream. */
+/** The event's stream. */
 export const account = (id: string): string => `Account-${id}`
 
 /** Changes the data of an event. */
@@ -78,7 +80,7 @@ export const billed = (of: string, changes: JsonObject) =>
 export const quoted = (of: string, changes: JsonObject) =>
   change("RequestSubmitted", of, (data) => within(data, "quote", changes))
 
-/** Takes out the event of the type, of the request or account. */
+/** Removes the event of the type from the stream of the request or account. */
 export const removed =
   (type: string, of: string, guilty: (log: ForgedLog.Log) => ForgedLog.Forged) => (log: ForgedLog.Log) => {
     const event = guilty(log)

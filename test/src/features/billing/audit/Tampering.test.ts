@@ -1,4 +1,4 @@
-/** What is changed in the files without the knowledge of how they are made, an audit finds. */
+/** An audit finds changes of the files by someone who does not know their format. */
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"

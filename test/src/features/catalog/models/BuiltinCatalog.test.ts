@@ -5,7 +5,7 @@ import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import * as JsonSchemaValidator from "#src/features/catalog/models/JsonSchemaValidator.ts"
 
-/** JSON pointers of the properties, items and roots of a schema that do not say what they are. */
+/** JSON pointers to the parts of a schema without a type. */
 const undescribed = (schema: unknown, at: string): ReadonlyArray<string> => {
   if (!Predicate.isObject(schema)) return []
   const properties = Predicate.isObject(schema["properties"]) ? Object.entries(schema["properties"]) : []
@@ -16,7 +16,7 @@ const undescribed = (schema: unknown, at: string): ReadonlyArray<string> => {
   ]
 }
 
-/** Whether an object schema, at any depth, leaves room for properties that it does not name. */
+/** Whether an object schema, at any depth, allows unnamed properties. */
 const open = (schema: unknown, at: string): ReadonlyArray<string> => {
   if (!Predicate.isObject(schema)) return []
   const properties = Predicate.isObject(schema["properties"]) ? Object.entries(schema["properties"]) : []
@@ -55,7 +55,7 @@ describe("BuiltinCatalog", () => {
     assert.strictEqual(new Set(models.map(({ model }) => model.version)).size, models.length)
   })
 
-  // The server takes that for granted at its start.
+  // The server assumes that at its start.
   it.each(models)("$endpoint has schemas that are JSON Schema 2020-12", ({ model }) => {
     for (const schema of [model.inputSchema, model.outputSchema])
       assert.isTrue(Result.isSuccess(JsonSchemaValidator.make(schema)))

@@ -175,7 +175,7 @@ describe("JsonSchemaValidator", () => {
     { name: "an unknown type", schema: { type: "text" } },
     { name: "a keyword of another type", schema: { type: "string", minimum: 1 } },
     { name: "an unresolved reference", schema: { $ref: "https://example.com/schema.json" } },
-    // The schema of schemas alone knows of these two: they compile.
+    // Only the metaschema rejects these two; they compile.
     { name: "a negative length", schema: { type: "string", minLength: -1 } },
     { name: "an invalid description", schema: { type: "string", description: 5 } },
     { name: "an invalid pattern", schema: { type: "string", pattern: "(" } },

@@ -12,7 +12,7 @@ type JsonSchema = Model["outputSchema"]
 const uri = { type: "string", format: "uri" }
 const url = "https://files.example.com/a.png"
 
-/** Written so because an object literal with `then` looks like a promise. */
+/** In this form because an object literal with `then` looks like a promise. */
 const json = (text: string) => JSON.parse(text)
 
 const places = (schema: JsonSchema, output: Json) => MediaPointers.make(schema).of(output)

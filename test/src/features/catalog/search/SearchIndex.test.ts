@@ -167,7 +167,7 @@ describe("the index", () => {
   })
 })
 
-/** By the definition: every text that one edit makes of another. */
+/** By definition: every text at one edit from another. */
 const editsOf = (word: string): ReadonlySet<string> => {
   const edits = new Set<string>()
   for (let at = 0; at <= word.length; at++) {

@@ -28,7 +28,7 @@ const expiry = Effect.fnUntraced(function* (id: RequestId) {
   return cancelled?.at
 })
 
-/** Nothing more happens at this time. */
+/** Waits until nothing more happens at this time. */
 const rest = Effect.replicateEffect(Effect.yieldNow, 200)
 
 const isOpen = Effect.fnUntraced(function* (id: RequestId) {

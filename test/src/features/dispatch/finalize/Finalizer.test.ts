@@ -18,7 +18,7 @@ import * as MediaServices from "#test/support/MediaServices.ts"
 
 const node = TestNode.layer({ models: [gallery] })
 
-/** What the client is told of it. */
+/** What the client sees of it. */
 const told = Effect.fnUntraced(function* (id: RequestId) {
   const { request } = yield* Facts.snapshot(id)
   return {
@@ -230,7 +230,7 @@ describe("A request whose output names files", () => {
       yield* Facts.untilType(id, "RequestCancelled")
       answer()
       yield* Effect.repeat(nextTurn, { until: () => !finalizer.has(id) })
-      // It was stored, and removed again: gone, and not unknown.
+      // It was stored and removed, so it is gone rather than unknown.
       const found = yield* Effect.flip(store.find(FileId.make(plan?.fileId ?? "")))
       assert.strictEqual(found._tag, "MediaGone")
       assert.strictEqual((yield* told(id)).outcome, "expired")

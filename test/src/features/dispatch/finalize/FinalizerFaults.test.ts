@@ -21,7 +21,7 @@ import * as MediaServices from "#test/support/MediaServices.ts"
 
 const statusOf = (id: RequestId) => Effect.map(Facts.snapshot(id), ({ request }) => status(request))
 
-/** Submits a request with a deadline in 5 s, whose run stores a picture for it. */
+/** Submits a request with a deadline in 5 s whose run stores a picture. */
 const withOwnFile = Effect.fnUntraced(function* () {
   const { id } = yield* (yield* Requests).submit({
     ...Facts.submission({ model: gallery }),

@@ -15,7 +15,7 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 /** A picture of text, PNG. */
 export const picture = fs.readFileSync(path.join(import.meta.dirname, "../../../../fixtures/images/text.png"))
 
-/** Two pictures asked for. */
+/** Two requested pictures. */
 export const gallery = testModel("test/gallery", {
   price: { unit: "image", unitPrice: Money.NanoUsd.make(3_000_000n), minimumCharge: Money.zero },
   quantities: () => exactly(Money.units(2)),
@@ -43,7 +43,7 @@ export const delivered = (output: Json, count = 2): ProviderOutcome => ({
   delivered: Money.units(count)
 })
 
-/** Submits a request whose run ends in pictures at `urls`. */
+/** Submits a request whose run returns pictures at `urls`. */
 export const ended = Effect.fnUntraced(function* (urls: ReadonlyArray<string>, count = 2) {
   const provider = yield* TestProvider
   const id = yield* Facts.submit({ model: gallery })
@@ -52,10 +52,10 @@ export const ended = Effect.fnUntraced(function* (urls: ReadonlyArray<string>, c
   return id
 })
 
-/** Lets Node do its input and output: the clock of the tests does not stand for that. */
+/** Lets Node perform its input and output, which the test clock does not control. */
 export const nextTurn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-/** Answers every path with the picture, unless `answer` does. Gives its address, and how often it was asked. */
+/** Answers every path with the picture, unless `answer` does. Returns its address and the number of calls. */
 export const server = Effect.fnUntraced(function* (
   answer: (...call: [...Parameters<RequestListener>, number]) => boolean = () => false
 ) {

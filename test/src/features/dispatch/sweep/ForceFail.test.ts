@@ -12,7 +12,7 @@ import { dispatch, execute, lost, models, nothing, running, submit, sweep } from
 const hour = 60 * 60 * 1_000
 const idle = TestNode.layer({ models, dispatches: false })
 
-/** A request of now that the sweep has found lost as often. */
+/** A new request that the sweep has found lost this often. */
 const retried = Effect.fnUntraced(function* (times: number) {
   const id = yield* submit()
   for (let attempt = 1; attempt <= times; attempt++) {

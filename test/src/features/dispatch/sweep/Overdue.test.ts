@@ -79,7 +79,7 @@ describe("A run past its expected duration", () => {
       const id = yield* self.on(submit())
       yield* self.on(execute(id, dispatch(0, "other")))
       const heir = yield* TestNode.start({ name: "heir", models })
-      // It lives, and cannot record anything just now.
+      // It lives but cannot record anything now.
       yield* heir.on(Effect.map(AppendFaults, (faults) => faults.decide(() => "refused")))
       yield* other.crash
       yield* TestClock.adjust("5 seconds")
@@ -190,7 +190,7 @@ describe("A run past its expected duration", () => {
       })
       yield* TestClock.adjust("5 seconds")
       const sweeping = yield* Effect.forkChild(sweep)
-      // Not held up by the others.
+      // Not delayed by the others.
       yield* Facts.untilType(third.id, "SweepRetried")
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual(yield* Fiber.join(sweeping), { ...nothing, lost: 1 })
@@ -199,7 +199,7 @@ describe("A run past its expected duration", () => {
   )
 })
 
-/** Waits until nothing is run here any more. */
+/** Waits until this node has no runs. */
 const untilIdle = Effect.flatMap(TestProvider, (provider) =>
   Effect.repeat(Effect.yieldNow, {
     until: () => provider.running(patient.model.endpoint).now === 0

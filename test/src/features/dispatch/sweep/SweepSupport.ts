@@ -1,4 +1,4 @@
-/** Requests in the states that a sweep finds them in. */
+/** Requests in the states that a sweep finds. */
 import { Effect } from "effect"
 import { units } from "#domain/Money.ts"
 import type { RequestId } from "#domain/Ids.ts"
@@ -8,7 +8,7 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 
-/** Takes a second, usually. */
+/** Usually takes a second. */
 export const patient = testModel("test/patient", { timeoutSeconds: 1_000_000, concurrency: 10 })
 export const models = [patient]
 
@@ -19,7 +19,7 @@ export const nothing = { expired: 0, forceFailed: 0, lost: 0, finished: 0, media
 export const submit = (options: Parameters<typeof Facts.submit>[0] = {}) =>
   Facts.submit({ model: patient, ...options })
 
-/** A request that the provider runs as `jobId`, and has started. */
+/** A request that the provider has started as `jobId`. */
 export const running = Effect.fnUntraced(function* (jobId: string) {
   const id = yield* submit()
   const run = yield* (yield* TestProvider).next
@@ -27,7 +27,7 @@ export const running = Effect.fnUntraced(function* (jobId: string) {
   return { id, run }
 })
 
-/** What a node does to a request, without a dispatcher. */
+/** A node's commands to a request, without a dispatcher. */
 export const execute = Effect.fnUntraced(function* (
   id: RequestId,
   ...commands: ReadonlyArray<Parameters<RequestActors["Service"]["execute"]>[1]>

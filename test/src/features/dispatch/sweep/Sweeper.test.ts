@@ -1,4 +1,4 @@
-/** Sweeps as such: when they are, what else they find, and what does not keep them from going on. */
+/** When sweeps run, what else they find, and which faults they survive. */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -46,7 +46,7 @@ describe("The sweep", () => {
       const released = yield* Deferred.make<JobState>()
       provider.lookAs(() => Effect.uninterruptible(Deferred.await(released)))
       yield* running("job-7")
-      /** Seconds pass until it has been asked so often; gives how many. */
+      /** Lets seconds pass until it was called this often, and returns their number. */
       const untilAsked = Effect.fnUntraced(function* (times: number) {
         for (let seconds = 0; ; seconds++) {
           yield* Effect.replicateEffect(Effect.yieldNow, 100)
@@ -125,7 +125,7 @@ describe("The sweep", () => {
 })
 
 describe("A request marked completed with its output media missing", () => {
-  /** `node` had the run. */
+  /** `node` ran the request. */
   const unfinished = Effect.fnUntraced(function* (node: string) {
     const id = yield* submit()
     yield* execute(id, dispatch(0, node), outputWithMedia(0))
@@ -136,7 +136,7 @@ describe("A request marked completed with its output media missing", () => {
     Effect.gen(function* () {
       const id = yield* unfinished("node")
       assert.deepStrictEqual(yield* sweep, { ...nothing, mediaMissing: 1 })
-      // There is nothing to store: the output of this one was never written.
+      // There is nothing to store, because this output was never written.
       yield* Facts.until(id, (all) => all.length > 4)
     }).pipe(Effect.provide(idle))
   )

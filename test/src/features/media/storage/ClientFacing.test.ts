@@ -24,7 +24,7 @@ const local = Layer.mergeAll(
   })
 )
 
-/** Where clients are sent with a file, and to get it. */
+/** The addresses to which clients upload, and from which they download. */
 const addresses = (values: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     const store = yield* UploadStore

@@ -33,7 +33,7 @@ const put = (url: string, bytes: string | Uint8Array<ArrayBuffer>, init: Request
 
 const md5 = (bytes: string | Uint8Array) => crypto.createHash("md5").update(bytes).digest("hex")
 
-/** What S3 says of a file of parts. */
+/** The result of S3 for a file of parts. */
 const etagOf = (parts: ReadonlyArray<Uint8Array>) =>
   `${md5(Buffer.concat(parts.map((part) => Buffer.from(md5(part), "hex"))))}-${parts.length}`
 
@@ -45,7 +45,7 @@ const layer = TestBucket.provide(storeLayer)
 const test = (name: string, body: Effect.Effect<void, unknown, UploadStore | BlobStore>) =>
   it.live(name, () => Effect.provide(body, layer))
 
-/** Begun, with these parts put in this order. */
+/** An upload with these parts, sent in this order. */
 const begun = Effect.fnUntraced(function* (
   parts: ReadonlyArray<readonly [partNumber: number, bytes: Uint8Array<ArrayBuffer>]>
 ) {

@@ -101,7 +101,7 @@ const output = (number: number, accountId: AccountId, size: number) =>
 const require = (accountId: AccountId, bytes: number) =>
   Effect.flatMap(StorageQuota, (quota) => quota.require(accountId, bytes))
 
-/** Why `bytes` more are too many. */
+/** The error for `bytes` more. */
 const errorAnswer = (accountId: AccountId, bytes: number) =>
   Effect.map(Effect.flip(require(accountId, bytes)), (error) =>
     error._tag === "QuotaExceeded" ? { limit: error.limit, used: error.used } : error._tag
@@ -146,7 +146,7 @@ describe("The storage quota", () => {
       yield* TestClock.adjust("1 millis")
       assert.deepStrictEqual(yield* errorAnswer(alice, 981), { limit: 1_000, used: 20 })
       yield* require(alice, 980)
-      // One that was begun in time counts as it is.
+      // An upload begun in time counts with its size.
       yield* complete(1, 90)
       assert.deepStrictEqual(yield* errorAnswer(alice, 891), { limit: 1_000, used: 110 })
     }).pipe(Effect.provide(layer("")))
@@ -195,7 +195,7 @@ describe("The storage quota", () => {
       yield* open(alice, null)
       yield* require(alice, Number.MAX_SAFE_INTEGER)
       yield* require(bob, Number.MAX_SAFE_INTEGER)
-      // There are no tables to count in.
+      // No tables exist to count in.
       yield* limit(alice, 1)
       assert.strictEqual(yield* errorAnswer(alice, 1), "SqlError")
     }).pipe(Effect.provide(layer("", [])))

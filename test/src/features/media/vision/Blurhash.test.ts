@@ -13,8 +13,8 @@ const gradient = picture(12, 8, (x, y) => [255 - x * 20, 250 - y * 30, (11 - x) 
 const white = picture(4, 4, () => [255, 255, 255])
 
 /**
- * Expected texts are what the reference implementation (`blurhash` 2.0.5 on npm) makes of the same pixels. It forgets the
- * sign of details, so the pictures are such that the strongest one is positive.
+ * The expected texts come from the reference implementation (`blurhash` 2.0.5 on npm) for the same pixels. It loses
+ * the sign of details, so the strongest detail of each picture is positive.
  */
 describe("Blurhash.encode", () => {
   it.each([

@@ -12,12 +12,12 @@ const workers = VisionWorkers.layer.pipe(
 
 const hash = Effect.flatMap(VisionWorkers, ({ hash }) => hash(task, Effect.void))
 
-/** In a worker that begins with it and ends after it. */
+/** In a worker that starts for it and ends after it. */
 const hashAnew = Effect.provide(hash, Layer.fresh(workers))
 
 describe("VisionWorkers", () => {
-  // All threads share what libvips may read: a worker that set it for itself took it from the others for a moment, so that
-  // some of some ten thousand pictures read meanwhile were unreadable.
+  // All threads share the allowed formats of libvips: a worker that set them briefly took them from the others, so
+  // that a few of ten thousand pictures were unreadable.
   it.live("read pictures while other workers start", () =>
     Effect.gen(function* () {
       const first = yield* hash

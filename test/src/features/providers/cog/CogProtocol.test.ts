@@ -1,4 +1,4 @@
-/** What the contract test of all adapters cannot ask of this one (https://cog.run/http). */
+/** Behaviour beyond the contract test of all adapters (https://cog.run/http). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"

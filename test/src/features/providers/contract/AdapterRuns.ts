@@ -1,4 +1,4 @@
-/** Runs of an adapter at its protocol server, for what the contract test does not know of. */
+/** Runs of an adapter at its protocol server, for tests beyond the contract test. */
 import { Effect, Fiber, Layer } from "effect"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import { PollPace } from "#src/features/providers/Polling.ts"
@@ -9,11 +9,11 @@ import * as Surroundings from "./Surroundings.ts"
 import type { Upstream } from "./Upstream.ts"
 
 export interface RunOptions {
-  /** In the place of the example's. */
+  /** Replaces the example's input. */
   readonly input?: Json
-  /** Beside or in the place of the binding's. */
+  /** Adds to or replaces the binding's options. */
   readonly options?: JsonObject
-  /** At whose end the path of another place is put; in the place of the binding's. */
+  /** Replaces the binding's URL; the path is appended to it. */
   readonly url?: string
   readonly pace?: Partial<typeof PollPace.Service>
   readonly timeoutSeconds?: number
@@ -31,7 +31,7 @@ const changed = (job: Job, { options, timeoutSeconds, url }: RunOptions): Job =>
   model: { ...job.model, ...(timeoutSeconds !== undefined && { timeoutSeconds }) }
 })
 
-/** A run under way, of a new instance of the adapter. It is interrupted with the scope. */
+/** A run in progress of a new instance of the adapter. Interrupted with the scope. */
 export const begin = Effect.fnUntraced(function* (
   adapter: Pick<AdapterUnderTest, "provider">,
   upstream: Upstream,
@@ -50,7 +50,7 @@ export const begin = Effect.fnUntraced(function* (
   return { ...recorded, job, provider, fiber, outcome: Effect.timeout(Fiber.join(fiber), limit) }
 })
 
-/** To its end. */
+/** Runs to the end. */
 export const outcomeOf = Effect.fnUntraced(function* (
   adapter: Pick<AdapterUnderTest, "provider">,
   upstream: Upstream,

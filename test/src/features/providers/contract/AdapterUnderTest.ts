@@ -1,4 +1,4 @@
-/** An adapter at its protocol server, set up for the contract test and for its own. */
+/** An adapter at its protocol server, for the contract test and for its own tests. */
 import { Effect, Fiber, Layer, type Scope } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -17,7 +17,7 @@ export interface AdapterUnderTest {
   readonly provider: Effect.Effect<Provider, never, ProviderHttp | Callbacks | Scope.Scope>
 }
 
-/** Nothing here takes long: what does hangs. */
+/** Everything here is fast, so a slow test hangs. */
 export const limit = "5 seconds"
 
 export const jobOf = (binding: ProviderBinding, input: Json, attempt = 1): Job => {
@@ -47,7 +47,7 @@ export const setUp = Effect.fnUntraced(function* (
 
 export type SetUp = Effect.Success<ReturnType<typeof setUp>>
 
-/** A run of a new instance. It is interrupted with the scope. */
+/** A run of a new instance. Interrupted with the scope. */
 export const begin = Effect.fnUntraced(function* (
   { instance, job }: Pick<SetUp, "instance" | "job">,
   jobId?: string

@@ -1,7 +1,7 @@
 /**
- * What every adapter that calls a provider over HTTP has to do, run against a server that speaks the provider's protocol. For
- * an adapter's own test file: `providerContract("http", { upstream: HttpUpstream.make, provider: HttpProvider.make })`. The
- * clock is the live one, and waits are those of `Surroundings.pace`.
+ * The contract of every adapter that calls a provider over HTTP, run against a server with the provider's protocol.
+ * In an adapter's test file: `providerContract("http", { upstream: HttpUpstream.make, provider: HttpProvider.make
+ * })`. Uses the live clock, and the waits of `Surroundings.pace`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, References, Schedule } from "effect"
@@ -24,12 +24,12 @@ const assertSucceeded = (outcome: ProviderOutcome, { example }: Upstream) => {
   if (outcome._tag === "Succeeded") assert.deepStrictEqual(outcome.output, example.output)
 }
 
-/** Asked again until it says so: what it says a moment after a change may still be what was. */
+/** Polled until it holds, because shortly after a change the old state may still be reported. */
 const lookUntil = (look: Effect.Effect<JobState>, tag: JobState["_tag"]) =>
   look.pipe(Effect.repeat({ until: (state) => state._tag === tag }), Effect.timeout(limit))
 
 export const providerContract = (name: string, adapter: AdapterUnderTest): void => {
-  /** One run that meets `behaviour`, to its end. */
+  /** Runs one job with `behaviour` to its end. */
   const runOnce = Effect.fnUntraced(function* (...behaviours: ReadonlyArray<Behaviour>) {
     const set = yield* setUp(adapter)
     yield* set.upstream.plan(...behaviours)
@@ -37,7 +37,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
     return { ...set, ...run, ended: yield* run.outcome }
   })
 
-  /** One run that the provider has taken, and that does not end by itself. */
+  /** One accepted run that does not end by itself. */
   const holdOne = Effect.fnUntraced(function* () {
     const set = yield* setUp(adapter)
     yield* set.upstream.plan({ _tag: "Succeeds", held: true })
@@ -178,7 +178,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
         const run = yield* begin(set)
         assertProviderError(yield* run.outcome, true)
         assert.isEmpty(yield* set.upstream.jobs)
-        // It is logged, which is wanted and not shown.
+        // It is logged; the expected log line is hidden.
       }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
     )
 
@@ -199,7 +199,7 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
         if (!upstream.has.cancel) return
         yield* stop
         assert.deepStrictEqual(yield* outcome, { _tag: "Stopped" })
-        // Where hanging up is what stops it, the server learns of it a moment later.
+        // If closing the connection stops it, the server notices a moment later.
         const states = yield* upstream.jobs.pipe(
           Effect.map((jobs) => jobs.map(({ state }) => state)),
           Effect.repeat({ until: ([state]) => state === "cancelled", schedule: Schedule.spaced(1) }),

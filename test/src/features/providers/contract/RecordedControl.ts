@@ -1,12 +1,12 @@
-/** A run whose reports are kept and can be waited for, and which can be asked to stop. */
+/** A run whose reports are recorded and can be awaited, and which can be stopped. */
 import { Deferred, Effect } from "effect"
 import type { RunControl } from "#src/features/providers/Provider.ts"
 
 export interface RecordedControl {
   readonly control: RunControl
-  /** `started`, and what was reported as progress, in order. */
+  /** `started` and the progress reports, in order. */
   readonly reports: ReadonlyArray<"started" | Parameters<RunControl["progress"]>[0]>
-  /** The names by which the provider said to know the job. */
+  /** The job ids that the provider reported. */
   readonly jobIds: ReadonlyArray<string>
   /** The first of them, once there is one. */
   readonly accepted: Effect.Effect<string>

@@ -1,4 +1,4 @@
-/** What an adapter needs around it: real HTTP, secrets, and a place where providers call back, over loopback. */
+/** The environment of an adapter: real HTTP, secrets, and an address for callbacks, over loopback. */
 import type * as Http from "node:http"
 import { ConfigProvider, Context, Effect, Layer } from "effect"
 import { Callbacks } from "#src/features/providers/Callbacks.ts"
@@ -9,8 +9,8 @@ import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "#test/support/upstreams/JsonHttp.ts"
 
 /**
- * The clock is the live one, since sockets wait for no other: tests that use it are `it.live`. Whatever an adapter waits for
- * it takes from `PollPace`, which is short here, so that no test waits for long.
+ * Uses the live clock, because sockets do not use a test clock: tests that use it are `it.live`. Adapters take all
+ * waits from `PollPace`, which is short here.
  */
 export const pace: typeof PollPace.Service = { firstMs: 5, longestMs: 10, patienceMs: 400, lateMs: 300 }
 
@@ -18,7 +18,7 @@ const statusOf = { delivered: 200, over: 200, refused: 401, elsewhere: 503 } as 
 
 const callbackPath = /^\/callbacks\/([\w-]{21})\/(\d+)\/([\w-]+)$/
 
-/** What the server's route does, without the server. */
+/** The behaviour of the server's route, without the server. */
 const serveCallbacks = (callbacks: () => Callbacks["Service"]) =>
   Receiver.http((request: Http.IncomingMessage, response: Http.ServerResponse) => {
     void JsonHttp.read(request).then(async (read) => {
@@ -44,13 +44,13 @@ const serveCallbacks = (callbacks: () => Callbacks["Service"]) =>
 const callbacks = Layer.effect(
   Callbacks,
   Effect.gen(function* () {
-    // The server's address is known only after it listens, and it delivers to what is built from that address.
+    // The server's address is known only after it listens, and callback addresses are built from it.
     let built: Callbacks["Service"] | undefined
     const { port } = yield* serveCallbacks(() => {
       if (built === undefined) throw new Error("expected no callback yet")
       return built
     })
-    // Nothing is recorded here that an end could wait for.
+    // Nothing is recorded here, so an end need not wait.
     const options = { url: `http://127.0.0.1:${port}`, isOver: () => Effect.succeed(true) }
     built = Context.get(yield* Layer.build(Callbacks.layerOf(options)), Callbacks)
     return built

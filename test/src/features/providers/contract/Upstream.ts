@@ -1,34 +1,34 @@
 /**
- * A server that speaks a provider's public protocol as its documentation says: a state machine of jobs, with faults. One for
- * each adapter, in `test/support/upstreams/`, written from the documentation and not from the adapter.
+ * A server with a provider's public protocol, by its documentation: a state machine of jobs with faults. One per
+ * adapter, in `test/support/upstreams/`, written from the documentation and not from the adapter.
  */
 import type { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 
-/** What the server does with one job. It waits for no time of its own: what is to take long waits for `release`. */
+/** The behaviour of the server for one job. It uses no timers: what must take long waits for `release`. */
 export type Behaviour =
-  /** Ends well as soon as it may. `held`: not before `release`. */
+  /** Succeeds as soon as possible. `held`: not before `release`. */
   | { readonly _tag: "Succeeds"; readonly held?: boolean }
   /** The model ran, and reports that the run has failed. */
   | { readonly _tag: "Fails"; readonly message: string }
-  /** Not taken: a status such as 400, 401, 404, 500, 503. */
+  /** Refused with a status such as 400, 401, 404, 500, 503. */
   | { readonly _tag: "Refuses"; readonly status: number }
-  /** 429, with `Retry-After` when given. */
+  /** 429, with `Retry-After` if given. */
   | { readonly _tag: "RateLimits"; readonly retryAfterSeconds?: number }
   /** Closes the connection without an answer, as a process that dies does. */
   | { readonly _tag: "Resets" }
-  /** Takes the job and then forgets it: a process that died in the middle and was started again. */
+  /** Accepts the job and then loses it, like a process that crashed and was restarted. */
   | { readonly _tag: "Forgets" }
-  /** Answers what is no answer of the protocol: no JSON, or other members. */
+  /** Returns an invalid answer: not JSON, or with wrong members. */
   | { readonly _tag: "Babbles" }
 
 export interface UpstreamJob {
-  /** What the protocol calls it, when it gives it a name. */
+  /** The protocol's id of the job, if it has one. */
   readonly id: string | null
-  /** What the model was given, unwrapped from the protocol's envelope. */
+  /** The model's input, without the protocol's envelope. */
   readonly input: Json
-  /** Credential that came with it, without the scheme; `null` when there was none. */
+  /** The credential sent with it, without the scheme; `null` without one. */
   readonly credential: string | null
   readonly state: "queued" | "running" | "succeeded" | "failed" | "cancelled"
 }
@@ -37,23 +37,23 @@ export interface Upstream {
   /** For a model's binding; `secretEnv` names a variable that holds `secret`. */
   readonly binding: Omit<ProviderBinding, "name">
   readonly secret: string
-  /** An input of the adapter, and the output that the server gives for it when it succeeds. */
+  /** An input of the adapter, and the server's output for it. */
   readonly example: { readonly input: Json; readonly output: Json }
-  /** What the next jobs meet, in this order; `Succeeds` when none is left. */
+  /** The behaviour for the next jobs, in order; then `Succeeds`. */
   readonly plan: (...behaviours: ReadonlyArray<Behaviour>) => Effect.Effect<void>
-  /** Lets every held job go on. */
+  /** Releases all held jobs. */
   readonly release: Effect.Effect<void>
-  /** Each job that was taken, in order. */
+  /** The accepted jobs, in order. */
   readonly jobs: Effect.Effect<ReadonlyArray<UpstreamJob>>
-  /** Completes when `count` jobs have been taken. */
+  /** Completes when `count` jobs have been accepted. */
   readonly taken: (count: number) => Effect.Effect<void>
-  /** What the protocol has: the contract test asks for no more. */
+  /** The capabilities of the protocol, which limit the contract test. */
   readonly has: {
     readonly jobIds: boolean
     readonly cancel: boolean
     readonly logs: boolean
     readonly retryAfter: boolean
-    /** `false` when an outcome is told by callback alone and cannot be asked for. */
+    /** `false` if an outcome is reported only by callback. */
     readonly answersLater?: false
   }
 }

@@ -9,7 +9,7 @@ const adapter = { provider: FalProvider.make }
 
 const minute = 60_000
 
-/** A run that the queue has taken and that does not end by itself. */
+/** An accepted run that does not end by itself. */
 const holdOne = Effect.fnUntraced(function* (options: AdapterRuns.RunOptions = {}) {
   const upstream = yield* Fal.make
   yield* upstream.plan({ _tag: "Succeeds", held: true })
@@ -18,7 +18,7 @@ const holdOne = Effect.fnUntraced(function* (options: AdapterRuns.RunOptions = {
   return { ...run, upstream, id }
 })
 
-/** How a run ends whose request has failed so. */
+/** The end of a run whose request failed in this way. */
 const endOf = Effect.fnUntraced(function* (failure: Fal.Failure) {
   const { id, outcome, upstream } = yield* holdOne()
   yield* upstream.end(id, failure)

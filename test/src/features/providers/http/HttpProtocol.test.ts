@@ -1,4 +1,4 @@
-/** What the contract test of all adapters cannot ask of this one (`docs/reference/provider-contract.md`). */
+/** Behaviour beyond the contract test of all adapters (`docs/reference/provider-contract.md`). */
 import type * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
@@ -16,7 +16,7 @@ type Serve = (request: JsonHttp.JsonRequest, response: Http.ServerResponse) => v
 
 const key = "rq0000000000000000001-1"
 
-/** A worker that does what `serve` does, and a run at it. */
+/** A worker with the behaviour `serve`, and a run at it. */
 const begin = Effect.fnUntraced(function* (serve: Serve, path = "/run") {
   const calls: Array<string> = []
   const receiver = yield* Receiver.http((request, response) => {
@@ -104,7 +104,7 @@ describe("The worker contract", () => {
       const callback = yield* Deferred.make<string>()
       let questions = 0
       const { call, fiber, outcome } = yield* begin(({ body, method }, response) => {
-        // That is for longer than it may not be known how a run is doing.
+        // Longer than the state of a run may be unknown.
         if (method === "GET" && ++questions === 50) Deferred.doneUnsafe(asked, Effect.void)
         if (method === "POST") Deferred.doneUnsafe(callback, Effect.succeed(String(Object(body).callback)))
         JsonHttp.answer(response, method === "POST" ? 202 : status, {})
@@ -155,7 +155,7 @@ describe("The worker contract", () => {
           accept = () => JsonHttp.answer(response, 202, { jobId: "job-1" })
           return Deferred.doneUnsafe(posted, Effect.void)
         }
-        // The one by key is never answered.
+        // The call by key is never answered.
         if (path === `/run/${key}`) return accept()
         isCancelled ||= method === "DELETE"
         JsonHttp.answer(response, 200, { status: isCancelled ? "cancelled" : "running" })

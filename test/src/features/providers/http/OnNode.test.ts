@@ -1,4 +1,4 @@
-/** A run at a worker, with all that a node does around it: the log, the dispatcher, and another node after it. */
+/** A run at a worker on a complete node: the log, the dispatcher, and another node after it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { BuiltinModel } from "#src/features/catalog/models/builtin/BuiltinModel.ts"

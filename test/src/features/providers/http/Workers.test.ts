@@ -10,7 +10,7 @@ import * as Surroundings from "#test/src/features/providers/contract/Surrounding
 
 const secret = "wk_notARealSecret0123456789"
 
-/** The port of a worker in a process of its own, which ends with the scope. */
+/** The port of a worker in a separate process, which ends with the scope. */
 const start = (command: string, file: string) =>
   Effect.acquireRelease(
     Effect.sync(() =>

@@ -10,7 +10,7 @@ import * as Kserve from "#test/support/upstreams/Kserve.ts"
 
 const adapter = { provider: KserveProvider.make }
 
-/** How a run ends at the server, and the first inference that this was sent. */
+/** The end of a run at the server, and the first inference call. */
 const inference = Effect.fnUntraced(function* (options: AdapterRuns.RunOptions = {}) {
   const upstream = yield* Kserve.make
   const outcome = yield* AdapterRuns.outcomeOf(adapter, upstream, options)
@@ -20,7 +20,7 @@ const inference = Effect.fnUntraced(function* (options: AdapterRuns.RunOptions =
 
 const outputOf = (outcome: ProviderOutcome) => (outcome._tag === "Succeeded" ? outcome.output : outcome)
 
-/** How a run ends at a server that answers like this. */
+/** The end of a run at a server with this answer. */
 const endOf = Effect.fnUntraced(function* (status: number, answer: Json, options: JsonObject = {}) {
   const upstream = yield* Kserve.make
   const { port } = yield* Receiver.http((_request, response) => JsonHttp.answer(response, status, answer))

@@ -8,7 +8,7 @@ import * as Tensors from "#src/features/providers/kserve/Tensors.ts"
 const encode = (tensor: InputTensor, value: Json, batched = false) =>
   Tensors.encode({ x: tensor }, batched, { x: value })
 
-/** Shape and data of the one tensor that a value becomes; what is wrong with it otherwise. */
+/** Shape and data of the tensor for a value, or the error. */
 const tensorOf = (tensor: InputTensor, value: Json, batched = false) =>
   Result.match(encode(tensor, value, batched), {
     onSuccess: ([tensor]) => ({ shape: tensor?.["shape"], data: tensor?.["data"] }),

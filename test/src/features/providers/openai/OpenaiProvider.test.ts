@@ -34,7 +34,7 @@ const start = Effect.fnUntraced(function* (endpoint: Openai.Endpoint, more: Json
   return { upstream, binding, provider, run }
 })
 
-/** What a run ends in at a server that answers every call with `answer`. */
+/** The outcome of a run at a server that answers every call with `answer`. */
 const outcomeAt = Effect.fnUntraced(function* (
   answer: (response: Http.ServerResponse) => void,
   options: JsonObject = { endpoint: "chat", model: "m" },

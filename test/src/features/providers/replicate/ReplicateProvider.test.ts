@@ -138,7 +138,7 @@ describe("ReplicateProvider", () => {
     )
   }
 
-  /** What a run ends in when all that the server answers is this. */
+  /** The outcome of a run if the server always answers this. */
   const outcomeAt = Effect.fnUntraced(function* (
     status: number,
     body: JsonObject,

@@ -18,7 +18,7 @@ const holdOne = Effect.fnUntraced(function* (options: AdapterRuns.RunOptions = {
   return { ...run, upstream, id }
 })
 
-/** What `/run` is sent for a model of this limit. */
+/** The body of `/run` for a model with this limit. */
 const bodyOf = Effect.fnUntraced(function* (options: AdapterRuns.RunOptions) {
   const upstream = yield* Runpod.make
   yield* AdapterRuns.outcomeOf(adapter, upstream, options)

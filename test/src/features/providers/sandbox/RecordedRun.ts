@@ -1,4 +1,4 @@
-/** A run of a built-in model whose reports are kept, and which can be asked to stop. */
+/** A run of a built-in model whose reports are recorded, and which can be stopped. */
 import { Deferred, Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
@@ -17,9 +17,9 @@ export const jobOf = (model: Model, input: Json, attempt = 1): Job => ({
 
 export interface RecordedRun {
   readonly control: RunControl
-  /** `started`, and what was reported as progress, in order. */
+  /** `started` and the progress reports, in order. */
   readonly reports: ReadonlyArray<"started" | Parameters<RunControl["progress"]>[0]>
-  /** The names by which the provider said to know the job. */
+  /** The job ids that the provider reported. */
   readonly jobIds: ReadonlyArray<string>
   readonly stop: Effect.Effect<void>
 }

@@ -14,7 +14,7 @@ const chunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
 }
 
-/** A one-bit PNG of any size, of nothing but zeros: some kilobytes for hundreds of megapixels. */
+/** A one-bit PNG of any size with only zeros: some kilobytes for hundreds of megapixels. */
 const bomb = (width: number, height: number, rows = height): Buffer => {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

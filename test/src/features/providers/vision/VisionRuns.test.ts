@@ -28,7 +28,7 @@ const ImageOutput = Schema.Struct({
   })
 })
 
-/** The output of a run that succeeded, as the schema reads it, and what was billed. */
+/** The output of a successful run, decoded by the schema, and the billed units. */
 const succeed = Effect.fn(function* <Output>(
   schema: Schema.ConstraintDecoder<Output>,
   endpoint: string,
@@ -40,7 +40,7 @@ const succeed = Effect.fn(function* <Output>(
   return { output, delivered: outcome.delivered }
 })
 
-/** The stored picture of a run that succeeded, checked against what the output says of it. */
+/** The stored picture of a successful run, checked against its output. */
 const imageOf = Effect.fn(function* (endpoint: string, input: Json) {
   const { output, delivered } = yield* succeed(ImageOutput, endpoint, input)
   const { bytes, media } = yield* download(output.image.url)

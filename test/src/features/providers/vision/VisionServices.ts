@@ -47,7 +47,7 @@ export const run = Effect.fn(function* (endpoint: string, input: Json) {
 export const dataUri = (bytes: Buffer, type = "image/png") =>
   `data:${type};base64,${bytes.toString("base64")}`
 
-/** Puts a picture into the store; its URL. */
+/** Stores a picture and returns its URL. */
 export const upload = Effect.fn(function* (bytes: Uint8Array) {
   const { url } = yield* (yield* MediaStore).put({
     ...MediaServices.made,

@@ -1,4 +1,4 @@
-/** What the queue says of the workers of other nodes. */
+/** What the queue reveals about workers of other nodes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, References, Stream } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -13,7 +13,7 @@ import * as RequestLog from "#test/projections/RequestLog.ts"
 const nodes = (...live: ReadonlyArray<string>) =>
   Layer.succeed(Nodes, { self: "a", isAlive: () => true, live: () => live, changes: Stream.never })
 
-/** So long after the requests came due, ms. */
+/** This long after the requests became due, ms. */
 const at = (now: number) =>
   Layer.succeed(SteadyTime, { now: Effect.succeed(now), nowOf: () => now, aheadOf: () => 0 })
 

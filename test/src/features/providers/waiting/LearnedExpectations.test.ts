@@ -22,7 +22,7 @@ const made = testModel("test/base", { concurrency: 2 })
 const base = { ...made, model: { ...made.model, providers: [gpu] as const } }
 const wrapper = testModel("test/wrapper")
 
-/** The second runs on the first. */
+/** The second model runs on the first. */
 const catalog = Layer.effect(
   Catalog,
   Effect.map(Catalog, (known) =>
@@ -47,7 +47,7 @@ const layer = LearnedExpectations.layer.pipe(
 
 let written = 0
 
-/** A run of so many seconds that ended well, ms ago. */
+/** A successful run of this many seconds that ended this many ms ago. */
 const ran = (seconds: number, model: ModelEndpoint = base.model.endpoint, at = 0) =>
   RequestLog.append(
     ++written,
@@ -72,12 +72,12 @@ const queue = (count: number, at = 0) =>
     count
   )
 
-/** As it is read next. */
+/** As read next. */
 const expected = Effect.fnUntraced(function* (endpoint: string = base.model.endpoint) {
   yield* ReadSide.settle(DurationsProjection.projection.name)
   yield* ReadSide.settle(DueWorkProjection.projection.name)
   yield* TestClock.adjust("20 seconds")
-  // The reading is of the real file: it takes a moment of no clock.
+  // The read of the real file takes a moment of real time.
   const { of } = yield* Expectations
   yield* Effect.repeat(Effect.yieldNow, { times: 100 })
   return of(endpoint)
@@ -113,7 +113,7 @@ describe("Expectations", () => {
       const found = yield* expected()
       const { waitSeconds, ...learned } = found ?? {}
       assert.deepStrictEqual(learned, { p50Seconds: null, p90Seconds: null, samples: 0 })
-      // Due for longer than four runs of a second take, two at once.
+      // Due for longer than four runs of a second take with two at once.
       assert.isAbove(waitSeconds ?? 0, 2)
       assert.isAbove((yield* expected(wrapper.model.endpoint))?.waitSeconds ?? 0, waitSeconds ?? 0)
     }).pipe(Effect.provide(layer))
@@ -137,7 +137,7 @@ describe("Expectations", () => {
       )
       yield* queue(7)
       const found = yield* expected()
-      // Eight times 10 s, two at once; what is queued has waited for less than that.
+      // Eight runs of 10 s, two at once; the queued requests have waited for less.
       assert.strictEqual(found?.waitSeconds, (8 * (found?.p50Seconds ?? 0)) / 2)
       const health = yield* ProviderHealth
       health.begin(gpu).ended({ _tag: "RateLimited", retryAfterMs: 1_020_000 })

@@ -1,4 +1,4 @@
-/** Jobs that workers give back, and words of theirs that come too late. */
+/** Jobs that workers release, and late reports of workers. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -33,7 +33,7 @@ describe("A worker that returns its job repeatedly", () => {
         yield* node.on(
           Effect.flatMap(WorkerCalls, (calls) => calls.release({ worker: me, leaseId: lease.id }))
         )
-        // Past the longest of them.
+        // After the longest delay.
         yield* TestClock.adjust("2 seconds")
       }
       const requeues = Facts.ofType(yield* Facts.events(id), "RequestRequeued")
@@ -53,7 +53,7 @@ describe("A worker whose result comes too late", () => {
       const node = yield* start("one")
       const { id, leaseId, me } = yield* node.on(begin(hasty))
       yield* TestClock.adjust("5 seconds")
-      // Within the time that a run has to stop: the request has failed nonetheless.
+      // Within the time that a run has to stop; the request has failed nonetheless.
       assert.strictEqual(yield* told(node.on(end(me, leaseId))), "LeaseLost")
       assert.strictEqual(yield* told(node.on(end(me, leaseId))), "LeaseLost")
       assert.include(yield* Facts.types(id), "RequestFailed")
@@ -65,7 +65,7 @@ describe("A worker whose result comes too late", () => {
       const ended = yield* Effect.gen(function* () {
         const lease = yield* Lease.make("lease", jobOf(RequestId.make("r".repeat(21))), control)
         const following = yield* Effect.forkChild(
-          // It is over, and its run has not yet been told.
+          // It has ended, and its run does not know yet.
           Effect.tap(Lease.follow(lease, Effect.never), () => {
             pool.end(lease, "ended", succeeded)
             return Effect.void

@@ -1,4 +1,4 @@
-/** What a worker does with a job, over HTTP, with the real dispatcher. */
+/** A worker's calls for a job, over HTTP with the real dispatcher. */
 import * as http from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
@@ -12,7 +12,7 @@ import * as Server from "./WorkerServer.ts"
 const until = <R>(isSo: Effect.Effect<boolean, never, R>) =>
   Effect.repeat(isSo, { until: (so) => so, schedule: Schedule.spaced("2 millis") })
 
-/** So many workers wait for jobs of the model. */
+/** Waits until this many workers wait for jobs of the model. */
 const waiting = Effect.fnUntraced(function* (model: string, count: number) {
   const { pollers } = yield* WorkerPool
   yield* until(Effect.sync(() => pollers.room(model) === count))
@@ -176,7 +176,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
       const { authorization } = yield* Server.workerKey()
       const { port } = yield* TestServer
       const id = yield* Server.submit(Server.upscale, "x".repeat(8_000_000))
-      // Far more than what the way to it holds: it never gets all of it.
+      // Far more than the connection buffers, so it never receives all of it.
       yield* Effect.callback<void>((resume) => {
         const options = { host: "127.0.0.1", port, path: "/workers/claim", method: "POST", agent: false }
         const request = http.request({ ...options, headers: { authorization } }, () => request.destroy())
@@ -217,7 +217,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
         404,
         undefined
       ])
-      // A job of another model is not its own to take, though it names none.
+      // It may not take a job of another model, even if it names none.
       const id = yield* Server.submit(Server.caption, "in")
       assert.deepStrictEqual(yield* claim(authorization), [204, undefined])
       const other = yield* Server.workerKey([Server.caption])

@@ -1,4 +1,4 @@
-/** A node whose jobs workers fetch, and what they say of them, without HTTP. Time is the test's clock. */
+/** A node whose workers fetch jobs and report on them, without HTTP. Uses the test clock. */
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -47,7 +47,7 @@ export const wait = (worker: Worker, models: ReadonlyArray<string> | null = null
     { startImmediately: true }
   )
 
-/** Waits on the node, and is known to. */
+/** Waits at the node, and the node knows. */
 export const claim = Effect.fnUntraced(function* (
   worker: Worker,
   models: ReadonlyArray<string> | null = null
@@ -61,7 +61,7 @@ export const heartbeat = (worker: Worker, leaseId: string, progress = silence) =
 export const end = (worker: Worker, leaseId: string, outcome: ProviderOutcome = succeeded) =>
   Effect.flatMap(WorkerCalls, (calls) => calls.end({ worker, leaseId }, outcome))
 
-/** A job that a worker of the node has, and whose start is on the log. */
+/** A job of a worker of the node, whose start is on the log. */
 export const begin = Effect.fnUntraced(function* (of = model) {
   const me = yield* worker
   const job = yield* claim(me)
@@ -73,11 +73,11 @@ export const begin = Effect.fnUntraced(function* (of = model) {
   return { me, id, leaseId: lease.id }
 })
 
-/** What the worker is told. */
+/** The answer to the worker. */
 export const told = <E extends { readonly _tag: string }, R>(call: Effect.Effect<unknown, E, R>) =>
   Effect.map(Effect.result(call), (result) => (Result.isFailure(result) ? result.failure._tag : "Ok"))
 
-/** A job that no dispatcher knows of. */
+/** A job without a dispatcher. */
 export const jobOf = (requestId: RequestId): Job => ({
   requestId,
   accountId: AccountId.make("acc_default"),

@@ -1,4 +1,4 @@
-/** What becomes of jobs whose workers, or whose nodes, go away. Time is the test's clock. */
+/** Jobs whose workers or nodes disappear. Uses the test clock. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { TestClock } from "effect/testing"
@@ -87,7 +87,7 @@ describe("A worker that stops calling", () => {
       const node = yield* start("one")
       const me = yield* node.on(worker)
       const { pollers } = yield* node.on(WorkerPool)
-      // It leaves in the very moment in which it is given a job.
+      // It leaves at the moment when it gets a job.
       const poller = pollers.join({ worker: me, models: null })
       const id = yield* node.on(Facts.submit({ model }))
       yield* poller.arrived
@@ -137,7 +137,7 @@ describe("A worker whose node is restarted", () => {
       const first = yield* start("first")
       const { id, leaseId, me } = yield* first.on(begin())
       yield* first.stop
-      // What the new process knows before it has looked for what the old one left.
+      // The new process's knowledge before it has searched for the runs of the old one.
       const idle = yield* TestNode.start({ name: "idle", models, pulls: true, dispatches: false })
       assert.strictEqual(yield* told(idle.on(heartbeat(me, leaseId))), "LeaseUnattended")
       assert.strictEqual(yield* told(idle.on(end(me, leaseId))), "LeaseUnattended")
@@ -167,7 +167,7 @@ describe("A worker whose node is restarted", () => {
 })
 
 describe("A worker whose calls reach another node than its follower", () => {
-  /** A job of `here`, and a node `there` which has seen it. */
+  /** A job of `here`, and a node `there` that has seen it. */
   const onTwo = Effect.gen(function* () {
     const here = yield* start("here")
     const begun = yield* here.on(begin())

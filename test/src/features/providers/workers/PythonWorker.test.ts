@@ -1,4 +1,4 @@
-/** `examples/workers/pull_worker.py` as its first lines say, in a process of its own. */
+/** Runs `examples/workers/pull_worker.py` as its first lines say, in a separate process. */
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { assert, layer } from "@effect/vitest"

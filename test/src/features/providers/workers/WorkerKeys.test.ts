@@ -1,4 +1,4 @@
-/** Worker keys as an operator has them, in the process that holds the log and over the admin socket. */
+/** Worker keys as operators manage them: in the process that owns the log, and over the admin socket. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { KeyId } from "#domain/Ids.ts"

@@ -1,4 +1,4 @@
-/** The HTTP API with a dispatcher, and models that workers fetch the jobs of. The clock is the live one. */
+/** The HTTP API with a dispatcher, and models whose jobs workers fetch. Uses the live clock. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Redacted, References, Schema } from "effect"
@@ -26,7 +26,7 @@ import * as Scratch from "#test/support/Scratch.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
-/** A model whose jobs are fetched. */
+/** A model whose jobs workers fetch. */
 export const pulled = (endpoint: string, leaseSeconds?: number, timeoutSeconds = 600): BuiltinModel => {
   const built = testModel(endpoint, { concurrency: 100, timeoutSeconds })
   const options = leaseSeconds === undefined ? {} : { options: { leaseSeconds } }
@@ -91,7 +91,7 @@ export const post = (
 export const request = (port: number, method: string, path: string, authorization: string) =>
   send(port, { method, path, headers: { authorization } })
 
-/** The status of the answer to a body that is announced as so many bytes, and of which none comes. */
+/** The status of the answer to a body of this announced size without any bytes. */
 export const announce = (port: number, path: string, authorization: string, bytes: number) =>
   Effect.map(
     send(port, {
@@ -117,7 +117,7 @@ const Claimed = Schema.decodeUnknownSync(
   })
 )
 
-/** The job that a worker gets, waiting for it. */
+/** Waits for a job as a worker and returns it. */
 export const claim = Effect.fnUntraced(function* (authorization: string, models?: ReadonlyArray<string>) {
   const reply = yield* post("/workers/claim", authorization, {
     wait: 20,
@@ -138,7 +138,7 @@ export const release = (authorization: string, leaseId: string, body?: Json) =>
 
 const Accepted = Schema.decodeUnknownSync(Schema.Struct({ request_id: RequestId }))
 
-/** The id of a request of the first account. */
+/** Submits a request of the first account and returns its id. */
 export const submit = Effect.fnUntraced(function* (model: string, value: string) {
   const { key } = yield* TestServer.TestServer
   const reply = yield* post(`/${model}`, key, { value })

@@ -26,7 +26,7 @@ const named = (...numbers: ReadonlyArray<number>): StreamFilter => ({
 
 const changes = [change(1), change(2, bob), change(3, alice, slow), change(4)]
 
-/** Who is told of which change. */
+/** Which listeners get which change. */
 const told = (audience: Audience.Audience<string>) =>
   Object.fromEntries(
     [...audience.tellings(changes)].flatMap(([{ members }, changes]) =>

@@ -29,7 +29,7 @@ interface Reader {
 
 const accounts = [Log.alice, Log.bob, Log.carol]
 
-/** Takes what is handed to it in one of the ways that a connection may. */
+/** Takes changes in one of the ways of a connection. */
 const follower = (reader: Reader, random: (below: number) => number): Following.Follower<never> => ({
   wanted: { accountId: reader.accountId, requestIds: null, models: null },
   isDone: () => false,
@@ -60,7 +60,7 @@ describe("Following", () => {
         const account = accounts[random(3)] ?? Log.alice
         yield* Log.append(number, Log.submitted(account, Log.echo))
         if (random(2) === 0) yield* Log.append(number, Log.dispatched(1), Log.started(1))
-        // So that some changes are read one by one, and others many at a time.
+        // Lets some changes be read one by one and others many at a time.
         if (random(3) === 0) yield* ReadSide.settle("history")
         yield* Effect.repeat(Effect.yieldNow, { times: random(8) })
         if (random(3) === 0) {
@@ -77,7 +77,7 @@ describe("Following", () => {
           )
           fibers.push(fiber)
         }
-        // The last one leaves, and somebody comes to a hub that nobody listens to.
+        // The last listener leaves, and a new one joins an empty hub.
         if (random(12) === 0) yield* Fiber.interruptAll(fibers.splice(0).concat())
         if (fibers.length === 0) readers.length = 0
       }
@@ -150,7 +150,7 @@ describe("Following", () => {
       const hub = yield* LiveHub
       for (const number of [1, 2, 3]) yield* Log.append(number, Log.submitted(Log.alice, Log.echo))
       yield* ReadSide.settle("history")
-      // The hub has heard of them, and nobody was there.
+      // The hub has seen them without any listener.
       yield* Effect.repeat(Effect.yieldNow, { times: 100 })
       const told = new Map<number, ReadonlyArray<number>>()
       const listen = (place: number) =>
@@ -165,7 +165,7 @@ describe("Following", () => {
             return "full"
           }
         })
-      // The first one puts the hub back to where it stands; the second is ahead of it.
+      // The first listener sets the hub back to its position; the second is ahead of it.
       assert.deepStrictEqual(yield* Effect.all([listen(0), listen(2)], { concurrency: 2 }), [3, 3])
       assert.deepStrictEqual(
         [...told],

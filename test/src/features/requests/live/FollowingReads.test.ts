@@ -1,4 +1,4 @@
-/** What followers read, and when: each page is a statement on the thread that everything else runs on. */
+/** The reads of followers: each page is a statement on the thread that everything else runs on. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { LiveStatus, type StatusChange } from "#projections/live-status/LiveStatus.ts"
@@ -118,7 +118,7 @@ describe("followers", () => {
         const fiber = yield* Effect.forkScoped(follow(follower(named, told, 2), 0), {
           startImmediately: true
         })
-        // Its first change is on the first page; behind that it has none.
+        // Its first change is on the first page; after that it has none.
         yield* Effect.repeat(Effect.yieldNow, { until: () => pages.length === 2 })
         yield* Log.append(1, Log.dispatched(1), Log.started(1))
         yield* Fiber.join(fiber)

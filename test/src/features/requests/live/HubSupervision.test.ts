@@ -7,7 +7,7 @@ import { LiveHub } from "#src/features/requests/live/LiveHub.ts"
 import * as ReadSide from "#test/projections/ReadSide.ts"
 import * as Log from "#test/projections/RequestLog.ts"
 
-/** The first time that anybody follows the history, that breaks. */
+/** The first follower of the history fails. */
 const breaking = Layer.effect(
   Projections,
   Effect.map(Projections, (projections) => {

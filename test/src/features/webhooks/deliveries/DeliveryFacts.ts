@@ -1,4 +1,4 @@
-/** Requests with webhooks, and what the log says of their deliveries. */
+/** Requests with webhooks, and the events of their deliveries on the log. */
 import { Effect, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { RequestId } from "#domain/Ids.ts"
@@ -30,7 +30,7 @@ export const webhook = (url: string, events: ReadonlyArray<WebhookEventName> = [
   filtered: true
 })
 
-/** A request that ends well by itself; gives the id of its `completed`. */
+/** Submits a request that succeeds, and returns the id of its `completed`. */
 export const ended = Effect.fnUntraced(function* (
   url: string,
   options: Omit<NonNullable<Parameters<typeof Facts.submission>[0]>, "webhook"> = {}
@@ -58,7 +58,7 @@ export const delivery = (id: string) =>
     return state._tag === "Delivery" ? Effect.succeed(state) : Effect.die(`${id} is not scheduled`)
   })
 
-/** Waits until the delivery is so, and gives it. */
+/** Waits until the delivery satisfies the condition, and returns it. */
 export const until = Effect.fnUntraced(function* (
   id: string,
   isSo: (delivery: Delivery, events: ReadonlyArray<Event>) => boolean
@@ -83,24 +83,24 @@ const ends: ReadonlySet<string> = new Set(["AttemptSucceeded", "AttemptFailed", 
 
 export const endsOf = (all: ReadonlyArray<Event>) => all.filter(({ _tag }) => ends.has(_tag))
 
-/** Waits until the end of so many attempts is recorded. */
+/** Waits until the ends of this many attempts are recorded. */
 export const untilAttempts = (id: string, count: number) => until(id, (_, all) => endsOf(all).length >= count)
 
 /** When each attempt was claimed, Unix time in ms. */
 export const startsOf = (all: ReadonlyArray<Event>) =>
   all.flatMap((event) => (event._tag === "AttemptStarted" ? [event.at] : []))
 
-/** What follows the `failed`th failure of a schedule, ms. */
+/** The delay after the `failed`th failure of a schedule, ms. */
 export const delayAfter = (failed: number) => DeliverySchedule.delays[failed - 1] ?? 0
 
-/** The provider has begun, and the log has it. */
+/** Waits until the run's start is on the log. */
 export const begin = ({ does }: TestRun) =>
   Effect.andThen(
     does(({ started }) => started),
     TestClock.adjust("20 millis")
   )
 
-/** All that is not a matter of time happens, also what the network has to bring. */
+/** Lets everything happen that needs no time, including network input. */
 export const rest = Effect.gen(function* () {
   for (let turn = 0; turn < 20; turn++) {
     yield* Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })
@@ -108,26 +108,26 @@ export const rest = Effect.gen(function* () {
   }
 })
 
-/** Its client wants it sent again. */
+/** Its client replays it. */
 export const replay = (id: string) =>
   Effect.flatMap(Webhooks, (webhooks) => webhooks.replay({ caller: Facts.caller(), id })).pipe(
     Effect.provide(Webhooks.layer)
   )
 
-/** Time passes; whatever has to do with it happens in its seconds. */
+/** Lets time pass second by second. */
 export const pass = (seconds: number) =>
   Effect.replicateEffect(Effect.andThen(TestClock.adjust("1 second"), rest), seconds, { discard: true })
 
-/** From now on the log refuses events of the type to this node. */
+/** From now on the log rejects this node's events of the type. */
 export const refuse = (type: string) =>
   Effect.map(AppendFaults, (faults) =>
     faults.decide(({ events }) => (events.some((event) => event.type === type) ? "refused" : "stored"))
   )
 
-/** From now on it takes everything. */
+/** From now on it accepts all events. */
 export const heal = Effect.map(AppendFaults, (faults) => faults.decide(() => "stored"))
 
-/** Goes through the wait after the `failed`th failure: nothing happens until its last ms. */
+/** Passes the wait after the `failed`th failure: nothing happens until its last ms. */
 export const wait = Effect.fnUntraced(function* (failed: number, check: Effect.Effect<void>) {
   yield* TestClock.adjust(delayAfter(failed) - 1)
   yield* rest

@@ -1,4 +1,4 @@
-/** What every attempt of a delivery has in common, and what it has not. */
+/** The equal and the differing parts of a delivery's attempts. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -20,7 +20,7 @@ const currentSecret = Effect.map(
   Redacted.value
 )
 
-/** The reference verifier goes by the clock of the machine: here it is asked for the signature alone. */
+/** The reference verifier uses the machine's clock, so it checks only the signature here. */
 const signaturesOf = (secret: string, { headers, id, text }: Hook.Posted) =>
   new Webhook(secret).sign(id, new Date(Number(headers["webhook-timestamp"]) * 1_000), text)
 

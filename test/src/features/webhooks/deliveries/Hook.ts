@@ -1,4 +1,4 @@
-/** Receivers of webhooks: real HTTPS servers that note what they get, and answer as the test says. */
+/** Receivers of webhooks: real HTTPS servers that record what they get, and answer as the test says. */
 import { Clock, Effect } from "effect"
 import type * as Http from "node:http"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
@@ -8,22 +8,22 @@ export interface Posted {
   readonly id: string
   readonly headers: Http.IncomingHttpHeaders
   readonly text: string
-  /** The test's time when it came, Unix time in ms. */
+  /** The test time of its arrival, Unix time in ms. */
   readonly at: number
 }
 
-/** A status, or what is done with the response; it may be left without an answer. */
+/** A status, or an action on the response, which may stay unanswered. */
 export type Answer = number | ((response: Http.ServerResponse, posted: Posted) => void)
 
 export interface Hook {
   readonly origin: string
   readonly url: string
   readonly posted: () => ReadonlyArray<Posted>
-  /** How many of the posts have no answer yet, now and at most so far. */
+  /** The current and the highest number of unanswered posts. */
   readonly open: () => { readonly now: number; readonly most: number }
-  /** From now on. */
+  /** Applies from now on. */
   readonly answerWith: (answer: Answer) => void
-  /** Waits until so many posts have come, and gives the last of them. */
+  /** Waits for this many posts and returns the last. */
   readonly until: (count: number) => Effect.Effect<Posted>
 }
 
@@ -33,7 +33,7 @@ const bodyOf = async (request: Http.IncomingMessage) => {
   return Buffer.concat(chunks).toString()
 }
 
-/** Answers 204 until it is told otherwise. */
+/** Answers 204 by default. */
 export const make = Effect.fn("Hook.make")(function* (first: Answer = 204) {
   const clock = yield* Clock.clockWith(Effect.succeed)
   const posted: Array<Posted> = []
@@ -57,7 +57,7 @@ export const make = Effect.fn("Hook.make")(function* (first: Answer = 204) {
   }
 
   const { port } = yield* Receiver.https((request, response) => {
-    // A connection that is cut in the middle of a body.
+    // Cuts the connection in the middle of a body.
     take(request, response).catch(() => response.destroy())
   })
   const origin = `https://receiver.example.com:${port}`

@@ -1,4 +1,4 @@
-/** Receivers that do not answer, and accounts with much to be sent, keep nobody else waiting. */
+/** Silent receivers and busy accounts do not delay others. */
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -47,7 +47,7 @@ describe("Receivers that never answer", () => {
       for (const hook of silent) yield* hook.until(1)
       const first = yield* many(20, live.url)
       for (const { id } of first) yield* Facts.untilPhase(id, "Delivered")
-      // All of them are known to be silent, and due again.
+      // All are known to be silent and are due again.
       yield* TestClock.adjust("15 seconds")
       yield* Facts.rest
       yield* TestClock.adjust("5 seconds")

@@ -1,4 +1,4 @@
-/** Webhooks that somebody wants to be sent again: one, or all that failed in a time. */
+/** Replays of one webhook, or of all that failed within a time range. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -147,7 +147,7 @@ describe("A recovery", () => {
       assert.isBelow(sent, count)
       yield* start("two")
       yield* Facts.pass(6)
-      // Refused once more, they are not asked for again.
+      // Refused again, they are not replayed a second time.
       for (const { id } of failed)
         yield* Facts.until(id, ({ attempts, phase }) => attempts === 2 && phase._tag === "Failed")
       assert.lengthOf(yield* recorded("ReplayRequested"), count)

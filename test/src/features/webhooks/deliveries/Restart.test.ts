@@ -1,4 +1,4 @@
-/** What becomes of deliveries when their node goes down and another process goes on. */
+/** Deliveries when their node stops and another process continues. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,7 +9,7 @@ import * as Hook from "./Hook.ts"
 
 const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: {} })
 
-/** As far as anybody else can tell the process is gone. */
+/** To others the process looks dead. */
 const kill = (node: TestNode.TestNode) => Effect.andThen(node.crash, node.stop)
 
 const assertAttempts = (hook: Hook.Hook, times: ReadonlyArray<number>) =>

@@ -1,4 +1,4 @@
-/** Several nodes send the webhooks of one log: each event once, whoever comes and goes. */
+/** Several nodes send the webhooks of one log: each event once, even when nodes join and leave. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -151,7 +151,7 @@ describe("Several nodes", () => {
         yield* TestClock.adjust(Facts.delayAfter(attempt) - 1_001)
         yield* Facts.rest
         assert.lengthOf(hook.posted(), attempt * 3)
-        // It is the turn of one; the others are after it, should it be stuck.
+        // One node has the turn; the others follow if it is stuck.
         yield* TestClock.adjust(1)
         times.push(due)
       }

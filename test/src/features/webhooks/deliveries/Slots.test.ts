@@ -1,4 +1,4 @@
-/** Whose turn it is to be sent to, by counting alone. */
+/** The choice of lanes, by counting alone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Array } from "effect"
 import * as fc from "fast-check"
@@ -20,7 +20,7 @@ const limits: DeliveryLimits = {
 
 const to = (origin: string, accountId = "acc", bytes = 1): Slots.Load => ({ origin, accountId, bytes })
 
-/** Takes what there is for the target, at most `most`. */
+/** Takes the available slots for the target, at most `most`. */
 const takeAll = (slots: Slots.Slots, target: Slots.Load, most = 100) => {
   let taken = 0
   while (taken < most && slots.take(target)) taken++
@@ -31,7 +31,7 @@ const giveBack = (slots: Slots.Slots, target: Slots.Load, answered: boolean | nu
   for (let index = 0; index < count; index++) slots.giveBack(target, answered)
 }
 
-/** As many answers as open the lane's window to `size`. */
+/** The number of answers that widen the lane's window to `size`. */
 const open = (slots: Slots.Slots, load: Slots.Load, size: number) => {
   for (let count = 1; count < size; count++) {
     assert.isTrue(slots.take(load))
@@ -135,7 +135,7 @@ describe("A receiver", () => {
   })
 })
 
-/** Takes one slot in each of so many lanes, and says that none of them was answered. */
+/** Takes one slot in each of this many lanes and reports each as unanswered. */
 const silence = (slots: Slots.Slots, count: number, accountId = "acc") => {
   const silent = Array.makeBy(count, (index) => to(`silent ${index}`, accountId))
   for (const load of silent) {

@@ -1,4 +1,4 @@
-/** Who is told of what: the events that were asked for, and of a start only while it is news (contract, rule 1). */
+/** Which events are sent: the requested ones, and a start only while the request has not ended (contract, rule 1). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,4 +1,4 @@
-/** While the log, a body or a secret cannot be had: nothing is lost, nothing is sent too often, and nothing spins. */
+/** While the log, a body or a secret is unavailable: nothing is lost, sent too often, or retried without a pause. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -19,7 +19,7 @@ import * as Hook from "./Hook.ts"
 
 const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
 
-/** The same, whose sender's lines are kept. */
+/** The same, with the sender's log lines. */
 const telling = (lines: Array<string>) =>
   DeliverySender.layer.pipe(
     Layer.provide(OutboundGuard.layer({ authorities: [Receiver.authority] })),
@@ -27,7 +27,7 @@ const telling = (lines: Array<string>) =>
     Layer.provide(SigningNode.logging(lines))
   )
 
-/** Appends of an event of the type are this from now on; gives how many were tried. */
+/** Sets the result of appends with an event of the type from now on. Returns the number of tries. */
 const decide = (type: string, fate: Exclude<Fate, "stored"> = "refused") =>
   Effect.map(AppendFaults, (faults) => {
     let tries = 0

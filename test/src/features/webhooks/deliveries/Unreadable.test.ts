@@ -1,4 +1,4 @@
-/** What another release has written, or is damaged, keeps no other webhook waiting. */
+/** Damaged events, and events of another release, do not delay other webhooks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { codec, RecoveryRequested } from "#domain/delivery-recovery/DeliveryRecovery.ts"
@@ -18,7 +18,7 @@ import * as Hook from "./Hook.ts"
 
 const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: {} })
 
-/** No codec of this release knows the event. */
+/** This release cannot read the event. */
 const makeUnreadable = Effect.fnUntraced(function* (id: string) {
   yield* (yield* EventStore).append({
     stream: Facts.streamOf(id),

@@ -1,4 +1,4 @@
-/** Somebody sets the wall clock while the program runs: what waits is due after as long as was meant. */
+/** The wall clock is set while the program runs: waiting deliveries are due after the intended time. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"

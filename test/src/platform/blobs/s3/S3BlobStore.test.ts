@@ -16,7 +16,7 @@ import * as TestBucket from "./TestBucket.ts"
 
 const MiB = 1024 * 1024
 
-/** Bytes that differ along the way, so that a part out of place shows. */
+/** Bytes that depend on their position, so that a misplaced part is detected. */
 const pattern = (length: number) =>
   Buffer.from(Uint32Array.from({ length: Math.ceil(length / 4) }, (_, index) => index).buffer).subarray(
     0,
@@ -44,7 +44,7 @@ interface Inside {
   readonly unfinished: Effect.Effect<number>
 }
 
-/** With a bucket of its own, and a client beside the store. */
+/** With a separate bucket, and a client beside the store. */
 const inside = <A, E>(body: (inside: Inside) => Effect.Effect<A, E, BlobStore>, query?: string) =>
   Effect.gen(function* () {
     const options = yield* TestBucket.options(query)

@@ -7,7 +7,7 @@ import * as Environment from "#test/support/Environment.ts"
 import * as S3Programs from "#test/support/servers/S3Programs.ts"
 import * as TestBucket from "./TestBucket.ts"
 
-/** What the program would print. */
+/** The output of the program. */
 const errorAnswer = (options: S3Options, environment: Environment.Variables = {}) =>
   Effect.gen(function* () {
     yield* Environment.use(environment)

@@ -40,7 +40,7 @@ describe("DirectUploads over S3", () => {
         body: Stream.succeed(bytes)
       })
       assert.strictEqual(file.sha256, crypto.hash("sha256", bytes))
-      // Whoever finds other bytes there than were recorded says so.
+      // A reader that finds other bytes than recorded reports it.
       const opened = yield* (yield* MediaStore).open(file.fileId)
       assert.strictEqual(opened?.media.size, size)
       assert.deepInclude(yield* Library.get(file.fileId), { size, sha256: file.sha256, status: "uploaded" })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import * as S3Failure from "#src/platform/blobs/s3/S3Failure.ts"
 
-/** As the SDK throws it. */
+/** In the form that the SDK throws. */
 const thrown = (code: string, httpStatusCode?: number, more: object = {}) =>
   Object.assign(new Error(`hunter2 is not authorized on media/hunter2`), {
     name: code,

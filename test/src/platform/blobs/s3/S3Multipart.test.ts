@@ -1,4 +1,4 @@
-/** What AWS answers to a completion that it has done before, and the server of the other tests does not. */
+/** The answer of AWS to a repeated completion, which the test server lacks. */
 import { once } from "node:events"
 import * as http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import * as TestBucket from "./TestBucket.ts"
 
 const noSuchUpload = "<Error><Code>NoSuchUpload</Code><Message>It does not exist.</Message></Error>"
 
-/** Knows of no upload, and says this of every object; its port. */
+/** A server that knows no upload and reports this for every object. Returns its port. */
 const server = (head: http.OutgoingHttpHeaders | null): Effect.Effect<number, never, Scope.Scope> =>
   Effect.gen(function* () {
     const server = http.createServer((request, response) => {

@@ -17,7 +17,7 @@ const behindProxy = Effect.gen(function* () {
   return { proxy, options: TestBucket.at(yield* TestBucket.options(), proxy.port) }
 })
 
-/** The clock goes on until it has ended, whatever it waits for. */
+/** Advances the clock until it has ended. */
 const passTime = Effect.fnUntraced(function* <A, E>(fiber: Fiber.Fiber<A, E>) {
   while (fiber.pollUnsafe() === undefined) {
     yield* TestClock.adjust("1 second")

@@ -1,10 +1,10 @@
-/** A new bucket of the server that the tests of this process share, and what the project makes of it. */
+/** A new bucket at the shared test server, and the project's store for it. */
 import { Effect, Layer } from "effect"
 import { S3Bucket } from "#src/platform/blobs/s3/S3Bucket.ts"
 import * as S3Options from "#src/platform/blobs/s3/S3Options.ts"
 import * as S3Server from "#test/support/servers/S3Server.ts"
 
-// The SDK's own chain finds them here. Processes of tests do nothing else.
+// The SDK finds the credentials here. Test processes use no others.
 Object.assign(process.env, S3Server.credentials)
 
 /** @param query further options. */
@@ -21,7 +21,7 @@ export const provide = <A, E, R>(
   query?: string
 ): Layer.Layer<A, E, R> => Layer.unwrap(Effect.map(options(query), layer))
 
-/** A bucket that is not there. */
+/** A missing bucket. */
 export const elsewhere: S3Options.S3Options = {
   bucket: "bucket",
   endpoint: "http://127.0.0.1:1",
@@ -31,7 +31,7 @@ export const elsewhere: S3Options.S3Options = {
   forcePathStyle: true
 }
 
-/** At an address where a proxy stands, perhaps. */
+/** At an address that may be a proxy. */
 export const at = (options: S3Options.S3Options, port: number): S3Options.S3Options => ({
   ...options,
   endpoint: `http://127.0.0.1:${port}`

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as RoundRobin from "#src/features/catalog/models/expression/RoundRobin.ts"
 
-/** Turns that note their names, behind one that lasts until `end`. */
+/** Turns that record their names, behind one that lasts until `end`. */
 const held = Effect.gen(function* () {
   const turns = RoundRobin.make()
   const order: Array<string> = []

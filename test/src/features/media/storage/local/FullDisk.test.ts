@@ -1,4 +1,4 @@
-/** A disk of 4 MiB that is full: a file system in memory, mounted for the test. */
+/** A full disk of 4 MiB: a file system in memory, mounted for the test. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import { PassThrough } from "node:stream"
@@ -15,7 +15,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const MiB = 1024 * 1024
 
-/** Whoever is not root may be allowed to act as root without a password. */
+/** Other users may be allowed to use sudo without a password. */
 const asRoot = (...command: ReadonlyArray<string>): boolean => {
   const [program = "", ...parameters] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command]
   return childProcess.spawnSync(program, parameters).status === 0
@@ -82,7 +82,7 @@ describe.skipIf(isMissing)(named("A full disk"), () => {
       fs.writeFileSync(`${directory}/filler`, Puts.pattern(3.5 * MiB))
       const body = new PassThrough()
       const size = 900_000
-      // All of it in one write, of which the disk takes a part.
+      // All in one write, of which the disk stores a part.
       body.end(Puts.pattern(size))
       const path = `${directory}/body`
       const options = { body, limit: size, size, contentMd5: undefined, path, isSha256Wanted: true }

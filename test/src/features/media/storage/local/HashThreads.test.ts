@@ -28,7 +28,7 @@ describe("HashThreads", () => {
       const ofChunks = Effect.gen(function* () {
         const hashing = yield* threads.begin("sha256")
         for (let at = 0; at < 3 * MiB; at += 1_000) {
-          // Parts of a larger buffer, of which no other byte is told.
+          // Parts of a larger buffer; the other bytes do not count.
           hashing.update(bytes.subarray(at, Math.min(at + 1_000, 3 * MiB)))
           yield* hashing.caughtUp(MiB)
         }

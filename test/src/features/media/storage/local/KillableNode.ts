@@ -1,4 +1,4 @@
-/** A node in a process of its own, that does what it is told over IPC and can be killed at any moment. */
+/** A node in a separate process that takes commands over IPC and can be killed at any moment. */
 import { Clock, Effect, Layer, Stream } from "effect"
 import type { Array } from "effect"
 import type { Stored } from "#domain/file/Event.ts"
@@ -28,7 +28,7 @@ export type Order =
     }
   | { readonly _tag: "Look"; readonly target: UploadTarget }
 
-/** What the log names, and the SHA-256 of what can be read by it: `null` for both before there is anything. */
+/** What the log names, and the SHA-256 of the readable bytes: `null` for both before there are any. */
 export interface Look {
   readonly stored: Stored | null
   readonly sha256: string | null

@@ -1,4 +1,4 @@
-/** Nodes that are killed while bytes come in, and one that takes more than its memory could hold. */
+/** Nodes that are killed during uploads, and a node that receives more bytes than its memory. */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -51,7 +51,7 @@ interface Announced {
 
 const body = Puts.pattern(6 * MiB)
 
-/** ms; over what a PUT of `body` takes here. */
+/** ms; longer than a PUT of `body` takes here. */
 const moments = [0, 10, 30, 60]
 
 describe("A node that is killed", () => {
@@ -132,7 +132,7 @@ const toNonEmpty = <A>(values: ReadonlyArray<A>): Array.NonEmptyReadonlyArray<A>
   return Array.isReadonlyArrayNonEmpty(values) ? values : assert.fail()
 }
 
-/** MiB that a process has had in memory at most; Linux alone tells. */
+/** Peak memory of a process, MiB. Only Linux reports it. */
 const peakOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 

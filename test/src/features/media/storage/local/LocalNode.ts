@@ -1,4 +1,4 @@
-/** A node's parts that receive bytes: a real folder, a real log, and real HTTP in front of `Reception`. */
+/** The parts of a node that receive uploads: a real folder, a real log, and real HTTP in front of `Reception`. */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { ConfigProvider, Context, Effect, Layer, References, type Scope } from "effect"
@@ -21,13 +21,13 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
-/** Nobody resolves it: tests replace it by the address of the server. */
+/** Does not resolve: tests replace it by the address of the server. */
 const mediaUrl = "http://media.test"
 
 const urls = PublicUrls.layerOf({ queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl })
 
 export interface NodeOptions {
-  /** Of the blobs, and of the read models beside them. */
+  /** The directory of the blobs and of the read models. */
   readonly directory: string
   /** Whether other nodes use the same blobs. */
   readonly isShared?: boolean
@@ -59,7 +59,7 @@ export const onLog = ({ directory, isShared = false, quota }: NodeOptions) =>
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
   )
 
-/** The directory of the node that a test runs on. */
+/** The directory of the test's node. */
 export class Directory extends Context.Service<Directory, string>()("inferlog/test/files/local/Directory") {}
 
 export const layer = (options: Pick<NodeOptions, "quota"> = {}) =>
@@ -86,7 +86,7 @@ const putOf = (request: http.IncomingMessage) => {
   }
 }
 
-/** Listens on a free port of the loopback interface, and gives it. */
+/** Listens on a free port of the loopback interface and returns it. */
 export const serve: Effect.Effect<number, never, Reception | Scope.Scope> = Effect.gen(function* () {
   const reception = yield* Reception
   const runFork = Effect.runForkWith(yield* Effect.context<Reception>())

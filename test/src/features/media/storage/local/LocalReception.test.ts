@@ -118,7 +118,7 @@ describe("LocalReception", () => {
       const target = yield* Puts.announce({ size: MiB })
       const headers = { "content-type": Puts.contentType, "transfer-encoding": "chunked" }
       const sending = Puts.begin(port, yield* Puts.urlOf(target), headers)
-      // Never ended: the answer comes without the rest.
+      // Never ended, because the answer comes without the rest.
       sending.request.write(Puts.pattern(MiB + 1))
       assert.strictEqual((yield* Effect.promise(() => sending.answered)).error, "FileTooLarge")
       sending.request.destroy()

@@ -10,7 +10,7 @@ import { writeBody } from "#src/features/media/storage/local/WriteBody.ts"
 import * as Puts from "#test/src/features/media/storage/local/Puts.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
-/** What a client has to bring in 60 s. */
+/** The bytes that a client must send in 60 s. */
 const leastBytes = 64 * 1024
 
 const size = 8 * leastBytes
@@ -70,7 +70,7 @@ describe("A client", () => {
         assert.isUndefined(fiber.pollUnsafe(), `${bytes}`)
         yield* TestClock.adjust("20 seconds")
       }
-      // The first 64 KiB were there after 20 s; of the next one byte is missing at 80 s.
+      // The first 64 KiB had arrived after 20 s; one byte of the next is missing at 80 s.
       yield* assertTimedOut(fiber)
     }).pipe(Effect.scoped, Effect.provide(HashThreads.layer))
   )

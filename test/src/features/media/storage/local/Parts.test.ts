@@ -1,4 +1,4 @@
-/** A file in parts, from the first URL to the last byte, over HTTP and on disk. */
+/** A multipart file, from the first URL to the last byte, over HTTP and on disk. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -40,7 +40,7 @@ const test = (
       const target = yield* Puts.announce({ uploadId, ...(size !== undefined && { size }) })
       const bring = (partNumber: number, bytes: Uint8Array) =>
         Effect.flatMap(Puts.partUrlOf(target, uploadId, partNumber), (url) =>
-          // A part has no type.
+          // Parts have no type.
           Puts.put(port, url, bytes, { "content-type": undefined })
         )
       yield* body({ directory, port, uploadId, target, bring })
@@ -88,7 +88,7 @@ describe("LocalUploadStore", () => {
       assert.isNull(yield* readAll(target.id, expected))
       assert.deepStrictEqual(yield* store.assemble(target.id, uploadId, parts), expected)
       assert.isTrue(bytes.equals((yield* readAll(target.id, expected)) ?? Buffer.alloc(0)))
-      // Once more, as after a crash before the event.
+      // Again, as after a crash before the event.
       assert.deepStrictEqual(yield* store.assemble(target.id, uploadId, parts), expected)
       const names = () => fs.readdirSync(folderOf(directory, target.id))
       assert.strictEqual(names().length, 5, "three, the manifest, and one that came twice")
@@ -116,7 +116,7 @@ describe("LocalUploadStore", () => {
       yield* bring(10, Puts.pattern(10, 1))
       yield* bring(1, Puts.pattern(10, 2))
       assert.strictEqual(names().length, 3)
-      // Not older for a clock that is behind that of the node which took the last one.
+      // Not older, although this clock is behind the clock of the node that received the last one.
       const at = 99_999_999_999_999
       const ahead = `00001-${at.toString(36).padStart(9, "0")}-10-${Puts.md5(Puts.pattern(10, 3))}`
       fs.writeFileSync(`${folderOf(directory, target.id)}/${ahead}`, Puts.pattern(10, 3))
@@ -201,7 +201,7 @@ describe("LocalUploadStore", () => {
         url.replace(/uploadId=[^&]+&partNumber=1&/, "")
       ])
         assert.strictEqual((yield* Puts.put(port, changed, bytes)).reason, "signature_mismatch")
-      // Signed by us, for an upload that is none of this file.
+      // Signed by the server for an upload of another file.
       const other = yield* Puts.partUrlOf(target, "another", 1)
       assert.strictEqual((yield* Puts.put(port, other, bytes)).error, "FileNotFound")
       const whole = yield* Puts.urlOf(target)

@@ -1,4 +1,4 @@
-/** What clients do: they PUT bytes to URLs that they were given. */
+/** Client calls: PUTs to the URLs that they received. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as http from "node:http"
@@ -80,7 +80,7 @@ export const partUrlOf = Effect.fnUntraced(function* (
   })
 })
 
-/** Begins a PUT whose body is sent by hand. */
+/** Begins a PUT whose body the test sends. */
 export const begin = (port: number, url: string, headers: http.OutgoingHttpHeaders): Sending => {
   const { pathname, search } = new URL(url)
   const request = http.request({ host: "127.0.0.1", port, method: "PUT", path: pathname + search })
@@ -105,7 +105,7 @@ export const begin = (port: number, url: string, headers: http.OutgoingHttpHeade
   return { request, answered }
 }
 
-/** `Content-Length` is there unless the headers say that the body is chunked. */
+/** Sends `Content-Length` unless the headers say that the body is chunked. */
 export const put = (
   port: number,
   url: string,
@@ -122,11 +122,11 @@ export const put = (
     return answered
   })
 
-/** Files of the store that are being written. */
+/** The files that the store is writing. */
 export const underWay = (directory: string): ReadonlyArray<string> =>
   fs.readdirSync(`${directory}/blobs/~incoming`)
 
-/** Descriptors of this process that are of files under the directory, those that were removed too; Linux alone tells. */
+/** This process's descriptors of files under the directory, including removed ones. Only Linux reports them. */
 export const openFiles = (directory: string): number =>
   process.platform !== "linux"
     ? 0
@@ -138,6 +138,6 @@ export const openFiles = (directory: string): number =>
         }
       }).length
 
-/** Waits until something is so on the disk, which tells nobody. */
+/** Polls until the condition holds on the disk, which sends no notification. */
 export const until = (isSo: () => boolean): Effect.Effect<void> =>
   Effect.suspend(() => (isSo() ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), until(isSo))))

@@ -27,7 +27,7 @@ const queryOf = (url: string): Query => Object.fromEntries(new URL(url).searchPa
 const urlOf = (signed: Signed) =>
   Effect.map(SignedUrls, (urls) => urls.url({ ...signed, fileName: "a b.png", expiresAt }))
 
-/** `null` for one that is good. */
+/** `null` for a valid one. */
 const judged = Effect.fnUntraced(
   function* (query: Query, { contentType, id, size }: Signed, now: number) {
     const urls = yield* SignedUrls

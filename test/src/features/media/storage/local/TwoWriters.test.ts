@@ -41,7 +41,7 @@ describe("Several PUTs to one URL", () => {
       for (let round = 0; round < 20; round++) {
         const target = yield* Effect.provideContext(Puts.announce(), node)
         const url = yield* Effect.provideContext(Puts.urlOf(target), node)
-        // Every other time of one size, so that only the bytes tell.
+        // Every second time with equal sizes, so that only the bytes differ.
         const bodies = Array.from({ length: 6 }, (_, seed) =>
           Puts.pattern(MiB + (round % 2 === 0 ? seed % 3 : 0), seed % 3)
         )
