@@ -1,8 +1,7 @@
 /**
- * How an event refers to a payload. Inputs, outputs and webhook bodies are large and personal, so they are stored outside
- * events. The event has a salted hash, so that erasing a payload leaves the log intact.
- *
- * Storage convention: an event's data may have the field `payloads`, an object that maps payload names to references.
+ * How an event refers to a payload. Payloads are large and personal, so they are stored outside events, which have only
+ * their salted hashes: erasing a payload leaves the log intact. Storage convention: the field `payloads` of an event's
+ * data maps names to references.
  */
 import { Schema } from "effect"
 

@@ -1,8 +1,7 @@
 /**
- * The file `log.head`: position and running digest of the log's end, beside the database. It is written with each batch and
- * synced at most once a second. It shows whether the log lost its tail or streams.
- *
- * Two slots, lines with a checksum, are written alternately, so that a torn write leaves the other one.
+ * The file `log.head`: position and running digest of the log's end, beside the database. It reveals a lost tail or lost
+ * streams. It is written with each batch and synced at most once a second. Two slots, lines with a checksum, are
+ * written alternately, so that a torn write leaves the other one.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"

@@ -1,9 +1,7 @@
 /**
- * Copies a log into another one event by event, so that both verify equally: ids, times, ordinals, hashes and payload
- * records are the source's; positions and versions are the target's own.
- *
- * Events that the target has are compared with the source first. Running an interrupted copy again continues it, and adds
- * what the source has gained since.
+ * Copies a log event by event, so that both verify equally: ids, times, ordinals, hashes and payload records are the
+ * source's, positions and versions the target's own. Events that the target has are compared first, so an interrupted
+ * or earlier copy is continued.
  */
 import { Effect, Layer, Schema, type Scope, Stream } from "effect"
 import type { BlobStore, BlobStoreError } from "../BlobStore.ts"

@@ -1,9 +1,7 @@
 /**
- * A message of the log: an append with all its events. The first line describes their position in the stream; a line for
- * each event's data follows, exactly as it was hashed (canonical JSON has no line breaks).
- *
- * A message without events is a fence. It takes the position of an append whose fate was unknown, so that the append can no
- * longer be stored. Readers skip it. Names and positions of the fields are the storage format: add to the end, never change.
+ * A message of the log: a line about the append's position in its stream, then a line for each event's data, as hashed
+ * (storage format: add fields at the end only). A message without events is a fence: it takes the position of an append
+ * whose fate was unknown, so that the append can no longer be stored.
  */
 import * as EventChain from "../EventChain.ts"
 import { trustedVersion } from "../ExpectedVersion.ts"

@@ -18,7 +18,7 @@ const times = fc.oneof(
 )
 
 describe("A bucket of time", () => {
-  it.each(Granularity.literals)("begins and ends where the date of its %s does", (granularity) => {
+  it.each(Granularity.literals)("begins and ends at the start and end of its %s", (granularity) => {
     fc.assert(
       fc.property(times, (at) => {
         const start = startOf(granularity, at)
@@ -35,7 +35,7 @@ describe("A bucket of time", () => {
     )
   })
 
-  it("of a month is as long as the month, in leap years and at the turn of a year", () => {
+  it("of a month has the length of the month, in leap years and at the turn of a year", () => {
     const february = Date.UTC(2028, 1, 29, 23, 59, 59, 999)
     assert.strictEqual(startOf("month", february), Date.UTC(2028, 1))
     assert.strictEqual(endOf("month", february), Date.UTC(2028, 2))

@@ -54,7 +54,7 @@ const awkward = fc.letrec<{ value: CanonicalJson.Json }>((tie) => ({
 })).value
 
 describe("Canonical JSON", () => {
-  it("holds whatever the keys are", () => {
+  it("keeps all keys", () => {
     fc.assert(
       fc.property(fc.oneof(json, awkward), (value) =>
         assert.strictEqual(CanonicalJson.stringify(value), reference(value))
@@ -63,7 +63,7 @@ describe("Canonical JSON", () => {
     )
   })
 
-  it("is what RFC 8785, section 3.2.2 and 3.2.3, shows", () => {
+  it("matches the examples of RFC 8785, sections 3.2.2 and 3.2.3", () => {
     const input = String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -119,7 +119,7 @@ describe("Canonical JSON", () => {
     )
   })
 
-  it("keeps keys that mean something to JavaScript", () => {
+  it("keeps keys that are special in JavaScript", () => {
     const text = '{"__proto__":{"a":1},"constructor":2,"hasOwnProperty":3,"toString":4}'
     assert.strictEqual(canonical(text), text)
   })
@@ -132,7 +132,7 @@ describe("Canonical JSON", () => {
     assert.strictEqual(canonical(String.raw`["\ud83d"]`), String.raw`["\ud83d"]`)
   })
 
-  it("is one text for equal values, whatever the order of their keys", () => {
+  it("is equal for equal values, whatever the order of their keys", () => {
     fc.assert(
       fc.property(json, (value) =>
         assert.strictEqual(CanonicalJson.stringify(shuffled(value)), CanonicalJson.stringify(value))
@@ -140,7 +140,7 @@ describe("Canonical JSON", () => {
     )
   })
 
-  it("says the same as the value", () => {
+  it("parses to the same value", () => {
     fc.assert(
       fc.property(json, (value) => assert.deepStrictEqual(JSON.parse(CanonicalJson.stringify(value)), value))
     )
@@ -148,7 +148,7 @@ describe("Canonical JSON", () => {
 })
 
 describe("stringifyWith", () => {
-  it("writes what stringify writes of the whole", () => {
+  it("writes the same text as stringify", () => {
     const value = { b: { d: 1, c: [2] }, a: null, input: { z: 1, "10": "é" }, output: [1, { y: 2 }] }
     const { input, output, ...rest } = value
     const texts = { input: CanonicalJson.stringify(input), output: CanonicalJson.stringify(output) }

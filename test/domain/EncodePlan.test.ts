@@ -54,7 +54,7 @@ describe("An encode plan", () => {
     const plan = EncodePlan.make(member)
     const encode = Schema.encodeUnknownOption(member)
 
-    it(`writes ${type} as its encoder does, whatever is in it`, () => {
+    it(`encodes every value of ${type} as its encoder does`, () => {
       const events = eventsOf(type)
       assert.isNotEmpty(events)
       for (const event of events) {
@@ -67,14 +67,14 @@ describe("An encode plan", () => {
     })
   }
 
-  it("leaves out the properties that it is told to", () => {
+  it("omits the named properties", () => {
     const plan = EncodePlan.without(Event.RequestStarted, ["_tag", "at"])
     assert.deepStrictEqual(plan({ _tag: "RequestStarted", at: 7, attempt: 1 }), { attempt: 1 })
   })
 
   const leaves = (schema: Schema.Top, value: unknown) => assert.isUndefined(EncodePlan.make(schema)(value))
 
-  it("leaves to the encoder what it is not made for", () => {
+  it("leaves unsupported schemas to the encoder", () => {
     leaves(Schema.NumberFromString, 7)
     leaves(Schema.Struct({ at: Schema.Date }), { at: new Date(0) })
     leaves(Schema.Tuple([Schema.String]), ["a"])
@@ -82,7 +82,7 @@ describe("An encode plan", () => {
     leaves(Schema.Struct({ constructor: Schema.String }), { constructor: "a" })
   })
 
-  it("leaves to the encoder a key that no object can be assigned", () => {
+  it("leaves a key that no object can store to the encoder", () => {
     const labels: JsonObject = JSON.parse('{"__proto__":"a"}')
     leaves(Schema.Record(Schema.String, Schema.String), labels)
   })
@@ -93,7 +93,7 @@ describe("An encode plan", () => {
     assert.deepStrictEqual(written, ["5", "a", null, undefined])
   })
 
-  it("is in doubt about a value that breaks a check", () => {
+  it("leaves a value that breaks a check to the encoder", () => {
     leaves(Schema.String.check(Schema.isMinLength(2)), "a")
     leaves(Schema.Struct({ a: Schema.Int }).check(Schema.makeFilter(({ a }) => a > 7)), { a: 7 })
   })

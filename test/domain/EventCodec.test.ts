@@ -11,7 +11,7 @@ const Made = Schema.TaggedStruct("Made", {
 const codec = EventCodec.make([Made, Schema.TaggedStruct("Gone", { at: Schema.Int })])
 
 describe("An event codec", () => {
-  it("keeps type and time beside the data", () => {
+  it("stores type and time beside the data", () => {
     assert.deepStrictEqual(codec.encode({ _tag: "Made", at: 7, amount: 5n, labels: {} }), {
       type: "Made",
       time: 7,
@@ -20,16 +20,16 @@ describe("An event codec", () => {
     assert.deepStrictEqual(codec.encode({ _tag: "Gone", at: 8 }), { type: "Gone", time: 8, data: {} })
   })
 
-  it("reads back what it wrote", () => {
+  it("decodes an event that it encoded", () => {
     const event = { _tag: "Made", at: 7, amount: 5n, note: "x", labels: { a: "b" } } as const
     assert.deepStrictEqual(codec.decode(codec.encode(event)), event)
   })
 
-  it("knows its types", () => {
+  it("recognizes its types", () => {
     assert.deepStrictEqual([...codec.types], ["Made", "Gone"])
   })
 
-  it("writes no field that the schema does not have", () => {
+  it("writes only fields of the schema", () => {
     const event = { _tag: "Gone", at: 8, secret: "x" } as const
     assert.deepStrictEqual(codec.encode(event).data, {})
   })
@@ -41,18 +41,18 @@ describe("An event codec", () => {
     })
   })
 
-  it("takes type and time from the record, whatever the data says", () => {
+  it("reads type and time from the record, not from the data", () => {
     const data = { _tag: "Made", at: 1 }
     assert.deepStrictEqual(codec.decode({ type: "Gone", time: 8, data }), { _tag: "Gone", at: 8 })
   })
 
-  it("refuses a type that it does not know, and data that no release wrote", () => {
+  it("rejects an unknown type, and data that no release wrote", () => {
     assert.throws(() => codec.decode({ type: "Unknown", time: 8, data: {} }), /Unknown event type/)
     assert.throws(() => codec.decode({ type: "Made", time: 8, data: { amount: "x", labels: {} } }))
     assert.throws(() => codec.decode({ type: "Made", time: 8, data: {} }))
   })
 
-  it("keeps a client's label whatever its name", () => {
+  it("keeps a client's metadata key whatever its name", () => {
     const labels: Record<string, string> = JSON.parse('{"__proto__":"a","constructor":"b"}')
     const event = { _tag: "Made", at: 7, amount: 5n, labels } as const
     assert.strictEqual(JSON.stringify(codec.encode(event).data["labels"]), JSON.stringify(labels))

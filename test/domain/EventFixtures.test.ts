@@ -68,7 +68,7 @@ const fixtures = (category: string) =>
 
 describe("The events on the log", () => {
   for (const { category, types, read } of aggregates) {
-    it(`of ${category} are read as they were written, every shape`, () => {
+    it(`of ${category} are decoded in every released shape`, () => {
       for (const { file, record } of fixtures(category)) {
         const again = read(record)
         assert.strictEqual(again.type, record.type, file)
@@ -86,7 +86,7 @@ describe("The events on the log", () => {
     })
   }
 
-  it("of every aggregate of the domain are looked at here", () => {
+  it("of every aggregate are covered", () => {
     const categories = fs
       .globSync("*/*.ts", { cwd: domain })
       .flatMap((file) => [...fs.readFileSync(path.join(domain, file), "utf8").matchAll(/category: "(\w+)"/g)])

@@ -14,11 +14,11 @@ const parts: fc.Arbitrary<TimeOrderedParts> = fc.record({
 const byteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 describe("A time-ordered id", () => {
-  it("has 21 characters of the alphabet, whatever its parts", () => {
+  it("has 21 characters of the alphabet for any parts", () => {
     fc.assert(fc.property(parts, (parts) => requestIdPattern.test(makeTimeOrdered(parts))))
   })
 
-  it("sorts by time, then by counter, whatever its random part", () => {
+  it("sorts by time, then by counter, for any random part", () => {
     fc.assert(
       fc.property(parts, parts, (a, b) => {
         const order = a.millis - b.millis || a.counter - b.counter
@@ -28,7 +28,7 @@ describe("A time-ordered id", () => {
     )
   })
 
-  it("sorts neighbours right at every place where a digit carries", () => {
+  it("sorts neighbours correctly wherever a digit carries", () => {
     for (let digits = 1; digits < 7; digits++) {
       const random = new Uint8Array(10)
       const before = makeTimeOrdered({ millis: 64 ** digits - 1, counter: 4_095, random: random.fill(255) })
@@ -37,11 +37,11 @@ describe("A time-ordered id", () => {
     }
   })
 
-  it("tells the millisecond it was made in", () => {
+  it("contains the millisecond of its creation", () => {
     fc.assert(fc.property(parts, (parts) => millisOf(makeTimeOrdered(parts)) === parts.millis))
   })
 
-  it("differs wherever time, counter or the random bits differ", () => {
+  it("differs if time, counter or random bits differ", () => {
     const random = Uint8Array.from({ length: 10 }, (_, index) => index)
     const other = random.with(9, 63)
     const ids = [

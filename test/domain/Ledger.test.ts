@@ -74,14 +74,14 @@ describe("The ledger", () => {
     assert.strictEqual(sum(postingsOf(event, held)), 0n)
   })
 
-  it("takes from the one account what it gives the other", () => {
+  it("debits one account with what it credits to the other", () => {
     assert.deepStrictEqual(postingsOf({ _tag: "ToppedUp", accountId, amount: usd(25n) }, undefined), [
       { account: external, amount: usd(-25n) },
       { account: available, amount: usd(25n) }
     ])
   })
 
-  it("gives nothing back, and charges nothing, for a request for which nothing is held", () => {
+  it("releases and charges nothing for a request without a hold", () => {
     const ends: ReadonlyArray<Ledger.MoneyEvent> = [
       captured(5n),
       { _tag: "Released", requestId },
@@ -90,7 +90,7 @@ describe("The ledger", () => {
     for (const event of ends) assert.deepStrictEqual(Ledger.entriesOf(event, undefined), [])
   })
 
-  it("keeps apart what two customers have", () => {
+  it("keeps the money of two customers apart", () => {
     const other = AccountId.make("acc_fedcba9876543210")
     assert.notStrictEqual(Ledger.availableOf(other), available)
     assert.notStrictEqual(Ledger.heldOf(other), heldAccount)
@@ -155,7 +155,7 @@ describe("After any sequence of events", () => {
     })
   })
 
-  it("what is held for a customer is the sum of the holds of requests that have not ended", () => {
+  it("the held amount of a customer is the sum of the holds of open requests", () => {
     holds((_, balances, open) => {
       for (const customer of [accountId, AccountId.make("acc_fedcba9876543210")]) {
         const amounts = [...open.values()].filter(({ accountId }) => accountId === customer)
@@ -164,7 +164,7 @@ describe("After any sequence of events", () => {
     })
   })
 
-  it("nothing comes from revenue, and nothing goes outside", () => {
+  it("no money comes from revenue or leaves the system", () => {
     holds((_, balances) => {
       assert.isTrue((balances.get(revenue) ?? 0n) >= 0n)
       assert.isTrue((balances.get(external) ?? 0n) <= 0n)

@@ -13,7 +13,7 @@ describe("Metering.seconds", () => {
     fc.assert(fc.property(millis, (millis) => Metering.seconds(millis) === BigInt(millis) * 1_000n))
   })
 
-  it("throws on a part of a ms, which it does not round", () => {
+  it("throws on fractions of a ms instead of rounding", () => {
     assert.throws(() => Metering.seconds(0.5), RangeError)
   })
 })

@@ -11,7 +11,7 @@ describe("A model endpoint", () => {
     }
   })
 
-  it("is nothing else", () => {
+  it("rejects everything else", () => {
     for (const text of [
       "",
       "/",
@@ -36,7 +36,7 @@ describe("A model endpoint", () => {
     }
   })
 
-  it("has no owner that is the first segment of one of our own routes", () => {
+  it("has no owner that is the first segment of a route", () => {
     for (const owner of ["requests", "models", "account", "openapi.json", "favicon.ico", "mcp", "health"]) {
       assert.isFalse(isOwnerName(owner), owner)
       assert.isFalse(isEndpoint(`${owner}/echo`), owner)

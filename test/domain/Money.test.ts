@@ -23,7 +23,7 @@ describe("An amount of money", () => {
     }
   })
 
-  it("is read back from its text", () => {
+  it("is parsed from its own text", () => {
     fc.assert(
       fc.property(amount, (amount) =>
         assert.deepStrictEqual(Money.parse(Money.format(amount)), Option.some(amount))
@@ -31,7 +31,7 @@ describe("An amount of money", () => {
     )
   })
 
-  it("is not read from anything but a decimal with at most nine places", () => {
+  it("is parsed only from a decimal with at most nine places", () => {
     for (const text of [
       "",
       "-",
@@ -53,7 +53,7 @@ describe("An amount of money", () => {
     }
   })
 
-  it("has nine places of which those at the end may be zero", () => {
+  it("has nine places; trailing zeros are allowed", () => {
     assert.deepStrictEqual(Money.parse("1.500000000"), Option.some(Money.NanoUsd.make(1_500_000_000n)))
   })
 })
@@ -76,7 +76,7 @@ describe("A price times a quantity", () => {
     }
   })
 
-  it("is never further from the exact product than half a nano-USD", () => {
+  it("differs from the exact product by at most half a nano-USD", () => {
     fc.assert(
       fc.property(positive, positive, (price, quantity) => {
         const cost = Money.times(Money.NanoUsd.make(price), Money.Quantity.make(quantity))
@@ -100,7 +100,7 @@ describe("The lesser and the greater of two amounts", () => {
 })
 
 describe("A quantity", () => {
-  it("is read from decimal text exactly, or not at all", () => {
+  it("is parsed from decimal text exactly, or rejected", () => {
     const read = (text: string) => Option.getOrNull(Money.parseQuantity(text))
     assert.strictEqual(read("9007199254.740993"), 9_007_199_254_740_993n)
     assert.strictEqual(read("999999999999.999999"), 999_999_999_999_999_999n)
@@ -110,7 +110,7 @@ describe("A quantity", () => {
     }
   })
 
-  it("of a number is exact to the millionth, or there is none", () => {
+  it("is converted from a number exactly to the millionth, or rejected", () => {
     const of = (count: number) => Option.getOrNull(Money.quantityOf(count))
     assert.strictEqual(of(999_999_999.740993), 999_999_999_740_993n)
     assert.strictEqual(of(1e12), 1_000_000_000_000_000_000n)

@@ -129,24 +129,24 @@ describe("The bill of", () => {
     )
   })
 
-  it("every unit is looked at here", () => {
+  it("covers every unit", () => {
     assert.sameMembers([...new Set(bills.map(([, { unit }]) => unit))], [...Pricing.BillingUnit.literals])
   })
 })
 
 describe("A quote", () => {
-  it("holds the price of the most that may be delivered", () => {
+  it("holds the price of the most units", () => {
     assert.strictEqual(Pricing.quote(price(2_000_000n), Money.units(3), Money.units(4)).hold, 8_000_000n)
   })
 
-  it("charges for what was delivered", () => {
+  it("charges for delivered units", () => {
     const quote = Pricing.quote(price(2_000_000n), Money.units(4), Money.units(4))
     assert.strictEqual(Pricing.charge(quote, Money.units(3)), 6_000_000n)
     assert.strictEqual(Pricing.charge(quote, Money.units(4)), 8_000_000n)
     assert.strictEqual(Pricing.charge(quote, Money.units(0)), 1n)
   })
 
-  it("of an earlier version stands as it was given, with runs that cost nothing", () => {
+  it("of an earlier release stays as it was, including free runs", () => {
     const former = {
       ...Pricing.quote(price(499n, 0n, "second"), null, seconds(1_000)),
       minimumCharge: Money.zero
@@ -155,13 +155,13 @@ describe("A quote", () => {
     assert.strictEqual(Pricing.charge(former, seconds(1)), 0n)
   })
 
-  it("charges the minimum for less, and holds at least that", () => {
+  it("charges at least the minimum, and holds at least that", () => {
     const quote = Pricing.quote(price(2_000_000n, 5_000_000n), Money.units(1), Money.units(1))
     assert.strictEqual(quote.hold, 5_000_000n)
     assert.strictEqual(Pricing.charge(quote, Money.units(1)), 5_000_000n)
   })
 
-  it("charges nothing below zero, nothing above its hold, no less for more, and all of it for the most", () => {
+  it("charges between zero and its hold, rising with the units, up to the whole hold", () => {
     fc.assert(
       fc.property(nanos, nanos, quantity, quantity, quantity, (unit, minimum, most, a, b) => {
         const quote = Pricing.quote(price(unit, minimum), most, most)

@@ -1,9 +1,7 @@
 /**
- * Encrypts secrets into text that may be stored openly: AES-256-GCM under a key of `MasterKey`. Text sealed in one
- * context, such as an account's id, cannot be opened in another.
- *
- * Storage format: `v1.<nonce>.<ciphertext and tag>`, both base64url. Add versions; every text ever sealed must stay
- * readable.
+ * Encrypts secrets for storage: AES-256-GCM under a key of `MasterKey`. Text sealed in one context, such as an account's
+ * id, cannot be opened in another. Storage format: `v1.<nonce>.<ciphertext and tag>`, both base64url; every text ever
+ * sealed must stay readable.
  */
 import * as crypto from "node:crypto"
 import { Result, Schema } from "effect"

@@ -1,9 +1,7 @@
 /**
- * Scans the bytes of a JSON text before it is parsed: its depth, and roughly the memory of its value. It leaves all
- * other syntax to the parser.
- *
- * The weights are those of V8 without pointer compression, measured with `JSON.parse` (docs/decisions/0038). A text
- * of tiny values takes up to thirty times its size.
+ * Scans the bytes of a JSON text for its depth and the approximate memory of its value, before it is parsed. The weights
+ * are those of V8 without pointer compression, measured with `JSON.parse` (docs/decisions/0038): a text of tiny values
+ * takes up to thirty times its size.
  */
 import * as crypto from "node:crypto"
 

@@ -43,7 +43,7 @@ const revoke = (id: string, at = 2_000): Command => ({ _tag: "RevokeKey", at, ke
 const revokedAt = (id: string) => (state: State) => keyOf(state, id)?.revokedAt
 
 describe("An account", () => {
-  it("is opened with its first key and balance at once", () => {
+  it("is opened with its first key and balance in one append", () => {
     given(aggregate)
       .when(open(NanoUsd.make(5_000_000_000n)))
       .expectEvents(opened, issued("first"), {
@@ -57,22 +57,22 @@ describe("An account", () => {
       )
   })
 
-  it("is opened without a top-up when there is nothing to top up", () => {
+  it("is opened without a top-up if the balance is zero", () => {
     given(aggregate).when(open(zero)).expectEvents(opened, issued("first"))
   })
 
-  it("is opened once", () => {
+  it("is opened only once", () => {
     given(aggregate, existing)
       .when(open(NanoUsd.make(1n)))
       .expectNothing()
   })
 
-  it("is not found before it is opened", () => {
+  it("does not exist before it is opened", () => {
     given(aggregate).when(issue("second", 1_000)).expectRejection("AccountNotFound")
     given(aggregate).when(revoke("first")).expectRejection("AccountNotFound")
   })
 
-  it("takes further keys, each id once, also after it was revoked", () => {
+  it("accepts further keys, each id once, even after a revocation", () => {
     given(aggregate, existing)
       .when(issue("second", 1_000))
       .expectEvents(issued("second"))
@@ -83,7 +83,7 @@ describe("An account", () => {
       .expectRejection("KeyExists")
   })
 
-  it("revokes a key once, and no other", () => {
+  it("revokes only that key, and only once", () => {
     given(aggregate, [...existing, issued("second")])
       .when(revoke("second"))
       .expectEvents({ _tag: "KeyRevoked", at: 2_000, keyId: KeyId.make("second") })
@@ -94,7 +94,7 @@ describe("An account", () => {
       .expectView(revokedAt("second"), 2_000)
   })
 
-  it("revokes no key that it never had", () => {
+  it("rejects the revocation of an unknown key", () => {
     given(aggregate, existing).when(revoke("stranger")).expectRejection("KeyNotFound")
     given(aggregate, existing).when(revoke("__proto__")).expectRejection("KeyNotFound")
   })
@@ -104,13 +104,13 @@ describe("An account", () => {
 const hash = (text: string) => `${text.length.toString(16)}aaaaaaaaaaaaaaaaaaaaaaaa`
 
 describe("The account of a key id", () => {
-  it("is read from the id of a key that the account issued", () => {
+  it("is contained in the id of an issued key", () => {
     const keyId = Account.makeKeyId(accountId, "abcDEF12")
     assert.strictEqual(keyId, "key_0123456789abcdef_abcDEF12")
     assert.strictEqual(Account.accountOf(keyId, hash), accountId)
   })
 
-  it("is 16 digits of the hash of any other id, the same each time", () => {
+  it("is 16 digits of the hash of any other id, always the same", () => {
     for (const keyId of ["operator", "key_0123456789abcdef_short", "key_0123456789ABCDEF_abcDEF12", ""]) {
       const account = Account.accountOf(keyId, hash)
       assert.match(account, /^acc_[0-9a-f]{16}$/)

@@ -88,12 +88,12 @@ const exceeds = (state: State.State, command: Command) => {
 }
 
 describe("A key", () => {
-  it("may everything when its event says no limit, as those that are older than grants", () => {
+  it("has all rights if its event has no limits, as before grants existed", () => {
     given(aggregate, existing).expectView(grantOf("first"), Grant.unlimited)
     given(aggregate, existing).expectView(grantOf("limited"), limited)
   })
 
-  it("is recorded with what is less than everything, and nothing else", () => {
+  it("is recorded only with its limits", () => {
     given(aggregate, existing)
       .when(issue(Grant.unlimited))
       .expectEvents({ ...issued("new"), at: 2_000 })
@@ -106,7 +106,7 @@ describe("A key", () => {
       .expectEvents({ ...issued("new", { modelEndpoints: [ocr] }), at: 2_000 })
   })
 
-  it("gives as much as it has itself, and no more of anything", () => {
+  it("grants at most its own rights", () => {
     const { state } = given(aggregate, existing)
     assert.deepStrictEqual(exceeds(state, issue(limited, "limited")), [])
     const wider = [
@@ -125,7 +125,7 @@ describe("A key", () => {
     given(aggregate, existing).when(issue(Grant.unlimited, "first")).expectTypes("KeyIssued")
   })
 
-  it("gives nothing when it was revoked, has expired, or never was", () => {
+  it("grants nothing after it was revoked, has expired, or if it never existed", () => {
     given(aggregate, [...existing, revoked("limited")])
       .when(issue(limited, "limited"))
       .expectRejection("IssuerNotValid")
@@ -140,7 +140,7 @@ describe("A key", () => {
       .expectRejection("IssuerNotValid")
   })
 
-  it("is one of at most 100 that are neither revoked nor expired", () => {
+  it("is one of at most 100 valid keys", () => {
     const others = Array.from({ length: Key.maxValid - 2 }, (_, index) => issued(`key ${index}`))
     given(aggregate, [...existing, ...others])
       .when(issue(Grant.unlimited))
@@ -167,7 +167,7 @@ describe("The keys that an account has had", () => {
     }, first)
   }
 
-  it("cost the same when there were twenty thousand before", { timeout: 5_000 }, () => {
+  it("cost the same with twenty thousand earlier keys", { timeout: 5_000 }, () => {
     const began = performance.now()
     const state = comingAndGoing(20_000, Key.maxValid - 2)
     assert.isBelow(performance.now() - began, 4_000)
@@ -179,7 +179,7 @@ describe("The keys that an account has had", () => {
     assert.strictEqual(State.keyOf(state, "key 20000"), undefined)
   })
 
-  it("are counted as valid until they are revoked or expire, each once", () => {
+  it("count as valid until they are revoked or expire, each once", () => {
     const valid = (events: ReadonlyArray<Event>, now: number) => {
       const { state } = given(aggregate, events)
       return state._tag === "Account" ? KeySet.countValid(state.keys, now) : 0
@@ -193,7 +193,7 @@ describe("The keys that an account has had", () => {
     assert.strictEqual(valid([...existing, { _tag: "AccountErased", at: 2_000 }], 2_000), 0)
   })
 
-  it("are ten thousand at most, unless its operator issues more", () => {
+  it("are at most ten thousand, unless the operator issues more", () => {
     const fromKey = (state: State.State) => {
       const decided = decide(issue(Grant.unlimited, "first"), state)
       return decided._tag === "Failure" ? decided.failure._tag : decided._tag
@@ -215,7 +215,7 @@ describe("A rotation", () => {
     previousExpiresAt
   })
 
-  it("puts another secret in force at once; the one before stays good for the grace, and the key the same", () => {
+  it("replaces the secret at once, keeps the previous one for the grace, and the key unchanged", () => {
     const before = given(aggregate, existing).state
     given(aggregate, existing)
       .when(rotate("limited"))
@@ -235,14 +235,14 @@ describe("A rotation", () => {
     )
   })
 
-  it("without a grace leaves the one before good for nothing", () => {
+  it("without a grace ends the previous secret", () => {
     given(aggregate, existing)
       .when(rotate("first", { graceMs: 0 }))
       .expectEvents(rotated("first", 2_000))
       .expectView(secretsOf("first"), ["first 2", null])
   })
 
-  it("within the grace of another one leaves the newest two secrets", () => {
+  it("within another grace keeps the newest two secrets", () => {
     given(aggregate, existing)
       .when(rotate("first"))
       .when(rotate("first", { at: 2_010, secretHash: "first 3" }))
@@ -252,13 +252,13 @@ describe("A rotation", () => {
       .expectView(secretsOf("first"), ["first 4", null])
   })
 
-  it("leaves no secret good for longer than the key is", () => {
+  it("lets no secret outlive the key", () => {
     given(aggregate, existing)
       .when(rotate("limited", { at: 8_950 }))
       .expectEvents(rotated("limited", 9_000, "limited 2", 8_950))
   })
 
-  it("is not of a key that is none, or none any more", () => {
+  it("is rejected for a key that does not exist or is not valid", () => {
     given(aggregate, existing).when(rotate("nobody")).expectRejection("KeyNotFound")
     given(aggregate, existing).when(rotate("__proto__")).expectRejection("KeyNotFound")
     given(aggregate, existing)
@@ -271,7 +271,7 @@ describe("A rotation", () => {
       .expectRejection("KeyRevoked")
   })
 
-  it("is not of a key that may more than whoever rotates it", () => {
+  it("is rejected for a key with more rights than the rotating key", () => {
     given(aggregate, existing)
       .when(rotate("first", { issuer: "limited" }))
       .expectRejection("GrantExceeded")
@@ -301,7 +301,7 @@ const acts = fc.array(
 )
 
 describe("Whatever keys do with each other", () => {
-  it("nothing comes of a key that it did not have", () => {
+  it("no key gains rights from another key", () => {
     const property = fc.property(grants, acts, (root, steps) => {
       const before = given(aggregate, [opened, issued("k0", root)]).state
       let count = 1
@@ -326,7 +326,7 @@ describe("Whatever keys do with each other", () => {
     fc.assert(property, { numRuns: 200 })
   })
 
-  it("a grant exceeds another in no field exactly when it is within it", () => {
+  it("a grant exceeds another in no field exactly if it is within it", () => {
     fc.assert(
       fc.property(grants, grants, (grant, own) => {
         assert.strictEqual(Key.exceeding(grant, own).length === 0, Grant.isWithin(grant, own))
@@ -335,7 +335,7 @@ describe("Whatever keys do with each other", () => {
     )
   })
 
-  it("a key comes back from its event as it was granted", () => {
+  it("a key decoded from its event has its grant", () => {
     fc.assert(
       fc.property(grants, (grant) => {
         given(aggregate, existing).when(issue(grant)).expectView(grantOf("new"), grant)

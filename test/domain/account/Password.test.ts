@@ -14,7 +14,7 @@ const changed = (at: number, sealed: string | null): Event => ({ _tag: "Password
 const password = (state: State) => (state._tag === "Account" ? state.password : undefined)
 
 describe("The password of an account", () => {
-  it("is none at first, and is the last one that was set", () => {
+  it("is absent at first, and then the last one set", () => {
     given(aggregate, [opened]).expectView(password, null)
     given(aggregate, [opened])
       .when(change(2_000, "a"))
@@ -25,7 +25,7 @@ describe("The password of an account", () => {
       .expectView(password, "b")
   })
 
-  it("is taken away once", () => {
+  it("is removed once", () => {
     given(aggregate, [opened, changed(2_000, "a")])
       .when(change(2_001, null))
       .expectEvents(changed(2_001, null))
@@ -34,12 +34,12 @@ describe("The password of an account", () => {
       .expectNothing()
   })
 
-  it("needs an account", () => {
+  it("requires an account", () => {
     given(aggregate).when(change(2_000, "a")).expectRejection("AccountNotFound")
     given(aggregate).when(change(2_000, null)).expectRejection("AccountNotFound")
   })
 
-  it("goes when the account is erased, which gets no other one", () => {
+  it("is removed when the account is erased, and cannot be set again", () => {
     const closed = given(aggregate, [opened, changed(2_000, "a"), erased])
     closed.expectView(password, null)
     closed.when(change(4_000, "b")).expectRejection("AccountClosed")

@@ -61,7 +61,7 @@ const limitsOf = ofAccount(({ limits }) => limits)
 const revokedAt = (id: string) => (state: State) => keyOf(state, id)?.revokedAt
 
 describe("A top-up", () => {
-  it("costs the same when there were twenty thousand before it", { timeout: 4_000 }, () => {
+  it("costs the same with twenty thousand earlier ones", { timeout: 4_000 }, () => {
     const paid = Array.from({ length: 20_000 }, (_, number): Event => ({
       ...toppedUp,
       paymentId: `pi_${number}`
@@ -79,14 +79,14 @@ describe("A top-up", () => {
       .expectEvents({ ...toppedUp, paymentId: "pi_1" })
   })
 
-  it("of one payment is recorded once, also when it is asked for later", () => {
+  it("is recorded once per payment, even if repeated later", () => {
     given(aggregate, existing)
       .when(topUp("pi_1"))
       .when(topUp("pi_1", tenDollars, 9_000))
       .expectNothing()
   })
 
-  it("with another amount under the same payment id is refused, and pays nothing in", () => {
+  it("with another amount under the same payment id is rejected and adds nothing", () => {
     given(aggregate, [...existing, { ...toppedUp, paymentId: "pi_1" }])
       .when(topUp("pi_1", NanoUsd.make(1n)))
       .expectRejection("PaymentIdReused")
@@ -94,7 +94,7 @@ describe("A top-up", () => {
       .expectNothing()
   })
 
-  it("of another payment is another one, whatever its id", () => {
+  it("of another payment is separate, whatever its id", () => {
     given(aggregate, existing)
       .when(topUp("pi_1"))
       .when(topUp("pi_2"))
@@ -113,13 +113,13 @@ describe("A top-up", () => {
       .expectEvents(toppedUp)
   })
 
-  it("needs an account", () => {
+  it("requires an account", () => {
     given(aggregate).when(topUp("pi_1")).expectRejection("AccountNotFound")
   })
 })
 
 describe("The limits of an account", () => {
-  it("are none that anyone set, at first", () => {
+  it("are the defaults at first", () => {
     given(aggregate, existing).expectView(limitsOf, {
       creditLimit: zero,
       maxOpenRequests: null,
@@ -130,7 +130,7 @@ describe("The limits of an account", () => {
     })
   })
 
-  it("are changed all at once", () => {
+  it("are changed together", () => {
     given(aggregate, existing)
       .when(change(limits))
       .expectEvents(changed(limits))
@@ -140,7 +140,7 @@ describe("The limits of an account", () => {
       .expectView(limitsOf, noLimits)
   })
 
-  it("have none of those that are younger than an event", () => {
+  it("default for fields that are newer than the event", () => {
     const { creditLimit, maxOpenRequests } = limits
     given(aggregate, [
       ...existing,
@@ -149,14 +149,14 @@ describe("The limits of an account", () => {
     ]).expectView(limitsOf, { ...noLimits, creditLimit, maxOpenRequests })
   })
 
-  it("are not changed to what they are", () => {
+  it("are not changed by equal values", () => {
     given(aggregate, existing).when(change(noLimits)).expectNothing()
     given(aggregate, [...existing, changed(limits)])
       .when(change(limits))
       .expectNothing()
   })
 
-  it("are changed when one of them differs", () => {
+  it("are changed if one of them differs", () => {
     for (const other of [
       { ...limits, creditLimit: zero },
       { ...limits, maxOpenRequests: 99 },
@@ -172,13 +172,13 @@ describe("The limits of an account", () => {
     }
   })
 
-  it("need an account", () => {
+  it("require an account", () => {
     given(aggregate).when(change(limits)).expectRejection("AccountNotFound")
   })
 })
 
 describe("An account that is erased", () => {
-  it("is closed, and every key of it is revoked, those that were before at their own time", () => {
+  it("is closed with all its keys revoked, earlier revocations at their own time", () => {
     given(aggregate, [...existing, { _tag: "KeyRevoked", at: 2_000, keyId: KeyId.make("second") }])
       .when(erase())
       .expectEvents(erased)
@@ -189,7 +189,7 @@ describe("An account that is erased", () => {
       .expectView(revokedAt("first"), 3_000)
   })
 
-  it("takes no key, payment or limits any more, neither before nor after its erasure is finished", () => {
+  it("accepts no key, payment or limits, before and after its erasure is finished", () => {
     const key = { keyId: KeyId.make("third"), name: "a key", secretHash: "00ff" }
     const finished: Event = { _tag: "AccountErasureFinished", at: 4_000 }
     for (const events of [
@@ -216,7 +216,7 @@ describe("An account that is erased", () => {
     }
   })
 
-  it("is not opened again", () => {
+  it("cannot be opened again", () => {
     given(aggregate, [...existing, erased])
       .when({
         _tag: "Open",
@@ -230,7 +230,7 @@ describe("An account that is erased", () => {
       .expectView(revokedAt("first"), 3_000)
   })
 
-  it("is erased once, and finished once, in that order", () => {
+  it("is erased once, then finished once", () => {
     const finish = { _tag: "RecordErased", at: 4_000 } as const
     given(aggregate, existing)
       .when(finish)
@@ -247,7 +247,7 @@ describe("An account that is erased", () => {
       .expectNothing()
   })
 
-  it("was there before", () => {
+  it("must exist before", () => {
     given(aggregate).when(erase()).expectRejection("AccountNotFound")
     given(aggregate).when({ _tag: "RecordErased", at: 4_000 }).expectRejection("AccountNotFound")
   })

@@ -35,7 +35,7 @@ const secrets = (state: State) =>
     : []
 
 describe("The signing secret of an account", () => {
-  it("is made once", () => {
+  it("is created once", () => {
     given(aggregate, [opened])
       .when(ensure(2_000, "a"))
       .expectEvents(first(2_000, "a"))
@@ -44,7 +44,7 @@ describe("The signing secret of an account", () => {
       .expectNothing()
   })
 
-  it("is not made where one was rotated in before", () => {
+  it("is not created after a rotation", () => {
     given(aggregate, [opened])
       .when(rotate(2_000, "a"))
       .expectEvents(first(2_000, "a"))
@@ -53,7 +53,7 @@ describe("The signing secret of an account", () => {
       .expectView(secrets, [["a", null]])
   })
 
-  it("is in force at once, and the one before for 24 more hours", () => {
+  it("is current at once, and the previous one signs for 24 more hours", () => {
     given(aggregate, [opened, first(2_000, "a")])
       .when(rotate(5_000, "b"))
       .expectEvents(next(5_000, "b"))
@@ -63,7 +63,7 @@ describe("The signing secret of an account", () => {
       ])
   })
 
-  it("expires when it was to, however often it is rotated after", () => {
+  it("expires at its time, whatever rotations follow", () => {
     given(aggregate, [opened, first(2_000, "a")])
       .when(rotate(5_000, "b"))
       .when(rotate(6_000, "c"))
@@ -74,7 +74,7 @@ describe("The signing secret of an account", () => {
       ])
   })
 
-  it("is dropped at the first rotation at which its time is over, and at none before", () => {
+  it("is dropped at the first rotation after it has expired", () => {
     const rotated = given(aggregate, [opened, first(2_000, "a"), next(5_000, "b")])
     rotated.when(rotate(5_000 + day - 1, "c")).expectView(secrets, [
       ["c", null],
@@ -93,7 +93,7 @@ describe("The signing secret of an account", () => {
     assert.isTrue(SigningSecret.isValid({ sealed: "a", expiresAt: null }, Number.MAX_SAFE_INTEGER))
   })
 
-  it("gives way as the oldest where there would be more than ten that are valid", () => {
+  it("is dropped as the oldest if more than ten would be valid", () => {
     const ten = Array.from({ length: 9 }, (_, number) => next(3_000 + number, `after ${number}`))
     given(aggregate, [opened, first(2_000, "a"), ...ten])
       .when(rotate(4_000, "eleventh"))
@@ -106,14 +106,14 @@ describe("The signing secret of an account", () => {
       .expectEvents(next(3_002 + day, "thirteenth"))
   })
 
-  it("is over at once after a rotation without grace, however long it had", () => {
+  it("ends at once after a rotation without grace, whatever its time", () => {
     given(aggregate, [opened, first(2_000, "a"), next(5_000, "b")])
       .when(rotate(6_000, "c", [], 0))
       .expectEvents({ ...first(6_000, "c"), dropped: ["b", "a"] })
       .expectView(secrets, [["c", null]])
   })
 
-  it("is over with the grace of a rotation, or when it was to be if that is sooner", () => {
+  it("ends with the grace of a rotation, or at its own time if that is earlier", () => {
     given(aggregate, [opened, first(2_000, "a"), next(5_000, "b")])
       .when(rotate(6_000, "c", [], 1_000))
       .expectView(secrets, [
@@ -130,7 +130,7 @@ describe("The signing secret of an account", () => {
       ])
   })
 
-  it("that is of no use is dropped where there would be too many", () => {
+  it("that is unreadable is dropped if there would be too many", () => {
     const others = Array.from({ length: 9 }, (_, number) => `after ${number}`)
     const ten = [opened, first(2_000, "a"), ...others.map((sealed, number) => next(3_000 + number, sealed))]
     const newestFirst = [...others.toReversed(), "a"]
@@ -146,7 +146,7 @@ describe("The signing secret of an account", () => {
       .expectEvents({ ...next(4_000, "newer"), dropped: ["after 0"] })
   })
 
-  it("that is of no use stays where there is room: it may be of use again", () => {
+  it("that is unreadable stays while there is room, because it may become readable", () => {
     given(aggregate, [opened, first(2_000, "a"), next(5_000, "b")])
       .when(rotate(6_000, "c", ["b"]))
       .expectEvents(next(6_000, "c"))
@@ -157,7 +157,7 @@ describe("The signing secret of an account", () => {
       ])
   })
 
-  it("is not dropped for one of no use that the account does not have", () => {
+  it("is not dropped for an unreadable one that the account does not have", () => {
     given(aggregate, [opened, first(2_000, "a")])
       .when(rotate(5_000, "b", ["another", ""]))
       .expectEvents(next(5_000, "b"))
@@ -167,12 +167,12 @@ describe("The signing secret of an account", () => {
       ])
   })
 
-  it("needs an account", () => {
+  it("requires an account", () => {
     given(aggregate).when(ensure(2_000, "a")).expectRejection("AccountNotFound")
     given(aggregate).when(rotate(2_000, "a")).expectRejection("AccountNotFound")
   })
 
-  it("of an account that is closed stays and is not rotated; where there is none, one is made for its last webhooks", () => {
+  it("of a closed account stays and is not rotated; if missing, one is created for its last webhooks", () => {
     given(aggregate, [opened, first(2_000, "a"), erased])
       .when(rotate(4_000, "b"))
       .expectRejection("AccountClosed")

@@ -23,7 +23,7 @@ const behaves = <Definition, Event extends DomainEvent>(
   { first, listing, published, second, withdrawn }: Case<Definition, Event>
 ) =>
   describe(name, () => {
-    it("is published when it is new or has changed, and not when it is as it was", () => {
+    it("is published if it is new or has changed", () => {
       given(listing)
         .when(publish(first, 1))
         .expectEvents(published(first, 1))
@@ -37,7 +37,7 @@ const behaves = <Definition, Event extends DomainEvent>(
         .expectEvents(published(first, 4))
     })
 
-    it("is withdrawn once, and listed again when it has changed or where that is asked for", () => {
+    it("is withdrawn once, and listed again if it has changed or on request", () => {
       given(listing, [published(first, 1)])
         .when(withdraw(2))
         .expectEvents(withdrawn(2))
@@ -58,7 +58,7 @@ const behaves = <Definition, Event extends DomainEvent>(
       given(listing).when(withdraw(1)).expectRejection("ItemNotFound")
     })
 
-    it("takes an event on the log as it is, in whatever state it is met", () => {
+    it("accepts any event on the log in any state", () => {
       const { evolve, initial } = listing.decider
       assert.strictEqual(evolve(initial, withdrawn(1)), initial)
     })

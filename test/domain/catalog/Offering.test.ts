@@ -25,7 +25,7 @@ const deprecate: Offering.Command = { _tag: "Deprecate", at: 2, source: "a.yaml"
 const withdraw: Offering.Command = { _tag: "Withdraw", at: 3, source: "command", kind: "model" }
 
 describe("An endpoint of the catalog", () => {
-  it("is published with all of its definition, and in force", () => {
+  it("is published with its whole definition, and offered", () => {
     given(aggregate)
       .when(publishModel(flux, { at: 1 }))
       .expectEvents(published(flux))
@@ -46,7 +46,7 @@ describe("An endpoint of the catalog", () => {
       })
   })
 
-  it("makes no event of a definition that it has", () => {
+  it("leads to no event for an unchanged definition", () => {
     for (const reactivates of [false, true]) {
       given(aggregate, [published(flux)])
         .when(publishModel(flux, { reactivates }))
@@ -57,7 +57,7 @@ describe("An endpoint of the catalog", () => {
     }
   })
 
-  it("has a changed definition published, an earlier one too, which puts it in force again", () => {
+  it("publishes a changed definition, also an earlier one, which becomes current again", () => {
     for (const before of [[], [deprecated], [deprecated, withdrawn]]) {
       given(aggregate, [published(flux), ...before])
         .when(publishModel(better, { at: 9 }))
@@ -68,7 +68,7 @@ describe("An endpoint of the catalog", () => {
     }
   })
 
-  it("that is deprecated or withdrawn is offered again as it was only where that is asked for", () => {
+  it("that is deprecated or withdrawn is offered again unchanged only on request", () => {
     for (const before of [[deprecated], [withdrawn]]) {
       given(aggregate, [published(flux), ...before])
         .when(publishModel(flux))
@@ -81,7 +81,7 @@ describe("An endpoint of the catalog", () => {
     }
   })
 
-  it("stays of its kind, also when it was withdrawn", () => {
+  it("keeps its kind, even when it was withdrawn", () => {
     for (const events of [[published(flux)], [published(flux), withdrawn]]) {
       given(aggregate, events)
         .when(publish({ kind: "wrapper", wrapper: logo }))
@@ -116,7 +116,7 @@ describe("An endpoint of the catalog", () => {
     given(aggregate, [wrapperPublished]).when(withdraw).expectRejection("ItemNotFound")
   })
 
-  it("takes an event on the log as it is, in whatever state it is met", () => {
+  it("accepts any event on the log in any state", () => {
     const { evolve, initial } = aggregate.decider
     const reactivated = { _tag: "ModelReactivated", at: 1, source: "command" } as const
     for (const event of [deprecated, withdrawn, reactivated])

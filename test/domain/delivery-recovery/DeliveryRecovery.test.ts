@@ -22,14 +22,14 @@ const finished = (at: number, replayed: number): DeliveryRecovery.Event => ({
 })
 
 describe("A recovery", () => {
-  it("is what was asked for, and not finished", () => {
+  it("is recorded as requested, and not finished", () => {
     given(aggregate)
       .when(request)
       .expectEvents(requested)
       .expectView((state) => state, { _tag: "Recovery", requested, isFinished: false })
   })
 
-  it("is asked for once, and keeps what was asked first", () => {
+  it("is requested once, and keeps its first request", () => {
     for (const events of [[requested], [requested, finished(10_000, 3)]]) {
       given(aggregate, events).when(request).expectNothing()
       given(aggregate, events)
@@ -39,7 +39,7 @@ describe("A recovery", () => {
     }
   })
 
-  it("is finished once, with the number of deliveries that were sent again", () => {
+  it("is finished once, with the number of deliveries sent again", () => {
     given(aggregate, [requested])
       .when(finish(10_000, 3))
       .expectEvents(finished(10_000, 3))
@@ -50,15 +50,15 @@ describe("A recovery", () => {
       .expectNothing()
   })
 
-  it("may find nothing to send again", () => {
+  it("may find no deliveries", () => {
     given(aggregate, [requested]).when(finish(10_000, 0)).expectEvents(finished(10_000, 0))
   })
 
-  it("that nobody asked for is not finished", () => {
+  it("that was not requested cannot be finished", () => {
     given(aggregate).when(finish(10_000, 3)).expectRejection("RecoveryNotFound")
   })
 
-  it("takes an event on the log as it is, in whatever state it is met", () => {
+  it("accepts any event on the log in any state", () => {
     const { evolve, initial } = aggregate.decider
     assert.deepStrictEqual(evolve(initial, finished(10_000, 3)), initial)
   })

@@ -145,7 +145,7 @@ const columns = Object.keys(commands) as ReadonlyArray<keyof typeof commands>
 
 describe("Commands to a file", () => {
   for (const [phase, row] of rows) {
-    it(`lead to what the table says: ${phase}`, () => {
+    it(`lead to the results in the table: ${phase}`, () => {
       for (const name of columns) {
         const then = given(File.aggregate, Phases.all[phase]).when(commands[name])
         const answer = row[name]
@@ -155,7 +155,7 @@ describe("Commands to a file", () => {
     })
   }
 
-  it("change nothing when they are repeated", () => {
+  it("change nothing when repeated", () => {
     const { decide } = File.aggregate.decider
     for (const [phase] of rows) {
       for (const name of columns) {

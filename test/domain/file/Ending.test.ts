@@ -17,7 +17,7 @@ const ofAccount = { accountId: Story.accountId, uploadId: null, isRemoved: false
 
 describe("Deleting a file", () => {
   for (const reason of DeletionReason.literals) {
-    it(`erases the name that a client gave it, and says why: ${reason}`, () => {
+    it(`erases the client's name of the file and records the reason: ${reason}`, () => {
       for (const events of [...Object.values(Phases.awaited), ...Object.values(Phases.uploads)]) {
         given(aggregate, events)
           .when(Story.remove(4_000, reason))
@@ -32,7 +32,7 @@ describe("Deleting a file", () => {
     })
   }
 
-  it("leaves whose it was, and the upload whose parts may be left", () => {
+  it("keeps its owner, and the upload whose parts may remain", () => {
     given(aggregate, Phases.all.uploaded).when(Story.remove(4_000)).expectView(gone, ofAccount)
     for (const phase of ["pending in parts", "uploaded in parts"] as const) {
       given(aggregate, Phases.all[phase])
@@ -44,7 +44,7 @@ describe("Deleting a file", () => {
     }
   })
 
-  it("of one that was never there keeps it from ever being", () => {
+  it("of a missing file prevents its creation", () => {
     const deleted = given(aggregate).when(Story.remove(1_000, "discarded"))
     deleted
       .expectEvents(Story.deleted(1_000, "discarded"))
@@ -56,7 +56,7 @@ describe("Deleting a file", () => {
 })
 
 describe("A file's time", () => {
-  it("is over exactly at the ms, that of its upload while it is awaited", () => {
+  it("ends exactly at its ms; while the upload is awaited, at that of the upload", () => {
     for (const events of Object.values(Phases.awaited)) {
       const pending = given(aggregate, events)
       pending.expectView((state) => isOver(state, 4_999), false)
@@ -77,7 +77,7 @@ describe("A file's time", () => {
     }
   })
 
-  it("is never over for one that is not there, or not any more", () => {
+  it("never ends for a file that does not exist or is gone", () => {
     for (const events of [[], ...Object.values(Phases.gone)]) {
       given(aggregate, events).expectView((state) => isOver(state, 1_000_000), false)
     }
@@ -85,7 +85,7 @@ describe("A file's time", () => {
 })
 
 describe("Bytes", () => {
-  it("are removed of what is gone alone, and that is told once", () => {
+  it("are removed only after the end, and that is recorded once", () => {
     for (const events of [
       ...Object.values(Phases.awaited),
       ...Object.values(Phases.uploads),

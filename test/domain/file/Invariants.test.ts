@@ -20,7 +20,7 @@ const bytesOf = (state: State) => (state._tag === "Present" ? state.stored : nul
 const isUpload = (log: ReadonlyArray<Event>) => log[0]?._tag === "UploadInitiated"
 
 describe("Under any sequence of commands", () => {
-  it("every event is met, so that what holds does not hold for nothing", () => {
+  it("every event occurs, so that no property holds vacuously", () => {
     const log = someLives().flatMap((life) => play(life).log)
     assert.sameMembers([...new Set(log.map(({ _tag }) => _tag))], [...codec.types])
     const reasons = new Set(ofType(log, "FileDeleted").map(({ reason }) => reason))
@@ -29,7 +29,7 @@ describe("Under any sequence of commands", () => {
     assert.sameMembers([...methods], ["Single", "Multipart"])
   })
 
-  it("what is gone is never there again, and nothing is told of it but that its bytes are removed, once", () => {
+  it("a file that is gone stays gone; only the removal of its bytes is recorded, once", () => {
     holds((life) => {
       const { log, state } = play(life, ({ after, before }) => {
         if (before._tag === "Gone") assert.strictEqual(after._tag, "Gone")
@@ -43,7 +43,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("the name of an upload is erased exactly once, with its end, and an output has none", () => {
+  it("the name of an upload is erased exactly once, with its end; an output has none", () => {
     holds((life) => {
       const { log } = play(life)
       const end = log.findIndex(({ _tag }) => _tag === "FileDeleted" || _tag === "FileExpired")
@@ -53,7 +53,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("the bytes of an upload change by what is seen in the store alone", () => {
+  it("the bytes of an upload change only by a look into the store", () => {
     holds((life) => {
       const log: Array<Event> = []
       play(life, ({ command, before, events, after }) => {
@@ -78,7 +78,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a file expires exactly from its ms on, whatever it is asked before", () => {
+  it("a file expires exactly at its ms, whatever happened before", () => {
     holds((life) => {
       const log: Array<Event> = []
       play(life, ({ command, events }) => {
@@ -92,7 +92,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("whose it is, and its upload in parts, are known to the end", () => {
+  it("its owner and its multipart upload are known to the end", () => {
     holds((life) => {
       const { log, state } = play(life)
       const [first] = ofType(log, "UploadInitiated", "OutputStored")
@@ -104,13 +104,13 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a command given twice changes nothing the second time", () => {
+  it("a repeated command changes nothing", () => {
     holds((life) => {
       play(life, ({ command, after }) => assert.deepStrictEqual(decide(command, after), []))
     })
   })
 
-  it("the state kept along the way is the state replayed from the log", () => {
+  it("the incremental state equals the replayed state", () => {
     holds((life) => {
       const { log, state } = play(life)
       assert.deepStrictEqual(replay(decider, log), state)
@@ -118,7 +118,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a decision leaves the state it was given as it was", () => {
+  it("a decision does not change the state that it gets", () => {
     holds((life) => {
       play(life, ({ command, before }) => {
         const frozen = structuredClone(before)
@@ -128,7 +128,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("an event on the log is taken as it is, in whatever state it is met", () => {
+  it("any event on the log is accepted in any state", () => {
     holds((life) => {
       const { log } = play(life)
       for (const event of log) {

@@ -18,7 +18,7 @@ const present = (state: State) =>
 const madeBy = (state: State) => (state._tag === "Present" ? requestOf(state) : state._tag)
 
 describe("An upload", () => {
-  it("is awaited, then there with the bytes that came", () => {
+  it("is awaited, then present with the arrived bytes", () => {
     given(aggregate)
       .when(Story.initiate())
       .expectEvents(Story.initiated())
@@ -31,7 +31,7 @@ describe("An upload", () => {
       .expectView(accountOf, Story.accountId)
   })
 
-  it("is what its first announcement says, whatever comes later", () => {
+  it("keeps its first announcement", () => {
     const other = { ...Story.upload, at: 1_500, contentType: "text/plain" }
     given(aggregate, Phases.all.pending)
       .when(Story.initiate(other))
@@ -42,14 +42,14 @@ describe("An upload", () => {
       })
   })
 
-  it("keeps that its bytes lie in parts", () => {
+  it("records that its bytes are in parts", () => {
     given(aggregate, Phases.all["pending in parts"])
       .when(Story.complete(2_000, bytes.inParts))
       .expectEvents(Story.completed(2_000, bytes.inParts))
       .expectView(present, { stored: bytes.inParts, storedAt: 2_000, expiresAt: Story.expiresAt })
   })
 
-  it("is the same when its size and etag are, whether somebody has read it or not", () => {
+  it("is unchanged if size and etag are equal, whether its hash is known or not", () => {
     for (const repeat of [Story.complete(3_000, bytes.unread), Story.observe(3_000, bytes.unread)]) {
       given(aggregate, Phases.all.uploaded)
         .when(repeat)
@@ -58,7 +58,7 @@ describe("An upload", () => {
     }
   })
 
-  it("is another one by its size or by its etag alone", () => {
+  it("differs by its size or its etag alone", () => {
     for (const other of [bytes.others, bytes.longer]) {
       given(aggregate, Phases.all.uploaded)
         .when(Story.complete(3_000, other))
@@ -72,7 +72,7 @@ describe("An upload", () => {
     }
   })
 
-  it("never takes the place of an output, nor an output that of an upload", () => {
+  it("never replaces an output, nor an output an upload", () => {
     for (const events of Object.values(Phases.outputs)) {
       given(aggregate, events).when(Story.initiate()).expectRejection("AlreadyUploaded")
     }
@@ -83,7 +83,7 @@ describe("An upload", () => {
 })
 
 describe("An output", () => {
-  it("is there at once, by its request", () => {
+  it("is present at once, with its request", () => {
     given(aggregate)
       .when(Story.store())
       .expectEvents(Story.outputStored())
@@ -92,7 +92,7 @@ describe("An output", () => {
       .expectView(accountOf, Story.accountId)
   })
 
-  it("is replaced by other bytes of the run that is repeated, and not by the same", () => {
+  it("is replaced by other bytes of a repeated run, and not by equal ones", () => {
     const again = { ...Story.output, at: 2_000, expiresAt: 9_500 }
     given(aggregate, Phases.all.output)
       .when(Story.store(again))

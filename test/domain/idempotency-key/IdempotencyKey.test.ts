@@ -26,7 +26,7 @@ const reserved = (at: number, requestId: RequestId, requestHash = "hash"): Idemp
 const reservedFor = (state: IdempotencyKey.State) => (state._tag === "Reserved" ? state.requestId : null)
 
 describe("An idempotency key", () => {
-  it("is reserved for the request that comes first, for 24 hours", () => {
+  it("is reserved for the first request, for 24 hours", () => {
     assert.strictEqual(retentionMs, 86_400_000)
     given(aggregate)
       .when(reserve(1_000, first))
@@ -34,21 +34,21 @@ describe("An idempotency key", () => {
       .expectView(reservedFor, first)
   })
 
-  it("keeps the first request's id when the same request comes again", () => {
+  it("keeps the first request's id when the request is repeated", () => {
     given(aggregate, [reserved(1_000, first)])
       .when(reserve(2_000, second))
       .expectNothing()
       .expectView(reservedFor, first)
   })
 
-  it("refuses another request", () => {
+  it("rejects another request", () => {
     given(aggregate, [reserved(1_000, first)])
       .when(reserve(2_000, second, "another"))
       .expectRejection("KeyReused")
       .expectView(reservedFor, first)
   })
 
-  it("holds to its last millisecond, then is free for any request", () => {
+  it("is valid to its last millisecond, then free for any request", () => {
     const events = [reserved(1_000, first)]
     given(aggregate, events)
       .when(reserve(1_000 + retentionMs - 1, second, "another"))

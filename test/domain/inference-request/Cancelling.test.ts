@@ -21,7 +21,7 @@ const asked = { ...Story.cancelAsked, at: 5_000 }
 const cancelled = { status: "CANCELLED", outcome: "cancelled", billing: "failed", cost: "0" } as const
 
 describe("Cancelling a request", () => {
-  it("ends it at once, not billed, while it is queued", () => {
+  it("ends it at once, unbilled, while it is queued", () => {
     given(aggregate, Phases.open.queued)
       .when(cancel)
       .expectEvents(asked, Story.cancelled())
@@ -35,7 +35,7 @@ describe("Cancelling a request", () => {
       .expectView(told, cancelled)
   })
 
-  it("only asks while a run is under way: the request stays as it is", () => {
+  it("only requests a stop while a run is in progress", () => {
     for (const phase of ["dispatched", "accepted"] as const) {
       given(aggregate, Phases.open[phase])
         .when(cancel)
@@ -48,7 +48,7 @@ describe("Cancelling a request", () => {
       .expectView(Story.ofRequest(status), "IN_PROGRESS")
   })
 
-  it("ends it, not billed, when the provider confirms", () => {
+  it("ends it, unbilled, when the provider confirms", () => {
     given(aggregate, Phases.open["running, to be cancelled"])
       .when(Story.end(Story.outcomes.stopped))
       .expectEvents(Story.cancelled())
@@ -62,13 +62,13 @@ describe("Cancelling a request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "succeeded", billing: "charged", cost: "0.008" })
   })
 
-  it("loses to a run that fails first: completed, not billed", () => {
+  it("loses to a run that fails first: completed, unbilled", () => {
     given(aggregate, Phases.open["running, to be cancelled"])
       .when(Story.end(Story.outcomes.modelFailed))
       .expectView(told, { status: "COMPLETED", outcome: "provider_failed", billing: "failed", cost: "0" })
   })
 
-  it("ends it instead of another run, whatever kept the provider from running it", () => {
+  it("ends it instead of another run, whatever prevented the run", () => {
     for (const name of ["refused", "transportError", "rateLimited", "lost"] as const) {
       given(aggregate, Phases.open["dispatched, to be cancelled"])
         .when(Story.end(Story.outcomes[name]))
@@ -89,7 +89,7 @@ describe("Cancelling a request", () => {
     }
   })
 
-  it("notes the answer of a provider that comes after the deadline, and bills nothing", () => {
+  it("records a late answer of the provider, and bills nothing", () => {
     given(aggregate, Phases.terminal.expired)
       .when(Story.end(Story.outcomes.succeeded))
       .expectEvents({ _tag: "LateOutcomeIgnored", at: 5_000, attempt: 1, outcome: "Succeeded" })

@@ -178,7 +178,7 @@ const columns = Object.keys(commands) as ReadonlyArray<keyof typeof commands>
 
 describe("Commands to an inference request", () => {
   for (const [phase, row] of rows) {
-    it(`lead to what the table says: ${phase}`, () => {
+    it(`lead to the results in the table: ${phase}`, () => {
       for (const name of columns) {
         const then = given(InferenceRequest.aggregate, Phases.all[phase]).when(commands[name])
         const answer = row[name]
@@ -188,7 +188,7 @@ describe("Commands to an inference request", () => {
     })
   }
 
-  it("leave a terminal phase as it is", () => {
+  it("leave a terminal phase unchanged", () => {
     for (const events of Object.values(Phases.terminal)) {
       const { state } = given(InferenceRequest.aggregate, events)
       for (const name of columns) {
@@ -202,7 +202,7 @@ describe("Commands to an inference request", () => {
     }
   })
 
-  it("change nothing when they are repeated, but for a new sample of progress", () => {
+  it("change nothing when repeated, except for a new sample of progress", () => {
     for (const [phase, events] of Object.entries({ ...Phases.open, ...Phases.terminal })) {
       for (const name of columns) {
         if (name === "RecordProgress") continue

@@ -32,8 +32,8 @@ const expectCrashes = (then: ReturnType<typeof ending>, crashes: number) =>
     crashes
   )
 
-describe("A request whose runs are under way when nodes crash", () => {
-  it("is run again after the first and the second crash, and fails at the third in a row, unbilled", () => {
+describe("A request that runs when nodes crash", () => {
+  it("runs again after the first and second crash, and fails at the third in a row, unbilled", () => {
     expectCrashes(ending(crashed), 1)
     expectCrashes(ending(crashed, crashed).expectTypes("RequestRequeued"), 2)
     ending(crashed, crashed, crashed)
@@ -53,17 +53,17 @@ describe("A request whose runs are under way when nodes crash", () => {
     ["a pause of its provider", Story.outcomes.rateLimited],
     ["a run that its provider lost", Story.outcomes.lost],
     ["a shutdown", "shutdown"]
-  ] as const)("is counted anew after %s", (_, end) => {
+  ] as const)("is counted from 0 again after %s", (_, end) => {
     expectCrashes(ending(crashed, crashed, end), 0)
     expectCrashes(ending(crashed, crashed, end, crashed, crashed), 2)
   })
 
-  it("keeps its count when the sweep finds a run gone", () => {
+  it("keeps its count when the sweep finds the run gone", () => {
     expectCrashes(ending(crashed, crashed, "swept"), 2)
     ending(crashed, crashed, "swept", crashed).expectTypes("RequestFailed")
   })
 
-  it("is cancelled, if that was asked for, and not failed", () => {
+  it("is cancelled, not failed, if a cancel was requested", () => {
     given(aggregate)
       .when(Story.submit)
       .when(Story.dispatch(Story.request.at))

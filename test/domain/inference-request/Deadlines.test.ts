@@ -31,8 +31,8 @@ const withDeadlines = (deadlines: Deadlines, [, ...events]: ReadonlyArray<Event>
 const openPhases = Object.entries(Phases.open)
 const notStarted = ["queued", "dispatched", "accepted", "taken over", "dispatched, to be cancelled"]
 
-describe("The deadline of the whole", () => {
-  it.each(openPhases)("ends a request, not billed: %s", (_name, events) => {
+describe("The deadline for the end", () => {
+  it.each(openPhases)("ends a request, unbilled: %s", (_name, events) => {
     given(aggregate, withDeadlines({ endBy: deadline }, events))
       .when(expire())
       .expectEvents(expired())
@@ -47,7 +47,7 @@ describe("The deadline of the whole", () => {
       .expectNothing()
   })
 
-  it("is kept when the start's is not, and the other way round", () => {
+  it("counts without a deadline for the start, and the other way round", () => {
     given(aggregate, withDeadlines({ startBy: deadline, endBy: 2 * deadline }, Phases.open.running))
       .when(expire(2 * deadline - 1))
       .expectNothing()
@@ -59,8 +59,8 @@ describe("The deadline of the whole", () => {
   })
 })
 
-describe("The deadline of the start", () => {
-  it.each(openPhases)("ends a request that nothing has started: %s", (name, events) => {
+describe("The deadline for the start", () => {
+  it.each(openPhases)("ends a request that has not started: %s", (name, events) => {
     const then = given(aggregate, withDeadlines({ startBy: deadline }, events)).when(expire())
     if (notStarted.includes(name)) then.expectEvents(expired()).expectView(told, expiredView)
     else then.expectNothing()
@@ -74,7 +74,7 @@ describe("The deadline of the start", () => {
       .expectTypes("DispatchStarted")
   })
 
-  it("is met by a run that is over, also when its start was never reported", () => {
+  it("is met by a finished run, even if its start was never reported", () => {
     given(aggregate, withDeadlines({ startBy: deadline }, Phases.open.dispatched))
       .when(Story.end(Story.outcomes.succeededWithMedia))
       .when(expire())
@@ -83,7 +83,7 @@ describe("The deadline of the start", () => {
 })
 
 describe("A deadline", () => {
-  it("ends no request that has none", () => {
+  it("ends no request without one", () => {
     for (const events of Object.values(Phases.open)) {
       given(aggregate, events).when(expire(Number.MAX_SAFE_INTEGER)).expectNothing()
       given(aggregate, withDeadlines({}, events)).when(expire(Number.MAX_SAFE_INTEGER)).expectNothing()
@@ -98,7 +98,7 @@ describe("A deadline", () => {
     }
   })
 
-  it("is looked at before a run is claimed: the claim ends the request", () => {
+  it("is checked before a claim, which then ends the request", () => {
     for (const deadlines of [{ startBy: deadline }, { endBy: deadline }]) {
       given(aggregate, withDeadlines(deadlines, Phases.open.queued))
         .when(Story.dispatch(deadline))
@@ -109,13 +109,13 @@ describe("A deadline", () => {
     }
   })
 
-  it("of the start does not count for the next run of a request that has started once", () => {
+  it("for the start does not count for the next run of a started request", () => {
     given(aggregate, withDeadlines({ startBy: deadline }, Phases.open["queued again"]))
       .when(Story.dispatch(deadline))
       .expectEvents(Story.dispatched(2, deadline))
   })
 
-  it("leaves the provider's later answer without effect, and it is noted once", () => {
+  it("makes later answers of the provider ineffective, recorded once", () => {
     for (const name of ["succeeded", "invalid", "modelFailed", "lost", "stopped"] as const) {
       const late = Story.end(Story.outcomes[name], { at: deadline + 5_000 })
       given(aggregate, withDeadlines({ endBy: deadline }, Phases.open.running))
@@ -133,7 +133,7 @@ describe("A deadline", () => {
     }
   })
 
-  it("holds for an answer that comes before anybody looked at the time", () => {
+  it("applies to an answer that arrives before the deadline is checked", () => {
     for (const name of ["succeeded", "modelFailed", "transportError"] as const) {
       given(aggregate, withDeadlines({ endBy: deadline }, Phases.open.running))
         .when(Story.end(Story.outcomes[name], { at: deadline }))
@@ -151,7 +151,7 @@ describe("A deadline", () => {
     }
   })
 
-  it("that passes while files are stored leaves the stored files without effect", () => {
+  it("that passes while files are stored makes the stored files ineffective", () => {
     given(aggregate, withDeadlines({ endBy: deadline }, Phases.open.finalizing))
       .when(expire())
       .when(Story.recordMedia(deadline + 1))
@@ -161,7 +161,7 @@ describe("A deadline", () => {
       .expectView(told, expiredView)
   })
 
-  it("takes the answer that is on the log already for no late one when it is reported again", () => {
+  it("does not treat a recorded answer as late when it is repeated", () => {
     given(aggregate, withDeadlines({ endBy: deadline }, Phases.open.finalizing))
       .when(expire())
       .when(Story.end(Story.outcomes.succeededWithMedia))

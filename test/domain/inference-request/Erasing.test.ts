@@ -29,7 +29,7 @@ const ofSizes = (input: number, output: number): ReadonlyArray<Event> => [
 ]
 
 describe("Erasing a request", () => {
-  it("is refused before it has ended", () => {
+  it("is rejected before it has ended", () => {
     for (const events of Object.values(Phases.open)) {
       given(aggregate, events).when(erase).expectRejection("RequestNotEnded")
     }
@@ -44,7 +44,7 @@ describe("Erasing a request", () => {
       .expectState((state) => state._tag === "Request" && isTerminal(state.phase))
   })
 
-  it("says why", () => {
+  it("records the reason", () => {
     for (const reason of ["requested", "expired", "account"] as const) {
       given(aggregate, Phases.terminal.completed)
         .when({ ...erase, reason })
@@ -52,14 +52,14 @@ describe("Erasing a request", () => {
     }
   })
 
-  it("is done once, whatever the reason", () => {
+  it("happens once, whatever the reason", () => {
     given(aggregate, Phases.terminal["completed with files"])
       .when(erase)
       .when({ ...erase, at: 9_100, reason: "account" })
       .expectNothing()
   })
 
-  it("leaves what the client is told of its end as it was", () => {
+  it("keeps what the client sees of its end", () => {
     for (const events of Object.values(notErased)) {
       const look = Story.ofRequest(({ media, output, phase }) => ({ media, output, phase }))
       given(aggregate, events)
@@ -68,7 +68,7 @@ describe("Erasing a request", () => {
     }
   })
 
-  it("does not keep a late answer from being noted", () => {
+  it("still allows a late answer to be recorded", () => {
     given(aggregate, Phases.terminal.expired)
       .when(erase)
       .when(Story.end(Story.outcomes.succeeded, { at: 9_900 }))
@@ -76,7 +76,7 @@ describe("Erasing a request", () => {
   })
 })
 
-describe("Something outside the log is left to remove", () => {
+describe("Data outside the log remains to be removed", () => {
   it.each<[number, number, boolean]>([
     [inlineLimit, inlineLimit, false],
     [inlineLimit + 1, inlineLimit, true],
@@ -89,7 +89,7 @@ describe("Something outside the log is left to remove", () => {
       .expectView(hasFiles, expected)
   })
 
-  it("when only the output with our URLs is past 64 KiB", () => {
+  it("if only the output with our URLs exceeds 64 KiB", () => {
     const result = { hash: "result-hash", size: inlineLimit + 1 }
     given(aggregate, [
       ...Phases.open.running,
@@ -101,7 +101,7 @@ describe("Something outside the log is left to remove", () => {
       .expectEvents(Story.erased(all, true))
   })
 
-  it("when files were to be stored, also if none ever was recorded", () => {
+  it("if files were planned, even if none was recorded", () => {
     for (const events of [
       Phases.terminal["expired while finalizing"],
       Phases.terminal["given up while finalizing"],
@@ -126,7 +126,7 @@ describe("Something outside the log is left to remove", () => {
       .expectNothing()
   })
 
-  it("and nothing is recorded as removed when there was nothing", () => {
+  it("and nothing is recorded as removed if there was nothing", () => {
     given(aggregate, Phases.terminal.completed).when(erase).when(removed).expectNothing()
   })
 })
@@ -142,18 +142,18 @@ describe("The files of a request", () => {
     Story.completed
   ]
 
-  it("are all that were planned, with their thumbnails, stored or not, each once", () => {
+  it("are all planned files with their thumbnails, stored or not, each once", () => {
     const planned = ["file-0", "thumbnail-0", "file-1", "thumbnail-1"]
     given(aggregate, Phases.open.finalizing).expectView(files, planned)
     given(aggregate, Phases.terminal["completed with files"]).expectView(files, planned)
   })
 
-  it("are also those that were made for it under other ids, with their thumbnails", () => {
+  it("include those stored under other ids, with their thumbnails", () => {
     const { state } = given(aggregate, stored([{ fileId: "made", thumbnailId: "made-small" }]))
     assert.includeMembers([...files(state)], ["made", "made-small"])
   })
 
-  it("are not those of others that its output names", () => {
+  it("exclude files of others that its output names", () => {
     const { state } = given(
       aggregate,
       stored([{ fileId: "upload", thumbnailId: "upload-small", owned: false }])
@@ -162,7 +162,7 @@ describe("The files of a request", () => {
     assert.notInclude(files(state), "upload-small")
   })
 
-  it("are none before an output names any", () => {
+  it("are empty before an output names any", () => {
     given(aggregate, Phases.open.running).expectView(files, [])
     given(aggregate, Phases.terminal.completed).expectView(files, [])
   })

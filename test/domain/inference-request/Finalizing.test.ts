@@ -27,7 +27,7 @@ const inferenceMs = Story.ofRequest(({ phase }) =>
 const output = Story.ofRequest(({ output }) => output)
 
 describe("An output that names files", () => {
-  it("is received, and neither charged nor told before the files are stored", () => {
+  it("is received, and neither charged nor shown before the files are stored", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.outcomes.succeededWithMedia))
       .expectEvents(Story.receivedWithMedia)
@@ -41,7 +41,7 @@ describe("An output that names files", () => {
       .expectView(told, underWay)
   })
 
-  it("is settled together with its stored files, and charged", () => {
+  it("is settled with its stored files and charged", () => {
     given(aggregate, Phases.open.finalizing)
       .when(Story.recordMedia(6_000))
       .expectEvents(Story.mediaStored, settled)
@@ -53,7 +53,7 @@ describe("An output that names files", () => {
       .expectView(output, { name: "result", ref: Story.result })
   })
 
-  it("stays as it is when its URLs were ours from the start", () => {
+  it("stays unchanged if its URLs were ours from the start", () => {
     const { payloads: _, ...stored } = Story.mediaStored
     given(aggregate, Phases.open.finalizing)
       .when(Story.recordMedia(6_000, { result: null }))
@@ -61,7 +61,7 @@ describe("An output that names files", () => {
       .expectView(output, { name: "output", ref: Story.output })
   })
 
-  it("is charged for what was delivered, as partial, when that is less than was asked for", () => {
+  it("is charged as partial if less than requested was delivered", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.deliveredWithMedia(3)))
       .expectEvents({ ...Story.receivedWithMedia, delivered: Money.units(3) })
@@ -73,14 +73,14 @@ describe("An output that names files", () => {
       .expectView(told, { status: "COMPLETED", outcome: "partial", billing: "partial", cost: "0.006" })
   })
 
-  it("waits for no file when nothing of what was asked for was delivered", () => {
+  it("waits for no file if nothing was delivered", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.deliveredWithMedia(0)))
       .expectTypes("OutputReceived", "RequestCompleted")
       .expectView(told, { status: "COMPLETED", outcome: "provider_failed", billing: "failed", cost: "0" })
   })
 
-  it("waits for no file when it breaks the model's schema", () => {
+  it("waits for no file if it breaks the model's schema", () => {
     const { output, ...succeeded } = Story.outcomes.succeededWithMedia
     given(aggregate, Phases.open.running)
       .when(Story.end({ ...succeeded, output: { ...output, violations: Story.violations } }))
@@ -91,14 +91,14 @@ describe("An output that names files", () => {
       )
   })
 
-  it("completes without a charge and with the error when its files are refused for good", () => {
+  it("completes without a charge, with the error, if its files are refused permanently", () => {
     given(aggregate, Phases.open.finalizing)
       .when(Story.refuseMedia(6_000))
       .expectEvents({ ...Story.notCharged, at: 6_000, error: "The file is not there." })
       .expectView(told, { status: "COMPLETED", outcome: "provider_failed", billing: "failed", cost: "0" })
   })
 
-  it("is settled once, whichever of the two comes first", () => {
+  it("is settled once, whichever call comes first", () => {
     const [stored, refused] = [Story.recordMedia(6_000), Story.refuseMedia(6_000)]
     for (const [first, second] of [
       [stored, refused],
@@ -116,12 +116,12 @@ describe("An output that names files", () => {
     given(aggregate, Phases.terminal["completed with files"]).when(again).expectNothing()
   })
 
-  it("has the time of its run, not of the copying", () => {
+  it("has the time of its run, without the copying", () => {
     given(aggregate, Phases.open.finalizing).when(Story.recordMedia(3_600_000)).expectView(inferenceMs, 2_000)
     given(aggregate, Phases.open.finalizing).when(Story.refuseMedia(3_600_000)).expectView(inferenceMs, 2_000)
   })
 
-  it("has no time when the start of its run is not known", () => {
+  it("has no time if the start of its run is unknown", () => {
     given(aggregate, Phases.open.dispatched)
       .when(Story.end(Story.outcomes.succeededWithMedia))
       .when(Story.recordMedia(6_000))
@@ -138,7 +138,7 @@ describe("While the files of an output are stored", () => {
       .expectEvents(Story.mediaStored, settled)
   })
 
-  it("a cancel that was asked for before has lost: completed and billed", () => {
+  it("an earlier cancel has lost: completed and billed", () => {
     given(aggregate, Phases.open["running, to be cancelled"])
       .when(Story.end(Story.outcomes.succeededWithMedia))
       .expectEvents(Story.receivedWithMedia)
@@ -146,7 +146,7 @@ describe("While the files of an output are stored", () => {
       .expectView(told, { status: "COMPLETED", outcome: "succeeded", billing: "charged", cost: "0.008" })
   })
 
-  it("no run is claimed, started, accepted, given back or heard of", () => {
+  it("no run is claimed, started, accepted, released or reported", () => {
     for (const command of [
       { _tag: "RecordAccepted", at: 5_500, attempt: 1, jobId: "job-1" },
       { _tag: "RecordStarted", at: 5_500, attempt: 1 },
@@ -160,7 +160,7 @@ describe("While the files of an output are stored", () => {
     given(aggregate, Phases.open.finalizing).when(Story.dispatch(5_500)).expectRejection("NotDispatchable")
   })
 
-  it("files of another run than the one that is over settle nothing", () => {
+  it("files of another run settle nothing", () => {
     for (const attempt of [0, 2]) {
       given(aggregate, Phases.open.finalizing).when(Story.recordMedia(6_000, { attempt })).expectNothing()
       given(aggregate, Phases.open.finalizing).when(Story.refuseMedia(6_000, attempt)).expectNothing()

@@ -22,13 +22,13 @@ const told = Story.ofRequest((request) => [
 ])
 
 describe("Under any sequence of commands", () => {
-  it("every event is met, so that what holds does not hold for nothing", () => {
+  it("every event occurs, so that no property holds vacuously", () => {
     const lives = fc.sample(life, { numRuns: 2_000, seed: 7 })
     const met = new Set(lives.flatMap((life) => play(life).log.map(({ _tag }) => _tag)))
     assert.sameMembers([...met], [...codec.types])
   })
 
-  it("a request ends at most once, and nothing but late reports and erasing follows its end", () => {
+  it("a request ends at most once; only late reports and erasing follow its end", () => {
     holds((life) => {
       const { log, state } = play(life)
       const ends = ofType(log, ...terminalTypes)
@@ -41,7 +41,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a terminal phase is never left, nor altered, nor told otherwise", () => {
+  it("a terminal phase is never left, changed or shown differently", () => {
     holds((life) => {
       play(life, ({ before, after }) => {
         if (before._tag === "NotSubmitted" || !isTerminal(before.phase)) return
@@ -51,7 +51,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a command given twice changes nothing the second time, but for a new sample of progress", () => {
+  it("a repeated command changes nothing, except for a new sample of progress", () => {
     holds((life) => {
       play(life, ({ command, after }) => {
         if (command._tag === "RecordProgress") return
@@ -60,7 +60,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("runs are numbered from 1 without a gap", () => {
+  it("runs are numbered from 1 without gaps", () => {
     holds((life) => {
       const attempts = ofType(play(life).log, "DispatchStarted").map(({ attempt }) => attempt)
       assert.deepStrictEqual(
@@ -70,7 +70,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("each run starts and is accepted at most once, and nothing is heard of it after its end", () => {
+  it("each run starts and is accepted at most once, and reports nothing after its end", () => {
     holds((life) => {
       const { log } = play(life)
       for (const { attempt } of ofType(log, "DispatchStarted")) {
@@ -90,7 +90,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a late answer is noted at most once for each run, and never for one whose output was received", () => {
+  it("a late answer is recorded at most once for each run, and never for one with a received output", () => {
     holds((life) => {
       const { log } = play(life)
       const late = ofType(log, "LateOutcomeIgnored").map(({ attempt }) => attempt)
@@ -113,7 +113,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("retries of the sweep are numbered from 1, and it gives up after five and more than six hours", () => {
+  it("retries of the sweep are numbered from 1, and end after five and more than six hours", () => {
     holds((life) => {
       const { log } = play(life)
       const retries = ofType(log, "SweepRetried").map(({ retry }) => retry)
@@ -129,7 +129,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("nothing expires before its deadline, and none is claimed after it", () => {
+  it("no request expires before its deadline or is claimed after it", () => {
     holds((life) => {
       const { log } = play(life)
       const { startBy = Infinity, endBy = Infinity } = life.deadlines
@@ -142,7 +142,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("the state kept along the way is the state replayed from the log", () => {
+  it("the incremental state equals the replayed state", () => {
     holds((life) => {
       const { log, state } = play(life)
       assert.deepStrictEqual(replay(decider, log), state)
@@ -150,7 +150,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a decision leaves the state it was given as it was", () => {
+  it("a decision does not change the state that it gets", () => {
     holds((life) => {
       play(life, ({ command, before }) => {
         const frozen = structuredClone(before)
@@ -160,7 +160,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("an event on the log is taken as it is, in whatever state it is met", () => {
+  it("any event on the log is accepted in any state", () => {
     holds((life) => {
       const { log } = play(life)
       for (const event of log) {

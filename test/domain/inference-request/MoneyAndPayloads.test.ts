@@ -68,7 +68,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("an output that was rejected is not charged", () => {
+  it("a rejected output is not charged", () => {
     holds((life) => {
       const { log } = play(life)
       if (ofType(log, "OutputRejected").length === 0) return
@@ -79,7 +79,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("files that were to be stored are stored before they are charged", () => {
+  it("planned files are stored before the charge", () => {
     holds((life) => {
       const { log } = play(life)
       const isPlanned = ofType(log, "OutputReceived").some(({ media }) => media !== undefined)
@@ -91,7 +91,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("what was set aside is held until the request ends, and nothing of it afterwards", () => {
+  it("the hold stays until the request ends, and no part of it afterwards", () => {
     holds((life) => {
       const { log } = play(life)
       const isOver = ofType(log, ...terminalTypes).length > 0
@@ -100,7 +100,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("what was earned is what the one charge says, and the rest is available again", () => {
+  it("revenue equals the only charge, and the rest is available again", () => {
     holds((life) => {
       const { log } = play(life)
       if (ofType(log, ...terminalTypes).length === 0) return
@@ -111,7 +111,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("what is erased is every payload on the log, each once, and no payload comes afterwards", () => {
+  it("an erasure covers every payload on the log, each once, and no payload follows", () => {
     holds((life) => {
       const { log } = play(life)
       const named = log.flatMap((event) => ("payloads" in event ? Object.keys(event.payloads ?? {}) : []))
@@ -121,7 +121,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("nothing is erased before the end, and files are removed at most once, after that", () => {
+  it("nothing is erased before the end, and files are removed at most once afterwards", () => {
     holds((life) => {
       const { log } = play(life)
       const order = ofType(log, ...terminalTypes, "PayloadsErased", "ErasedFilesRemoved").map(

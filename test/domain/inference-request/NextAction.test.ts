@@ -20,20 +20,20 @@ const owed: Record<keyof typeof Phases.open, NextAction> = {
   "finalizing, to be cancelled": { _tag: "Finalize", run, dueAt: 5_000 }
 }
 
-describe("What the world owes a request", () => {
+describe("The next action of a request", () => {
   for (const [phase, action] of Object.entries(owed) as ReadonlyArray<[keyof typeof owed, NextAction]>) {
-    it(`is ${action._tag} when it is ${phase}`, () => {
+    it(`is ${action._tag} if it is ${phase}`, () => {
       given(InferenceRequest.aggregate, Phases.open[phase]).expectView(Story.ofRequest(nextAction), action)
     })
   }
 
-  it("is nothing once it has ended", () => {
+  it("is None once it has ended", () => {
     for (const events of Object.values(Phases.terminal)) {
       given(InferenceRequest.aggregate, events).expectView(Story.ofRequest(nextAction), { _tag: "None" })
     }
   })
 
-  it("is to remove what lay outside the log, once that was erased, until it is removed", () => {
+  it("is to remove data outside the log after an erasure, until it is removed", () => {
     const erased = given(InferenceRequest.aggregate, [
       ...Phases.terminal["completed with files"],
       Story.erased(["input", "output", "result"], true)
@@ -44,21 +44,21 @@ describe("What the world owes a request", () => {
       .expectView(Story.ofRequest(nextAction), { _tag: "None" })
   })
 
-  it("is to store the files of an output again when the sweep has put that off", () => {
+  it("is to store the files of an output again after a postponement by the sweep", () => {
     given(InferenceRequest.aggregate, [
       ...Phases.open.finalizing,
       Story.swept(1, 60_000, 120_000, "media_missing")
     ]).expectView(Story.ofRequest(nextAction), { _tag: "Finalize", run, dueAt: 120_000 })
   })
 
-  it("keeps the provider's job of a run that has started", () => {
+  it("has the provider's job of a started run", () => {
     given(InferenceRequest.aggregate, [...Phases.open.accepted, Story.started()]).expectView(
       Story.ofRequest(nextAction),
       { _tag: "AwaitOutcome", run: { ...run, jobId: "job-1" } }
     )
   })
 
-  it("forgets the job of a run that is over", () => {
+  it("has no job after the run has ended", () => {
     given(InferenceRequest.aggregate, [
       ...Phases.open.accepted,
       Story.requeued(1, 4_250),

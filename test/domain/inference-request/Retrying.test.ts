@@ -26,13 +26,13 @@ const runsEndingIn = (outcome: JudgedOutcome, times: number, retry = transportEr
 }
 
 describe("An inference request", () => {
-  it("is run again after a transport error five times, from 250 ms, doubling, and then fails", () => {
+  it("runs again after transport errors, five times from 250 ms, doubling, and then fails", () => {
     const { delays, story } = runsEndingIn(Story.outcomes.transportError, 10)
     assert.deepStrictEqual(delays, [250, 500, 1_000, 2_000, 4_000])
     story.expectTypes("RequestFailed").expectView(Story.ofRequest(status), "FAILED")
   })
 
-  it("uses up no try and keeps its place while its provider cannot be reached", () => {
+  it("uses up no try and keeps its position while its provider is unreachable", () => {
     const { delays, story } = runsEndingIn(Story.outcomes.unreachable, 50)
     assert.deepStrictEqual(
       delays,
@@ -44,7 +44,7 @@ describe("An inference request", () => {
     )
   })
 
-  it("expires once it has waited as long as its model lets it", () => {
+  it("expires after its model's waiting time", () => {
     const waiting = given(aggregate)
       .when(Story.submit)
       .when(Story.dispatch(2_000))
@@ -56,7 +56,7 @@ describe("An inference request", () => {
       .expectEvents({ _tag: "RequestCancelled", at, reason: "expired", limit: "queue_timeout" })
   })
 
-  it("is retried as its model says", () => {
+  it("is retried by its model's schedule", () => {
     const once = runsEndingIn(Story.outcomes.transportError, 10, { retries: 1, initialDelayMs: 7 })
     assert.deepStrictEqual(once.delays, [7])
     once.story.expectTypes("RequestFailed")
@@ -65,7 +65,7 @@ describe("An inference request", () => {
     never.story.expectTypes("RequestFailed")
   })
 
-  it("is run again when a run is lost, patiently, but not for ever", () => {
+  it("runs again after a lost run, many times but not for ever", () => {
     const { delays, story } = runsEndingIn(Story.outcomes.lost, 100)
     assert.strictEqual(delays.length, lostRuns.retries)
     assert.strictEqual(Math.max(...delays), 60_000)
@@ -86,7 +86,7 @@ describe("An inference request", () => {
     )
   })
 
-  it("waits out an upstream's rate limit as often as it takes, and no retry is counted", () => {
+  it("waits for an upstream's rate limit as often as necessary, without counting a retry", () => {
     const { delays, story } = runsEndingIn(Story.outcomes.rateLimited, 50)
     assert.deepStrictEqual(new Set(delays), new Set([30_000]))
     assert.strictEqual(delays.length, 50)
@@ -96,7 +96,7 @@ describe("An inference request", () => {
     )
   })
 
-  it("is due at once, and no retry is counted, when the node that ran it shuts down", () => {
+  it("is due at once, without counting a retry, when its node shuts down", () => {
     given(aggregate, Phases.open.running)
       .when({ _tag: "Release", at: 5_000, attempt: 1 })
       .expectEvents({ ...Story.requeued(1, 5_000, "shutdown"), at: 5_000 })
@@ -108,7 +108,7 @@ describe("An inference request", () => {
       .expectEvents(Story.dispatched(2, 5_000))
   })
 
-  it("counts a run that stopped without anyone's asking as lost", () => {
+  it("counts a run that stopped without a request as lost", () => {
     given(aggregate, Phases.open.running).when(Story.end(Story.outcomes.stopped)).expectEvents({
       _tag: "RequestRequeued",
       at: 5_000,
@@ -135,7 +135,7 @@ describe("An inference request", () => {
     )
   })
 
-  it("ignores the end of a run that was given up while the next one is under way", () => {
+  it("ignores the end of an abandoned run while the next one is in progress", () => {
     given(aggregate, [...Phases.open["queued again"], Story.dispatched(2)])
       .when(Story.end(Story.outcomes.succeeded, { attempt: 1 }))
       .expectNothing()

@@ -58,7 +58,7 @@ describe("An inference request", () => {
       )
   })
 
-  it("goes from the queue straight to its end, start and end in one append, when the run is fast", () => {
+  it("goes from the queue to its end, with start and end in one append, if the run is fast", () => {
     given(aggregate, Phases.open.dispatched)
       .when(Story.end(Story.outcomes.succeeded, { startedAt: 3_000 }))
       .expectEvents(Story.started(), Story.received, Story.completed)
@@ -84,7 +84,7 @@ describe("An inference request", () => {
       .expectEvents(Story.received, Story.completed)
   })
 
-  it("fails, not billed, when the provider refuses to run it", () => {
+  it("fails, unbilled, when the provider refuses to run it", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.outcomes.refused))
       .expectEvents(Story.failed)
@@ -113,7 +113,7 @@ describe("An inference request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "provider_failed", ...notBilled })
   })
 
-  it("is charged for what was delivered, as partial, when that is less than was asked for", () => {
+  it("is charged as partial if less than requested was delivered", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.delivered(3)))
       .expectEvents(
@@ -126,7 +126,7 @@ describe("An inference request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "partial", billing: "partial", cost: "0.006" })
   })
 
-  it("is not charged, and has failed at the provider, when nothing of what was asked for was delivered", () => {
+  it("is not charged and counts as failed at the provider if nothing was delivered", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.delivered(0)))
       .expectEvents(
@@ -136,7 +136,7 @@ describe("An inference request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "provider_failed", ...notBilled })
   })
 
-  it("has an invalid output, and no error of the provider, when an output that breaks the schema delivered nothing", () => {
+  it("has an invalid output, not a provider error, if an output that breaks the schema delivered nothing", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end({ ...Story.outcomes.invalid, delivered: Money.units(0) }))
       .expectEvents(
@@ -147,7 +147,7 @@ describe("An inference request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "invalid_output", ...notBilled })
   })
 
-  it("is charged in full for any amount when only the run could tell how much it would be", () => {
+  it("is charged in full for any amount if only the run determines it", () => {
     const quote = { ...Story.quote, quantity: null }
     given(aggregate, [
       { _tag: "RequestSubmitted", ...Story.request, quote },
@@ -158,13 +158,13 @@ describe("An inference request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "succeeded", billing: "charged", cost: "0.006" })
   })
 
-  it("is never charged more than its hold", () => {
+  it("is charged at most its hold", () => {
     given(aggregate, Phases.open.running)
       .when(Story.end(Story.delivered(400)))
       .expectView(told, { status: "COMPLETED", outcome: "succeeded", billing: "charged", cost: "0.008" })
   })
 
-  it("keeps the newest 500 lines of the log and the last known progress", () => {
+  it("keeps the newest 500 log lines and the last known progress", () => {
     given(aggregate, Phases.open.running)
       .when(report(0.25, ["first"]))
       .when(
@@ -179,7 +179,7 @@ describe("An inference request", () => {
       )
   })
 
-  it("keeps the newest 65,536 characters of the log, in whole lines", () => {
+  it("keeps the newest 65,536 characters of log lines, in whole lines", () => {
     const line = (name: string) => name.padEnd(1_000, ".")
     const lines = Array.from({ length: 100 }, (_, index) => line(`line ${index}`))
     given(aggregate, Phases.open.running)
@@ -195,7 +195,7 @@ describe("An inference request", () => {
       )
   })
 
-  it("cuts a log line that is longer than a whole log may be", () => {
+  it("cuts a log line that exceeds the limit of the log", () => {
     given(aggregate, Phases.open.running)
       .when(report(null, ["first", "x".repeat(65_537)]))
       .expectView(
@@ -204,7 +204,7 @@ describe("An inference request", () => {
       )
   })
 
-  it("takes no report of another run than the one under way", () => {
+  it("ignores reports of any run but the current one", () => {
     for (const attempt of [0, 2]) {
       for (const command of [
         { _tag: "RecordAccepted", at: 5_000, attempt, jobId: "job-2" },
@@ -218,7 +218,7 @@ describe("An inference request", () => {
     }
   })
 
-  it("notes once that a run ended after the request had", () => {
+  it("records once that a run ended after the request", () => {
     const late = Story.end(Story.outcomes.succeeded, { at: 9_000, attempt: 1 })
     given(aggregate, [
       ...Phases.open["queued again"],

@@ -22,7 +22,7 @@ const told = Story.ofRequest((request) => [
   Status.cost(request)
 ])
 
-describe("what clients are told", () => {
+describe("The status for clients", () => {
   it.each<[string, ReadonlyArray<Event>, ReadonlyArray<unknown>]>([
     ["queued", Phases.open.queued, ["IN_QUEUE", "pending", null, 0n]],
     ["claimed", Phases.open.dispatched, ["IN_QUEUE", "pending", null, 0n]],

@@ -27,14 +27,14 @@ const swept = (count: number, [submitted = Story.submitted, ...events]: Readonly
 ]
 
 describe("A retry of the sweep", () => {
-  it("is due after a minute, twice as long each time, up to an hour", () => {
+  it("is due after a minute, doubling up to an hour", () => {
     assert.deepStrictEqual(
       [1, 2, 3, 4, 5, 6, 7, 8, 100].map((retry) => SweepSchedule.delay(retry) / minute),
       [1, 2, 4, 8, 16, 32, 60, 60, 60]
     )
   })
 
-  it("runs a lost run again", () => {
+  it("repeats a lost run", () => {
     for (const phase of ["dispatched", "accepted", "running"] as const) {
       given(aggregate, Phases.open[phase])
         .when(Story.sweepRetry(10_000))
@@ -46,7 +46,7 @@ describe("A retry of the sweep", () => {
     }
   })
 
-  it("counts neither as a transport error nor as a run lost with its node", () => {
+  it("counts neither as a transport error nor as a lost run", () => {
     given(aggregate, Phases.open.running)
       .when(Story.sweepRetry(10_000))
       .expectView(retries, 1)
@@ -57,7 +57,7 @@ describe("A retry of the sweep", () => {
       .expectView(Story.ofRequest(status), "IN_PROGRESS")
   })
 
-  it("stores the files of an output again, and runs nothing again", () => {
+  it("stores the files of an output again without another run", () => {
     given(aggregate, Phases.open.finalizing)
       .when(Story.sweepRetry(10_000, "media_missing"))
       .expectEvents(Story.swept(1, 10_000, 70_000, "media_missing"))
@@ -67,7 +67,7 @@ describe("A retry of the sweep", () => {
       .expectEvents(Story.mediaStored, { ...Story.completed, at: 6_000 })
   })
 
-  it("counts files as missing again only after they were due, so that a retry asked twice is one", () => {
+  it("counts files as missing only after they were due, so that a repeated retry counts once", () => {
     given(aggregate, Phases.open.finalizing)
       .when(Story.sweepRetry(10_000, "media_missing"))
       .when(Story.sweepRetry(10_000, "media_missing"))
@@ -78,7 +78,7 @@ describe("A retry of the sweep", () => {
       .expectEvents(Story.swept(2, 70_000, 190_000, "media_missing"))
   })
 
-  it("asks the host of a file that it does not give for it twice more, then fails the request unbilled", () => {
+  it("asks the host of a missing file twice more, then fails the request unbilled", () => {
     given(aggregate, Phases.open.finalizing)
       .when(Story.postponeMedia(10_000))
       .expectEvents({ ...Story.swept(1, 10_000, 12_000, "media_missing"), host: "not_given" })
@@ -99,7 +99,7 @@ describe("A retry of the sweep", () => {
       .expectView(Story.ofRequest(cost), zero)
   })
 
-  it("asks a host that cannot be reached for some minutes, whatever our own storage did before", () => {
+  it("retries an unreachable host for some minutes, whatever our own storage did before", () => {
     given(aggregate, Phases.open.finalizing)
       .when(Story.sweepRetry(10_000, "media_missing"))
       .when(Story.postponeMedia(70_000, "unreachable"))
@@ -112,7 +112,7 @@ describe("A retry of the sweep", () => {
       .expectTypes("RequestFailed")
   })
 
-  it("adds up over runs and files", () => {
+  it("accumulates over runs and files", () => {
     given(aggregate, [
       ...Phases.open.running,
       Story.swept(1, 5_000, 65_000),
@@ -123,7 +123,7 @@ describe("A retry of the sweep", () => {
       .expectEvents({ ...Story.swept(2, 70_000, 190_000, "media_missing"), attempt: 2 })
   })
 
-  it("ends a request that is to be cancelled instead of running it again", () => {
+  it("ends a cancelled request instead of running it again", () => {
     for (const phase of ["dispatched, to be cancelled", "running, to be cancelled"] as const) {
       given(aggregate, Phases.open[phase])
         .when(Story.sweepRetry(5_000))
@@ -138,7 +138,7 @@ describe("A retry of the sweep", () => {
       .expectTypes("SweepRetried")
   })
 
-  it("does nothing when it speaks of another run than the newest", () => {
+  it("has no effect for another run than the newest", () => {
     const secondRun = [...Phases.open["queued again"], Story.dispatched(2)]
     given(aggregate, secondRun)
       .when(Story.sweepRetry(10_000, "lost", 1))
@@ -151,7 +151,7 @@ describe("A retry of the sweep", () => {
       .expectNothing()
   })
 
-  it("does nothing when what it found is not so any more", () => {
+  it("has no effect if its finding is no longer true", () => {
     const still = { lost: /^(accepted|taken over|dispatched|running)/, media_missing: /^finalizing/ }
     for (const reason of ["lost", "media_missing"] as const) {
       for (const [name, events] of Object.entries({ ...Phases.open, ...Phases.terminal })) {
@@ -161,7 +161,7 @@ describe("A retry of the sweep", () => {
     }
   })
 
-  it("leaves the answer of the run that it gave up without effect", () => {
+  it("makes the answer of the abandoned run ineffective", () => {
     given(aggregate, Phases.open.running)
       .when(Story.sweepRetry(10_000))
       .when(Story.end(Story.outcomes.succeeded, { at: 11_000 }))
@@ -218,7 +218,7 @@ describe("The forced end", () => {
     }
   })
 
-  it("is final: a late answer of its run is noted once, and stored files settle nothing", () => {
+  it("is final: a late answer of its run is recorded once, and stored files settle nothing", () => {
     const late = Story.end(Story.outcomes.succeeded, { at: sixHoursOld + hour })
     given(aggregate, Phases.terminal["given up while running"])
       .when(late)

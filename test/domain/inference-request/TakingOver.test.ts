@@ -21,7 +21,7 @@ describe("A run that is taken over", () => {
       .expectTypes("OutputReceived", "RequestCompleted")
   })
 
-  it("is given to one of two nodes that want it", () => {
+  it("is given to one of two nodes", () => {
     given(aggregate, Phases.open.accepted)
       .when(Story.takeOver(5_000))
       .expectEvents(taken)
@@ -36,13 +36,13 @@ describe("A run that is taken over", () => {
       .expectEvents({ ...taken, at: 6_000, node: "node-3" })
   })
 
-  it("is not, by the node that has it", () => {
+  it("is not taken over by its own node", () => {
     given(aggregate, Phases.open.accepted)
       .when({ _tag: "TakeOver", at: 5_000, attempt: 1, from: "node-1", node: "node-1" })
       .expectNothing()
   })
 
-  it("is not, when it is another run or nobody knows its job", () => {
+  it("is not taken over if it is another run or its job is unknown", () => {
     given(aggregate, Phases.open.accepted)
       .when(Story.takeOver(5_000, { attempt: 2 }))
       .expectNothing()

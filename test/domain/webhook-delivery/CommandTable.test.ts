@@ -116,7 +116,7 @@ const columns = Object.keys(commands) as ReadonlyArray<keyof typeof commands>
 
 describe("Commands to a delivery", () => {
   for (const [phase, row] of rows) {
-    it(`lead to what the table says: ${phase}`, () => {
+    it(`lead to the results in the table: ${phase}`, () => {
       for (const name of columns) {
         const then = given(WebhookDelivery.aggregate, Phases.all[phase]).when(commands[name])
         const answer = row[name]
@@ -126,7 +126,7 @@ describe("Commands to a delivery", () => {
     })
   }
 
-  it("change nothing when they are repeated", () => {
+  it("change nothing when repeated", () => {
     const { decide } = WebhookDelivery.aggregate.decider
     for (const [phase] of rows) {
       for (const name of columns) {

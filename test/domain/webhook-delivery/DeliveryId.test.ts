@@ -28,7 +28,7 @@ describe("The id of a delivery", () => {
     )
   })
 
-  it("is the same whenever the same event of the same request is told, and another otherwise", () => {
+  it("is equal for the same event of the same request, and otherwise different", () => {
     fc.assert(
       fc.property(requestId, requestId, event, event, (one, other, oneEvent, otherEvent) => {
         const isSame = one === other && oneEvent === otherEvent
@@ -40,12 +40,12 @@ describe("The id of a delivery", () => {
   })
 
   // If ids changed with a release, receivers would get repeats under new ids.
-  it("stays what it was in every release", () => {
+  it("is the same in every release", () => {
     assert.strictEqual(idOf("rq0000000000000000001", "completed"), "msg_l1_vuaTL7lh7bTJuTQe5D9")
     assert.strictEqual(idOf("rq0000000000000000001", "start"), "msg_uduou8koaGgi-R4czOnYKM")
   })
 
-  it("is nothing else", () => {
+  it("rejects everything else", () => {
     const body = "0123456789abcdefghij-_"
     assert.isTrue(isId(`msg_${body}`))
     for (const text of [

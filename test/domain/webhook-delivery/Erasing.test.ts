@@ -20,7 +20,7 @@ const told = Story.ofDelivery(
 )
 
 describe("Erasing a delivery", () => {
-  it("gives up what waits to be sent", () => {
+  it("fails a waiting delivery", () => {
     for (const phase of ["pending", "waiting to retry", "replayed after success"] as const) {
       given(aggregate, Phases.all[phase])
         .when(Story.erase(at))
@@ -29,7 +29,7 @@ describe("Erasing a delivery", () => {
     }
   })
 
-  it("leaves one that is over as it was, but for its body", () => {
+  it("leaves an ended delivery unchanged, except for its body", () => {
     for (const events of Object.values(Phases.over)) {
       given(aggregate, events)
         .when(Story.erase(at))
@@ -38,7 +38,7 @@ describe("Erasing a delivery", () => {
     }
   })
 
-  it("is done once", () => {
+  it("happens once", () => {
     for (const events of Object.values(Phases.over)) {
       given(aggregate, events)
         .when(Story.erase(at))
@@ -50,7 +50,7 @@ describe("Erasing a delivery", () => {
     }
   })
 
-  it("lets an attempt that is under way end, and may tell of its success", () => {
+  it("lets a current attempt end, and succeed", () => {
     given(aggregate, Phases.all.delivering)
       .when(Story.erase(2_500))
       .expectEvents(Story.erased(2_500))
@@ -60,7 +60,7 @@ describe("Erasing a delivery", () => {
       .expectView(Story.phase, { _tag: "Delivered", at: 3_000 })
   })
 
-  it("makes the attempt that is under way the last", () => {
+  it("makes the current attempt the last", () => {
     const erased = given(aggregate, Phases.all["delivering, erased"])
     const { gone, privateAddress, unavailable } = Story.failures
     erased

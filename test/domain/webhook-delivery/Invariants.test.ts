@@ -31,14 +31,14 @@ const errorOf = (end: Extract<Event, { readonly _tag: (typeof ends)[number] }>) 
 }
 
 describe("Under any sequence of commands", () => {
-  it("every event is met, so that what holds does not hold for nothing", () => {
+  it("every event occurs, so that no property holds vacuously", () => {
     const log = someLives().flatMap((life) => play(life).log)
     assert.sameMembers([...new Set(log.map(({ _tag }) => _tag))], [...codec.types])
     const reasons = new Set(ofType(log, "DeliveryFailed").map(({ reason }) => reason))
     assert.sameMembers([...reasons], [...DeliveryFailed.fields.reason.literals])
   })
 
-  it("a schedule never has more than ten attempts, and is exhausted by ten and no fewer", () => {
+  it("a schedule has at most ten attempts, and is exhausted by exactly ten", () => {
     holds((life) => {
       for (const events of schedules(play(life).log)) {
         const begun = ofType(events, "AttemptStarted").length
@@ -49,7 +49,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("attempts are numbered from 1 without a gap, whatever is replayed", () => {
+  it("attempts are numbered from 1 without gaps, across replays", () => {
     holds((life) => {
       const numbers = ofType(play(life).log, "AttemptStarted").map(({ attempt }) => attempt)
       assert.deepStrictEqual(
@@ -70,7 +70,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a retry is planned exactly as long after a failure as the contract says", () => {
+  it("a retry is due exactly after the contract's delay", () => {
     holds((life) => {
       for (const events of schedules(play(life).log)) {
         for (const [index, end] of ofType(events, ...ends).entries()) {
@@ -94,7 +94,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("nothing is sent after a success, or once it is given up, unless somebody asks for it", () => {
+  it("nothing is sent after a success or a permanent failure without a replay", () => {
     holds((life) => {
       for (const events of schedules(play(life).log)) {
         const over = events.findIndex(({ _tag }) => _tag === "AttemptSucceeded" || _tag === "DeliveryFailed")
@@ -105,7 +105,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("no attempt begins once the body is erased, and it is erased once", () => {
+  it("no attempt begins after the body is erased, which happens once", () => {
     holds((life) => {
       const { log, state } = play(life)
       const [erased, ...again] = ofType(log, "PayloadsErased")
@@ -117,7 +117,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("what is sent, and to where, never changes", () => {
+  it("body and address never change", () => {
     holds((life) => {
       const { log, state } = play(life)
       assert.strictEqual(ofType(log, "DeliveryScheduled").length, 1)
@@ -128,13 +128,13 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a command given twice changes nothing the second time", () => {
+  it("a repeated command changes nothing", () => {
     holds((life) => {
       play(life, ({ command, after }) => assert.deepStrictEqual(decide(command, after), []))
     })
   })
 
-  it("a recovery has only what has failed sent again, and never twice in a row", () => {
+  it("a recovery sends only failed deliveries again, and never twice in a row", () => {
     holds((life) => {
       const { log } = play(life, ({ before, command, events }) => {
         if (command._tag !== "Recover" || events.length === 0) return
@@ -147,7 +147,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("what is told of a delivery is what its events say", () => {
+  it("the reported delivery matches its events", () => {
     holds((life) => {
       const { log, state } = play(life)
       const last = ofType(log, ...ends).at(-1)
@@ -173,7 +173,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("the state kept along the way is the state replayed from the log", () => {
+  it("the incremental state equals the replayed state", () => {
     holds((life) => {
       const { log, state } = play(life)
       assert.deepStrictEqual(replay(decider, log), state)
@@ -181,7 +181,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("a decision leaves the state it was given as it was", () => {
+  it("a decision does not change the state that it gets", () => {
     holds((life) => {
       play(life, ({ command, before }) => {
         const frozen = structuredClone(before)
@@ -191,7 +191,7 @@ describe("Under any sequence of commands", () => {
     })
   })
 
-  it("an event on the log is taken as it is, in whatever state it is met", () => {
+  it("any event on the log is accepted in any state", () => {
     holds((life) => {
       const { log } = play(life)
       for (const event of log) {

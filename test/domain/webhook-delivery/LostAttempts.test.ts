@@ -6,7 +6,7 @@ import * as Phases from "./Phases.ts"
 import * as Story from "./Story.ts"
 
 describe("An attempt that is lost", () => {
-  it("counts as one that failed, and the next comes when it would have", () => {
+  it("counts as failed, and the next comes at its usual time", () => {
     given(aggregate, Phases.all.delivering)
       .when(Story.lose(1, 3_000))
       .expectEvents(Story.lost(1, 3_000, 8_000))
@@ -19,7 +19,7 @@ describe("An attempt that is lost", () => {
       .expectEvents(Story.failed(3, 40_000, 160_000))
   })
 
-  it("ends the delivery if it is the tenth: no crash loop sends more often", () => {
+  it("ends the delivery if it is the tenth, so no crash loop sends more often", () => {
     const { exhaustedAt: at } = Phases
     given(aggregate, [Story.scheduled, ...Story.failedAttempts(9, 2_000), Story.started(10, at)])
       .when(Story.lose(10, at))
@@ -27,7 +27,7 @@ describe("An attempt that is lost", () => {
       .expectView(Story.phase, { _tag: "Failed" })
   })
 
-  it("is told as a connection that failed, without status or duration", () => {
+  it("is reported as a failed connection, without status or duration", () => {
     given(aggregate, Phases.all.delivering)
       .when(Story.lose(1, 3_000))
       .expectView(
@@ -52,7 +52,7 @@ describe("An attempt that is lost", () => {
       )
   })
 
-  it("is not another node's to lose, nor one that is over, nor one that never was", () => {
+  it("cannot be another node's, an ended or a missing one", () => {
     const again = given(aggregate, Phases.all["delivering again"])
     again.when(Story.lose(2, 9_000, "node-2")).expectNothing()
     again.when(Story.lose(1, 9_000)).expectNothing()
@@ -61,10 +61,10 @@ describe("An attempt that is lost", () => {
   })
 })
 
-describe("What comes of an attempt that is over", () => {
+describe("A report of an ended attempt", () => {
   const results = [Story.accepted, ...Object.values(Story.failures)]
 
-  it("is nothing, while it waits to be sent again", () => {
+  it("has no effect while the delivery waits for a retry", () => {
     for (const result of results) {
       given(aggregate, Phases.all.delivering)
         .when(Story.lose(1, 3_000))
@@ -73,7 +73,7 @@ describe("What comes of an attempt that is over", () => {
     }
   })
 
-  it("is nothing, while the next attempt is under way", () => {
+  it("has no effect while the next attempt is in progress", () => {
     for (const result of results) {
       given(aggregate, Phases.all["delivering again"])
         .when(Story.end(result, 1, 9_000))
@@ -82,7 +82,7 @@ describe("What comes of an attempt that is over", () => {
     }
   })
 
-  it("is nothing, when the delivery is over", () => {
+  it("has no effect after the delivery has ended", () => {
     for (const events of Object.values({ ...Phases.over, ...Phases.erased })) {
       for (const result of results) {
         for (const attempt of [1, 2, 10]) {

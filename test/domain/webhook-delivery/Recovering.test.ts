@@ -10,7 +10,7 @@ const at = 900_000_000
 const { delivered, ...failed } = Phases.over
 
 describe("A recovery", () => {
-  it("makes a delivery that has failed due at once, however it failed, with all its attempts", () => {
+  it("makes a failed delivery due at once, however it failed, with all its attempts", () => {
     for (const events of Object.values(failed)) {
       given(aggregate, events)
         .when(Story.recover(at, "recovery-2"))
@@ -23,7 +23,7 @@ describe("A recovery", () => {
     }
   })
 
-  it("leaves alone what was delivered, waits, or is being sent", () => {
+  it("ignores deliveries that succeeded, wait, or are being sent", () => {
     const { delivering, pending } = Phases.all
     for (const events of [
       delivered,
@@ -37,13 +37,13 @@ describe("A recovery", () => {
     }
   })
 
-  it("leaves alone what was erased", () => {
+  it("ignores erased deliveries", () => {
     for (const events of Object.values(Phases.erased)) {
       given(aggregate, events).when(Story.recover(at)).expectNothing()
     }
   })
 
-  it("has a delivery sent again once: one that fails again waits for another recovery", () => {
+  it("sends a delivery again once: if it fails again, it waits for another recovery", () => {
     const events = Phases.over["recovered, and failed again"]
     given(aggregate, events).when(Story.recover(at, "recovery-1")).expectNothing()
     given(aggregate, events)
@@ -51,7 +51,7 @@ describe("A recovery", () => {
       .expectEvents(Story.recovered(at, "recovery-2"))
   })
 
-  it("is remembered over a replay", () => {
+  it("is remembered across a replay", () => {
     given(aggregate, [
       ...Phases.over["recovered, and failed again"],
       Story.replayed(6_000),

@@ -8,7 +8,7 @@ import * as Story from "./Story.ts"
 const count = Story.ofDelivery(({ attempts, used }) => ({ attempts, used }))
 
 describe("A replay", () => {
-  it("makes a delivery due at once, whatever has become of it", () => {
+  it("makes a delivery due at once, in any state", () => {
     for (const events of [Phases.all["waiting to retry"], ...Object.values(Phases.over)]) {
       const at = 900_000_000
       given(aggregate, events)
@@ -18,7 +18,7 @@ describe("A replay", () => {
     }
   })
 
-  it("brings a retry forward that has not come", () => {
+  it("advances a future retry", () => {
     given(aggregate, Phases.all["waiting to retry"])
       .when(Story.replay(7_000))
       .expectEvents(Story.replayed(7_000))
@@ -26,27 +26,27 @@ describe("A replay", () => {
       .expectEvents(Story.started(2, 7_000))
   })
 
-  it("gives a retry that has come all its attempts again", () => {
+  it("gives a due retry all its attempts again", () => {
     given(aggregate, Phases.all["waiting to retry"])
       .when(Story.replay(11_000))
       .expectEvents(Story.replayed(11_000))
       .expectView(count, { attempts: 1, used: 0 })
   })
 
-  it("is refused while it is being sent", () => {
+  it("is rejected while it is being sent", () => {
     for (const phase of ["delivering", "delivering again"] as const) {
       given(aggregate, Phases.all[phase]).when(Story.replay(9_000)).expectRejection("DeliveryInProgress")
     }
   })
 
-  it("changes nothing while it waits to be sent at once", () => {
+  it("has no effect while it waits to be sent at once", () => {
     given(aggregate, Phases.all.pending).when(Story.replay(1_000)).expectNothing()
     for (const events of [Phases.all["replayed after success"], Phases.all["recovered after failure"]]) {
       given(aggregate, events).when(Story.replay(9_000)).expectNothing()
     }
   })
 
-  it("does not wait for what a clock that runs ahead has put off", () => {
+  it("does not wait for a time from a fast clock", () => {
     given(aggregate, Phases.all.pending)
       .when(Story.replay(999))
       .expectEvents(Story.replayed(999))
@@ -54,13 +54,13 @@ describe("A replay", () => {
       .expectEvents(Story.started(1, 999))
   })
 
-  it("is refused when the body is erased", () => {
+  it("is rejected if the body is erased", () => {
     for (const events of Object.values(Phases.erased)) {
       given(aggregate, events).when(Story.replay(900_000_000)).expectRejection("BodyErased")
     }
   })
 
-  it("has ten attempts of its own, which count on", () => {
+  it("has ten attempts, numbered onwards", () => {
     const at = Phases.exhaustedAt + 1_000
     const last = Story.dueAfterAll(9, at)
     const again = [...Phases.exhausted, Story.replayed(at)]
@@ -73,7 +73,7 @@ describe("A replay", () => {
       .expectEvents(Story.failed(20, last, null), Story.givenUp(last, "exhausted"))
   })
 
-  it("begins the schedule anew", () => {
+  it("starts the schedule again", () => {
     given(aggregate, [...Phases.exhausted, Story.replayed(Phases.exhaustedAt)])
       .when(Story.start(Phases.exhaustedAt))
       .when(Story.end(Story.failures.unavailable, 11, Phases.exhaustedAt))
@@ -88,7 +88,7 @@ describe("A replay", () => {
     }
   })
 
-  it("keeps what is told of the attempts before", () => {
+  it("keeps the reported earlier attempts", () => {
     const look = Story.ofDelivery(({ deliveredAt, history, lastError, lastResponseStatus }) => [
       deliveredAt,
       history,

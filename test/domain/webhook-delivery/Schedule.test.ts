@@ -16,7 +16,7 @@ const underWay = (attempt: number, at: number) => [
 ]
 
 describe("The schedule", () => {
-  it("has ten attempts, and is the contract's", () => {
+  it("has the contract's ten attempts", () => {
     assert.deepStrictEqual(DeliverySchedule.delays, Story.delays)
     assert.strictEqual(DeliverySchedule.attempts, 10)
     assert.strictEqual(DeliverySchedule.attemptTimeoutMs, 15_000)
@@ -25,7 +25,7 @@ describe("The schedule", () => {
   for (const [index, delay] of Story.delays.entries()) {
     const attempt = index + 1
 
-    it(`makes the next attempt exactly ${delay / 1_000} s after attempt ${attempt} failed`, () => {
+    it(`schedules the next attempt exactly ${delay / 1_000} s after attempt ${attempt} failed`, () => {
       const begun = Story.dueAfterAll(index, 1_000)
       const at = begun + 14_999
       const due = at + delay
@@ -48,14 +48,14 @@ describe("The schedule", () => {
       .expectRejection("AttemptNotDue")
   })
 
-  it("is kept by an attempt that began late", () => {
+  it("is independent of a late start of an attempt", () => {
     given(aggregate, [...Phases.all["waiting to retry"], Story.started(2, 600_000)])
       .when(Story.end(failures.unavailable, 2, 610_000))
       .expectEvents(Story.failed(2, 610_000, 640_000))
   })
 
   it.each(["unavailable", "silent", "moved", "unresolved"] as const)(
-    "goes on after a failure: %s",
+    "continues after a failure: %s",
     (name) => {
       given(aggregate, Phases.all.delivering)
         .when(Story.end(failures[name], 1, 3_000))
@@ -64,11 +64,11 @@ describe("The schedule", () => {
   )
 })
 
-describe("A delivery is given up at once", () => {
+describe("A delivery fails permanently", () => {
   it.each([
     ["gone", failures.gone],
     ["private_address", failures.privateAddress]
-  ] as const)("when its receiver is: %s", (reason, failure) => {
+  ] as const)("if its receiver is: %s", (reason, failure) => {
     for (const attempt of [1, 2, 9, 10]) {
       const begun = Story.dueAfterAll(attempt - 1, 1_000)
       given(aggregate, underWay(attempt, begun))

@@ -17,14 +17,14 @@ describe("A delivery that is scheduled", () => {
       .expectEvents(Story.started(1, 1_000))
   })
 
-  it("is begun with it by a node that has room", () => {
+  it("begins at once on a node with room", () => {
     given(aggregate)
       .when(Story.schedule("node-2"))
       .expectEvents(Story.scheduled, Story.started(1, 1_000, "node-2"))
       .expectView(Story.phase, { _tag: "Delivering", attempt: 1, node: "node-2" })
   })
 
-  it("is scheduled once, whoever asks, whatever has become of it", () => {
+  it("is scheduled once, whatever its state", () => {
     const { "not scheduled": _, ...scheduled } = Phases.all
     for (const events of Object.values(scheduled)) {
       for (const node of [null, "node-2"]) {
@@ -33,7 +33,7 @@ describe("A delivery that is scheduled", () => {
     }
   })
 
-  it("keeps its first body and address when it is scheduled again with others", () => {
+  it("keeps its first body and address", () => {
     const other = {
       ...Story.delivery,
       url: "https://example.org/",
@@ -50,7 +50,7 @@ describe("A delivery that is scheduled", () => {
 })
 
 describe("An attempt", () => {
-  it("is claimed from its time on, and not a ms before", () => {
+  it("is claimed at its time and not a ms earlier", () => {
     const waiting = given(aggregate, Phases.all["waiting to retry"])
     waiting.when(Story.start(10_999)).expectRejection("AttemptNotDue")
     waiting.when(Story.start(11_000)).expectEvents(Story.started(2, 11_000))
@@ -68,13 +68,13 @@ describe("An attempt", () => {
       .expectRejection("AttemptNotDue")
   })
 
-  it("is not claimed of a delivery that is over, however late", () => {
+  it("is not claimed for an ended delivery, however late", () => {
     for (const events of Object.values({ ...Phases.over, ...Phases.erased })) {
       given(aggregate, events).when(Story.start(900_000_000)).expectRejection("AttemptNotDue")
     }
   })
 
-  it("is not claimed once the body is erased, even if nothing else was recorded of that", () => {
+  it("is not claimed after the body is erased, even without another event", () => {
     given(aggregate, [...Phases.all.pending, Story.erased(2_000)])
       .when(Story.start(3_000))
       .expectRejection("AttemptNotDue")

@@ -22,7 +22,7 @@ const history = Story.ofDelivery(({ history }) => history)
 const untold = { attempts: 0, used: 0, lastResponseStatus: null, lastError: null, deliveredAt: null }
 
 describe("A delivery", () => {
-  it("tells of its attempts as they come and go", () => {
+  it("reports its attempts as they begin and end", () => {
     given(aggregate)
       .when(Story.schedule())
       .expectView(record, { ...untold, updatedAt: 1_000 })
@@ -52,7 +52,7 @@ describe("A delivery", () => {
       })
   })
 
-  it("that was delivered and is sent again keeps when it was, until it is delivered again", () => {
+  it("keeps its time of delivery during a replay, until it is delivered again", () => {
     given(aggregate, Phases.over.delivered)
       .when(Story.replay(5_000))
       .expectView(record, {
@@ -93,7 +93,7 @@ describe("A delivery", () => {
 })
 
 describe("The history of a delivery", () => {
-  it("tells of each attempt when it began, how it ended and what it was made for", () => {
+  it("reports when each attempt began, how it ended and why it was made", () => {
     given(aggregate, Phases.all["waiting to retry"])
       .when(Story.start(11_000))
       .when(Story.end(Story.failures.gone, 2, 12_000))
@@ -113,7 +113,7 @@ describe("The history of a delivery", () => {
       ])
   })
 
-  it("is of the newest hundred attempts, while all are counted", () => {
+  it("has the newest hundred attempts, while all are counted", () => {
     assert.strictEqual(maxHistory, 100)
     const events: Array<Event> = [Story.scheduled]
     for (let attempt = 1; attempt <= 105; attempt++) {

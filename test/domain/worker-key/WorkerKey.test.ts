@@ -30,7 +30,7 @@ describe("A worker key", () => {
       .expectView(hashes, ["first", null])
   })
 
-  it("takes jobs of its models alone, or of all", () => {
+  it("takes jobs of its models only, or of all", () => {
     const state = aggregate.decider.evolve(aggregate.decider.initial, issued)
     const all = aggregate.decider.evolve(aggregate.decider.initial, { ...issued, modelEndpoints: null })
     assert.deepStrictEqual(
@@ -50,7 +50,7 @@ describe("A worker key", () => {
     until.when({ ...rotate, at: 9_000 }).expectRejection("WorkerKeyEnded")
   })
 
-  it("has the secret before for a while, and the one before that no more", () => {
+  it("keeps the previous secret for a while, and no older one", () => {
     given(aggregate, [issued])
       .when(rotate)
       .expectEvents(rotated)
@@ -59,7 +59,7 @@ describe("A worker key", () => {
       .expectView(hashes, ["third", null])
   })
 
-  it("is revoked once and for good", () => {
+  it("is revoked once and permanently", () => {
     given(aggregate, [issued])
       .when({ _tag: "Revoke", at: 2_000 })
       .expectEvents(revoked(2_000))
@@ -70,12 +70,12 @@ describe("A worker key", () => {
       .expectRejection("WorkerKeyEnded")
   })
 
-  it("that nobody issued is neither rotated nor revoked", () => {
+  it("that was never issued is neither rotated nor revoked", () => {
     given(aggregate).when(rotate).expectRejection("WorkerKeyNotFound")
     given(aggregate).when({ _tag: "Revoke", at: 2_000 }).expectRejection("WorkerKeyNotFound")
   })
 
-  it("takes events on the log as they are, in whatever state they are met", () => {
+  it("accepts any event on the log in any state", () => {
     const { evolve, initial } = aggregate.decider
     assert.deepStrictEqual(
       [rotated, revoked(1)].map((event) => evolve(initial, event)),

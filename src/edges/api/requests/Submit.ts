@@ -1,10 +1,6 @@
 /**
- * `POST /{owner}/{model}`. Checks in this order, the first failure answers: key (401), rates (429) and scope (403), all
- * before this; models of the key (403), content type and announced length (415, 413), model (404), body (413, 408, 429, 503, 400),
- * reserved fields and headers together (400), then those of the service: text of the webhook's URL (400), input (400),
- * idempotency (409), queue (429), balance (402), how many requests of the account have not ended (429), and the webhook's
- * name (400). Of a body past 64 KiB queue and balance come before it, too. What depends on more than the request itself is
- * not checked again for one that was accepted under its key: the model of such a call comes after its body.
+ * `POST /{owner}/{model}`. `docs/reference/errors.md` lists the checks in their order; the first failure answers. Checks that
+ * depend on more than the request itself are not repeated for a request that was accepted under its key.
  */
 import { Effect, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -1,8 +1,7 @@
 /**
- * Stores a file that arrives in one piece. Its bytes are in place before the event that names them, and are never
- * replaced: of several writers on any nodes, the first to link its file wins. Another writer records the bytes that it
- * finds, because the first may have died before it could, and then compares them with its own. So the log always names
- * what is there, and no writer waits.
+ * Stores a file that arrives in one piece. The bytes are in place before the event that names them and are never
+ * replaced: of several writers on any nodes, the first to link its file wins. The others record the bytes that they
+ * find, because the first may have died before it could, and compare them with their own.
  */
 import { Clock, Effect } from "effect"
 import type { Stored } from "#domain/file/Event.ts"
