@@ -18,7 +18,7 @@ const readers: ReadonlyArray<readonly [string, (data: JsonObject) => Json, Reado
 
 describe("A field of an event", () => {
   for (const [name, read, taken] of readers) {
-    it(`is taken by ${name} when it is what was written, and refused otherwise`, () => {
+    it(`is read by ${name} if valid, and rejected otherwise`, () => {
       assert.throws(() => read({}), /^The field field is not /)
       for (const value of values) {
         const data = { field: value }
@@ -29,7 +29,7 @@ describe("A field of an event", () => {
     })
   }
 
-  it("is taken as an amount of any size, and refused when it is anything else than an integer's digits", () => {
+  it("is read as an amount of any size, and rejected if it is not the digits of an integer", () => {
     for (const digits of ["0", "-1", "9223372036854775808", "123456789012345678901234567890"]) {
       assert.strictEqual(EventFields.amount({ field: digits }, "field"), BigInt(digits))
     }

@@ -28,7 +28,7 @@ const total = Effect.flatMap(History, (history) =>
 )
 
 describe("Projections in process", () => {
-  it.effect("gives a reader up after two seconds, and lets it go on", () =>
+  it.effect("fails a reader after two seconds, and continues", () =>
     Effect.gen(function* () {
       const projections = yield* Projections
       const future = GlobalPosition.GlobalPosition.make("1000000")
@@ -40,7 +40,7 @@ describe("Projections in process", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.effect("answers at once for a position that is reached and for a projection that is not there", () =>
+  it.effect("answers at once for a reached position and for a missing projection", () =>
     Effect.gen(function* () {
       const projections = yield* Projections
       const { beginning } = GlobalPosition
@@ -49,7 +49,7 @@ describe("Projections in process", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("tells a reactor each time a projection has moved", () =>
+  it.live("notifies a reactor each time a projection has moved", () =>
     Effect.gen(function* () {
       const projections = yield* Projections
       const appended = yield* Log.append(1, Log.submitted(Log.alice, Log.echo))
@@ -63,7 +63,7 @@ describe("Projections in process", () => {
 })
 
 describe("Projections in a thread", () => {
-  it.live("shows what was appended to the SQLite log, also before it was started", () =>
+  it.live("shows events of the SQLite log, including those from before its start", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       yield* Log.append(1, Log.submitted(Log.alice, Log.echo)).pipe(
@@ -79,7 +79,7 @@ describe("Projections in a thread", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is started again when its thread ends, and waiting readers get their answer", () =>
+  it.live("is restarted when its thread ends, and waiting readers get their answer", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const entry = new URL("./CrashingWorker.ts", import.meta.url)
@@ -101,7 +101,7 @@ describe("Projections in a thread", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is asked to end, so that it closes its files and goes by itself", () =>
+  it.live("is requested to end, so that it closes its files", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const entry = new URL("./LeavingWorker.ts", import.meta.url)
@@ -114,7 +114,7 @@ describe("Projections in a thread", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is ended when it does not answer", () =>
+  it.live("is terminated if it does not answer", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const entry = new URL("./DeafWorker.ts", import.meta.url)
@@ -128,7 +128,7 @@ describe("Projections in a thread", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails at start with the reason when there is no place for its file", () =>
+  it.live("fails at the start, with the reason, if its file cannot be created", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const { log } = files(directory)

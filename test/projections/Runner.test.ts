@@ -70,7 +70,7 @@ const inDirectory = <A, E>(
 type MemoryServices = Layer.Success<typeof MemoryEventStore.layer>
 
 describe("Runner", () => {
-  it.live("gives the same rows when the file is deleted and built again", () =>
+  it.live("writes the same rows when the file is deleted and rebuilt", () =>
     inDirectory((filename) =>
       Effect.gen(function* () {
         yield* submitMany(0, 1_200)
@@ -88,7 +88,7 @@ describe("Runner", () => {
     )
   )
 
-  it.live("goes on from its checkpoint: each event is applied once over many runs", () =>
+  it.live("continues from its checkpoint: each event is applied once over many runs", () =>
     inDirectory((filename) =>
       Effect.gen(function* () {
         const seen: Array<string> = []
@@ -102,7 +102,7 @@ describe("Runner", () => {
     )
   )
 
-  it.live("builds only the projection anew whose version has changed, and does not hold up the others", () =>
+  it.live("rebuilds only the projection whose version has changed, without delaying the others", () =>
     inDirectory((filename) =>
       Effect.gen(function* () {
         const stable: Array<string> = []
@@ -132,7 +132,7 @@ describe("Runner", () => {
     )
   )
 
-  it.live("stops a projection before an event that it cannot apply, and no other", () =>
+  it.live("stops only the projection that cannot apply an event, before that event", () =>
     inDirectory((filename) =>
       Effect.gen(function* () {
         yield* submitMany(0, 10)
@@ -182,7 +182,7 @@ describe("Runner", () => {
     )
   )
 
-  it.live("loses and repeats nothing when it is killed between two batches", () =>
+  it.live("loses and repeats nothing if it is killed between two batches", () =>
     inDirectory((filename) =>
       Effect.gen(function* () {
         yield* submitMany(0, 3_000)
@@ -207,7 +207,7 @@ describe("Runner", () => {
     )
   )
 
-  it.live("starts anew when the log is another one, longer or shorter", () =>
+  it.live("starts again if the log is a different one, longer or shorter", () =>
     Effect.gen(function* () {
       const filename = `${yield* TempDirectory.make}/projections.sqlite`
       for (const [from, to] of [

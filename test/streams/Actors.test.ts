@@ -47,7 +47,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
 
   describe(`Actors on ${backend}`, () => {
     test(
-      "decide each of many concurrent commands on the state that the one before it left",
+      "decide each of many concurrent commands on the state after the previous one",
       Effect.gen(function* () {
         const actors = yield* node()
         yield* concurrently(100, () => actors.execute("a", Counter.raise()))
@@ -57,7 +57,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "answer with the events, the state after them and where they stand",
+      "return the events, the state after them and their position",
       Effect.gen(function* () {
         const actors = yield* node()
         const { head } = yield* EventStore
@@ -71,7 +71,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "on two nodes that race catch up and decide again, and nothing is lost",
+      "on two racing nodes catch up and decide again, without losses",
       Effect.gen(function* () {
         const nodes = [yield* node(), yield* node()]
         yield* concurrently(2, (which) =>
@@ -83,7 +83,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "take a conflict's command back when the other node has left no room for it",
+      "reject a command after a conflict if the other node's append leaves no room for it",
       Effect.gen(function* () {
         const [one, other] = [yield* node(), yield* node()]
         yield* one.execute("a", Counter.raise(1))
@@ -96,7 +96,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "begin a stream without reading it, and one that is there after all as if they had read it",
+      "start a stream without reading it, and handle an existing one as if they had read it",
       Effect.gen(function* () {
         const { actors, read } = yield* watchedNode()
         assert.strictEqual((yield* actors.create("new", Counter.raise(2))).state.total, 2)
@@ -108,7 +108,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "do not take for unknown what they are about to begin, though the log does not answer",
+      "do not report a stream as unknown while it is created, even if the log does not answer",
       Effect.gen(function* () {
         const store = yield* EventStore
         const asked = yield* Deferred.make<void>()
@@ -135,7 +135,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "see another node's events when they are asked to refresh",
+      "see another node's events on refresh",
       Effect.gen(function* () {
         const [one, other] = [yield* node(), yield* node()]
         yield* one.current("a")
@@ -148,7 +148,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "leave state and log as they are when a command is rejected",
+      "leave state and log unchanged when a command is rejected",
       Effect.gen(function* () {
         const actors = yield* node()
         const { version } = yield* actors.execute("a", Counter.raise(60))
@@ -163,7 +163,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "stay right when there are far more streams than live actors",
+      "stay correct with far more streams than live actors",
       Effect.gen(function* () {
         const actors = yield* node({ capacity: 3 })
         yield* concurrently(200, (index) => actors.execute(`s${index % 20}`, Counter.raise()))
@@ -175,7 +175,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "never append to one stream twice at a time, however many are live",
+      "never append to a stream twice at a time, however many are live",
       Effect.gen(function* () {
         const store = yield* EventStore
         const underWay = new Set<string>()
@@ -214,7 +214,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "keep nothing of streams that do not exist, nor of commands that these refuse",
+      "store nothing for missing streams and commands that these reject",
       Effect.gen(function* () {
         const { actors, read } = yield* watchedNode({ capacity: 1 })
         yield* actors.execute("live", Counter.raise())
@@ -233,7 +233,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "finish a command that has begun when its caller goes away, and drop one that has not",
+      "finish a begun command when its caller disconnects, and drop a waiting one",
       Effect.gen(function* () {
         const store = yield* EventStore
         const appending = yield* Deferred.make<void>()
@@ -263,7 +263,7 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "read the log again after an append of which nobody knows whether it was written",
+      "read the log again after an append with unknown fate",
       Effect.gen(function* () {
         const store = yield* EventStore
         let isAcknowledged = true

@@ -9,7 +9,7 @@ import * as Counter from "./Counter.ts"
 import { layer, logOf, node, type Store } from "./CounterNodes.ts"
 
 describe("Nodes that follow each other", () => {
-  it.live("agree with the log at rest, whatever the order in which they acted and saw", () =>
+  it.live("agree with the log at rest, for any order of actions and observations", () =>
     Effect.gen(function* () {
       const reader = yield* EventReader
       const turns = (count: number) => Effect.repeat(Effect.yieldNow, { times: count })

@@ -33,8 +33,8 @@ const gate = Effect.gen(function* () {
 const totalOf = (actors: Effect.Success<ReturnType<typeof node>>["actors"], id = "a") =>
   actors.peek(id)?.state.total
 
-describe("What an actor observes", () => {
-  it.effect("is its state from then on, without a read", () =>
+describe("An observed event", () => {
+  it.effect("is part of the state from then on, without a read", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* node(), yield* node()]
       yield* one.actors.execute("a", Counter.raise(1))
@@ -49,7 +49,7 @@ describe("What an actor observes", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("changes nothing when it has seen it before", () =>
+  it.effect("has no effect if the actor has it already", () =>
     Effect.gen(function* () {
       const { actors } = yield* node()
       for (const by of [1, 2, 4]) yield* actors.execute("a", Counter.raise(by))
@@ -61,7 +61,7 @@ describe("What an actor observes", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is read from the log at the next use when an event between is missing", () =>
+  it.effect("is read from the log at the next use if an event in between is missing", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* node(), yield* node()]
       yield* one.actors.execute("a", Counter.raise(1))
@@ -72,7 +72,7 @@ describe("What an actor observes", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is told to whoever reads it when it cannot be decoded, and to nobody else", () =>
+  it.effect("fails only reads of its stream if it cannot be decoded", () =>
     Effect.gen(function* () {
       const { actors } = yield* node()
       const other = yield* node()
@@ -89,7 +89,7 @@ describe("What an actor observes", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is nobody's when the stream is of another category, or has no actor", () =>
+  it.effect("is ignored if its stream is of another category or has no actor", () =>
     Effect.gen(function* () {
       const { actors } = yield* node()
       yield* actors.execute("a", Counter.raise(1))
@@ -107,7 +107,7 @@ describe("What an actor observes", () => {
   )
 })
 
-describe("An append under way", () => {
+describe("An append in progress", () => {
   /** Its acknowledgement or the append itself waits. */
   const slow = Effect.fnUntraced(function* (what: "acknowledgement" | "append") {
     const waits = yield* gate
@@ -134,7 +134,7 @@ describe("An append under way", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("does not take back what came after it", () =>
+  it.effect("does not undo later events", () =>
     Effect.gen(function* () {
       const { actors, waits } = yield* slow("acknowledgement")
       const meanwhile = Effect.andThen(raise("a", 5), Effect.map(logOf("a"), actors.observe))
@@ -148,7 +148,7 @@ describe("An append under way", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("does not count as the newest when what came after it was observed with a gap", () =>
+  it.effect("is not the newest if later events were observed with a gap", () =>
     Effect.gen(function* () {
       const { actors, waits } = yield* slow("acknowledgement")
       const meanwhile = Effect.gen(function* () {
@@ -165,7 +165,7 @@ describe("An append under way", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("that another node was before is decided anew on what was observed", () =>
+  it.effect("that conflicts with another node is decided again on the observed state", () =>
     Effect.gen(function* () {
       const { actors, waits } = yield* slow("append")
       const meanwhile = Effect.andThen(raise("a", 99), Effect.map(logOf("a"), actors.observe))
@@ -190,7 +190,7 @@ describe("An actor that is being loaded", () => {
     return { actors, waits }
   })
 
-  it.effect("does not keep a state without what was observed meanwhile", () =>
+  it.effect("does not store a state that lacks observed events", () =>
     Effect.gen(function* () {
       const { actors, waits } = yield* slow
       const other = yield* node()
@@ -204,7 +204,7 @@ describe("An actor that is being loaded", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("keeps what was observed when it catches up to less", () =>
+  it.effect("keeps observed events when it catches up to less", () =>
     Effect.gen(function* () {
       const { actors, waits } = yield* slow
       const other = yield* node()
@@ -219,8 +219,8 @@ describe("An actor that is being loaded", () => {
   )
 })
 
-describe("An actor that begins observed", () => {
-  it.effect("answers from memory, and goes on from there", () =>
+describe("An actor created by an observation", () => {
+  it.effect("answers from memory and continues from there", () =>
     Effect.gen(function* () {
       const { actors, reads } = yield* node({ startsOnObserve: true })
       const other = yield* node()
@@ -232,7 +232,7 @@ describe("An actor that begins observed", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("is none of a stream that began before", () =>
+  it.effect("is not created for a stream that began before", () =>
     Effect.gen(function* () {
       const { actors } = yield* node({ startsOnObserve: true })
       const other = yield* node()
@@ -242,7 +242,7 @@ describe("An actor that begins observed", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("never tells less than was told before it was forgotten", () =>
+  it.effect("never returns less than before it was dropped", () =>
     Effect.gen(function* () {
       const { actors } = yield* node({ startsOnObserve: true, capacity: 2 })
       for (const by of [1, 2]) yield* actors.execute("a", Counter.raise(by))

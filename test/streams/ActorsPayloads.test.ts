@@ -39,7 +39,7 @@ const payloadsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
-      "are erased with the event that says so, those that it names and in its stream only",
+      "are erased with the event that names them, only in its stream",
       Effect.gen(function* () {
         const actors = yield* Actors.make(Counter.aggregate)
         const store = yield* EventStore

@@ -51,7 +51,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
 
   describe(`BlobStore on ${backend}`, () => {
     test(
-      "returns the bytes and the size of what was put",
+      "returns the stored bytes and their size",
       Effect.gen(function* () {
         const store = yield* BlobStore
         assert.strictEqual(yield* store.put("a/b-1/c_2.txt", bytesOf("hello")), 5)
@@ -62,7 +62,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "keeps an empty blob",
+      "stores an empty blob",
       Effect.gen(function* () {
         const store = yield* BlobStore
         assert.strictEqual(yield* store.put("empty", Stream.empty), 0)
@@ -72,7 +72,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "keeps a streamed body of 5 MiB byte for byte",
+      "stores a streamed body of 5 MiB byte for byte",
       Effect.gen(function* () {
         const store = yield* BlobStore
         const bytes = pattern(5 * 1024 * 1024)
@@ -83,7 +83,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "answers null for a blob that is not there, also under or above the name of one that is",
+      "returns null for a missing blob, also below or above the name of an existing one",
       Effect.gen(function* () {
         const store = yield* BlobStore
         yield* store.put("folder/file", bytesOf("x"))
@@ -95,7 +95,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "replaces a blob whole",
+      "replaces a whole blob",
       Effect.gen(function* () {
         const store = yield* BlobStore
         yield* store.put("replaced", bytesOf("a longer first version"))
@@ -105,7 +105,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "reads any range, clipped to what there is",
+      "reads any range, clipped to the blob",
       Effect.gen(function* () {
         const store = yield* BlobStore
         const bytes = pattern(1_000_000)
@@ -130,7 +130,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "refuses a range that is not made of whole, non-negative numbers",
+      "rejects a range that is not of whole, non-negative numbers",
       Effect.gen(function* () {
         const store = yield* BlobStore
         yield* store.put("ranged", bytesOf("text"))
@@ -147,7 +147,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "forgets a removed blob, its neighbours not, and removes it again without complaint",
+      "removes only the named blob, repeatedly without an error",
       Effect.gen(function* () {
         const store = yield* BlobStore
         yield* store.put("gone/a", bytesOf("a"))
@@ -164,7 +164,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "leaves the old blob, or none, when a body fails midway",
+      "leaves the old blob, or none, if a body fails midway",
       Effect.gen(function* () {
         const store = yield* BlobStore
         const failing = Stream.concat(
@@ -180,7 +180,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "leaves nothing when a put is interrupted midway",
+      "leaves nothing if a put is interrupted midway",
       Effect.gen(function* () {
         const store = yield* BlobStore
         const underway = yield* Deferred.make<void>()
@@ -196,7 +196,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "keeps one whole body of many that are put under one key at once",
+      "stores one complete body of many concurrent puts under one key",
       Effect.gen(function* () {
         const store = yield* BlobStore
         const bodies = Array.from({ length: 8 }, (_, seed) => pattern(200_000 + seed, seed))
@@ -209,7 +209,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "puts and removes blobs of one folder at once without losing any",
+      "puts and removes blobs of one folder concurrently without losing any",
       Effect.gen(function* () {
         const store = yield* BlobStore
         const cycle = (name: number) =>
@@ -224,7 +224,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "lists the blobs right below a folder, in the order of their keys",
+      "lists the blobs directly below a folder, in the order of their keys",
       Effect.gen(function* () {
         const store = yield* BlobStore
         const keys = ["listed/b", "listed/a-1", "listed/a", "listed/B", "listed/10", "listed/9", "listed/a.x"]
@@ -242,7 +242,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "lists nothing where there is no such folder, where it is a blob, and where all blobs are gone",
+      "lists nothing for a missing folder, a blob, and a folder without blobs",
       Effect.gen(function* () {
         const store = yield* BlobStore
         yield* store.put("some/blob", bytesOf("x"))
@@ -254,7 +254,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "lists what stays in a folder while others come and go",
+      "lists the remaining blobs of a folder while others change",
       Effect.gen(function* () {
         const store = yield* BlobStore
         const staying = Array.from({ length: 20 }, (_, index) => `moving/stays-${index + 10}`)
@@ -273,7 +273,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "refuses what is no key in every operation and does not repeat it",
+      "rejects an invalid key in every operation without repeating it",
       Effect.gen(function* () {
         const store = yield* BlobStore
         for (const key of notKeys) {
@@ -292,7 +292,7 @@ export const blobStoreContract = (backend: string, layer: Layer.Layer<BlobStore,
     )
 
     test(
-      "takes dots and dashes in a key",
+      "accepts dots and dashes in a key",
       Effect.gen(function* () {
         const store = yield* BlobStore
         for (const key of ["...", ".hidden", "a..b", "-", "_/.x/y.", "a".repeat(255)]) {

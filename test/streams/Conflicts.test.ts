@@ -23,8 +23,8 @@ const contended = (conflicts: number) =>
     return { actors, tries }
   })
 
-describe("A command whose append meets a conflict each time", () => {
-  it.effect("is tried less and less often, and fails after a number of times", () =>
+describe("A command whose append always conflicts", () => {
+  it.effect("is retried with growing delays, and fails after a number of tries", () =>
     Effect.gen(function* () {
       const { actors, tries } = yield* contended(Infinity)
       const executed = yield* Effect.forkChild(Effect.flip(actors.execute("a", Counter.raise())))
@@ -46,7 +46,7 @@ describe("A command whose append meets a conflict each time", () => {
     }).pipe(Effect.provide(CounterNodes.layer))
   )
 
-  it.effect("takes effect when there is none any more, and the next one begins anew", () =>
+  it.effect("takes effect when the conflicts end, and the next command starts again", () =>
     Effect.gen(function* () {
       const { actors, tries } = yield* contended(Conflicts.maxInARow - 1)
       const executed = yield* Effect.forkChild(actors.execute("a", Counter.raise()))

@@ -51,7 +51,7 @@ describe("A data directory", () => {
     })
   )
 
-  it.live("opens at once after a kill -9 of its owner, with every event that was acknowledged", () =>
+  it.live("opens at once after a kill -9 of its owner, with every acknowledged event", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const { busy, kill } = yield* owner(directory)
@@ -73,7 +73,7 @@ describe("A data directory", () => {
     })
   )
 
-  it.live("is refused, not taken for locked, when it cannot be opened", () =>
+  it.live("is refused, and not reported as locked, if it cannot be opened", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const missing = yield* Effect.flip(DataDirectory.own(`${directory}/missing`, Effect.void))

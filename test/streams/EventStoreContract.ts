@@ -28,7 +28,7 @@ export const eventStoreContract = (
 
   describe(`EventStore on ${backend}`, () => {
     test(
-      "reads a stream's events as they were appended, in order",
+      "reads a stream's events as appended, in order",
       Effect.gen(function* () {
         const store = yield* EventStore
         const data = {
@@ -54,7 +54,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "reads only what follows a version",
+      "reads only the events after a version",
       Effect.gen(function* () {
         const store = yield* EventStore
         const first = yield* store.append({
@@ -72,7 +72,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "refuses NoStream on a stream, and a version that is not the last",
+      "rejects NoStream for an existing stream, and a version that is not the last",
       Effect.gen(function* () {
         const store = yield* EventStore
         const append = (expected: ExpectedVersion.ExpectedVersion, id: string) =>
@@ -93,7 +93,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "lets exactly one of many racing writers win, and the losers write nothing",
+      "lets exactly one of many racing writers win; the losers write nothing",
       Effect.gen(function* () {
         const store = yield* EventStore
         const { version } = yield* store.append({
@@ -119,7 +119,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "fails a conflict alone among appends that are under way together",
+      "fails only the conflicting append among concurrent ones",
       Effect.gen(function* () {
         const store = yield* EventStore
         yield* store.append({
@@ -144,7 +144,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "keeps the events of one append together in the order that every reader sees",
+      "keeps the events of one append together, in the order of every reader",
       Effect.gen(function* () {
         const store = yield* EventStore
         const reader = yield* EventReader
@@ -177,7 +177,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "replays and then follows without gap or repeat, from any position, while writers go on",
+      "replays and follows without gaps or repeats, from any position, during writes",
       Effect.gen(function* () {
         const store = yield* EventStore
         const total = 2_000
@@ -210,7 +210,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "ends readAll at the head as of its start",
+      "ends readAll at the head of its start",
       Effect.gen(function* () {
         const store = yield* EventStore
         yield* store.append({ stream: stream("a"), expected: ExpectedVersion.Any, events: many("x", 5) })
@@ -226,7 +226,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "knows its head, and tells when it moves",
+      "knows its head, and signals when it moves",
       Effect.gen(function* () {
         const store = yield* EventStore
         assert.strictEqual(yield* store.head, GlobalPosition.beginning)
@@ -243,7 +243,7 @@ export const eventStoreContract = (
     )
 
     test(
-      "chains each event to the one before it in its stream, from stream name, place, id, type, time and data alone",
+      "chains each event to the previous one of its stream, by name, ordinal, id, type, time and data",
       Effect.gen(function* () {
         const store = yield* EventStore
         yield* store.append({ stream: stream("other"), expected: ExpectedVersion.Any, events: many("o", 1) })

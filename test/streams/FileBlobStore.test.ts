@@ -36,7 +36,7 @@ const put = (key: string, text: string) =>
   Effect.flatMap(BlobStore, (store) => store.put(key, new TextEncoder().encode(text)))
 
 describe("FileBlobStore", () => {
-  it.live("lays a blob at the path of its key and finds it after a restart", () =>
+  it.live("stores a blob at the path of its key and finds it after a restart", () =>
     onDisk(({ root, fs, use }) =>
       Effect.gen(function* () {
         yield* use(put("media/2f/picture.png", "pixels"))
@@ -74,7 +74,7 @@ describe("FileBlobStore", () => {
     )
   )
 
-  it.live("makes its folder anew when that was removed while it was in use", () =>
+  it.live("recreates its folder if it was removed while in use", () =>
     onDisk(({ root, fs, use }) =>
       use(
         Effect.gen(function* () {
@@ -102,7 +102,7 @@ describe("FileBlobStore", () => {
     )
   )
 
-  it.live("removes what a killed process left unfinished when it starts", () =>
+  it.live("removes unfinished files of a killed process at its start", () =>
     onDisk(({ root, fs, use }) =>
       Effect.gen(function* () {
         yield* use(put("a", "x"))
@@ -113,7 +113,7 @@ describe("FileBlobStore", () => {
     )
   )
 
-  it.live("leaves what another process is writing alone in a shared directory", () =>
+  it.live("leaves files that another process is writing in a shared directory", () =>
     onDisk(({ root, fs, use }) =>
       Effect.gen(function* () {
         yield* use(put("a", "x"))
@@ -126,7 +126,7 @@ describe("FileBlobStore", () => {
     )
   )
 
-  it.live("fails instead of ending early when a blob was replaced by another size before it is read", () =>
+  it.live("fails instead of ending early if a blob was replaced by one of another size before the read", () =>
     onDisk(({ use }) =>
       use(
         Effect.gen(function* () {
@@ -139,7 +139,7 @@ describe("FileBlobStore", () => {
     )
   )
 
-  it.live("reports a disk that refuses as an error without a path in its words", () =>
+  it.live("reports a failing disk as an error without a path", () =>
     onDisk(({ root, use }) =>
       use(
         Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FileFailure from "#streams/FileFailure.ts"
 
 describe("A failure of a file", () => {
-  it.each(["ENOSPC", "EDQUOT", "EFBIG"] as const)("with %s says that no room is left", (name) => {
+  it.each(["ENOSPC", "EDQUOT", "EFBIG"] as const)("with %s reports a full disk", (name) => {
     // Node has no code for some of them, but always the number.
     const unnamed = Object.assign(new Error(), {
       errno: -os.constants.errno[name],

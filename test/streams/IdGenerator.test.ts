@@ -17,7 +17,7 @@ const assertRising = (ids: ReadonlyArray<string>) => {
 const now = 1_700_000_000_000
 
 describe("IdGenerator", () => {
-  it.effect("gives ids of the request's form that tell their time", () =>
+  it.effect("returns ids of the request's form that contain their time", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       for (const id of yield* generated(10)) {
@@ -27,7 +27,7 @@ describe("IdGenerator", () => {
     }).pipe(Effect.provide(IdGenerator.layer))
   )
 
-  it.effect("gives rising ids within one millisecond, also when its counter runs over", () =>
+  it.effect("returns rising ids within one millisecond, even when its counter overflows", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const ids = yield* generated(10_000)
@@ -36,7 +36,7 @@ describe("IdGenerator", () => {
     }).pipe(Effect.provide(IdGenerator.layer))
   )
 
-  it.effect("gives rising ids when the clock steps back", () =>
+  it.effect("returns rising ids when the clock steps back", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const before = yield* generated(5)
@@ -49,7 +49,7 @@ describe("IdGenerator", () => {
     }).pipe(Effect.provide(IdGenerator.layer))
   )
 
-  it.effect("never gives the random part of one id to another", () =>
+  it.effect("never reuses the random part of an id", () =>
     Effect.gen(function* () {
       const ids = yield* generated(5_000)
       assert.strictEqual(new Set(ids.map((id) => id.slice(11))).size, ids.length)

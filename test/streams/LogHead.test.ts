@@ -24,13 +24,13 @@ const damage = (filename: string, start: number, length: number) => {
 }
 
 describe("log.head", () => {
-  it.live("says nothing before it is written", () =>
+  it.live("is empty before the first write", () =>
     inFile((filename) => {
       assert.isUndefined(LogHead.read(filename))
     })
   )
 
-  it.live("is refused when it is empty or shorter than a slot", () =>
+  it.live("is rejected if it is empty or shorter than a slot", () =>
     inFile((filename) => {
       write(filename, head(12))
       const whole = fs.readFileSync(filename)
@@ -42,7 +42,7 @@ describe("log.head", () => {
     })
   )
 
-  it.live("says what was written last, also after it was opened again", () =>
+  it.live("returns the last write, also after it was reopened", () =>
     inFile((filename) => {
       write(filename, { sequence: 0, digest: "" })
       assert.deepStrictEqual(LogHead.read(filename), { sequence: 0, digest: "" })
@@ -56,7 +56,7 @@ describe("log.head", () => {
     })
   )
 
-  it.live("still says what came before a write that was torn at any byte", () =>
+  it.live("returns the previous write after a write that was torn at any byte", () =>
     inFile((filename) => {
       write(filename, head(1), head(2))
       const before = fs.readFileSync(filename)
@@ -70,7 +70,7 @@ describe("log.head", () => {
     })
   )
 
-  it.live("survives damage to the older slot, and falls back to it when the newer is damaged", () =>
+  it.live("survives damage to the older slot, and falls back to it if the newer is damaged", () =>
     inFile((filename) => {
       write(filename, head(1), head(2))
       damage(filename, 0, 10)
@@ -82,7 +82,7 @@ describe("log.head", () => {
     })
   )
 
-  it.live("refuses a file in whose only slot a single character was changed", () =>
+  it.live("rejects a file whose only slot has a changed character", () =>
     inFile((filename) => {
       write(filename, head(12))
       const whole = fs.readFileSync(filename)
@@ -96,7 +96,7 @@ describe("log.head", () => {
     })
   )
 
-  it.live("overwrites the damaged or older slot, never the only good one", () =>
+  it.live("overwrites the damaged or older slot, never the only intact one", () =>
     inFile((filename) => {
       for (const start of [0, slotBytes]) {
         fs.rmSync(filename, { force: true })
@@ -111,7 +111,7 @@ describe("log.head", () => {
     })
   )
 
-  it.live("is to be synced when it was written since the last time", () =>
+  it.live("needs a sync after a write since the last one", () =>
     inFile(async (filename) => {
       const file = LogHead.open(filename)
       assert.isFalse(file.isDirty())

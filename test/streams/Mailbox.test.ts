@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import * as Mailbox from "#streams/Mailbox.ts"
 
 describe("Mailbox", () => {
-  it.effect("runs one command at a time, in the order in which they came", () =>
+  it.effect("runs one command at a time, in the order of arrival", () =>
     Effect.gen(function* () {
       const mailbox = Mailbox.make()
       const log: Array<string> = []
@@ -20,7 +20,7 @@ describe("Mailbox", () => {
     })
   )
 
-  it.effect("goes on after a command that fails or dies", () =>
+  it.effect("continues after a command that fails or dies", () =>
     Effect.gen(function* () {
       const mailbox = Mailbox.make()
       const failed = yield* Effect.exit(mailbox.run(Effect.fail("no")))
@@ -30,7 +30,7 @@ describe("Mailbox", () => {
     })
   )
 
-  it.effect("does not run a command that is interrupted before its turn, and lets those behind it come", () =>
+  it.effect("does not run a command that is interrupted while it waits, and continues with the next", () =>
     Effect.gen(function* () {
       const mailbox = Mailbox.make()
       const gate = yield* Deferred.make<void>()
@@ -48,7 +48,7 @@ describe("Mailbox", () => {
     })
   )
 
-  it.effect("hands on the turn of a command that is interrupted as its turn comes", () =>
+  it.effect("passes on the turn of a command that is interrupted as its turn comes", () =>
     Effect.gen(function* () {
       const mailbox = Mailbox.make()
       const gate = yield* Deferred.make<void>()
@@ -62,7 +62,7 @@ describe("Mailbox", () => {
     })
   )
 
-  it.effect("lets a command that has begun end, whoever interrupts it", () =>
+  it.effect("finishes a begun command even if its caller is interrupted", () =>
     Effect.gen(function* () {
       const mailbox = Mailbox.make()
       const gate = yield* Deferred.make<void>()
@@ -79,7 +79,7 @@ describe("Mailbox", () => {
     })
   )
 
-  it.effect("takes a queue of 100,000 commands", () =>
+  it.effect("handles a queue of 100,000 commands", () =>
     Effect.gen(function* () {
       const mailbox = Mailbox.make()
       const gate = yield* Deferred.make<void>()

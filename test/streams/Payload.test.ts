@@ -78,7 +78,7 @@ const ofBytes = (bytes: number) => "x".repeat(bytes - 2)
 
 describe("Payloads", () => {
   test(
-    "gives back the canonical text of what was sealed",
+    "return the canonical text of a sealed payload",
     Effect.gen(function* () {
       const sealed = yield* seal({ b: 1, a: "naïve ☃" })
       assert.strictEqual(sealed.content._tag, "Inline")
@@ -89,7 +89,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "remembers what was sealed a moment ago, until it is discarded",
+    "cache a sealed payload until it is discarded",
     Effect.gen(function* () {
       const payloads = yield* Payload.Payloads
       const sealed = yield* seal({ a: 1 })
@@ -100,7 +100,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "leaves no blob of what is discarded, and every other one",
+    "remove the blob of a discarded payload, and no other",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const payloads = yield* Payload.Payloads
@@ -114,7 +114,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "hashes the same content under another salt each time, so that a hash tells nothing about it",
+    "hash equal content under a new salt each time, so that a hash reveals nothing",
     Effect.gen(function* () {
       const [one, two] = [yield* seal({ secret: 1 }), yield* seal({ secret: 1 })]
       assert.notStrictEqual(one.salt, two.salt)
@@ -124,7 +124,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "lays content into the blob store from 64 KiB and one byte on, under its owner and stream",
+    "store content above 64 KiB in the blob store, under its owner and stream",
     Effect.gen(function* () {
       const fits = yield* seal(ofBytes(inlineLimit))
       assert.strictEqual(fits.content._tag, "Inline")
@@ -138,7 +138,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "gives back what is in the blob store, characters of several bytes whole",
+    "return content of the blob store with characters of several bytes intact",
     Effect.gen(function* () {
       const sealed = yield* seal(large)
       yield* store(sealed)
@@ -147,7 +147,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "says erased when the record is not there, and lost when its blob alone is not",
+    "report erased if the record is missing, and lost if only its blob is",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const never = yield* seal(1)
@@ -163,7 +163,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "are not in memory, nor in the blob store, when what was left of them is removed, as often as it is",
+    "are neither in memory nor in the blob store after the rest was removed, also repeatedly",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const payloads = yield* Payload.Payloads
@@ -182,7 +182,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "are not kept in memory by a read that was under way when they were erased",
+    "are not cached by a read in progress during their erasure",
     Effect.gen(function* () {
       const reader = yield* EventReader
       const sealed = yield* seal({ a: 1 })
@@ -213,7 +213,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "says damaged when text, salt, size or hash are not what the event says",
+    "report damaged if text, salt, size or hash differ from the event",
     Effect.gen(function* () {
       const sealed = yield* seal({ a: 1 })
       const text = '{"a":2}'
@@ -234,7 +234,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "says damaged when a blob was altered",
+    "report damaged if a blob was altered",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const sealed = yield* seal(large)
@@ -246,7 +246,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "are given as texts: a small one at hand, a large one as it is consumed",
+    "are returned as texts: a small one from memory, a large one as it is consumed",
     Effect.gen(function* () {
       const [small, big] = [yield* seal({ a: 1 }, "small"), yield* seal(large, "big")]
       for (const sealed of [small, big]) yield* store(sealed)
@@ -261,7 +261,7 @@ describe("Payloads", () => {
   )
 
   test(
-    "break off before the last bytes of a text that was altered, and are not begun with one of another length",
+    "break off before the last bytes of an altered text, and do not begin one of another length",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const sealed = yield* seal(large)

@@ -42,7 +42,7 @@ export const payloadRecordsContract = (
 
   describe(`Payload records on ${backend}`, () => {
     test(
-      "are kept with the append that names them, and none of an append that conflicts",
+      "are stored with the append that names them, and not with a conflicting one",
       Effect.gen(function* () {
         const store = yield* EventStore
         const first = (text: string) =>
@@ -57,7 +57,7 @@ export const payloadRecordsContract = (
     )
 
     test(
-      "go with the append that erases them, inline or blob, and the others of the stream and of other streams stay",
+      "are erased with the append that erases them, inline or blob; others stay",
       Effect.gen(function* () {
         const store = yield* EventStore
         const payloads = [inlinePayload("input", "1"), inlinePayload("output", "2"), blob]
@@ -71,7 +71,7 @@ export const payloadRecordsContract = (
     )
 
     test(
-      "may be erased when they are gone, or were never there",
+      "may be erased repeatedly, or without having existed",
       Effect.gen(function* () {
         const store = yield* EventStore
         yield* append("new", { expected: ExpectedVersion.NoStream, erases: ["input"] })
@@ -85,7 +85,7 @@ export const payloadRecordsContract = (
     )
 
     test(
-      "stay when the append that would erase them conflicts",
+      "stay if the erasing append conflicts",
       Effect.gen(function* () {
         yield* append("p", { payloads: [inlinePayload("input", "1")] })
         yield* Effect.flip(append("p", { expected: ExpectedVersion.NoStream, erases: ["input"] }))
@@ -94,7 +94,7 @@ export const payloadRecordsContract = (
     )
 
     test(
-      "are not kept when their own append erases them",
+      "are not stored if their own append erases them",
       Effect.gen(function* () {
         yield* append("p", {
           payloads: [inlinePayload("input", "1"), inlinePayload("output", "2")],
@@ -105,7 +105,7 @@ export const payloadRecordsContract = (
     )
 
     test(
-      "are erased by an append that is under way together with the one that brings them",
+      "are erased by an append that is concurrent with the storing one",
       Effect.gen(function* () {
         yield* Effect.all(
           [

@@ -34,7 +34,7 @@ describe("PayloadRefs", () => {
     assert.deepStrictEqual(refsOf({ payloads: { 'a "b" \\': ref } }), [['a "b" \\', ref]])
   })
 
-  it("are none where the field is not there, or is another thing", () => {
+  it("are empty if the field is missing or has another form", () => {
     for (const data of [
       {},
       { payloads: {} },
@@ -46,7 +46,7 @@ describe("PayloadRefs", () => {
     }
   })
 
-  it("are not those of an object within the data, before or behind", () => {
+  it("ignore the field in nested objects, before or after", () => {
     const within = { payloads: { other: ref } }
     assert.deepStrictEqual(refsOf({ billing: within }), [])
     assert.deepStrictEqual(refsOf({ billing: [within] }), [])
@@ -54,7 +54,7 @@ describe("PayloadRefs", () => {
     assert.deepStrictEqual(refsOf({ payloads: { input: ref }, quote: within }), [["input", ref]])
   })
 
-  it("are found behind any text, with whatever quotes, braces and backslashes it has", () => {
+  it("are found after any text with quotes, braces and backslashes", () => {
     const text = fc.string({ unit: fc.constantFrom('"', "\\", "{", "}", "a", "ä", "\n", ":", ",") })
     fc.assert(
       fc.property(text, text, (key, value) => {

@@ -4,7 +4,7 @@ import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 describe("RecentlyUsed", () => {
-  it("keeps the latest half of its capacity, and never much more than all of it", () => {
+  it("keeps the latest half of its capacity, and hardly more than all of it", () => {
     const cache = RecentlyUsed.make<number>({ capacity: 100 })
     for (const index of upTo(10_000)) cache.set(`k${index}`, index)
     // The latest first, because a look counts as a use.
@@ -18,7 +18,7 @@ describe("RecentlyUsed", () => {
     assert.isAtMost(kept.length, 102)
   })
 
-  it("keeps what is used, however much comes after it", () => {
+  it("keeps used entries, whatever comes after them", () => {
     const cache = RecentlyUsed.make<string>({ capacity: 10 })
     cache.set("used", "yes")
     for (const index of upTo(1_000)) {
@@ -27,7 +27,7 @@ describe("RecentlyUsed", () => {
     }
   })
 
-  it("keeps what is pinned, until it no longer is", () => {
+  it("keeps pinned entries until they are unpinned", () => {
     const pinned = { isPinned: true }
     const cache = RecentlyUsed.make<{ isPinned: boolean }>({
       capacity: 4,
@@ -42,7 +42,7 @@ describe("RecentlyUsed", () => {
     assert.isUndefined(cache.get("pinned"))
   })
 
-  it("gives the newest value of a key, and none once that is deleted", () => {
+  it("returns the newest value of a key, and none after its deletion", () => {
     const cache = RecentlyUsed.make<number>({ capacity: 4 })
     for (const index of upTo(20)) {
       cache.set("a", index)

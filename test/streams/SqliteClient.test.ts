@@ -40,14 +40,14 @@ describe("SqliteClient", () => {
       assert.strictEqual(again[0]?.id, 2)
     }))
 
-  test("reads integers past 2^53 as bigint where that is asked for", (sql) =>
+  test("reads integers above 2^53 as bigint on request", (sql) =>
     Effect.gen(function* () {
       const read = sql`SELECT 9007199254740993 AS big`.values
       assert.deepStrictEqual(yield* Effect.provideService(read, SafeIntegers, true), [[9007199254740993n]])
       assert.isTrue(Exit.isFailure(yield* Effect.exit(read)))
     }))
 
-  test("says which constraint a row breaks", (sql) =>
+  test("reports which constraint a row breaks", (sql) =>
     Effect.gen(function* () {
       yield* sql`INSERT INTO things VALUES (1, 'a')`
       const error = yield* failure(sql`INSERT INTO things VALUES (2, 'a')`)
@@ -55,13 +55,13 @@ describe("SqliteClient", () => {
       assert.deepInclude(error.reason, { constraint: "things.name" })
     }))
 
-  test("fails, and does not throw, on a statement that is no SQL", (sql) =>
+  test("fails, without a throw, on invalid SQL", (sql) =>
     Effect.gen(function* () {
       const error = yield* failure(sql`SELEC`)
       assert.strictEqual(error._tag, "SqlError")
     }))
 
-  test("undoes a transaction that fails, and keeps one that does not", (sql) =>
+  test("rolls back a failed transaction, and commits a successful one", (sql) =>
     Effect.gen(function* () {
       yield* sql.withTransaction(sql`INSERT INTO things VALUES (1, 'kept')`)
       yield* sql`INSERT INTO things VALUES (2, 'undone')`.pipe(
@@ -72,7 +72,7 @@ describe("SqliteClient", () => {
       assert.deepStrictEqual(yield* names(sql), ["kept"])
     }))
 
-  test("undoes a transaction that is interrupted, and runs nothing else inside it", (sql) =>
+  test("rolls back an interrupted transaction, and runs nothing else inside it", (sql) =>
     Effect.gen(function* () {
       const inside = yield* Deferred.make<void>()
       const transaction = yield* sql`INSERT INTO things VALUES (1, 'undone')`.pipe(

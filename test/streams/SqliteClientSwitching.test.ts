@@ -28,7 +28,7 @@ const switching = Effect.gen(function* () {
 })
 
 describe("SqliteClient.makeSwitching", () => {
-  it.live("reads the file that has the name when a statement begins", () =>
+  it.live("reads the file with the current name when a statement begins", () =>
     Effect.gen(function* () {
       const { become, directory, name } = yield* switching
       assert.strictEqual(yield* name, "a")
@@ -59,7 +59,7 @@ describe("SqliteClient.makeSwitching", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails while the file is not there, and goes on when it is", () =>
+  it.live("fails while the file is missing, and continues when it exists", () =>
     Effect.gen(function* () {
       const { become, name } = yield* switching
       become("missing")

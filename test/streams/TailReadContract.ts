@@ -37,7 +37,7 @@ export const tailReadContract = (
 
   describe(`TailRead on ${backend}`, () => {
     test(
-      "finds the last events up to any position, those of a kind, and what is not there",
+      "finds the last events up to any position, those of a type, and none if there are none",
       Effect.gen(function* () {
         yield* fill
         const all = yield* DataDirectory.events
@@ -57,7 +57,7 @@ export const tailReadContract = (
     )
 
     test(
-      "finds the event at a position, and none where none is",
+      "finds the event at a position, or none",
       Effect.gen(function* () {
         yield* fill
         for (const event of (yield* DataDirectory.events).slice(0, 8)) {
@@ -75,7 +75,7 @@ export const tailReadContract = (
     )
 
     test(
-      "finds the last event of the commit that log.head names, and says so when the log has none such",
+      "finds the last event of the commit in log.head, or reports that the log has no such commit",
       Effect.gen(function* () {
         yield* fill
         const filename = `${yield* TempDirectory.make}/log.head`

@@ -44,7 +44,7 @@ const anchorOf = Effect.map(verify(), ({ position, digest }): Anchor => ({
 
 describe("Verifying", () => {
   test(
-    "an empty log finds nothing wrong",
+    "an empty log succeeds",
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* verify(), {
         events: 0,
@@ -57,7 +57,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "a whole log gives its size, end and digest",
+    "an intact log returns its size, end and digest",
     Effect.gen(function* () {
       yield* written
       yield* appendPayload("small", 100)
@@ -82,7 +82,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "tells its progress",
+    "reports its progress",
     Effect.gen(function* () {
       yield* written
       const seen: Array<number> = []
@@ -104,7 +104,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "contradicts an anchor with another digest, wherever it stands, also beside one that agrees",
+    "detects an anchor with another digest, at any position, also beside a matching one",
     Effect.gen(function* () {
       const empty = yield* anchorOf
       yield* append("a", "e1")
@@ -123,7 +123,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "contradicts an anchor past the end, and one where no event stands",
+    "detects an anchor beyond the end, and one at a position without an event",
     Effect.gen(function* () {
       yield* written
       const { digest } = yield* verify()
@@ -137,7 +137,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "names the event that was altered, whichever part of it",
+    "names the altered event, whichever part was changed",
     Effect.gen(function* () {
       yield* written
       const altered = { id: "x", type: "Other", time: 1, text: '{"index":9}', hash: "x", ordinal: 7 }
@@ -153,7 +153,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "names the event that was moved to another stream",
+    "names an event that was moved to another stream",
     Effect.gen(function* () {
       yield* written
       const broken = yield* verifyTampered((events) =>
@@ -166,7 +166,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "names the event after one that is gone from its stream",
+    "names the event after a missing one of its stream",
     Effect.gen(function* () {
       yield* written
       const broken = yield* verifyTampered((events) => events.filter(({ position }) => position !== "1"))
@@ -176,7 +176,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "misses a stream that is gone as a whole, but for an anchor",
+    "does not detect a missing stream without an anchor",
     Effect.gen(function* () {
       yield* written
       const anchor = yield* anchorOf
@@ -191,7 +191,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "names the first event that came too early when two of a stream changed places",
+    "names the first event that came too early if two of a stream were swapped",
     Effect.gen(function* () {
       yield* written
       const broken = yield* verifyTampered((events) => {
@@ -203,7 +203,7 @@ describe("Verifying", () => {
   )
 
   test(
-    "names the first of two breaks, one of a payload and one of an event, whichever comes first",
+    "names the first of two faults, in a payload and in an event, in either order",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       yield* append("b", "e1")

@@ -14,7 +14,7 @@ const erase = (id: string) =>
 
 describe("Verifying payloads", () => {
   test(
-    "asks for a tombstone when a payload is gone, and takes it only for the payload it names",
+    "requires a tombstone for a missing payload, and accepts it only for the named payload",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const sealed = yield* appendPayload("a", 200_000)
@@ -33,7 +33,7 @@ describe("Verifying payloads", () => {
   )
 
   test(
-    "finds a blob that was altered",
+    "detects an altered blob",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const sealed = yield* appendPayload("a", 200_000)
@@ -45,7 +45,7 @@ describe("Verifying payloads", () => {
   )
 
   test(
-    "counts those that were erased apart from those that are there",
+    "counts erased payloads separately from existing ones",
     Effect.gen(function* () {
       for (const id of ["a", "b", "c", "d"]) yield* appendPayload(id, id < "c" ? 100 : 200_000)
       for (const id of ["a", "c"]) yield* erase(id)
@@ -54,7 +54,7 @@ describe("Verifying payloads", () => {
   )
 
   test(
-    "takes an erased payload for erased while its blob is not removed yet, and when it is",
+    "accepts an erased payload before and after its blob is removed",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const sealed = yield* appendPayload("a", 200_000)
@@ -67,7 +67,7 @@ describe("Verifying payloads", () => {
   )
 
   test(
-    "names the event whose payload record went without a tombstone",
+    "names the event whose payload record is missing without a tombstone",
     Effect.gen(function* () {
       yield* appendPayload("b", 100)
       yield* appendPayload("a", 100)
@@ -79,7 +79,7 @@ describe("Verifying payloads", () => {
   )
 
   test(
-    "counts a payload that a tombstone names, and that is there all the same, and still checks it",
+    "counts and checks an existing payload that a tombstone names",
     Effect.gen(function* () {
       const blobs = yield* BlobStore
       const sealed = yield* appendPayload("a", 200_000)

@@ -142,7 +142,7 @@ const rowsOf = (filename: string, events: ReadonlyArray<RecordedEvent>, size: nu
 }
 
 describe("A batch", () => {
-  it.effect("leaves the same rows however the log is cut", () =>
+  it.effect("leaves the same rows wherever the log is divided", () =>
     inDirectory((filename) =>
       Effect.gen(function* () {
         yield* lives
@@ -177,7 +177,7 @@ describe("A batch", () => {
 
   for (const between of [0, 600]) {
     it.live(
-      `stops a projection right before a request that is submitted twice, ${between} requests after the first time`,
+      `stops a projection before a request that is submitted twice, ${between} requests after the first time`,
       () =>
         inDirectory((filename) =>
           Effect.gen(function* () {

@@ -82,9 +82,9 @@ const submit = (number: number) => Log.append(number, Log.submitted(Log.alice, L
 const deliver = (number: number) => Deliveries.deliver(number, Deliveries.scheduled(number))
 const upload = (number: number) => Files.write(number, Story.initiated())
 
-describe("A batch that was undone", () => {
+describe("A batch that was rolled back", () => {
   it.effect.each([false, true])(
-    "leaves the rows of one that was not (found out when written: %s)",
+    "leaves the same rows as a batch that was not (detected when written: %s)",
     (isLate) =>
       Effect.gen(function* () {
         yield* lives
@@ -108,7 +108,7 @@ describe("A batch that was undone", () => {
   ]
   for (const [projection, add] of written) {
     it.effect(
-      `leaves the ${projection.name} right before the event that could not be written, and everything until then once`,
+      `leaves the ${projection.name} before the event that could not be written, with everything before it once`,
       () =>
         Effect.gen(function* () {
           yield* add(1)

@@ -25,31 +25,33 @@ const changedAfter = Effect.fnUntraced(function* (change: number) {
 })
 
 describe("The rows of the catalog", () => {
-  it.live("hold each item as it is now, withdrawn ones too, in the order of their last changes", () =>
-    Effect.gen(function* () {
-      yield* CatalogLog.lived
-      const rows = yield* changedAfter(0)
-      assert.deepStrictEqual(
-        rows.map(({ changed, createdAt, kind, name, status, updatedAt, version }) => [
-          `${kind} ${name} ${status}`,
-          version,
-          [createdAt - t0, updatedAt - t0],
-          changed
-        ]),
-        [
-          ["model acme/flux active", first.version, [0, 4], 5],
-          ["wrapper acme/logo active", CatalogLog.logo.version, [1, 6], 7],
-          ["collection start withdrawn", null, [7, 8], 9],
-          ["gpu rtx active", null, [9, 10], 11],
-          ["deployment-template vllm active", null, [11, 11], 12],
-          ["gpu old withdrawn", null, [12, 13], 14]
-        ]
-      )
-      assert.deepStrictEqual(rows[0]?.definition, encodeModel(first))
-    }).pipe(Effect.provide(layer))
+  it.live(
+    "hold the current state of each item, including withdrawn ones, in the order of their last changes",
+    () =>
+      Effect.gen(function* () {
+        yield* CatalogLog.lived
+        const rows = yield* changedAfter(0)
+        assert.deepStrictEqual(
+          rows.map(({ changed, createdAt, kind, name, status, updatedAt, version }) => [
+            `${kind} ${name} ${status}`,
+            version,
+            [createdAt - t0, updatedAt - t0],
+            changed
+          ]),
+          [
+            ["model acme/flux active", first.version, [0, 4], 5],
+            ["wrapper acme/logo active", CatalogLog.logo.version, [1, 6], 7],
+            ["collection start withdrawn", null, [7, 8], 9],
+            ["gpu rtx active", null, [9, 10], 11],
+            ["deployment-template vllm active", null, [11, 11], 12],
+            ["gpu old withdrawn", null, [12, 13], 14]
+          ]
+        )
+        assert.deepStrictEqual(rows[0]?.definition, encodeModel(first))
+      }).pipe(Effect.provide(layer))
   )
 
-  it.live("tell what has changed since a change", () =>
+  it.live("report the changes since a change", () =>
     Effect.gen(function* () {
       yield* CatalogLog.lived
       const [flux] = yield* changedAfter(0)
@@ -61,7 +63,7 @@ describe("The rows of the catalog", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("keep every definition that was published, whatever has become of it", () =>
+  it.live("keep every published definition", () =>
     Effect.gen(function* () {
       yield* CatalogLog.lived
       yield* CatalogLog.offering("acme/flux", { _tag: "ModelWithdrawn", at: t0 + 20 })
@@ -81,7 +83,7 @@ describe("The rows of the catalog", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("are found by indexes, those without a change in one step", () =>
+  it.live("are found by indexes, and no change in one step", () =>
     Effect.gen(function* () {
       const sql = yield* ReadModels
       const [changed, ...sorts] = yield* stepsOf(Queries.changedAfter(sql, 1))
@@ -92,7 +94,7 @@ describe("The rows of the catalog", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("are the same however the log is cut into batches", () =>
+  it.live("are the same wherever the log is divided into batches", () =>
     Effect.gen(function* () {
       yield* CatalogLog.lived
       const events = yield* Stream.runCollect((yield* EventReader).readAll(GlobalPosition.beginning))

@@ -42,7 +42,7 @@ const descending = Array.from({ length: 24 }, (_, index) => 24 - index)
 
 describe("Deliveries", () => {
   test(
-    "shows what a delivery has come to, attempt by attempt",
+    "shows the state of a delivery after each attempt",
     Effect.gen(function* () {
       const url = "https://one.example:8443/hooks?of=mine"
       yield* Log.deliver(1, Log.scheduled(7, { url, event: "start" }))
@@ -103,7 +103,7 @@ describe("Deliveries", () => {
   )
 
   test(
-    "lists newest first, page by page or behind a place, whatever status and event they have",
+    "lists newest first, by page or by position, with any status and event",
     Effect.gen(function* () {
       yield* many
       for (const limit of [1, 5, 24]) {
@@ -129,7 +129,7 @@ describe("Deliveries", () => {
   )
 
   test(
-    "a page behind a place does not move when newer ones come",
+    "a page after a position does not move when newer ones arrive",
     Effect.gen(function* () {
       yield* many
       const { items } = yield* list({}, { limit: 3 })
@@ -177,7 +177,7 @@ describe("Deliveries", () => {
   )
 
   test(
-    "shows an account its own alone, by whatever it asks",
+    "shows an account only its own, by any filter",
     Effect.gen(function* () {
       yield* many
       assert.deepStrictEqual(Log.numbersOf((yield* list({ accountId: bob })).items), [25])
@@ -190,7 +190,7 @@ describe("Deliveries", () => {
   )
 
   test(
-    "gives what has failed within a time oldest first, page by page, and counts it",
+    "returns failures within a time range oldest first, page by page, and counts them",
     Effect.gen(function* () {
       const deliveries = yield* Deliveries
       yield* many
@@ -241,7 +241,7 @@ describe("The queries of Deliveries", () => {
     for (const after of [null, place]) {
       const name = `${Object.keys(filter).join(" and ") || "nothing"}${after === null ? "" : ", behind a place"}`
       test(
-        `step to a page deep down over index entries alone, filtered by ${name}`,
+        `reach a distant page using only index entries, filtered by ${name}`,
         Effect.gen(function* () {
           const sql = yield* ReadModels
           const part = { after, offset: 1_000, limit: 20 }
@@ -259,7 +259,7 @@ describe("The queries of Deliveries", () => {
   }
 
   test(
-    "total the counters of an account, and of a request its rows",
+    "sum the counters of an account, and count the rows of a request",
     Effect.gen(function* () {
       const sql = yield* ReadModels
       assert.deepStrictEqual(yield* stepsOf(Queries.sumCounters(sql, { accountId: alice, event: "start" })), [
@@ -282,7 +282,7 @@ describe("The queries of Deliveries", () => {
   }
   for (const [name, query] of Object.entries(ofFailed)) {
     test(
-      `${name} walks the index between the times, and sorts nothing`,
+      `${name} reads the index between the times without sorting`,
       Effect.gen(function* () {
         const steps = yield* stepsOf(query(yield* ReadModels))
         const walks = steps.filter((step) => step.startsWith("SEARCH"))

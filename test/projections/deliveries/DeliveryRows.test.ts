@@ -92,7 +92,7 @@ const inFile = <A, E>(
   )
 
 describe("The rows of deliveries", () => {
-  it("are the states of the domain after any lives, however the log is cut", async () => {
+  it("equal the states of the domain after any lives, wherever the log is divided", async () => {
     const projections = [DeliveriesProjection.projection]
     const property = fc.asyncProperty(deliveries, fc.integer({ min: 2, max: 40 }), (lived, size) =>
       inFile((filename) =>
@@ -109,7 +109,7 @@ describe("The rows of deliveries", () => {
     await fc.assert(property, { numRuns: 20 })
   })
 
-  it.live("are the same when they are built as the log grows, and all at once from the beginning", () =>
+  it.live("are the same when built as the log grows and when built all at once", () =>
     inFile((filename) =>
       Effect.gen(function* () {
         const lived = lives.slice(0, 30).map((life, index): Lived => {

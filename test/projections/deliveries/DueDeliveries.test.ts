@@ -35,7 +35,7 @@ const two = "https://two.example:8443"
 
 describe("DueDeliveries", () => {
   test(
-    "gives a delivery from the time that it is scheduled for until an attempt begins, and again when that is to be repeated",
+    "returns a delivery from its scheduled time until an attempt begins, and again for a retry",
     Effect.gen(function* () {
       const due = yield* DueDeliveries
       yield* Log.deliver(1, Log.scheduled(7, { at: t0 + 5, url: `${two}/hooks?token=t` }))
@@ -83,7 +83,7 @@ describe("DueDeliveries", () => {
   )
 
   test(
-    "takes turns between accounts, the longest due first in each, at most so many of one account at one receiver",
+    "alternates between accounts, the longest due first in each, with a limit per account and receiver",
     Effect.gen(function* () {
       for (const number of [1, 2, 3, 4]) {
         yield* Log.deliver(number, Log.scheduled(number, { at: t0 - number }))
@@ -111,7 +111,7 @@ describe("DueDeliveries", () => {
   )
 
   test(
-    "tells which are said to be being sent, page by page, and by whom",
+    "returns the claimed deliveries page by page, with their nodes",
     Effect.gen(function* () {
       const due = yield* DueDeliveries
       for (const number of [1, 2, 3, 4]) yield* Log.deliver(number, Log.scheduled(number + 10))
@@ -142,7 +142,7 @@ describe("DueDeliveries", () => {
   )
 
   test(
-    "tells what waits, due or not, and since when",
+    "returns what waits, due or not, and since when",
     Effect.gen(function* () {
       const { backlog } = yield* DueDeliveries
       yield* settle
@@ -160,7 +160,7 @@ describe("DueDeliveries", () => {
   )
 
   test(
-    "tells of each account the oldest recovery that is not finished, oldest first",
+    "returns the oldest unfinished recovery of each account, oldest first",
     Effect.gen(function* () {
       const due = yield* DueDeliveries
       const request = (name: string, at: number, accountId = alice) =>

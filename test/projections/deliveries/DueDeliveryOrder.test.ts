@@ -72,7 +72,7 @@ const crowd = (size: number, waiting: (index: number) => Waiting) =>
 
 describe("The order of due deliveries", () => {
   it.live(
-    "is round robin over accounts, the longest due first in each, for whatever waits and whoever is full",
+    "is round robin over accounts, the longest due first in each, for any waiting rows and any full lanes",
     Effect.fnUntraced(function* () {
       const context = yield* Effect.context<DueDeliveries | ReadModels>()
       const property = fc.asyncProperty(deliveries, asked, (waiting, asked) =>
@@ -96,7 +96,7 @@ describe("The order of due deliveries", () => {
   )
 
   it.live(
-    "comes round to every account, though one has 5,000 due at a dead receiver and another 3,000 receivers",
+    "reaches every account, although one has 5,000 due at a dead receiver and another 3,000 receivers",
     Effect.fnUntraced(function* () {
       yield* fill([
         ...crowd(5_000, () => ({ account: 0, receiver: 0, dueAt: t0 - 9 })),
@@ -122,7 +122,7 @@ describe("The order of due deliveries", () => {
   )
 
   it.live(
-    "finds what is due behind lanes that only wait, and behind more accounts than one query looks at whose receiver is full",
+    "finds due deliveries behind waiting lanes, and behind more accounts with full receivers than one query reads",
     Effect.fnUntraced(function* () {
       yield* fill([
         ...crowd(3_000, (account) => ({ account, receiver: account + 10, dueAt: t0 + 1_000 })),
@@ -155,7 +155,7 @@ describe("The queries of DueDeliveries", () => {
   }
   for (const [name, query] of Object.entries(queries)) {
     it.live(
-      `${name} walks a key or an index in its order, and sorts nothing`,
+      `${name} reads a key or an index in order, without sorting`,
       Effect.fnUntraced(function* () {
         const steps = yield* stepsOf(query(yield* ReadModels))
         assert.isNotEmpty(steps)
@@ -167,7 +167,7 @@ describe("The queries of DueDeliveries", () => {
   }
 
   it.live(
-    "dueAccounts seeks what is due in the indexes by time, and sorts the accounts alone",
+    "dueAccounts searches the indexes by time, and sorts only the accounts",
     Effect.fnUntraced(function* () {
       const sql = yield* ReadModels
       const steps = yield* stepsOf(Queries.dueAccounts(sql, due, { after: "acc_1", limit: 100 }))
@@ -184,7 +184,7 @@ describe("The queries of DueDeliveries", () => {
   )
 
   it.live(
-    "longestDueOf seeks lane by lane, and sorts what it takes of each account",
+    "longestDueOf searches lane by lane, and sorts only its result",
     Effect.fnUntraced(function* () {
       const sql = yield* ReadModels
       const steps = yield* stepsOf(Queries.longestDueOf(sql, { ...due, each: 4 }, ["acc_1"], 10))

@@ -17,7 +17,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, ReadSide.Services
 
 describe("DueWork", () => {
   test(
-    "holds a request from submit to its end, and counts those that wait",
+    "holds a request from submit to its end, and counts the waiting ones",
     Effect.gen(function* () {
       const work = yield* DueWork
       yield* Log.append(1, Log.submitted(alice, echo))
@@ -41,7 +41,7 @@ describe("DueWork", () => {
   )
 
   test(
-    "gives a requeued request back when its time has come",
+    "returns a requeued request when it is due",
     Effect.gen(function* () {
       const work = yield* DueWork
       yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.requeued(1, t0 + 500))
@@ -57,7 +57,7 @@ describe("DueWork", () => {
   )
 
   test(
-    "lists claimed runs page by page, and those that a client wants stopped by their node",
+    "lists claimed runs page by page, and those that a client has cancelled",
     Effect.gen(function* () {
       const work = yield* DueWork
       for (const [number, node] of [
@@ -96,7 +96,7 @@ describe("DueWork", () => {
   )
 
   test(
-    "lists a run that was taken over, and its stop, under the node that follows it by now",
+    "lists a run that was taken over, and its stop, under its current node",
     Effect.gen(function* () {
       const work = yield* DueWork
       yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1, t0, "node-1"))
@@ -112,7 +112,7 @@ describe("DueWork", () => {
   )
 
   test(
-    "keeps models apart",
+    "keeps models separate",
     Effect.gen(function* () {
       const work = yield* DueWork
       yield* Log.append(1, Log.submitted(alice, echo))
@@ -126,7 +126,7 @@ describe("DueWork", () => {
   )
 
   test(
-    "takes turns between accounts, beginning after the one served last",
+    "alternates between accounts, beginning after the one served last",
     Effect.gen(function* () {
       for (const number of [1, 2, 3, 4, 5]) yield* Log.append(number, Log.submitted(alice, echo))
       for (const number of [6, 7]) yield* Log.append(number, Log.submitted(bob, echo))

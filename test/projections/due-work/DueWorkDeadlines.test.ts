@@ -12,7 +12,7 @@ const withDeadlines = (deadlines: Deadlines) => submitted({ deadlines })
 
 describe("Deadlines in DueWork", () => {
   test(
-    "the earlier one counts until the start, the one of the end after it",
+    "the earlier one counts until the start, the deadline for the end after it",
     Effect.gen(function* () {
       yield* Log.append(1, withDeadlines({ startBy: t0 + 10, endBy: t0 + 30 }))
       yield* Log.append(2, withDeadlines({ startBy: t0 + 40, endBy: t0 + 20 }))
@@ -37,7 +37,7 @@ describe("Deadlines in DueWork", () => {
   )
 
   test(
-    "a request that has started once keeps no deadline of its start in its next run",
+    "a started request has no deadline for the start in its next run",
     Effect.gen(function* () {
       yield* Log.append(1, withDeadlines({ startBy: t0 + 10 }), Log.dispatched(1), Log.started(1))
       yield* Log.append(1, Log.requeued(1, t0 + 5))
@@ -48,7 +48,7 @@ describe("Deadlines in DueWork", () => {
   )
 
   test(
-    "a run that is over has started, also when nobody said so",
+    "a finished run has started, even without a reported start",
     Effect.gen(function* () {
       yield* Log.append(
         1,
@@ -61,7 +61,7 @@ describe("Deadlines in DueWork", () => {
   )
 
   test(
-    "are told page by page up to now, and the next one after it",
+    "are returned page by page up to now, with the next one after it",
     Effect.gen(function* () {
       for (const number of [1, 2, 3, 4]) yield* Log.append(number, withDeadlines({ endBy: t0 + 10 }))
       yield* Log.append(5, withDeadlines({ endBy: t0 + 5 }))
@@ -91,7 +91,7 @@ describe("Deadlines in DueWork", () => {
   ]
   for (const end of ends) {
     test(
-      `end with ${end._tag}, as all else of the request`,
+      `end with ${end._tag}, like all other rows of the request`,
       Effect.gen(function* () {
         const request = submitted({ deadlines: { startBy: t0 + 9, endBy: t0 + 10 }, expectedMs: 5 })
         yield* Log.append(1, request, Log.dispatched(1), retried("lost", 5, t0 + 70), Log.dispatched(2))

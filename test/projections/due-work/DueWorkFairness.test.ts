@@ -104,7 +104,7 @@ describe("DueWork's order", () => {
   )
 
   it.live(
-    "serves every account in as many calls as it takes to go round once, though one has a queue of 2,000",
+    "serves every account in one round of calls, although one has a queue of 2,000",
     Effect.fnUntraced(function* () {
       yield* createTables
       const crowd = Array.from({ length: 2_000 }, () => ({ account: 0, dueAt: t0 }))
@@ -128,7 +128,7 @@ describe("DueWork's order", () => {
   )
 
   it.live(
-    "still finds due requests behind more accounts that only wait than one query looks at",
+    "finds due requests behind more waiting accounts than one query reads",
     Effect.fnUntraced(function* () {
       yield* createTables
       const waiting = Array.from({ length: 2_500 }, (_, account) => ({ account, dueAt: t0 + 1_000 }))
@@ -165,7 +165,7 @@ describe("DueWork's queries", () => {
 
   for (const [name, query] of Object.entries(queries)) {
     it.live(
-      `${name} seeks in an index: it neither scans nor sorts the queue`,
+      `${name} searches an index: it neither scans nor sorts the queue`,
       Effect.fnUntraced(function* () {
         yield* createTables
         const steps = yield* stepsOf(query(yield* ReadModels))

@@ -65,7 +65,7 @@ describe("Overdue runs in DueWork", () => {
   )
 
   test(
-    "are none of those whose usual time nobody knows",
+    "exclude requests without a usual duration",
     Effect.gen(function* () {
       yield* Log.append(1, submitted(), Log.dispatched(1), Log.started(1))
       assert.deepStrictEqual(yield* overdue, [])
@@ -73,7 +73,7 @@ describe("Overdue runs in DueWork", () => {
   )
 
   test(
-    "are told page by page",
+    "are returned page by page",
     Effect.gen(function* () {
       for (const number of [1, 2, 3]) {
         yield* Log.append(number, submitted({ expectedMs: 5 }), Log.dispatched(1, t0 + 10 - number))
@@ -90,7 +90,7 @@ describe("Overdue runs in DueWork", () => {
   )
 
   test(
-    "are queued again when the sweep found them lost",
+    "are queued again when the sweep has found them lost",
     Effect.gen(function* () {
       yield* Log.append(1, submitted({ expectedMs: 5 }), Log.dispatched(1), retried("lost", 1, t0 + 70))
       assert.deepStrictEqual(yield* overdue, [])
@@ -104,7 +104,7 @@ describe("Overdue runs in DueWork", () => {
 
 describe("Requests whose files are to be stored, in DueWork", () => {
   test(
-    "are from their output to their end, and no claims",
+    "count from their output to their end, and are not claims",
     Effect.gen(function* () {
       yield* Log.append(1, submitted({ expectedMs: 5 }), Log.dispatched(1), Log.started(1))
       yield* Log.append(1, receivedMedia)
@@ -127,7 +127,7 @@ describe("Requests whose files are to be stored, in DueWork", () => {
   )
 
   test(
-    "are none of those whose output names no files",
+    "exclude requests whose output names no files",
     Effect.gen(function* () {
       yield* Log.append(1, submitted(), Log.dispatched(1), received)
       assert.deepStrictEqual(yield* finalizing(t0 + 100), [])
@@ -154,7 +154,7 @@ describe("Requests to be failed, in DueWork", () => {
   })
 
   test(
-    "are those retried five times that are old enough, page by page",
+    "are those with five retries that are old enough, page by page",
     Effect.gen(function* () {
       const now = t0 + 10 * hour
       const oldest = yield* lost(t0, 5)

@@ -36,7 +36,7 @@ const ends: Record<string, Event> = {
 describe("Owed deliveries", () => {
   for (const [name, end] of Object.entries(ends)) {
     test(
-      `are the end of a request that ${name}, for whoever wants to be told of it`,
+      `include the end of a request that ${name}, for each webhook that wants it`,
       Effect.gen(function* () {
         yield* Log.append(1, subscribed("completed"), Log.dispatched(1))
         yield* Log.append(2, subscribed("start"), Log.dispatched(1))
@@ -49,7 +49,7 @@ describe("Owed deliveries", () => {
     )
 
     test(
-      `are no start any more when the request ${name}`,
+      `exclude the start once the request ${name}`,
       Effect.gen(function* () {
         for (const number of [1, 2, 3]) {
           yield* Log.append(number, subscribed("start", "completed"), Log.dispatched(1), Log.started(1))
@@ -64,7 +64,7 @@ describe("Owed deliveries", () => {
   }
 
   test(
-    "are the start of a request when its first run starts, and not of a later run",
+    "include the start of a request when its first run starts, and not of later runs",
     Effect.gen(function* () {
       yield* Log.append(1, subscribed("start"), Log.dispatched(1))
       yield* Log.append(2, subscribed("completed"), Log.dispatched(1), Log.started(1))
@@ -81,7 +81,7 @@ describe("Owed deliveries", () => {
   )
 
   test(
-    "of a start that was requeued before it was scheduled are one",
+    "include one start for a request that was requeued before it was scheduled",
     Effect.gen(function* () {
       yield* Log.append(1, subscribed("start"), Log.dispatched(1), Log.started(1))
       yield* Log.append(1, Log.requeued(1, t0 + 5), Log.dispatched(2), Log.started(2))
@@ -90,7 +90,7 @@ describe("Owed deliveries", () => {
   )
 
   test(
-    "are owed until they are scheduled, each by itself, and not again by what follows",
+    "are owed until each is scheduled, and not again after later events",
     Effect.gen(function* () {
       yield* Log.append(1, subscribed("start", "completed"), Log.dispatched(1), Log.completed(1))
       yield* Log.append(2, subscribed("completed"), Log.dispatched(1), Log.completed(1))
@@ -114,7 +114,7 @@ describe("Owed deliveries", () => {
   )
 
   test(
-    "are told in the order of the requests, as many as are asked for",
+    "are returned in the order of the requests, up to a limit",
     Effect.gen(function* () {
       for (const number of [3, 1, 2]) {
         yield* Log.append(number, subscribed("completed"), Log.dispatched(1), Log.completed(1))

@@ -9,7 +9,7 @@ import * as Log from "../RequestLog.ts"
 const { t0, alice, bob, echo, slow } = Log
 
 describe("QueueAge", () => {
-  it.live("tells depth and the time at which the oldest came due, model by model", () =>
+  it.live("returns the depth and the oldest due time of each model", () =>
     Effect.gen(function* () {
       const queues = yield* QueueAge.make
       yield* Log.append(1, Log.submitted(alice, echo, t0))
@@ -31,7 +31,7 @@ describe("QueueAge", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("takes one step in an index for each model, whatever waits", () =>
+  it.live("takes one index step per model, whatever waits", () =>
     Effect.gen(function* () {
       const sql = yield* ReadModels
       assert.deepStrictEqual(yield* stepsOf(QueueAge.statement(sql, t0)), [

@@ -70,7 +70,7 @@ describe("Durations", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are those of a group's models together: half of them, and nine of ten, took no longer", () =>
+  it.effect("combine the models of a group: its median and 90th percentile", () =>
     Effect.gen(function* () {
       for (const seconds of Array.range(1, 10)) {
         yield* ran(seconds * 1_000, t0 + (seconds % 3) * day, seconds % 2 === 0 ? echo : slow)
@@ -88,7 +88,7 @@ describe("Durations", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are those of the last run, and not of runs that failed before it", () =>
+  it.effect("count the last run, and not earlier failed runs", () =>
     Effect.gen(function* () {
       yield* RequestLog.append(
         ++made,
@@ -116,7 +116,7 @@ describe("Durations", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are not learned from what was not charged", () =>
+  it.effect("ignore uncharged requests", () =>
     Effect.gen(function* () {
       yield* ran(1_000, t0, echo, unbilled)
       yield* RequestLog.append(++made, submitted(alice, echo), dispatched(1), started(1), {
@@ -128,7 +128,7 @@ describe("Durations", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("are kept for two weeks before the newest, whatever comes late", () =>
+  it.effect("cover the two weeks before the newest, whatever arrives late", () =>
     Effect.gen(function* () {
       yield* ran(100, t0)
       yield* ran(200, t0 + 13 * day)
@@ -142,7 +142,7 @@ describe("Durations", () => {
 })
 
 describe("The bound of a bucket", () => {
-  it("is never less than a duration in it, and at most 7 % more", () => {
+  it("is at least each duration in it, and at most 7 % more", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 86_400_000 }), (ms) => {
         const bound = Histogram.upperBound(Histogram.bucketOf(ms))
@@ -152,7 +152,7 @@ describe("The bound of a bucket", () => {
     )
   })
 
-  it("of what is out of all bounds is that of the bounds", () => {
+  it("of a duration outside the range is the range's bound", () => {
     assert.strictEqual(Histogram.bucketOf(0), Histogram.bucketOf(1))
     assert.strictEqual(Histogram.bucketOf(10 * day), Histogram.bucketOf(day))
   })

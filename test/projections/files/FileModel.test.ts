@@ -39,8 +39,8 @@ const holds = <Sample extends [unknown, ...ReadonlyArray<unknown>], E>(
     )
   )
 
-describe("What is asked of files", () => {
-  it.live("of an account's bytes counts what the domain has, whenever uploads in one PUT stop to count", () =>
+describe("Queries of files", () => {
+  it.live("count an account's bytes as the domain does, for any end of uploads in one PUT", () =>
     Effect.gen(function* () {
       const files = yield* Files
       const known = yield* write(lived)
@@ -58,7 +58,7 @@ describe("What is asked of files", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("of uploads in one PUT gives those that the domain has of that time, page by page", () =>
+  it.live("return the uploads in one PUT that the domain has at the time, page by page", () =>
     Effect.gen(function* () {
       const files = yield* Files
       const known = yield* write(lived)

@@ -29,7 +29,7 @@ describe("The queries of Files", () => {
     for (const after of [null, place]) {
       const name = `${Object.keys(filter).join(" and ") || "nothing"}${after === null ? "" : ", behind a place"}`
       test(
-        `step to a page deep down over entries of ${index} alone, filtered by ${name}`,
+        `reach a distant page using only entries of ${index}, filtered by ${name}`,
         Effect.gen(function* () {
           const sql = yield* ReadModels
           const part = { after, offset: 1_000, limit: 20 }
@@ -55,7 +55,7 @@ describe("The queries of Files", () => {
   }
 
   test(
-    "total the counters of an account that the filter lets through, and of a request its rows",
+    "sum the counters of an account that match the filter, and count the rows of a request",
     Effect.gen(function* () {
       const sql = yield* ReadModels
       const counted = (filter: Partial<Filter>) =>
@@ -87,7 +87,7 @@ describe("The queries of Files", () => {
   ]
   for (const [walk, query] of walks) {
     test(
-      `walk ${walk}, and sort nothing`,
+      `read ${walk} without sorting`,
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* stepsOf(query(yield* ReadModels)), [`SEARCH ${walk}`])
       })
@@ -95,7 +95,7 @@ describe("The queries of Files", () => {
   }
 
   test(
-    "read of the bytes of an account the counter, and of its pending files entries of the index alone",
+    "read one counter for an account's bytes, and only index entries for its pending files",
     Effect.gen(function* () {
       const sql = yield* ReadModels
       const steps = yield* stepsOf(Queries.bytesOf(sql, alice, { singlesSince: t0 }))
@@ -113,7 +113,7 @@ describe("The queries of Files", () => {
   )
 
   test(
-    "read of uploads in one PUT the entries of those that were announced in that time",
+    "read only the index entries of uploads that were announced in the time range",
     Effect.gen(function* () {
       const sql = yield* ReadModels
       const time = { announcedAfter: t0, announcedBy: t0 + 1 }
@@ -125,7 +125,7 @@ describe("The queries of Files", () => {
   )
 
   test(
-    "read of what is over the entries of the index, and of what is not over nothing",
+    "read only index entries for expired files, and nothing for others",
     Effect.gen(function* () {
       const sql = yield* ReadModels
       assert.deepStrictEqual(yield* stepsOf(Queries.expired(sql, { ...ids, now: t0 })), [

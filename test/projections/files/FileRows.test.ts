@@ -35,7 +35,7 @@ const inFile = <A, E>(
   )
 
 describe("The rows of files", () => {
-  it("are what the domain has of them after any lives, however the log is cut", async () => {
+  it("equal the domain's states after any lives, wherever the log is divided", async () => {
     const projections = [FilesProjection.projection]
     const property = fc.asyncProperty(files, fc.integer({ min: 2, max: 40 }), (lived, size) =>
       inFile((filename) =>
@@ -52,7 +52,7 @@ describe("The rows of files", () => {
     await fc.assert(property, { numRuns: 40 })
   })
 
-  it("are met in every form by those lives, so that they are not the same for nothing", () => {
+  it("occur in every form, so that the comparison is not vacuous", () => {
     const rows = DomainRows.of(
       lives.map((life, number) => {
         const log = tell({ life, accountId: alice, contentType: "image/png", later: 0 }, number)
@@ -70,7 +70,7 @@ describe("The rows of files", () => {
     }
   })
 
-  it.live("are the same when they are built as the log grows, and all at once from the beginning", () =>
+  it.live("are the same when built as the log grows and when built all at once", () =>
     inFile((filename) =>
       Effect.gen(function* () {
         const lived = lives.slice(0, 60).map((life, index): Lived => {

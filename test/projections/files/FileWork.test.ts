@@ -37,7 +37,7 @@ const inParts = { method: Story.uploadInParts.method }
 
 describe("Files", () => {
   test(
-    "gives what is over exactly at its ms, of uploads, outputs and thumbnails, in the order of ids",
+    "returns expired uploads, outputs and thumbnails exactly at their ms, in the order of ids",
     Effect.gen(function* () {
       const files = yield* Files
       yield* Log.perform(5, Log.initiate({ expiresAt: t0 + 10 }))
@@ -64,7 +64,7 @@ describe("Files", () => {
   )
 
   test(
-    "gives what is gone until its bytes are removed, but for what others remove",
+    "returns removed files until their bytes are removed, except those that others remove",
     Effect.gen(function* () {
       const files = yield* Files
       yield* Log.perform(9, Log.initiate(), Log.remove())
@@ -87,7 +87,7 @@ describe("Files", () => {
   )
 
   test(
-    "gives uploads in one PUT that were announced in a time, come or not, and none in parts",
+    "returns uploads in one PUT announced in a time range, arrived or not, and no multipart ones",
     Effect.gen(function* () {
       const files = yield* Files
       for (const number of [9, 7, 5, 3, 1]) yield* Log.perform(number, Log.initiate({ at: t0 + number }))
@@ -113,7 +113,7 @@ describe("Files", () => {
   )
 
   test(
-    "gives all files of an account that are not gone, in the order of ids",
+    "returns all current files of an account, in the order of ids",
     Effect.gen(function* () {
       const files = yield* Files
       yield* Log.perform(6, Log.initiate())
@@ -133,7 +133,7 @@ describe("Files", () => {
   )
 
   test(
-    "counts the bytes of an account: as declared, then as they are, until they are gone, and none of thumbnails",
+    "counts an account's bytes: as declared, then as stored, until they are gone, without thumbnails",
     Effect.gen(function* () {
       const files = yield* Files
       const bytes = Effect.andThen(settle, files.bytesOf(alice, { singlesSince: t0 - 1 }))
@@ -165,7 +165,7 @@ describe("Files", () => {
   )
 
   test(
-    "counts an upload that has not come in parts until it is gone, and in one PUT if it was announced after a time",
+    "counts a pending multipart upload until it is gone, and a pending PUT if it was announced after a time",
     Effect.gen(function* () {
       const files = yield* Files
       const bytes = (singlesSince: number) => files.bytesOf(alice, { singlesSince })
@@ -188,7 +188,7 @@ describe("Files", () => {
   )
 
   test(
-    "counts no more than the largest exact number, however much is declared",
+    "counts at most the largest exact number, whatever is declared",
     Effect.gen(function* () {
       const files = yield* Files
       for (const number of [1, 2]) {

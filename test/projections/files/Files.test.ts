@@ -45,7 +45,7 @@ const descending = Array.from({ length: 24 }, (_, index) => 24 - index)
 
 describe("Files", () => {
   test(
-    "shows what an upload has come to, and nothing of it once it is gone",
+    "shows the state of an upload, and nothing once it is gone",
     Effect.gen(function* () {
       yield* Log.perform(1, Log.initiate({ contentType: "image/png;x=1", size: 40 }))
       yield* settle
@@ -90,7 +90,7 @@ describe("Files", () => {
   )
 
   test(
-    "shows an output with the name and the request that it has, as it was stored last",
+    "shows an output with its latest name and its request",
     Effect.gen(function* () {
       yield* Log.perform(1, Log.keep({ stored: Log.stored(9) }))
       yield* Log.perform(2, Log.keep({ kind: "thumbnail" }))
@@ -130,7 +130,7 @@ describe("Files", () => {
   )
 
   test(
-    "lists newest first, page by page or behind a place, whatever source and type they have",
+    "lists newest first, by page or by position, with any source and type",
     Effect.gen(function* () {
       yield* many
       for (const limit of [1, 5, 24]) {
@@ -153,7 +153,7 @@ describe("Files", () => {
   )
 
   test(
-    "a page behind a place does not move when newer ones come, or the place itself goes",
+    "a page after a position does not move when newer ones arrive or the position's item is removed",
     Effect.gen(function* () {
       yield* many
       const { items } = yield* list({}, { limit: 3 })
@@ -221,7 +221,7 @@ describe("Files", () => {
   )
 
   test(
-    "shows an account its own alone, by whatever it asks",
+    "shows an account only its own, by any filter",
     Effect.gen(function* () {
       yield* many
       assert.deepStrictEqual(Log.numbersOf((yield* list({ accountId: bob })).items), [30])

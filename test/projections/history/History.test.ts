@@ -52,7 +52,7 @@ const stored = [
 
 describe("History", () => {
   test(
-    "finds a request by its id, as its list has it, and none that is not there",
+    "finds a request by its id, as in its list, and no missing one",
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(alice, echo, t0, { team: "blue" }))
       yield* Log.append(2, Log.submitted(bob, echo, t0))
@@ -117,7 +117,7 @@ describe("History", () => {
   )
 
   test(
-    "forgets the start of a run that the sweep found lost",
+    "forgets the start of a lost run",
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1, t0 + 100))
       const retried = { _tag: "SweepRetried", at: t0 + 200, attempt: 1, retry: 1, dueAt: t0 + 300 } as const
@@ -129,7 +129,7 @@ describe("History", () => {
   )
 
   test(
-    "shows an output whose files are to be stored in progress, though its start was never reported",
+    "shows an output with files to be stored as in progress, even without a reported start",
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1))
       const position = yield* Log.append(1, received(t0 + 100))
@@ -138,7 +138,7 @@ describe("History", () => {
   )
 
   test(
-    "takes the time of a run up to its output, however long the storing of its files takes, and shows them",
+    "measures a run up to its output, however long its files take, and shows the files",
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1, t0 + 100))
       yield* Log.append(1, received(t0 + 150))
@@ -150,7 +150,7 @@ describe("History", () => {
   )
 
   test(
-    "has no time of a run that was cancelled while its files were being stored",
+    "has no time for a run that was cancelled while its files were being stored",
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1, t0 + 100))
       yield* Log.append(1, received(t0 + 150), { _tag: "RequestCancelled", at: t0 + 200, reason: "expired" })
@@ -159,7 +159,7 @@ describe("History", () => {
   )
 
   test(
-    "tells when payloads were erased, and takes no erasure of another kind of stream for it",
+    "shows when payloads were erased, and ignores erasures of other streams",
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.started(1), Log.completed(1))
       const before = yield* only
@@ -183,7 +183,7 @@ describe("History", () => {
   )
 
   test(
-    "stays where its last change of status was when it is started again",
+    "keeps the position of its last status when it is started again",
     Effect.gen(function* () {
       const begun = [Log.dispatched(1), Log.started(1, t0 + 100)] as const
       const position = yield* Log.append(1, Log.submitted(alice, echo), ...begun)
@@ -206,7 +206,7 @@ describe("History", () => {
   ]
   for (const [event, status, outcome] of ends) {
     test(
-      `calls ${event._tag} that ends a request as ${status} ${outcome}`,
+      `reports ${event._tag} that ends a request as ${status} ${outcome}`,
       Effect.gen(function* () {
         yield* Log.append(1, Log.submitted(alice, echo), event)
         assert.deepInclude(yield* only, { status, outcome })
@@ -216,7 +216,7 @@ describe("History", () => {
 
   for (const error of [null, "The provider delivered nothing."]) {
     test(
-      `calls an output that breaks its schema invalid_output, with ${error === null ? "no error" : "an error"}`,
+      `reports an output that breaks its schema as invalid_output, with ${error === null ? "no error" : "an error"}`,
       Effect.gen(function* () {
         const violations = [{ instancePath: "", message: "must be object" }]
         const rejected: Event = { _tag: "OutputRejected", at: t0, attempt: 1, violations }

@@ -66,7 +66,7 @@ describe("history_changes", () => {
   )
 
   test(
-    "begins the progress of a run whose start nobody told with its output, when files of that are to be stored",
+    "starts the progress of a run without a reported start at its output, if files must be stored",
     Effect.gen(function* () {
       const received = {
         _tag: "OutputReceived",
@@ -86,7 +86,7 @@ describe("history_changes", () => {
   )
 
   test(
-    "is where each request points to, and an account's open ones are found in its order",
+    "is referenced by each request, and an account's open ones are found in its order",
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(alice, echo))
       yield* Log.append(2, Log.submitted(alice, echo))

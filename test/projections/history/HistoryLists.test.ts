@@ -94,7 +94,7 @@ describe("A list of requests", () => {
   )
 
   test(
-    "ends behind its last request, and with no place when none follows",
+    "ends after its last request, without a next position",
     Effect.gen(function* () {
       for (const number of [1, 2, 3, 4]) yield* Log.append(number, Log.submitted(alice, echo, t0 + number))
       const first = yield* list({}, 1, 2)
@@ -107,7 +107,7 @@ describe("A list of requests", () => {
   )
 
   test(
-    "is of some models alone, whichever is asked for",
+    "is limited to the allowed models, with any filter",
     Effect.gen(function* () {
       for (const number of [1, 2, 3, 4]) {
         yield* Log.append(number, Log.submitted(alice, number % 2 === 0 ? echo : slow, t0 + number))
@@ -123,7 +123,7 @@ describe("A list of requests", () => {
   )
 
   test(
-    "of metadata that many have is the same, however many are gone through in one go",
+    "is the same for common metadata, whatever the size of a read",
     Effect.gen(function* () {
       const descending: Array<number> = []
       for (let number = 1; number <= 23; number++) {
@@ -149,7 +149,7 @@ describe("A list of requests", () => {
   )
 
   test(
-    "is of those that have all of the metadata, whatever has become of them",
+    "returns requests with all of the metadata, in any state",
     Effect.gen(function* () {
       for (const number of [1, 2, 3, 4, 5, 6]) {
         const metadata = { team: number % 2 === 0 ? "blue" : "red", order: String(number >> 1) }
@@ -193,7 +193,7 @@ describe("The plan of a list of requests", () => {
     const bounded = { ...whole, createdAfter: t0 }
 
     test(
-      `steps to a page deep down over index entries alone, filtered by ${by}`,
+      `reaches a distant page using only index entries, filtered by ${by}`,
       Effect.gen(function* () {
         const sql = yield* ReadModels
         for (const after of [null, { createdAt: t0, requestId: Log.requestId(1) }]) {
@@ -213,7 +213,7 @@ describe("The plan of a list of requests", () => {
     )
 
     test(
-      `counts by counters, and what bounds of time cut off by index entries, filtered by ${by}`,
+      `counts by counters, and by index entries at the bounds of time, filtered by ${by}`,
       Effect.gen(function* () {
         const sql = yield* ReadModels
         const total = yield* stepsOf(Queries.sumCounters(sql, whole))
@@ -237,7 +237,7 @@ describe("The plan of a list of requests", () => {
   }
 
   test(
-    "walks one entry of metadata in the order of the list, and looks the others up",
+    "reads one entry of metadata in the order of the list, and looks up the others",
     Effect.gen(function* () {
       const sql = yield* ReadModels
       const filter = { accountId: alice, models: [echo], createdAfter: t0 }

@@ -76,7 +76,7 @@ const assertAgree = (filename: string): void => {
 }
 
 describe("Any life of a request", () => {
-  it("has a row of history_changes for each status it goes through; a failure prints the seed", () =>
+  it("has a row of history_changes for each status; a failure prints the seed", () =>
     fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 200, maxLength: 200 }), (lives) =>
         Effect.gen(function* () {
@@ -105,7 +105,7 @@ describe("Any life of a request", () => {
       { numRuns: 1, endOnFailure: true }
     ))
 
-  it("leaves the same rows however the log is cut, and what is kept beside them as they say; a failure prints the seed", () =>
+  it("leaves the same rows wherever the log is divided, and consistent counters; a failure prints the seed", () =>
     fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 40, maxLength: 40 }), (lives) =>
         Effect.gen(function* () {

@@ -166,7 +166,7 @@ const cases = fc.array(
 )
 
 describe("The pages of a list of requests", () => {
-  it("are those of a filter over all requests, by number and by place; a failure prints the seed", () =>
+  it("equal a filter over all requests, by number and by position; a failure prints the seed", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(life, { minLength: population, maxLength: population }),

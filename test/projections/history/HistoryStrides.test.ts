@@ -45,9 +45,9 @@ const counting = Effect.gen(function* () {
   return { queue: { run }, taken: Ref.getAndSet(taken, 0) }
 })
 
-describe("A list that is gone through", () => {
+describe("A list that is scanned", () => {
   test(
-    "is cut into slices that have no more of any status than a stride",
+    "is divided into slices with at most a stride of each status",
     Effect.gen(function* () {
       yield* populate
       const sql = yield* ReadModels
@@ -71,7 +71,7 @@ describe("A list that is gone through", () => {
   )
 
   test(
-    "takes a turn for each slice, also where none of it fits",
+    "takes a turn for each slice, also for slices without matches",
     Effect.gen(function* () {
       yield* populate
       const { taken, queue } = yield* counting
@@ -93,7 +93,7 @@ describe("A list that is gone through", () => {
   )
 
   test(
-    "with metadata is gone through for the entry that is first at its end",
+    "with metadata is scanned for the rarest entry",
     Effect.gen(function* () {
       yield* populate
       yield* Log.append(population + 1, Log.submitted(alice, echo, t0, { team: "blue", order: "7" }))
@@ -111,7 +111,7 @@ describe("A list that is gone through", () => {
   )
 
   test(
-    "is counted and stepped over within an hour in strides, with the same results",
+    "is counted and skipped within an hour in strides, with the same results",
     Effect.gen(function* () {
       yield* populate
       const sql = yield* ReadModels
@@ -136,7 +136,7 @@ describe("A list that is gone through", () => {
     })
   )
 
-  it.live("is in nobody's way: each account has its turn, whatever the others ask for", () =>
+  it.live("delays no one: each account has its turn, whatever the others request", () =>
     Effect.gen(function* () {
       const queue = yield* FairQueue.make
       const taken: Array<AccountId> = []

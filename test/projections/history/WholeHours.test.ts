@@ -21,7 +21,7 @@ const moment = fc.oneof(
 const bound = fc.option(moment, { nil: undefined })
 
 describe("WholeHours", () => {
-  it("divides a time so that each moment between its bounds is in one part, and no other is in any", () => {
+  it("divides a time range so that each moment is in exactly one part", () => {
     fc.assert(
       fc.property(bound, bound, moment, (createdAfter, createdBefore, at) => {
         const bounds = {
@@ -35,7 +35,7 @@ describe("WholeHours", () => {
     )
   })
 
-  it("has no rest where a bound is between two hours", () => {
+  it("has no rest if a bound is between two hours", () => {
     const { edges, whole } = WholeHours.of({ createdAfter: hourMs - 1, createdBefore: 3 * hourMs })
     assert.deepStrictEqual(whole, { first: 1, last: 2 })
     assert.deepStrictEqual(edges, [

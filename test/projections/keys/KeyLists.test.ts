@@ -49,7 +49,7 @@ const busyLog = Effect.gen(function* () {
 })
 
 describe("A list of keys", () => {
-  it.live("tells what each may, when it was rotated, and everything of those without a limit", () =>
+  it.live("shows the rights and the rotation of each, and full rights without limits", () =>
     Effect.gen(function* () {
       const grant: Grant.Grant = {
         scopes: ["requests:write", "keys:admin"],
@@ -82,7 +82,7 @@ describe("A list of keys", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("is divided into pages, newest first, each key on one of them", () =>
+  it.live("is divided into pages, newest first, with each key on one page", () =>
     Effect.gen(function* () {
       // Several in the same ms, ordered by their ids.
       const times = [0, 1, 1, 1, 2].map((at) => t0 + at)
@@ -112,7 +112,7 @@ describe("A list of keys", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("walks the index of its order and nothing else", () =>
+  it.live("reads only the index of its order", () =>
     Effect.gen(function* () {
       const sql = yield* ReadModels
       for (const after of [null, { issuedAt: t0, keyId: "k" }]) {
@@ -127,7 +127,7 @@ describe("A list of keys", () => {
 })
 
 describe("The last use of a key", () => {
-  it.live("is the minute in which it last submitted a request or announced a file, its own alone", () =>
+  it.live("is the minute of its last submit or announced file", () =>
     Effect.gen(function* () {
       yield* append(
         alice,
@@ -153,7 +153,7 @@ describe("The last use of a key", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("never goes back, whenever clocks do", () =>
+  it.live("never goes back, even if clocks do", () =>
     Effect.gen(function* () {
       yield* append(alice, opened(alice, "Alice", t0), issued("k1", t0))
       yield* RequestLog.append(1, submitted("k1", t0 + 5 * minute))
@@ -162,7 +162,7 @@ describe("The last use of a key", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("and all else is the same however the log is cut into batches", () =>
+  it.live("is the same wherever the log is divided into batches", () =>
     Effect.gen(function* () {
       yield* busyLog
       const events = yield* Stream.runCollect((yield* EventReader).readAll(GlobalPosition.beginning))

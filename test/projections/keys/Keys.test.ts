@@ -11,7 +11,7 @@ import { append, issued, opened, revoked } from "./KeyLog.ts"
 const dora = AccountId.make("acc_dora")
 
 describe("Keys", () => {
-  it.live("lists the keys of one account or of all, revoked ones too", () =>
+  it.live("lists the keys of one account or of all, including revoked ones", () =>
     Effect.gen(function* () {
       yield* append(alice, opened(alice, "Alice", t0), issued("k1", t0))
       yield* append(bob, opened(bob, "Bob", t0), issued("k2", t0 + 1))
@@ -53,7 +53,7 @@ describe("Keys", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("lists accounts with the limits that hold, and erased ones with their keys revoked", () =>
+  it.live("lists accounts with their current limits, and erased ones with revoked keys", () =>
     Effect.gen(function* () {
       yield* append(alice, opened(alice, "Alice", t0), issued("k1", t0), issued("k2", t0))
       yield* append(bob, opened(bob, "Bob", t0 + 1))

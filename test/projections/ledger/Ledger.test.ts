@@ -91,7 +91,7 @@ const lives = Effect.gen(function* () {
 
 describe("The ledger", () => {
   test(
-    "holds at submit, charges on completion and gives the rest back",
+    "holds at submit, charges on completion and releases the rest",
     Effect.gen(function* () {
       yield* AccountLog.topUp(alice, "1", t0 + 1)
       yield* Log.append(1, Log.submitted(alice, echo, t0 + 2))
@@ -121,7 +121,7 @@ describe("The ledger", () => {
     [forceFailed, "revert"]
   ] as const) {
     test(
-      `gives the hold back after ${event._tag}, and charges nothing`,
+      `releases the hold after ${event._tag} without a charge`,
       Effect.gen(function* () {
         yield* AccountLog.topUp(alice, "1")
         yield* Log.append(1, Log.submitted(alice, echo), event)
@@ -135,7 +135,7 @@ describe("The ledger", () => {
   }
 
   test(
-    "shows where on the log an entry comes from, and of which request and model it is",
+    "shows the position, request and model of each entry",
     Effect.gen(function* () {
       const paid = yield* AccountLog.topUp(alice, "1", t0 + 1)
       const position = yield* Log.append(1, Log.submitted(alice, slow, t0 + 2))
@@ -170,7 +170,7 @@ describe("The ledger", () => {
   )
 
   test(
-    "keeps amounts that no double and no 64-bit integer can",
+    "keeps amounts beyond doubles and 64-bit integers",
     Effect.gen(function* () {
       const much = "123456789012345678.000000001"
       yield* AccountLog.topUp(alice, much)
@@ -179,7 +179,7 @@ describe("The ledger", () => {
   )
 
   test(
-    "has nothing of an account that never had an entry",
+    "has no rows for an account without entries",
     Effect.gen(function* () {
       const nothing = { balance: usd("0"), reserved: usd("0"), updatedAt: null }
       assert.deepStrictEqual(yield* balance, nothing)
@@ -188,7 +188,7 @@ describe("The ledger", () => {
   )
 
   test(
-    "sums to the postings of the log, for each account and in all",
+    "sums to the postings of the log, per account and in total",
     Effect.gen(function* () {
       yield* lives
       const ledger = yield* settled
@@ -276,7 +276,7 @@ describe("The ledger", () => {
   )
 
   test(
-    "gives a state of one moment, that any read-only connection can read",
+    "returns a consistent state, also to read-only connections",
     Effect.gen(function* () {
       yield* lives
       const ledger = yield* settled
@@ -301,7 +301,7 @@ describe("The ledger", () => {
   )
 
   test(
-    "counts an open hold of nothing, and books no entry for it",
+    "counts an open hold of zero, and books no entry for it",
     Effect.gen(function* () {
       const { quote, ...rest } = Log.submitted(alice, echo)
       yield* Log.append(1, { ...rest, quote: { ...quote, hold: NanoUsd.make(0n) } })

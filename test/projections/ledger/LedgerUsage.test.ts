@@ -159,7 +159,7 @@ const rowsOf = (events: ReadonlyArray<RecordedEvent>, size: number) =>
   }).pipe(Effect.scoped)
 
 describe("Usage", () => {
-  it.effect("is the sum over charged requests, however the log is cut", () =>
+  it.effect("is the sum over charged requests, wherever the log is divided", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(fc.array(life, { maxLength: 30 }), fc.integer({ min: 1, max: 20 }), (lives, size) =>
@@ -188,7 +188,7 @@ describe("Usage", () => {
     ...rest
   })
 
-  it.effect("is counted once, where a batch was undone and applied again", () =>
+  it.effect("is counted once if a batch was rolled back and applied again", () =>
     Effect.gen(function* () {
       const lives = [charged(turn), charged(turn + 1)]
       const events = yield* eventsOf(lives)
@@ -245,7 +245,7 @@ describe("Usage", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 
-  it.live("lies in one piece, in the order in which it is read", () =>
+  it.live("is stored contiguously, in reading order", () =>
     Effect.gen(function* () {
       yield* ReadSide.settle("ledger")
       const sql = yield* ReadModels

@@ -35,7 +35,7 @@ const numbered = (changes: ReadonlyArray<{ readonly requestId: string; readonly 
   changes.map(({ requestId, status }) => [Number(requestId.slice(2)), status])
 
 layer(read, { excludeTestServices: true })("LiveStatus", (it) => {
-  it.effect("has each change of a status in the order of the log, and no second start", () =>
+  it.effect("has each change of status in the order of the log, without second starts", () =>
     Effect.gen(function* () {
       const all = yield* (yield* LiveStatus).after({ change: 0, limit: 100 })
       assert.deepStrictEqual(numbered(all), [
@@ -56,7 +56,7 @@ layer(read, { excludeTestServices: true })("LiveStatus", (it) => {
     })
   )
 
-  it.effect("has those of one account behind a change, as many as are wanted", () =>
+  it.effect("has the changes of one account after a change, up to a limit", () =>
     Effect.gen(function* () {
       const { after, newest } = yield* LiveStatus
       const found = yield* after({ accountId: alice, change: 1, limit: 3 })
@@ -72,7 +72,7 @@ layer(read, { excludeTestServices: true })("LiveStatus", (it) => {
     })
   )
 
-  it.effect("has the last change of what is open, between two changes", () =>
+  it.effect("has the last change of open requests, between two changes", () =>
     Effect.gen(function* () {
       const { open, ofRequests } = yield* LiveStatus
       const all = yield* open({ accountId: alice, after: 0, through: 8, limit: 9 })
@@ -103,7 +103,7 @@ layer(read, { excludeTestServices: true })("LiveStatus", (it) => {
     })
   )
 
-  it.effect("walks indexes and sorts nothing", () =>
+  it.effect("reads indexes without sorting", () =>
     Effect.gen(function* () {
       const sql = yield* ReadModels
       for (const [statement, index] of [

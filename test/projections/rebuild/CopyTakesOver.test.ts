@@ -21,7 +21,7 @@ const dave = AccountId.make("acc_dave")
 const settleAll = Effect.forEach(RebuildLog.allNames, settle, { discard: true })
 
 describe("A copy", () => {
-  it.live("does not take over when it is not there, not finished, or of another release", () =>
+  it.live("does not take over if it is missing, unfinished, or of another release", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)
@@ -53,7 +53,7 @@ describe("A copy", () => {
 })
 
 describe("A copy that takes over", () => {
-  it.live("may be interrupted at any moment: readers go on with the one file or the other", () =>
+  it.live("may be interrupted at any moment: readers continue with one of the files", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 30)
@@ -80,7 +80,7 @@ describe("A copy that takes over", () => {
 })
 
 describe("A rebuild beside the projections' thread", () => {
-  it.live("shows every reader whatever was appended before it asked, before, during and after", () =>
+  it.live("shows every reader the events before its call, before, during and after the take-over", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const base = Generations.baseIn(directory)

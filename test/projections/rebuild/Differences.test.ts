@@ -90,7 +90,7 @@ const after = (db: DatabaseSync, sql: string, look: (changes: number) => void) =
 }
 
 describe("Rows that are compared", () => {
-  it.live("are the same when the log is, whatever happened on it", () =>
+  it.live("are equal for equal logs", () =>
     over((sides) => {
       for (const { name } of allProjections) {
         const { difference, rows } = find(sides, name)
@@ -123,7 +123,7 @@ describe("Rows that are compared", () => {
     })
   )
 
-  it.live("differ where a table has another definition, or an index is missing", () =>
+  it.live("differ if a table has another definition or an index is missing", () =>
     over((sides) => {
       after(sides.stored, "DROP INDEX history_by_model", () =>
         assert.deepInclude(find(sides, "history").difference, {
@@ -142,7 +142,7 @@ describe("Rows that are compared", () => {
     })
   )
 
-  it("differ from what their index says when the file is damaged", () => {
+  it("differ from their index if the file is damaged", () => {
     const open = () => {
       const db = new DatabaseSync(":memory:", { defensive: false })
       db.exec("CREATE TABLE notes_rows (id TEXT PRIMARY KEY, kind TEXT) STRICT, WITHOUT ROWID")
@@ -167,7 +167,7 @@ describe("Rows that are compared", () => {
     assert.match(String(difference?.stored?.["finding"]), /notes_by_kind/)
   })
 
-  it("are walked in SQLite's order of keys, whatever is in them", () => {
+  it("are read in SQLite's order of keys, whatever their content", () => {
     const open = (ids: ReadonlyArray<string>) => {
       const db = new DatabaseSync(":memory:")
       db.exec("CREATE TABLE notes_rows (kind INTEGER, id TEXT, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID")

@@ -16,7 +16,7 @@ const inDirectory = (body: (base: string, write: (...names: ReadonlyArray<string
 const namesBeside = (base: string) => fs.readdirSync(base.slice(0, base.lastIndexOf("/"))).sort()
 
 describe("Generations", () => {
-  it.effect("take the highest number, as a number, and nothing that only looks like one", () =>
+  it.effect("use the highest number, and ignore similar names", () =>
     inDirectory((base, write) => {
       assert.strictEqual(Generations.current(base), base)
       write("projections.sqlite", "projections.rebuild.sqlite", "projections.x1.sqlite", "other.7.sqlite")
@@ -26,7 +26,7 @@ describe("Generations", () => {
     })
   )
 
-  it.effect("promote the copy past all others, never under a journal that somebody left", () =>
+  it.effect("promote the copy above all others, never beside an abandoned journal", () =>
     inDirectory((base, write) => {
       write("projections.sqlite", "projections.rebuild.sqlite", "projections.1.sqlite-wal")
       const first = Generations.promote(base)
@@ -37,7 +37,7 @@ describe("Generations", () => {
     })
   )
 
-  it.effect("remove the others with their journals, and leave what is not theirs", () =>
+  it.effect("remove the others with their journals, and leave foreign files", () =>
     inDirectory((base, write) => {
       write("projections.sqlite", "projections.sqlite-wal", "projections.1.sqlite", "projections.2.sqlite")
       write("projections.2.sqlite-wal", "projections.rebuild.sqlite", "log.sqlite")

@@ -46,7 +46,7 @@ const breakable = (broken: () => boolean): Projection => ({
 })
 
 describe("A rebuild", () => {
-  it.live("puts the rows of a fresh replay in the place of damaged ones, while the log grows", () =>
+  it.live("replaces damaged rows by those of a fresh replay, while the log grows", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 900)
@@ -74,7 +74,7 @@ describe("A rebuild", () => {
     )
   )
 
-  it.live("of one projection takes the others over as they are, and all go on together", () =>
+  it.live("of one projection takes over the other projections unchanged, and all continue together", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 400)
@@ -97,7 +97,7 @@ describe("A rebuild", () => {
     )
   )
 
-  it.live("can follow another one, and a start finds the newest file", () =>
+  it.live("can follow another rebuild, and a start finds the newest file", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 30)
@@ -117,7 +117,7 @@ describe("A rebuild", () => {
     )
   )
 
-  it.live("goes on where nothing was built before", () =>
+  it.live("works if nothing was built before", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 30)
@@ -161,7 +161,7 @@ describe("A rebuild", () => {
     )
   )
 
-  it.live("takes one over that has stopped, and leaves it stopped", () =>
+  it.live("takes over a stopped projection, which stays stopped", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         const stopped = breakable(() => true)
@@ -184,7 +184,7 @@ describe("A rebuild", () => {
     )
   )
 
-  it.live("is refused beside another one, and free again when that ends without having taken over", () =>
+  it.live("is refused during another one, and possible again when that ends without taking over", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)
@@ -200,7 +200,7 @@ describe("A rebuild", () => {
     )
   )
 
-  it.live("begins anew when an earlier one left a half-built copy", () =>
+  it.live("starts again after an earlier one left a half-built copy", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)

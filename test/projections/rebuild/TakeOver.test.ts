@@ -41,21 +41,19 @@ const behind = Effect.gen(function* () {
 })
 
 describe("TakeOver.whenCaughtUp", () => {
-  it.effect(
-    "waits for the file, not for what is said of it, and for the rows in use as they are by then",
-    () =>
-      Effect.gen(function* () {
-        const { board, from, taken, to, waiting } = yield* behind
-        store(from, 6)
-        store(to, 5)
-        board.publish([state(5)])
-        yield* Effect.yieldNow
-        assert.deepStrictEqual(taken, [])
-        store(to, 7)
-        board.publish([state(6)])
-        yield* Fiber.join(waiting)
-        assert.deepStrictEqual(taken, [state(7)])
-      }).pipe(Effect.scoped)
+  it.effect("waits for the file itself, and for the current rows at that time", () =>
+    Effect.gen(function* () {
+      const { board, from, taken, to, waiting } = yield* behind
+      store(from, 6)
+      store(to, 5)
+      board.publish([state(5)])
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(taken, [])
+      store(to, 7)
+      board.publish([state(6)])
+      yield* Fiber.join(waiting)
+      assert.deepStrictEqual(taken, [state(7)])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("refuses a copy that stops before the rows in use", () =>
@@ -68,7 +66,7 @@ describe("TakeOver.whenCaughtUp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("gives a copy up after a minute", () =>
+  it.effect("abandons a copy after a minute", () =>
     Effect.gen(function* () {
       const { taken, waiting } = yield* behind
       yield* TestClock.adjust("59 seconds")

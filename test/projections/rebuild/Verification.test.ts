@@ -42,7 +42,7 @@ const notes = (isBroken: () => boolean = () => false): Projection => ({
 })
 
 describe("A verification", () => {
-  it.live("finds rows that are right, whatever happened, and leaves everything as it is", () =>
+  it.live("accepts correct rows of any history, and changes nothing", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(fc.nat(), (seed) =>
@@ -64,7 +64,7 @@ describe("A verification", () => {
     )
   )
 
-  it.live("names the table and the key of a row that was changed, and both rows", () =>
+  it.live("names the table and the key of a changed row, and both rows", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 12)
@@ -84,7 +84,7 @@ describe("A verification", () => {
     )
   )
 
-  it.live("holds good rows for good while others are written, all along", () =>
+  it.live("accepts correct rows while others are written", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 300)
@@ -104,7 +104,7 @@ describe("A verification", () => {
     )
   )
 
-  it.live("compares each projection as of where it stands, one that has stopped too", () =>
+  it.live("compares each projection at its own position, including stopped ones", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)
@@ -128,7 +128,7 @@ describe("A verification", () => {
     )
   )
 
-  it.live("says of rows that are missing, or another release's, that they are not there to compare", () =>
+  it.live("reports missing rows and rows of another release as not comparable", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)
@@ -146,7 +146,7 @@ describe("A verification", () => {
     )
   )
 
-  it.live("finds that rows are of another log than the one there is", () =>
+  it.live("detects rows of another log", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)
@@ -163,7 +163,7 @@ describe("A verification", () => {
     )
   )
 
-  it.effect("waits for rows that begin anew to be as far again, a minute at most", () =>
+  it.effect("waits at most a minute for rows that are rebuilt to catch up", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)
@@ -182,7 +182,7 @@ describe("A verification", () => {
     )
   )
 
-  it.live("reads the file that a rebuild has put in place", () =>
+  it.live("reads the file that a rebuild has installed", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)
@@ -198,7 +198,7 @@ describe("A verification", () => {
     )
   )
 
-  it.live("keeps rebuilds and other verifications away, is shown in no list, and can never take over", () =>
+  it.live("blocks rebuilds and other verifications, appears in no list, and can never take over", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* RebuildLog.append(0, 8)

@@ -66,7 +66,7 @@ describe("Retention", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("knows what lies outside the log of an erased request until it is removed", () =>
+  it.live("tracks data outside the log of an erased request until it is removed", () =>
     Effect.gen(function* () {
       const retention = yield* Retention
       for (const number of [1, 2, 3]) {
@@ -81,7 +81,7 @@ describe("Retention", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("has nothing to do with webhook deliveries, whose payloads are erased as well", () =>
+  it.live("ignores webhook deliveries, whose payloads are erased as well", () =>
     Effect.gen(function* () {
       yield* Log.append(1, Log.submitted(Log.alice, Log.echo), Log.completed(1))
       yield* deliver(1, scheduled(1), { _tag: "PayloadsErased", at: Log.t0, erased: ["body"] })
@@ -93,7 +93,7 @@ describe("Retention", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("gives what has expired in the order of time, page by page", () =>
+  it.live("returns expired requests in the order of time, page by page", () =>
     Effect.gen(function* () {
       const { expired } = yield* Retention
       const idAt = (millis: number) =>
@@ -120,7 +120,7 @@ describe("Retention", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("knows an erased account until nothing of it is left, and its requests", () =>
+  it.live("tracks an erased account and its requests until all are erased", () =>
     Effect.gen(function* () {
       const retention = yield* Retention
       yield* Log.append(1, Log.submitted(Log.alice, Log.echo, Log.t0 + 1), Log.completed(1))
@@ -156,7 +156,7 @@ describe("Retention", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("walks keys and indexes only", () =>
+  it.live("reads only keys and indexes", () =>
     Effect.gen(function* () {
       const sql = yield* ReadModels
       assert.deepStrictEqual(yield* stepsOf(Queries.expired(sql, { after: "a", before: "b", limit: 5 })), [

@@ -76,7 +76,7 @@ describe("a file of read models that", () => {
     )
   }
 
-  it.live("is damaged again and again leaves two of the damaged ones behind", () =>
+  it.live("is damaged repeatedly leaves two damaged copies behind", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       for (let count = 0; count < 4; count++) {
@@ -93,7 +93,7 @@ describe("a file of read models that", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is found damaged by a reader is set aside while it is in use", () =>
+  it.live("is found damaged by a reader is set aside while in use", () =>
     Effect.gen(function* () {
       const projections = yield* Projections
       yield* Log.append(1, Log.submitted(Log.alice, Log.echo))

@@ -47,7 +47,7 @@ const byCategoryAlone = Effect.updateService(EventReader, (reader) => ({
 }))
 
 describe("A projection whose events are in few streams", () => {
-  it.live("has the rows and the checkpoint of one that has read the whole log", () =>
+  it.live("has the rows and the checkpoint of a projection that has read the whole log", () =>
     onLog((file) =>
       Effect.gen(function* () {
         yield* mixed
@@ -68,7 +68,7 @@ describe("A projection whose events are in few streams", () => {
     )
   )
 
-  it.live("waits for none of those that are built from the beginning, and ends with them", () =>
+  it.live("does not wait for projections that are built from the beginning, and ends with them", () =>
     onLog((file) =>
       Effect.gen(function* () {
         yield* mixed
@@ -80,7 +80,7 @@ describe("A projection whose events are in few streams", () => {
     )
   )
 
-  it.live("stops at an event that it cannot apply, as any other", () =>
+  it.live("stops at an event that it cannot apply, like any other", () =>
     onLog((file) =>
       Effect.gen(function* () {
         yield* mixed

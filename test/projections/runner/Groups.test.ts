@@ -41,7 +41,7 @@ const apply: Apply = (group, applied) => {
 const names = ({ members }: Group) => members.map(({ name }) => name)
 
 describe("Groups", () => {
-  it("let one that is behind stop at the nearest ahead and join it", () => {
+  it("let a lagging one stop at the nearest one ahead and join it", () => {
     const [late, near, far] = [group("late", 0), group("near", 9), group("far", 10)]
     const groups = Groups.make([far, late, near], apply)
     const first = groups.advance(late, events(1, 5))
@@ -54,7 +54,7 @@ describe("Groups", () => {
     assert.deepStrictEqual(names(far), ["far"])
   })
 
-  it("let none join one that has joined another", () => {
+  it("let none join a group that has joined another", () => {
     const [late, near, far] = [group("late", 0), group("near", 5), group("far", 10)]
     const groups = Groups.make([late, near, far], apply)
     groups.advance(near, events(6, 12))

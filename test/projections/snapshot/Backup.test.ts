@@ -7,8 +7,8 @@ import * as Integrity from "#projections/snapshot/Integrity.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as WritingThread from "./WritingThread.ts"
 
-describe("A copy of a file that is written all the time", () => {
-  it.live("comes to an end, and is of one moment: the one that its checkpoints tell", () =>
+describe("A copy of a file that is written continuously", () => {
+  it.live("ends, and shows one moment: that of its checkpoints", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const source = `${directory}/busy.sqlite`

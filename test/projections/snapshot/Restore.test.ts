@@ -44,7 +44,7 @@ const repack = (key: string, file: Uint8Array) =>
   })
 
 describe("A node that starts from a snapshot", () => {
-  it.live("has the rows of one that read the whole log, and reads only what came after", () =>
+  it.live("has the rows of a node that read the whole log, and reads only later events", () =>
     Effect.gen(function* () {
       const snapshot = yield* Nodes.takeMarked(0, 300)
       yield* RebuildLog.append(300, 400)
@@ -64,7 +64,7 @@ describe("A node that starts from a snapshot", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.live("removes what a download left that was killed", () =>
+  it.live("removes the remains of a killed download", () =>
     Effect.gen(function* () {
       yield* Nodes.takeMarked(0, 20)
       const base = yield* Nodes.newBase
@@ -74,7 +74,7 @@ describe("A node that starts from a snapshot", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.live("takes what it can use of another release's: the rest is built from the log", () =>
+  it.live("uses the compatible part of another release's snapshot, and builds the rest from the log", () =>
     Effect.gen(function* () {
       yield* Nodes.takeMarked(0, 100)
       const raised = (names: ReadonlyArray<string>) =>
@@ -95,7 +95,7 @@ describe("A node that starts from a snapshot", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.live("builds its rows from the log when the snapshot is of another log", () =>
+  it.live("builds its rows from the log if the snapshot is of another log", () =>
     Effect.gen(function* () {
       yield* Nodes.takeMarked(0, 50).pipe(Effect.provide(MemoryEventStore.layer, { local: true }))
       yield* RebuildLog.append(1_000, 1_200)
@@ -108,7 +108,7 @@ describe("A node that starts from a snapshot", () => {
 })
 
 describe("A node with read models", () => {
-  it.live("keeps them when they are not far behind, and takes the snapshot when they are", () =>
+  it.live("keeps them if they are not far behind, and otherwise takes the snapshot", () =>
     Effect.gen(function* () {
       yield* RebuildLog.append(0, 10)
       const base = yield* Nodes.newBase
@@ -137,7 +137,7 @@ describe("A node with read models", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.live("leaves a rebuild alone that is under way", () =>
+  it.live("does not disturb a rebuild in progress", () =>
     Effect.gen(function* () {
       yield* Nodes.takeMarked(0, 20)
       const base = yield* Nodes.newBase
@@ -179,7 +179,7 @@ const damages: Record<string, Damage> = {
 
 describe("A snapshot", () => {
   for (const [what, damage] of Object.entries(damages)) {
-    it.live(`that ${what} is not used: the one before is, or the log`, () =>
+    it.live(`that ${what} is not used; the previous one or the log is`, () =>
       Effect.gen(function* () {
         const before = yield* Nodes.takeMarked(0, 40)
         yield* damage(yield* Nodes.takeMarked(40, 80))
@@ -206,7 +206,7 @@ describe("A snapshot", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.live("that was never taken is not waited for", () =>
+  it.live("that was never taken delays no start", () =>
     Effect.gen(function* () {
       const base = yield* Nodes.newBase
       assert.isNull(yield* Nodes.restore(base))

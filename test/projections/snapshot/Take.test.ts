@@ -29,7 +29,7 @@ const restores = Effect.gen(function* () {
 })
 
 describe("A snapshot that is taken", () => {
-  it.live("leaves the one before and nothing older, in the store and on the disk", () =>
+  it.live("leaves only the previous one, in the store and on the disk", () =>
     Effect.gen(function* () {
       const scratch = yield* TempDirectory.make
       const base = yield* Nodes.newBase
@@ -65,7 +65,7 @@ describe("A snapshot that is taken", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.live("beside another node's leaves one that is whole, and no blob too many", () =>
+  it.live("beside another node's leaves an intact one and no surplus blobs", () =>
     Effect.gen(function* () {
       yield* RebuildLog.append(0, 30)
       const bases = yield* Effect.forEach([1, 2, 3], () =>
@@ -84,7 +84,7 @@ describe("A snapshot that is taken", () => {
     }).pipe(Effect.scoped, Effect.provide(Nodes.layer))
   )
 
-  it.live("loses no blob to another node that clears up while it is being written down", () =>
+  it.live("loses no blob to a concurrent clean-up by another node", () =>
     Effect.gen(function* () {
       yield* RebuildLog.append(0, 30)
       const base = yield* Nodes.newBase
@@ -122,7 +122,7 @@ describe("A snapshot that is taken", () => {
     { older: 3, writes: 5 }
   ]) {
     it.live(
-      `after ${older} others may be killed at any step: what was there is, and the next one tidies up`,
+      `after ${older} others may be killed at any step: the store stays valid, and the next one cleans up`,
       () =>
         Effect.gen(function* () {
           yield* RebuildLog.append(0, 30)
@@ -153,7 +153,7 @@ describe("A snapshot that is taken", () => {
     )
   }
 
-  it.live("while the projections' thread is at work is of one moment", () =>
+  it.live("during work of the projections' thread shows one moment", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const filename = Generations.baseIn(directory)

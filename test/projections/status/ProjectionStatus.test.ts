@@ -25,7 +25,7 @@ const threeEvents = Effect.forEach([0, 1, 2], (number) =>
 )
 
 describe("ProjectionStatus", () => {
-  it.effect("tells who is live, who catches up, and who has stopped and why", () =>
+  it.effect("reports which projections are live, catching up or stopped, and why", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* threeEvents
@@ -73,7 +73,7 @@ describe("ProjectionStatus", () => {
     )
   )
 
-  it.live("reads the file when no server runs, and sees through rows of another version", () =>
+  it.live("reads the file if no server runs, and detects rows of another version", () =>
     RebuildLog.inMemory((base) =>
       Effect.gen(function* () {
         yield* threeEvents

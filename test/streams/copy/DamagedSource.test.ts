@@ -62,13 +62,13 @@ const cases = [
 ]
 
 describe("A copy", () => {
-  it.live.each(cases)("refuses a source $what", ({ copied, message, sql }) =>
+  it.live.each(cases)("rejects a source $what", ({ copied, message, sql }) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* copyTampered(sql), { message, copied })
     })
   )
 
-  it.live("refuses a source that is not the one of an anchor", () =>
+  it.live("rejects a source that contradicts an anchor", () =>
     Effect.gen(function* () {
       const anchor = { source: "a note", position: GlobalPosition.GlobalPosition.make("2"), digest: "other" }
       const { message } = yield* copyTampered("SELECT 1", [anchor])

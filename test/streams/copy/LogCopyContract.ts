@@ -55,7 +55,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
 
   describe(`A copy from ${from.name} to ${to.name}`, () => {
     test(
-      "has every event of the source in order, with its id, time, place and hash, and the payload records",
+      "has every event of the source in order, with its id, time, ordinal and hash, and the payload records",
       Effect.fnUntraced(function* (source, target) {
         yield* source.use(CopiedLogs.fill)
         const { copied, verified } = yield* CopiedLogs.copyAll(source, target)
@@ -74,7 +74,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
     )
 
     test(
-      "is nothing for an empty source, and nothing more when it is made again",
+      "copies nothing from an empty source, and nothing more when repeated",
       Effect.fnUntraced(function* (source, target) {
         const { copied: empty } = yield* CopiedLogs.copyAll(source, target)
         assert.deepInclude(empty, { copied: 0, events: 0, digest: "" })
@@ -87,7 +87,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
     )
 
     test(
-      "goes on wherever an earlier one ended",
+      "continues wherever an earlier one ended",
       Effect.fnUntraced(function* (source, target) {
         yield* source.use(CopiedLogs.fill)
         // Within the run of one stream, before and behind payloads, between a payload and its erasure, at the end.
@@ -103,7 +103,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
     )
 
     test(
-      "goes on after an interruption in the middle of a long log, and tells how far it is",
+      "continues after an interruption in the middle of a long log, and reports its progress",
       Effect.fnUntraced(function* (source, target) {
         yield* source.use(CopiedLogs.fillPages("n"))
         const interrupted = yield* Effect.exit(
@@ -147,7 +147,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
     )
 
     test(
-      "erases a payload that was erased on the source after it had been copied",
+      "erases a payload that was erased on the source after it was copied",
       Effect.fnUntraced(function* (source, target) {
         yield* source.use(CopiedLogs.fill)
         yield* CopiedLogs.copyAll(source, target)
@@ -186,7 +186,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
     )
 
     test(
-      "is not proven when something else has written to the target",
+      "is not verified if something else has written to the target",
       Effect.fnUntraced(function* (source, target) {
         yield* source.use(CopiedLogs.fill)
         const copied = yield* LogCopy.copy({ source: source.reading, target })
@@ -198,7 +198,7 @@ export const logCopyContract = (from: CopiedLogs.Backend, to: CopiedLogs.Backend
     )
 
     test(
-      "is not proven without the payloads in the blob store, which are not copied",
+      "is not verified without the payloads in the blob store, which are not copied",
       Effect.fnUntraced(function* (source, target) {
         yield* source.use(CopiedLogs.fill)
         const copied = yield* LogCopy.copy({ source: source.reading, target })

@@ -26,7 +26,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a cluster"), ()
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
   it.live(
-    "has one winner a version and every acknowledged append, after its leader is killed and the next one hangs",
+    "has one winner per version and every acknowledged append, after its leader is killed and the next one hangs",
     () =>
       Effect.gen(function* () {
         const options = NatsLog.options(cluster.url, "&replicas=3")
@@ -58,7 +58,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a cluster"), ()
     120_000
   )
 
-  it.live("goes on through the others when one of its servers cannot be reached", () =>
+  it.live("continues through the other servers if one cannot be reached", () =>
     Effect.gen(function* () {
       yield* cluster.ready
       const proxies = yield* Effect.forEach(cluster.servers, ({ port }) => TcpProxy.make(port))

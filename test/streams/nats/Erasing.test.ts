@@ -43,7 +43,7 @@ const filesWith = (directory: string, text: string) =>
     .filter((name) => fs.readFileSync(path.join(directory, name)).includes(text))
 
 describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("Erasing on JetStream"), () => {
-  it.effect("is finished by any node after a crash, and not where the log does not say so", () =>
+  it.effect("is finished by any node after a crash, unless the log does not record it", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make({ syncInterval: "2m" })
       const options = NatsLog.options(server.url)

@@ -67,7 +67,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on JetStream"), ()
       }).pipe(Effect.scoped)
   )
 
-  it.live("refuses an append that is too large for the servers at once, and leaves nothing of it", () =>
+  it.live("rejects at once an append that is too large for the servers, and leaves nothing of it", () =>
     Effect.gen(function* () {
       const store = Context.get(yield* NatsLog.openNode(NatsLog.options(url)), EventStore)
       const append = (bytes: number) =>

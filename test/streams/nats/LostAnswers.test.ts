@@ -45,7 +45,7 @@ const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.forkChild(Effect.exit(effect), { startImmediately: true })
 
 describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("An append without an answer"), () => {
-  it.live("takes place once when it was stored, also behind the backs of others", () =>
+  it.live("takes effect once if it was stored, also without this node's knowledge", () =>
     Effect.gen(function* () {
       const { cutOff, node, other, proxy } = yield* setUp
       yield* proxy.cut("deaf")
@@ -67,7 +67,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("An append wit
     }).pipe(Effect.scoped)
   )
 
-  it.live("conflicts when somebody else was first before it is tried again", () =>
+  it.live("conflicts if another writer was first before the retry", () =>
     Effect.gen(function* () {
       const { cutOff, other, proxy } = yield* setUp
       yield* proxy.cut("blackhole")
@@ -87,7 +87,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("An append wit
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails in time when it never came, and is fenced off with all that was stored for it", () =>
+  it.live("fails in time if it never arrived, and is fenced off with everything stored for it", () =>
     Effect.gen(function* () {
       const { cutOff, node, other, proxy } = yield* setUp
       const { version } = yield* other.append(one("old", "o1"))
@@ -133,7 +133,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("An append wit
     }).pipe(Effect.scoped)
   )
 
-  it.live("cannot take place any more once its stream is settled, when it arrives after all", () =>
+  it.live("cannot take effect after its stream is settled, even if it arrives later", () =>
     Effect.gen(function* () {
       const { cutOff, other, proxy } = yield* setUp
       yield* proxy.cut("hold")
@@ -147,7 +147,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("An append wit
     }).pipe(Effect.scoped)
   )
 
-  it.live("is decided by the time that its stream is settled, after a server that hung", () =>
+  it.live("is decided when its stream is settled, after a server that hung", () =>
     Effect.gen(function* () {
       const { node, other, server } = yield* setUp
       yield* other.append(one("warm", "w1"))

@@ -55,7 +55,7 @@ const fill = Effect.fnUntraced(function* (options: NatsOptions.NatsOptions) {
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A long log on JetStream"), () => {
   it.live(
-    "is read in order, from any event on, in little memory, and leaves no consumers behind",
+    "is read in order from any event, in little memory, without leaving consumers behind",
     () =>
       Effect.gen(function* () {
         const server = yield* NatsServer.make({ syncInterval: "2m" })

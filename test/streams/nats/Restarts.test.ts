@@ -22,7 +22,7 @@ const append = (store: EventStore["Service"], id: string) =>
 const isAbsent = { _tag: "EventStoreError", isAbsent: true } as const
 
 describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("A log whose server is killed"), () => {
-  it.live("has every acknowledged append once, and goes on by itself, also for those who follow it", () =>
+  it.live("has every acknowledged append once, and continues by itself, also for followers", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const options = NatsLog.options(server.url)
@@ -57,7 +57,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("A log whose s
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses at once while it is away, and knows how far it went", () =>
+  it.live("rejects at once while it is down, and knows its position", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const node = yield* NatsLog.openNode(NatsLog.options(server.url))
@@ -80,7 +80,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("A log whose s
     }).pipe(Effect.scoped)
   )
 
-  it.live("is closed in little time though its server hangs", () =>
+  it.live("closes quickly although its server hangs", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       yield* Effect.scoped(

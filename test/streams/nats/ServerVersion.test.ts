@@ -30,14 +30,14 @@ describe("ServerVersion", () => {
     ["2.15.1", true, true],
     ["3.0.0", true, true],
     ["unknown", false, false]
-  ] as const)("takes %s for one replica: %s, for three: %s", ([version, alone, replicated]) =>
+  ] as const)("accepts %s for one replica: %s, for three: %s", ([version, alone, replicated]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* isTaken(version, 1), alone)
       assert.strictEqual(yield* isTaken(version, 3), replicated)
     })
   )
 
-  it.effect("says what it needs and what it found", () =>
+  it.effect("reports the required and the found version", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(ServerVersion.check({ info: info("2.9.10") }, { replicas: 3 }))
       assert.strictEqual(

@@ -45,7 +45,7 @@ const stored = Effect.fnUntraced(function* (connection: Connection) {
 })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsServer"), () => {
-  it.effect("has what it acknowledged after a kill and a restart", () =>
+  it.effect("has every acknowledged message after a kill and a restart", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       const connection = yield* NatsConnection.scoped([server.url])
@@ -62,7 +62,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsServer"), () => {
     })
   )
 
-  it.effect("answers nothing while it is held, and all of it afterwards", () =>
+  it.effect("answers nothing while it is paused, and everything afterwards", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make({ syncInterval: "2m" })
       const connection = yield* NatsConnection.scoped([server.url])
@@ -79,14 +79,14 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsServer"), () => {
     })
   )
 
-  it.effect("goes with its scope, held or not", () =>
+  it.effect("ends with its scope, paused or not", () =>
     Effect.gen(function* () {
       const server = yield* Effect.scoped(Effect.tap(NatsServer.make(), ({ pause }) => pause))
       assert.throws(() => process.kill(server.pid, 0), "ESRCH")
     })
   )
 
-  it.effect("stops in good order though it is held", () =>
+  it.effect("stops gracefully although it is paused", () =>
     Effect.gen(function* () {
       const server = yield* NatsServer.make()
       yield* server.pause
@@ -97,7 +97,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsServer"), () => {
 })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsCluster"), () => {
-  it.effect("has what it acknowledged, and takes more, after its leader is killed", () =>
+  it.effect("has every acknowledged message, and accepts more, after its leader is killed", () =>
     Effect.gen(function* () {
       const cluster = yield* NatsCluster.make()
       const connection = yield* NatsConnection.scoped(cluster.servers.map(({ url }) => url))

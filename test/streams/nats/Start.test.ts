@@ -59,7 +59,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     ["subjects", { subjects: ["PREFIX.others.*"] }],
     ["deny_delete", { deny_delete: false }]
   ] as ReadonlyArray<readonly [string, Partial<StreamConfig>]>)(
-    "refuses a stream of another %s, and says so",
+    "rejects a stream with another %s, and reports it",
     ([field, other]) =>
       Effect.gen(function* () {
         const options = NatsLog.options(url)
@@ -86,7 +86,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
       }).pipe(Effect.scoped)
   )
 
-  it.live("refuses replicas where there is no cluster, without waiting", () =>
+  it.live("rejects replicas without a cluster, without waiting", () =>
     Effect.gen(function* () {
       const began = performance.now()
       assert.match(yield* failure(NatsLog.options(url, "&replicas=3")), /replicas > 1 not supported/)
@@ -94,7 +94,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     }).pipe(Effect.scoped)
   )
 
-  it.live("makes the streams once, however many nodes start together", () =>
+  it.live("creates the streams once, however many nodes start together", () =>
     Effect.gen(function* () {
       const options = NatsLog.options(url)
       const nodes = yield* Effect.all(
@@ -122,7 +122,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     }).pipe(Effect.scoped)
   )
 
-  it.live("takes the login of the address, and tells nobody of one that is wrong", () =>
+  it.live("uses the login of the address, and reveals no wrong one", () =>
     Effect.gen(function* () {
       const login = { user: "me", pass: "s3cr3t" }
       const users = yield* ownServer('authorization { users: [{ user: me, password: "s3cr3t" }] }', login)
@@ -142,7 +142,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a server that takes small messages only", () =>
+  it.live("rejects a server that accepts only small messages", () =>
     Effect.gen(function* () {
       const { server } = yield* ownServer("max_payload: 65536")
       assert.include(
@@ -152,7 +152,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes on with the digest of its life before, also when its newest note was torn", () =>
+  it.live("continues with its previous digest, also if its newest slot was torn", () =>
     Effect.gen(function* () {
       const options = NatsLog.options(url)
       const directory = yield* TempDirectory.make
@@ -187,7 +187,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails when the servers have less than it has seen", () =>
+  it.live("fails if the servers have less than it has seen", () =>
     Effect.gen(function* () {
       const options = NatsLog.options(url)
       const directory = yield* TempDirectory.make
@@ -201,7 +201,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails on another log, though that goes as far as it has seen", () =>
+  it.live("fails on another log that is as long", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const write = (options: NatsOptions.NatsOptions, count: number) =>
@@ -228,7 +228,7 @@ describe.skipIf(NatsBinary.isMissing).concurrent(NatsBinary.named("The start of 
     ["at its end", 0],
     ["past what was seen", 4]
   ] as const)(
-    "is over when the servers were restored to an older state and went on: %s",
+    "ends if the servers were restored to an older state and continued: %s",
     ([, more]) =>
       Effect.gen(function* () {
         const { server, store } = yield* ownServer("")

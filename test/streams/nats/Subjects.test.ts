@@ -6,7 +6,7 @@ import * as Subjects from "#streams/nats/Subjects.ts"
 const text = fc.string({ unit: "binary", minLength: 1 })
 
 describe("Subjects", () => {
-  it("escape any text into one token and back", () => {
+  it("escape any text into one token and decode it", () => {
     fc.assert(
       fc.property(text, (original) => {
         const token = Subjects.escape(original)
@@ -24,7 +24,7 @@ describe("Subjects", () => {
     )
   })
 
-  it("lead back to the stream that they are of", () => {
+  it("identify their stream", () => {
     const subjects = Subjects.make({ prefix: "p" })
     fc.assert(
       fc.property(text, (id) => {

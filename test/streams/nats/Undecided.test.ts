@@ -13,7 +13,7 @@ import * as NatsLog from "./NatsLog.ts"
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A leader without the others"), () => {
   it.live(
-    "does not make an append acknowledged that it is told again",
+    "does not acknowledge a repeated append",
     () =>
       Effect.gen(function* () {
         const cluster = yield* NatsCluster.make()

@@ -20,7 +20,7 @@ describe("A connection to the log", () => {
     })
   )
 
-  it.live("has synchronous=NORMAL only when it is asked for", () =>
+  it.live("has synchronous=NORMAL only on request", () =>
     withFile((filename) => {
       const db = Database.open({ filename, synchronous: "NORMAL" })
       assert.strictEqual(pragma(db, "synchronous"), 1)
@@ -28,7 +28,7 @@ describe("A connection to the log", () => {
     })
   )
 
-  it.live("overwrites what it deletes, so that it cannot be read from the file", () =>
+  it.live("overwrites deleted data, so that it cannot be read from the file", () =>
     withFile((filename) => {
       const db = Database.open({ filename, synchronous: "FULL" })
       assert.strictEqual(pragma(db, "secure_delete"), 1)
@@ -36,7 +36,7 @@ describe("A connection to the log", () => {
     })
   )
 
-  it.live("cannot write when it is opened for reading", () =>
+  it.live("cannot write if it is opened for reading", () =>
     withFile((filename) => {
       const owner = Database.open({ filename, synchronous: "FULL" })
       LogSchema.prepare(owner)
@@ -49,7 +49,7 @@ describe("A connection to the log", () => {
 })
 
 describe("The schema of the log", () => {
-  it.live("is made in an empty file, once", () =>
+  it.live("is created once in an empty file", () =>
     withFile((filename) => {
       const db = Database.open({ filename, synchronous: "FULL" })
       LogSchema.prepare(db)
@@ -60,7 +60,7 @@ describe("The schema of the log", () => {
     })
   )
 
-  it.live("is refused in a database of another program, and in one of a later release", () =>
+  it.live("is rejected in a database of another program or of a later release", () =>
     withFile((filename) => {
       const db = Database.open({ filename, synchronous: "FULL" })
       db.exec("CREATE TABLE notes (text TEXT)")
@@ -72,7 +72,7 @@ describe("The schema of the log", () => {
     })
   )
 
-  it.live("keeps one event for each place of a stream, and one payload for each name", () =>
+  it.live("allows one event per ordinal of a stream, and one payload per name", () =>
     withFile((filename) => {
       const db = Database.open({ filename, synchronous: "FULL" })
       LogSchema.prepare(db)

@@ -67,7 +67,7 @@ describe("An erased payload", () => {
     })
   )
 
-  it.effect("is in no byte of them either when the process was killed right after the commit", () =>
+  it.effect("is in no byte of them if the process was killed right after the commit", () =>
     Effect.gen(function* () {
       const parent = yield* TempDirectory.make
       const directory = DataDirectory.restore(parent, "killed", new Map())
@@ -88,7 +88,7 @@ describe("An erased payload", () => {
     })
   )
 
-  it.effect("waits for a reader who still sees it, and holds up no append meanwhile", () =>
+  it.effect("waits for a reader that still sees it, without delaying appends", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       yield* DataDirectory.own(
@@ -113,7 +113,7 @@ describe("An erased payload", () => {
     })
   )
 
-  it.effect("is off the disk when the log is closed at once", () =>
+  it.effect("is off the disk if the log is closed at once", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const { log: filename } = DataDirectory.files(directory)
@@ -127,7 +127,7 @@ describe("An erased payload", () => {
     })
   )
 
-  it.live("stays, and its tombstone is not on the log, when the append fails, alone in its batch", () =>
+  it.live("stays, without a tombstone on the log, if the append fails, also within a batch", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       yield* DataDirectory.own(
@@ -150,7 +150,7 @@ describe("An erased payload", () => {
     })
   )
 
-  it.live("is gone with its tombstone, or there without it, wherever a crash cut the WAL", () =>
+  it.live("is gone with its tombstone, or exists without it, wherever a crash cut the WAL", () =>
     Effect.gen(function* () {
       const parent = yield* TempDirectory.make
       const directory = DataDirectory.restore(parent, "written", new Map())

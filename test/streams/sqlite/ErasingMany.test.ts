@@ -49,22 +49,20 @@ describe("Erased payloads among many", () => {
     { seed: 1, longest: 1_500 },
     { seed: 1, longest: 20_000 }
   ]) {
-    it.effect(
-      `of up to ${longest} characters are all off the disk, and the others are there (seed ${seed})`,
-      () =>
-        Effect.gen(function* () {
-          const directory = yield* TempDirectory.make
-          const { erased, present } = yield* DataDirectory.own(
-            directory,
-            Effect.tap(churn(seed, longest), TestClock.adjust("1 second"))
-          )
-          const bytes = DataDirectory.snapshot(directory).get("log.sqlite")
-          assert.deepStrictEqual(
-            erased.filter((id) => bytes?.includes(textOf(id, 0))),
-            []
-          )
-          assert.isTrue(present.every((id) => bytes?.includes(textOf(id, 0))))
-        })
+    it.effect(`of up to ${longest} characters leave the disk, and the others stay (seed ${seed})`, () =>
+      Effect.gen(function* () {
+        const directory = yield* TempDirectory.make
+        const { erased, present } = yield* DataDirectory.own(
+          directory,
+          Effect.tap(churn(seed, longest), TestClock.adjust("1 second"))
+        )
+        const bytes = DataDirectory.snapshot(directory).get("log.sqlite")
+        assert.deepStrictEqual(
+          erased.filter((id) => bytes?.includes(textOf(id, 0))),
+          []
+        )
+        assert.isTrue(present.every((id) => bytes?.includes(textOf(id, 0))))
+      })
     )
   }
 })

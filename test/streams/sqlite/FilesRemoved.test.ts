@@ -19,7 +19,7 @@ const replace = (filename: string) => {
   fs.renameSync(`${filename}.copy`, filename)
 }
 
-describe("A log whose files are taken away while it is open", () => {
+describe("A log whose files are removed while it is open", () => {
   it.effect.each([
     ["its directory is removed", (directory: string) => fs.rmSync(directory, { recursive: true })],
     ["log.sqlite is removed", (directory: string) => fs.rmSync(`${directory}/log.sqlite`)],

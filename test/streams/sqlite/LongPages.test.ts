@@ -30,21 +30,21 @@ const positions = (events: ReadonlyArray<RecordedEvent>) => events.map(({ positi
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 describe("A long page", () => {
-  it("ends where the log ends, whether that is within a page or at its end", () => {
+  it("ends at the end of the log, within a page or at its end", () => {
     for (const count of [0, 1, pageSize - 1, pageSize, pageSize + 1, 3 * pageSize]) {
       assert.deepStrictEqual(positions(pagesOf(count)(0)), range(1, count))
     }
   })
 
-  it("goes on right after the position that it is given", () => {
+  it("continues right after the given position", () => {
     assert.deepStrictEqual(positions(pagesOf(2_000)(700)), range(701, 2_000))
   })
 
-  it("is no longer than 8,192 events", () => {
+  it("has at most 8,192 events", () => {
     assert.lengthOf(pagesOf(20_000)(0), 8_192)
   })
 
-  it("ends with the page that brings it past 8 MiB of data", () => {
+  it("ends with the page that exceeds 8 MiB of data", () => {
     assert.lengthOf(pagesOf(20_000, "x".repeat(10_000))(0), 2 * pageSize)
   })
 })

@@ -84,13 +84,13 @@ const open = (directory: string) => Effect.runPromiseExit(DataDirectory.own(dire
 const verify = (directory: string) => Effect.runPromiseExit(DataDirectory.verify(directory))
 
 describe("A log that a crash has damaged", () => {
-  it("opens whole when nothing is damaged", () =>
+  it("opens completely if nothing is damaged", () =>
     restored(crashed, async (directory) => {
       assert.isAbove(crashed.get("log.sqlite-wal")?.length ?? 0, 0)
       assert.deepStrictEqual(valueOf(await open(directory)), acknowledged)
     }))
 
-  it("opens as a prefix of what was acknowledged, and never without a word, or a touch, on what is missing (WAL)", () =>
+  it("opens as a prefix of the acknowledged events, and reports missing ones without changing the files (WAL)", () =>
     fc.assert(
       fc.asyncProperty(fc.oneof({ weight: 2, arbitrary: truncation }, flip), (damage) =>
         restored(damaged(crashed, "log.sqlite-wal", damage), async (directory) => {
@@ -117,7 +117,7 @@ describe("A log that a crash has damaged", () => {
       { numRuns: 200 }
     ))
 
-  it("reads as it was written, or says that it does not (database file)", () =>
+  it("reads as written, or reports the damage (database file)", () =>
     fc.assert(
       fc.asyncProperty(fc.oneof(truncation, { weight: 3, arbitrary: flip }), (damage) =>
         restored(damaged(closed, "log.sqlite", damage), async (directory) => {

@@ -19,20 +19,20 @@ const recordsOf = (streams: ReadonlyArray<number>) => {
 const many = Array.from({ length: 1_200 }, (_, index) => index)
 
 describe("PayloadReadAhead", () => {
-  it("gives every record in the order of the appends, over many pages", () => {
+  it("returns every record in the order of the appends, over many pages", () => {
     const ahead = recordsOf(many)
     for (const number of many) assert.strictEqual(ahead(stream(number), "input")?.hash, `hash ${number}`)
     assert.isUndefined(ahead(stream(0), "input"))
   })
 
-  it("gives those that stand behind some that were not asked for", () => {
+  it("returns records after skipped ones", () => {
     const ahead = recordsOf(many)
     for (const number of many.filter((number) => number % 10 === 9)) {
       assert.strictEqual(ahead(stream(number), "input")?.hash, `hash ${number}`)
     }
   })
 
-  it("says nothing of a record that is not there, and goes on with the next", () => {
+  it("skips a missing record and continues with the next", () => {
     const ahead = recordsOf([1, 3])
     assert.strictEqual(ahead(stream(1), "input")?.hash, "hash 1")
     assert.isUndefined(ahead(stream(2), "input"))

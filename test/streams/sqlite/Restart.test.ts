@@ -19,7 +19,7 @@ const appendMany = (count: number, prefix: string) =>
 const headOf = (directory: string) => LogHead.read(DataDirectory.files(directory).head)
 
 describe("A log that is opened again", () => {
-  it.live("has every event as it was acknowledged, and goes on where it was", () =>
+  it.live("has every event as acknowledged, and continues", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const before = yield* DataDirectory.own(
@@ -47,7 +47,7 @@ describe("A log that is opened again", () => {
     })
   )
 
-  it.live("continues the digest, which is the one of all its events", () =>
+  it.live("continues the digest of all its events", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       for (const round of [1, 2, 3]) {
@@ -60,7 +60,7 @@ describe("A log that is opened again", () => {
     })
   )
 
-  it.live("catches up from a log.head that was synced a while ago, or from none", () =>
+  it.live("catches up from an outdated or missing log.head", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const { head } = DataDirectory.files(directory)
@@ -77,7 +77,7 @@ describe("A log that is opened again", () => {
     })
   )
 
-  it.live("is refused when log.head knows of more than there is, until that is moved away", () =>
+  it.live("is rejected if log.head is ahead of the log, until that file is moved away", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       yield* DataDirectory.own(directory, appendMany(10, "a"))

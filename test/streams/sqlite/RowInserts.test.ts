@@ -13,7 +13,7 @@ const make = () => {
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => [index, `thing ${index}`])
 
 describe("Rows that are inserted several to a statement", () => {
-  it("are all there after a flush, once each and with their own values, however many they are", () => {
+  it("are all stored after a flush, once each with their own values, in any number", () => {
     for (let count = 0; count <= 50; count++) {
       const { all, things } = make()
       for (const row of numbered(count)) things.add(...row)
@@ -23,13 +23,13 @@ describe("Rows that are inserted several to a statement", () => {
     }
   })
 
-  it("are written without a flush, but for the last few", () => {
+  it("are written without a flush, except for the last few", () => {
     const { all, things } = make()
     for (const row of numbered(100)) things.add(...row)
     assert.isAtLeast(all().length, 80)
   })
 
-  it("are forgotten when they are discarded", () => {
+  it("are dropped when they are discarded", () => {
     const { all, things } = make()
     things.add(1, "one")
     things.discard()
@@ -38,7 +38,7 @@ describe("Rows that are inserted several to a statement", () => {
     assert.deepStrictEqual<unknown>(all(), [[2, null]])
   })
 
-  it("throw what SQLite says to one of them, and leave none behind for the next statement", () => {
+  it("throw SQLite's error for one of them, and leave none for the next statement", () => {
     const { all, things } = make()
     for (const number of [1, 2, 1]) things.add(number, null)
     assert.throws(things.flush, /UNIQUE constraint failed/)

@@ -47,7 +47,7 @@ const finds = (what: string, sql: string, position: string, reason: RegExp) =>
 
 const noMatch = /does not match its hash/
 describe("Verifying a data directory", () => {
-  it.live("finds nothing wrong with what was written", () =>
+  it.live("accepts an unchanged directory", () =>
     Effect.gen(function* () {
       const { events, payloads } = yield* DataDirectory.verify(yield* copy)
       assert.deepStrictEqual({ events, payloads }, { events: 9, payloads: 2 })
@@ -157,7 +157,7 @@ describe("Verifying a data directory", () => {
     noMatch
   )
 
-  it.live("finds an altered byte of a blob, and a blob that is gone", () =>
+  it.live("detects an altered byte of a blob, and a missing blob", () =>
     Effect.gen(function* () {
       const directory = yield* copy
       const [blob] = fs.globSync(`${directory}/files/payloads/**/input-*`)
@@ -170,7 +170,7 @@ describe("Verifying a data directory", () => {
     })
   )
 
-  it.live("accepts a payload that was erased, with the tombstone on the log", () =>
+  it.live("accepts an erased payload with its tombstone on the log", () =>
     Effect.gen(function* () {
       const directory = yield* altered("DELETE FROM payloads WHERE stream = 'Thing-small'")
       yield* DataDirectory.own(
@@ -191,34 +191,32 @@ describe("Verifying a data directory", () => {
     })
   )
 
-  it.live(
-    "finds a chain that was written anew only by log.head, and with that written anew only by an anchor",
-    () =>
-      Effect.gen(function* () {
-        const { digest } = yield* DataDirectory.verify(untouched)
-        const directory = yield* copy
-        const forged = { stream: StreamName.make("Thing", "c"), ordinal: 0, id: "e9", type: "Happened" }
-        const text = '{"text":"forged"}'
-        const hash = EventChain.hash(EventChain.origin, { ...forged, time: 1_700_000_000_000, text })
-        TamperedLog.withDatabase(directory, (db) =>
-          db.prepare("UPDATE events SET data = ?, hash = ? WHERE position = 9").run(text, hash)
-        )
-        yield* brokenAt("9", /the digest does not match log.head/, directory)
-        fs.rmSync(DataDirectory.files(directory).head)
-        const forgedDigest = (yield* DataDirectory.verify(directory)).digest
-        const head = LogHead.open(DataDirectory.files(directory).head)
-        head.write({ sequence: 9, digest: forgedDigest })
-        head.close()
-        assert.strictEqual((yield* DataDirectory.verify(directory)).digest, forgedDigest)
-        const anchors = [{ source: "--expect", position: GlobalPosition.GlobalPosition.make("9"), digest }]
-        const broken = yield* Effect.flip(DataDirectory.verify(directory, { anchors }))
-        assert.deepInclude(broken, { _tag: "LogBroken", position: "9" })
-        assert.match(broken.message, /the digest does not match --expect/)
-        assert.strictEqual((yield* DataDirectory.verify(untouched, { anchors })).events, 9)
-      })
+  it.live("detects a rewritten chain only by log.head, and with a rewritten log.head only by an anchor", () =>
+    Effect.gen(function* () {
+      const { digest } = yield* DataDirectory.verify(untouched)
+      const directory = yield* copy
+      const forged = { stream: StreamName.make("Thing", "c"), ordinal: 0, id: "e9", type: "Happened" }
+      const text = '{"text":"forged"}'
+      const hash = EventChain.hash(EventChain.origin, { ...forged, time: 1_700_000_000_000, text })
+      TamperedLog.withDatabase(directory, (db) =>
+        db.prepare("UPDATE events SET data = ?, hash = ? WHERE position = 9").run(text, hash)
+      )
+      yield* brokenAt("9", /the digest does not match log.head/, directory)
+      fs.rmSync(DataDirectory.files(directory).head)
+      const forgedDigest = (yield* DataDirectory.verify(directory)).digest
+      const head = LogHead.open(DataDirectory.files(directory).head)
+      head.write({ sequence: 9, digest: forgedDigest })
+      head.close()
+      assert.strictEqual((yield* DataDirectory.verify(directory)).digest, forgedDigest)
+      const anchors = [{ source: "--expect", position: GlobalPosition.GlobalPosition.make("9"), digest }]
+      const broken = yield* Effect.flip(DataDirectory.verify(directory, { anchors }))
+      assert.deepInclude(broken, { _tag: "LogBroken", position: "9" })
+      assert.match(broken.message, /the digest does not match --expect/)
+      assert.strictEqual((yield* DataDirectory.verify(untouched, { anchors })).events, 9)
+    })
   )
 
-  it.live("finds a byte that was altered in the file itself, in the row or in the index", () =>
+  it.live("detects an altered byte in the file itself, in the row or in the index", () =>
     Effect.gen(function* () {
       const bytes = fs.readFileSync(DataDirectory.files(untouched).log)
       const alter = Effect.fnUntraced(function* (offset: number) {
@@ -236,7 +234,7 @@ describe("Verifying a data directory", () => {
     })
   )
 
-  it.live("finds any one character that was altered in any text of any event", () =>
+  it.live("detects any single altered character in any text of any event", () =>
     Effect.gen(function* () {
       const directory = yield* copy
       const column = fc.constantFrom("stream", "id", "type", "data", "hash")

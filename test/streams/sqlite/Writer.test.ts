@@ -103,7 +103,7 @@ const digestOf = (reads: Reads.Reads) =>
   reads.hashes(0).reduce((digest, { hash }) => EventChain.digest(digest, hash), EventChain.origin)
 
 describe("The writer of the log", () => {
-  it.live("commits appends that come in together in one transaction", () =>
+  it.live("commits appends that arrive together in one transaction", () =>
     Effect.gen(function* () {
       const { writer, commits, wal } = yield* make()
       const before = commitsIn(wal)
@@ -121,7 +121,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("gives each append of a batch its own place, and tells the head after the batch", () =>
+  it.live("gives each append of a batch its own position, and publishes the head after the batch", () =>
     Effect.gen(function* () {
       const { writer, commits, reads } = yield* make()
       const exits = yield* together(writer, [to("a"), to("b"), to("a")])
@@ -133,7 +133,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("lets the others of a batch through when one append is at fault", () =>
+  it.live("commits the rest of a batch if one append is invalid", () =>
     Effect.gen(function* () {
       const { writer, reads } = yield* make()
       yield* writer.append(to("poisoned", {}, [input]))
@@ -155,7 +155,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("fails a conflict with what another process wrote alone, and commits the others together", () =>
+  it.live("fails only the append that conflicts with another process, and commits the others", () =>
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       yield* Effect.scoped(
@@ -177,7 +177,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("knows the streams of a batch that has more of them than are kept in memory", () =>
+  it.live("handles a batch with more streams than fit in memory", () =>
     Effect.gen(function* () {
       const { commits, reads, writer } = yield* make()
       const others = Array.from({ length: 20_001 }, (_, index) => first(`s${index}`))
@@ -200,7 +200,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("acknowledges nothing on a full disk, and goes on when there is room again", () =>
+  it.live("acknowledges nothing on a full disk, and continues when there is room again", () =>
     Effect.gen(function* () {
       const { db, writer, reads, commits } = yield* make()
       yield* writer.append(to("a"))
@@ -225,7 +225,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("refuses every further append after a failure of which nobody knows what it left on disk", () =>
+  it.live("rejects every further append after a failure with an unknown result on disk", () =>
     Effect.gen(function* () {
       const { db, writer, failures } = yield* make()
       yield* writer.append(to("a"))
@@ -238,7 +238,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("refuses every further append after a checkpoint of which nobody knows what it left on disk", () =>
+  it.live("rejects every further append after a checkpoint with an unknown result on disk", () =>
     Effect.gen(function* () {
       const { db, writer, failures } = yield* make()
       yield* writer.append({ ...to("a"), erases: [] })
@@ -250,7 +250,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("does not acknowledge a commit that log.head could not be told of, nor any after it", () =>
+  it.live("does not acknowledge a commit that log.head cannot record, nor any after it", () =>
     Effect.gen(function* () {
       let isBroken = false
       const { writer, commits } = yield* make(() => {
@@ -265,7 +265,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("commits what is waiting when it is closed, and takes nothing more", () =>
+  it.live("commits waiting appends when it is closed, and accepts no more", () =>
     Effect.gen(function* () {
       const { writer, reads } = yield* make()
       const waiting = yield* Effect.forkChild(writer.append(to("a")), { startImmediately: true })
@@ -276,7 +276,7 @@ describe("The writer of the log", () => {
     })
   )
 
-  it.live("refuses every append from the end of its thread on", () =>
+  it.live("rejects every append after the end of its thread", () =>
     Effect.gen(function* () {
       const missing = `${yield* TempDirectory.make}/missing`
       const failures: Array<EventStoreError> = []
