@@ -116,9 +116,9 @@ export class KeyRing extends Context.Service<
           lastUsedAt
         })
 
-      const list: KeyRing["Service"]["list"] = Effect.fn("KeyRing.list")(function* ({ caller, ...asked }) {
+      const list: KeyRing["Service"]["list"] = Effect.fn("KeyRing.list")(function* ({ caller, ...query }) {
         yield* projections.current("keys")
-        const { items, next, total } = yield* keys.ofAccount({ ...asked, accountId: caller.accountId })
+        const { items, next, total } = yield* keys.ofAccount({ ...query, accountId: caller.accountId })
         return { total, items: items.map(withUse), next }
       })
 

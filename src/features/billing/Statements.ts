@@ -79,11 +79,11 @@ export class Statements extends Context.Service<
         /** Filter of the caller's account. */
         const filterOf = Effect.fnUntraced(function* <F extends Pick<Filter, "requestId">>({
           caller,
-          ...asked
+          ...query
         }: F & { readonly caller: Caller }) {
-          yield* NamedRequest.check(requests, caller, asked.requestId)
+          yield* NamedRequest.check(requests, caller, query.requestId)
           yield* isCurrent
-          return { ...asked, accountId: caller.accountId }
+          return { ...query, accountId: caller.accountId }
         })
 
         return Statements.of({
@@ -92,9 +92,9 @@ export class Statements extends Context.Service<
             const found = yield* ledger.balance(accountId)
             return { ...found, available: Amount.make(found.balance - found.reserved) }
           }),
-          usage: Effect.fn("Statements.usage")(function* ({ caller, ...asked }) {
+          usage: Effect.fn("Statements.usage")(function* ({ caller, ...query }) {
             yield* isCurrent
-            const filter = { ...asked, accountId: caller.accountId }
+            const filter = { ...query, accountId: caller.accountId }
             const rows = yield* ledger.usage({ ...filter, limit: mostRows + 1 })
             if (rows.length > mostRows) return yield* new UsageTooLarge()
             return { rows, totals: totalsOf(rows) }

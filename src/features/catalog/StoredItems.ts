@@ -65,8 +65,8 @@ const definitionOf = ({
 /** Fails for a definition in an unknown form. */
 export const itemOf = (row: CatalogRow): Result.Result<Item, Schema.SchemaError> => {
   const { createdAt, definition, name, status, updatedAt, version } = row
-  const told = version ?? stringify(definition)
-  const mark = JSON.stringify([row.kind, name, told, status, createdAt, updatedAt])
+  const content = version ?? stringify(definition)
+  const mark = JSON.stringify([row.kind, name, content, status, createdAt, updatedAt])
   return Result.map(definitionOf(row), (decoded) => ({
     ...decoded,
     name,

@@ -79,8 +79,8 @@ export const judge = (
     case "Unreachable":
       return Effect.succeed({ outcome: cut(outcome), payloads: [] })
     case "RateLimited": {
-      const asked = Number.isNaN(outcome.retryAfterMs) ? 0 : Math.ceil(outcome.retryAfterMs)
-      const retryAfterMs = Math.min(Math.max(asked, minRetryAfterMs), maxRetryAfterMs)
+      const requestedMs = Number.isNaN(outcome.retryAfterMs) ? 0 : Math.ceil(outcome.retryAfterMs)
+      const retryAfterMs = Math.min(Math.max(requestedMs, minRetryAfterMs), maxRetryAfterMs)
       return Effect.succeed({ outcome: { ...outcome, retryAfterMs }, payloads: [] })
     }
     case "Stopped":

@@ -147,11 +147,11 @@ export class AssetLibrary extends Context.Service<
 
       const list: AssetLibrary["Service"]["list"] = Effect.fn("AssetLibrary.list")(function* ({
         caller,
-        ...asked
+        ...query
       }) {
-        yield* NamedRequest.check(requests, caller, asked.requestId)
+        yield* NamedRequest.check(requests, caller, query.requestId)
         yield* projections.current("files")
-        const { items, ...page } = yield* files.list({ ...asked, accountId: caller.accountId })
+        const { items, ...page } = yield* files.list({ ...query, accountId: caller.accountId })
         return { ...page, items: yield* viewAll(items) }
       })
 

@@ -40,7 +40,7 @@ const settling = "250 millis"
 const patience = "2 seconds"
 
 /** The most models whose publisher is looked up. */
-const asked = 100
+const sampleSize = 100
 
 const isOfFolder = ({ data }: { readonly data: Readonly<Record<string, unknown>> }): boolean => {
   const { source } = data
@@ -51,7 +51,7 @@ const isOfFolder = ({ data }: { readonly data: Readonly<Record<string, unknown>>
 const wasPublished = Effect.gen(function* () {
   const reader = yield* EventReader
   const { models } = yield* (yield* CatalogContents).current
-  for (const { model } of models.slice(0, asked)) {
+  for (const { model } of models.slice(0, sampleSize)) {
     const events = yield* reader.read(StreamName.make(Offering.aggregate.category, model.endpoint))
     if (events.some(isOfFolder)) return true
   }

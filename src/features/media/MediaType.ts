@@ -25,13 +25,13 @@ const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u206
 /** As many of its last characters as fit. */
 const shorten = (name: string): string => {
   let bytes = 0
-  const kept: Array<string> = []
+  const shortened: Array<string> = []
   for (const character of Array.from(name).toReversed()) {
     bytes += Buffer.byteLength(character)
     if (bytes > fileNameLength) break
-    kept.push(character)
+    shortened.push(character)
   }
-  return kept.toReversed().join("")
+  return shortened.toReversed().join("")
 }
 
 /** One path segment of at most 255 bytes without control characters and lone surrogates; `file` if nothing remains. */
@@ -41,8 +41,8 @@ export const cleanFileName = (name: string): string => {
     .slice(-4 * fileNameLength)
     .replace(invisible, "")
     .trim()
-  const kept = shorten(visible)
-  return /^\.*$/.test(kept) ? "file" : kept
+  const shortened = shorten(visible)
+  return /^\.*$/.test(shortened) ? "file" : shortened
 }
 
 /** Pictures, sound and film that browsers do not execute. SVG and other XML can contain scripts. */

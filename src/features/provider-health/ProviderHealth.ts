@@ -148,8 +148,8 @@ const none = (): Record<Outcome, number> => ({
   timed_out: 0
 })
 
-const pauseMs = (asked: number) =>
-  Math.min(Math.max(Number.isNaN(asked) ? 0 : asked, shortestPauseMs), longestPauseMs)
+const pauseMs = (requestedMs: number) =>
+  Math.min(Math.max(Number.isNaN(requestedMs) ? 0 : requestedMs, shortestPauseMs), longestPauseMs)
 
 /** A provider in this process is always there; with pull workers, the number of waiting ones shows the capacity. */
 const isNeverHeldBack = ({ adapter }: ProviderBinding) => adapter === "builtin" || adapter === "pull"
@@ -213,8 +213,8 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     }
   }
 
-  const pause = (name: string, provider: Provider, asked: number, at: number) => {
-    const until = at + pauseMs(asked)
+  const pause = (name: string, provider: Provider, requestedMs: number, at: number) => {
+    const until = at + pauseMs(requestedMs)
     provider.pauses++
     // One log line for many runs that are refused together.
     if (provider.pausedUntil <= at) {

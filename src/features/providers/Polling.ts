@@ -74,8 +74,8 @@ const follow = Effect.fnUntraced(function* (
   let knownAt = yield* MonotonicTime.millis
 
   /** A job that was to be stopped and is gone counts as stopped. */
-  const take = Effect.fnUntraced(function* (told: JobReport) {
-    const outcome = yield* report(told)
+  const take = Effect.fnUntraced(function* (state: JobReport) {
+    const outcome = yield* report(state)
     if (outcome === null) return
     yield* Deferred.succeed(end, isToStop && outcome._tag === "Lost" ? stopped : outcome)
   })
@@ -92,8 +92,8 @@ const follow = Effect.fnUntraced(function* (
       })
     ),
     Effect.zip(MonotonicTime.millis),
-    Effect.flatMap(([told, now]) => {
-      heard = told
+    Effect.flatMap(([state, now]) => {
+      heard = state
       knownAt = now
       return Queue.offer(wakes, undefined)
     }),
@@ -102,8 +102,8 @@ const follow = Effect.fnUntraced(function* (
   if (callbacks !== undefined) {
     yield* Queue.take(callbacks.received).pipe(
       Effect.flatMap((callback) => {
-        const told = callbacks.read(callback)
-        return told === null ? Effect.asVoid(Queue.offer(wakes, undefined)) : take(told)
+        const state = callbacks.read(callback)
+        return state === null ? Effect.asVoid(Queue.offer(wakes, undefined)) : take(state)
       }),
       Effect.forever,
       Effect.forkScoped
@@ -178,9 +178,9 @@ const reporting = Effect.fnUntraced(function* (control: RunControl, isNew: boole
       ? outcome
       : { ...outcome, seconds: (now - since) / 1_000 }
 
-  return Effect.fnUntraced(function* (told: JobReport) {
+  return Effect.fnUntraced(function* (state: JobReport) {
     const now = yield* MonotonicTime.millis
-    switch (told._tag) {
+    switch (state._tag) {
       case "Waiting":
         if (!hasStarted) since = now
         return null
@@ -189,12 +189,12 @@ const reporting = Effect.fnUntraced(function* (control: RunControl, isNew: boole
       case "Running":
         if (!hasStarted && since !== null) since = now
         yield* start
-        yield* progress(told.fraction, told.logs)
+        yield* progress(state.fraction, state.logs)
         return null
       case "Ended": {
-        const outcome = measured(told.outcome, now)
+        const outcome = measured(state.outcome, now)
         if (outcome._tag === "Succeeded" || outcome._tag === "ModelFailed") yield* start
-        yield* progress(null, told.logs)
+        yield* progress(null, state.logs)
         return outcome
       }
     }

@@ -164,9 +164,9 @@ export class ProviderHttp extends Context.Service<
       })
 
       const tellOfMissing = (name: string, binding: ProviderBinding) => {
-        const sparingly = missing.get(name) ?? RateLimitedLog.make()
-        missing.set(name, sparingly)
-        return sparingly(
+        const rateLimited = missing.get(name) ?? RateLimitedLog.make()
+        missing.set(name, rateLimited)
+        return rateLimited(
           Effect.logError(
             `The environment variable ${name} is not set, or holds no credential: the provider cannot be called`
           ).pipe(Effect.annotateLogs({ provider: binding.name }))

@@ -44,13 +44,13 @@ export class RequestHistory extends Context.Service<
       const list: RequestHistory["Service"]["list"] = Effect.fn("RequestHistory.list")(function* ({
         caller: { accountId, grant },
         expand,
-        ...asked
+        ...query
       }) {
-        const { model } = asked
+        const { model } = query
         if (model !== undefined && !allowsModel(grant, model)) return yield* new ModelNotGranted()
         yield* projections.current("history")
         const { items, ...page } = yield* history.list({
-          ...asked,
+          ...query,
           accountId,
           ...(grant.modelEndpoints !== null && { models: grant.modelEndpoints })
         })

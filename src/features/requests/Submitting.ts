@@ -163,8 +163,8 @@ export const make = Effect.gen(function* () {
       )
       return hinting(deadlines, appended)
     }
-    const held = holds.take({ ...wanted(submission, quote, at), requestId: id })
-    const stored = Effect.flatMap(held, () =>
+    const reserved = holds.take({ ...wanted(submission, quote, at), requestId: id })
+    const stored = Effect.flatMap(reserved, () =>
       Effect.flatMap(holds.sealing(id, seal), (input) => holds.appending(id, input, append(input)))
     )
     return Effect.flatMap(Effect.uninterruptible(stored), (accepted) => {
@@ -211,9 +211,9 @@ export const make = Effect.gen(function* () {
     quote: Pricing.Quote,
     at: number
   ) => {
-    const asked = wanted(submission, quote, at)
+    const terms = wanted(submission, quote, at)
     return Effect.catch(
-      Effect.flatMap(checkQueue(entry), () => holds.check(asked)),
+      Effect.flatMap(checkQueue(entry), () => holds.check(terms)),
       Effect.fnUntraced(function* (refused: Unaffordable) {
         const { state } = yield* keys.refresh(keyStream(submission.caller, key))
         if (state._tag === "Free" || state.expiresAt <= at) return yield* refused

@@ -94,10 +94,10 @@ export class Webhooks extends Context.Service<
           ? Effect.flatMap(actors.refresh(id), ({ state }) => judge(id, caller, state))
           : Effect.fail(new DeliveryNotFound())
 
-      const list: Webhooks["Service"]["list"] = Effect.fn("Webhooks.list")(function* ({ caller, ...asked }) {
-        yield* NamedRequest.check(requests, caller, asked.requestId)
+      const list: Webhooks["Service"]["list"] = Effect.fn("Webhooks.list")(function* ({ caller, ...query }) {
+        yield* NamedRequest.check(requests, caller, query.requestId)
         yield* projections.current("deliveries")
-        return yield* deliveries.list({ ...asked, accountId: caller.accountId })
+        return yield* deliveries.list({ ...query, accountId: caller.accountId })
       })
 
       const replay: Webhooks["Service"]["replay"] = Effect.fn("Webhooks.replay")(function* (options) {

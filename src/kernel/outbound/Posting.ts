@@ -86,10 +86,10 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
       .addresses(target, lookUp)
       .pipe(Effect.catchTag("OutboundUnresolved", () => failWith("dns_error")))
     progress.isResolved = true
-    const kept = connections.take(target, addresses)
+    const reused = connections.take(target, addresses)
     // None when the receiver had closed the connection before anything was sent.
-    const early = Option.isSome(kept)
-      ? yield* exchange(kept.value, target, request, progress, receivedIsRead)
+    const early = Option.isSome(reused)
+      ? yield* exchange(reused.value, target, request, progress, receivedIsRead)
       : Option.none<PostExchange.Answer>()
     const answer = Option.isSome(early) ? early : yield* overFresh(target, addresses, request, progress)
     if (Option.isNone(answer)) return yield* failWith("connection_failed")

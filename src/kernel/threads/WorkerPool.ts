@@ -43,8 +43,8 @@ export const make = Effect.fn("WorkerPool.make")(function* (
 
   const retire = Effect.gen(function* () {
     const now = yield* MonotonicTime.millis
-    const kept = idle.findIndex(({ since }) => since + timeToLive > now)
-    const old = idle.splice(0, kept === -1 ? idle.length : kept)
+    const firstUsable = idle.findIndex(({ since }) => since + timeToLive > now)
+    const old = idle.splice(0, firstUsable === -1 ? idle.length : firstUsable)
     yield* Effect.forEach(old, ({ thread }) => WorkerThread.terminate(thread), { concurrency: "unbounded" })
   })
   yield* Effect.forkScoped(Effect.forever(Effect.delay(retire, options.timeToLive)))

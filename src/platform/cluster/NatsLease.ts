@@ -26,7 +26,7 @@ const key = "sweeper"
 /** The longest time to return the lease at a stop. The servers drop it anyway. */
 const farewell = "1 second"
 
-interface Held {
+interface Renewal {
   readonly revision: number
   /** When the last renewal was sent, ms of the monotonic clock. The servers count from a later time. */
   readonly since: number
@@ -40,13 +40,13 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
   const name = names(nats.options).leases
   const bucket = yield* NatsBucket.open({ name, ttlMs, storage, patienceMs: renewMs / 2 })
   const { kv } = bucket
-  let held: Held | null = null
+  let renewal: Renewal | null = null
 
   /** Fails when the entry does not have that revision. */
   const put = Effect.fnUntraced(function* (previousSeq: number) {
     const since = yield* MonotonicTime.millis
     const revision = yield* Effect.tryPromise(() => kv.put(key, self, { previousSeq }))
-    held = { revision, since }
+    renewal = { revision, since }
   })
 
   const current = Effect.map(
@@ -61,15 +61,15 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
   const acquire = Effect.gen(function* () {
     const { holder, revision } = yield* current
     if (holder === null || holder === self) yield* put(revision)
-    else held = null
+    else renewal = null
   })
 
   const renew = Effect.suspend(() =>
-    held === null ? acquire : Effect.catch(put(held.revision), () => acquire)
+    renewal === null ? acquire : Effect.catch(put(renewal.revision), () => acquire)
   )
 
   const lose = Effect.sync(() => {
-    held = null
+    renewal = null
   })
 
   const turn = renew.pipe(
@@ -100,7 +100,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
   )
 
   return Lease.of({
-    isHeld: Effect.map(MonotonicTime.millis, (now) => held !== null && now - held.since < heldMs)
+    isHeld: Effect.map(MonotonicTime.millis, (now) => renewal !== null && now - renewal.since < heldMs)
   })
 })
 

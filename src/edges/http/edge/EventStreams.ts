@@ -43,7 +43,7 @@ export interface Opening {
   readonly headers: Headers
 }
 
-interface Held {
+interface Member {
   readonly stream: EventStream.OpenStream
   readonly body: Fiber.Fiber<void>
   /** Runs from the end of the stream until its connection closes. */
@@ -74,16 +74,16 @@ export class EventStreams extends Context.Service<
       const isStopping = yield* IsStopping
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       const authentication = yield* Authentication
-      const open = new Set<Held>()
+      const open = new Set<Member>()
       const ofAccount = new Map<AccountId, number>()
 
       /** The client gets nothing more, whether it reads or not. */
-      const end = (held: Held) => {
-        if (held.farewell !== null) return
-        const { body, stream } = held
+      const end = (member: Member) => {
+        if (member.farewell !== null) return
+        const { body, stream } = member
         stream.end()
         body.interruptUnsafe()
-        held.farewell = runFork(Effect.andThen(Effect.sleep(farewell), Effect.sync(stream.drop)))
+        member.farewell = runFork(Effect.andThen(Effect.sleep(farewell), Effect.sync(stream.drop)))
       }
 
       const keys = StreamKeys.make(authentication.recognize, end)
@@ -103,9 +103,9 @@ export class EventStreams extends Context.Service<
       )
 
       const endAll = Effect.sync(() => {
-        for (const held of open) {
-          if (held.stream.isFull()) held.stream.drop()
-          else end(held)
+        for (const member of open) {
+          if (member.stream.isFull()) member.stream.drop()
+          else end(member)
         }
       })
       yield* Effect.forkScoped(Effect.andThen(stopping, endAll))
@@ -142,21 +142,21 @@ export class EventStreams extends Context.Service<
             "x-content-type-options": "nosniff",
             "x-request-id": correlationId
           })
-          const held: Held = {
+          const member: Member = {
             stream,
             body: runFork(run(stream, body(stream), correlationId)),
             farewell: null
           }
           const presented = presentedBy(request.headers["authorization"])
-          open.add(held)
-          if (presented !== null) keys.add(presented, held)
+          open.add(member)
+          if (presented !== null) keys.add(presented, member)
           count(caller, 1)
           stream.onClose(() => {
-            open.delete(held)
-            if (presented !== null) keys.remove(presented, held)
+            open.delete(member)
+            if (presented !== null) keys.remove(presented, member)
             count(caller, -1)
-            held.body.interruptUnsafe()
-            held.farewell?.interruptUnsafe()
+            member.body.interruptUnsafe()
+            member.farewell?.interruptUnsafe()
           })
           return Effect.succeed(sent)
         })

@@ -47,7 +47,7 @@ export interface Full {
 
 export interface SlowReaders {
   /** Called once for each answer. Returns `null` if it may be sent, otherwise the limit without room. */
-  readonly admit: (response: ServerResponse, asked: AnswerRoomRequest) => Full | null
+  readonly admit: (response: ServerResponse, request: AnswerRoomRequest) => Full | null
 }
 
 /** Without a server to watch there is no limit. */

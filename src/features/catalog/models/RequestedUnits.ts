@@ -16,11 +16,11 @@ export const make = (): ((
   entry: CatalogEntry,
   input: Json
 ) => Effect.Effect<Quantities, UnitsUnknown | EvaluatorBusy>) => {
-  const sparingly = RateLimitedLog.make()
+  const rateLimited = RateLimitedLog.make()
   return (entry, input) =>
     Effect.catchTag(entry.quantities(input), "Unmeasurable", ({ reason }) => {
       const line = Effect.logWarning(`An input is refused: ${reason}`)
-      const told = sparingly(Effect.annotateLogs(line, { model: entry.model.endpoint }))
-      return Effect.andThen(told, Effect.fail(new UnitsUnknown()))
+      const logged = rateLimited(Effect.annotateLogs(line, { model: entry.model.endpoint }))
+      return Effect.andThen(logged, Effect.fail(new UnitsUnknown()))
     })
 }

@@ -93,9 +93,12 @@ export const make = (
     const quantities = (input: Json): Effect.Effect<Quantities, Unmeasurable | EvaluatorBusy> => {
       if (quantity === null && maxQuantity === null && fallback !== null) return Effect.succeed(fallback)
       return Effect.gen(function* () {
-        const asked = quantity === null ? (fallback?.quantity ?? null) : yield* quantity(input)
-        const bound = maxQuantity === null ? (asked ?? fallback?.maxQuantity) : yield* maxQuantity(input)
-        return { quantity: asked, maxQuantity: largest(asked ?? Money.units(0), bound ?? Money.units(0)) }
+        const requested = quantity === null ? (fallback?.quantity ?? null) : yield* quantity(input)
+        const bound = maxQuantity === null ? (requested ?? fallback?.maxQuantity) : yield* maxQuantity(input)
+        return {
+          quantity: requested,
+          maxQuantity: largest(requested ?? Money.units(0), bound ?? Money.units(0))
+        }
       })
     }
 

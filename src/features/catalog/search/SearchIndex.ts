@@ -82,10 +82,10 @@ export const make = <A>(items: ReadonlyArray<A>, describe: (item: A) => Searchab
   const vocabulary = Vocabulary.make(words)
 
   /** Score of each item for a word; 0 without a match. */
-  const answers = (asked: string): Uint8Array => {
+  const answers = (queryWord: string): Uint8Array => {
     const best = new Uint8Array(entries.length)
-    const gradeOf = grader(asked)
-    for (const candidate of vocabulary.candidates(asked)) {
+    const gradeOf = grader(queryWord)
+    for (const candidate of vocabulary.candidates(queryWord)) {
       const grade = gradeOf(words[candidate] ?? "")
       if (grade === grades.none) continue
       for (const place of placesByWord[candidate] ?? []) {

@@ -22,8 +22,8 @@ const end = (letters: ReadonlyArray<string>) => allOf([...letters, edge, edge])
  * A query for every word that may match. One edit spoils at most two neighbours, so half of the letters before or
  * behind it remain. In words of four letters the middle two may be swapped, and then both ends remain.
  */
-const queryOf = (asked: string): string => {
-  const letters = [...asked]
+const queryOf = (queryWord: string): string => {
+  const letters = [...queryWord]
   const { length } = letters
   if (length < shortestPart) return beginning(letters)
   if (length < shortestMisspelled) return allOf(letters)
@@ -35,7 +35,7 @@ const queryOf = (asked: string): string => {
 
 export interface Vocabulary {
   /** Indexes of all words that may match, and of others; `WordMatch` decides. */
-  candidates(asked: string): ReadonlyArray<number>
+  candidates(queryWord: string): ReadonlyArray<number>
   close(): void
 }
 
@@ -52,7 +52,7 @@ export const make = (words: ReadonlyArray<string>): Vocabulary => {
   const matching = database.prepare("SELECT rowid AS word FROM words WHERE words MATCH ?")
   return {
     // Words contain only letters and digits, so quoting is safe.
-    candidates: (asked) => matching.all(queryOf(asked)).map(({ word }) => Number(word)),
+    candidates: (queryWord) => matching.all(queryOf(queryWord)).map(({ word }) => Number(word)),
     close: () => database.close()
   }
 }

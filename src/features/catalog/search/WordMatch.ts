@@ -12,12 +12,12 @@ export const grades = { word: 4, prefix: 3, part: 2, misspelled: 1, none: 0 } as
 
 export type Grade = (typeof grades)[keyof typeof grades]
 
-/** @param asked a word of a query. Both are in the form of `Words`. */
-export const grader = (asked: string): ((word: string) => Grade) => {
-  const { length } = [...asked]
+/** @param queryWord a word of a query. Both are in the form of `Words`. */
+export const grader = (queryWord: string): ((word: string) => Grade) => {
+  const { length } = [...queryWord]
   return (word) => {
-    if (word.startsWith(asked)) return word.length === asked.length ? grades.word : grades.prefix
-    if (length >= shortestPart && word.includes(asked)) return grades.part
-    return length >= shortestMisspelled && isOneEditApart(asked, word) ? grades.misspelled : grades.none
+    if (word.startsWith(queryWord)) return word.length === queryWord.length ? grades.word : grades.prefix
+    if (length >= shortestPart && word.includes(queryWord)) return grades.part
+    return length >= shortestMisspelled && isOneEditApart(queryWord, word) ? grades.misspelled : grades.none
   }
 }

@@ -17,12 +17,12 @@ export const layerNoDeps = Layer.effect(
 
     const urlOf: MediaDelivery["Service"]["urlOf"] = Effect.fn("S3MediaDelivery.urlOf")(function* (file) {
       const expiresAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
-      const asked = {
+      const input = {
         ...bucket.at(FileKeys.whole(file.id)),
         ResponseContentType: file.contentType,
         ResponseContentDisposition: file.disposition
       }
-      const command = file.method === "HEAD" ? new HeadObjectCommand(asked) : new GetObjectCommand(asked)
+      const command = file.method === "HEAD" ? new HeadObjectCommand(input) : new GetObjectCommand(input)
       return yield* presign(bucket, command, { expiresAt })
     })
 

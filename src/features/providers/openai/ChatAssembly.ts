@@ -48,8 +48,8 @@ export const make = (): ChatAssembly => {
   let usage: Json = null
   let parts = 0
 
-  const takeCall = (called: Called, { function: told, id, type }: JsonObject) => {
-    const { arguments: more, name } = isObject(told) ? told : {}
+  const takeCall = (called: Called, { function: given, id, type }: JsonObject) => {
+    const { arguments: more, name } = isObject(given) ? given : {}
     called.id ??= id ?? null
     called.type ??= type ?? null
     called.name ??= name ?? null
@@ -81,11 +81,11 @@ export const make = (): ChatAssembly => {
     }
   }
 
-  const takeChoice = (told: Json) => {
-    const index = isObject(told) ? (told["index"] ?? 0) : undefined
-    if (!isObject(told) || !isIndex(index)) return false
+  const takeChoice = (given: Json) => {
+    const index = isObject(given) ? (given["index"] ?? 0) : undefined
+    if (!isObject(given) || !isIndex(index)) return false
     const choice = (choices[index] ??= empty())
-    const { delta, finish_reason: finish, logprobs } = told
+    const { delta, finish_reason: finish, logprobs } = given
     choice.finishReason = finish ?? choice.finishReason
     if (isObject(logprobs)) takeLogprobs(choice, logprobs)
     if (!isObject(delta)) return true
@@ -101,8 +101,8 @@ export const make = (): ChatAssembly => {
         if (value !== undefined && value !== null && value !== "" && !head.has(name)) head.set(name, value)
       }
       usage = chunk["usage"] ?? usage
-      const told = chunk["choices"] ?? []
-      return isList(told) && told.every(takeChoice)
+      const given = chunk["choices"] ?? []
+      return isList(given) && given.every(takeChoice)
     },
     parts: () => parts,
     isFinished: () =>

@@ -58,8 +58,8 @@ const limit = /rate.?limit|quota|^(?:requests|tokens)$/i
 
 /** The status that an error within a stream would have had: its code, or what its type implies. */
 const statusOf = ({ code, type }: JsonObject): number => {
-  const told = Number(code)
-  if (Number.isInteger(told) && told >= 400 && told <= 599) return told
+  const status = Number(code)
+  if (Number.isInteger(status) && status >= 400 && status <= 599) return status
   const words = [type, code].filter((word) => typeof word === "string").join(" ")
   if (limit.test(words)) return 429
   return server.test(words) ? 500 : 400

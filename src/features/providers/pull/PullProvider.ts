@@ -61,9 +61,9 @@ export const make = Effect.gen(function* () {
 
   const run: Provider["run"] = (job, control) =>
     Effect.suspend(() => {
-      let held: Lease.Lease | null = null
+      let current: Lease.Lease | null = null
       const hold = (lease: Lease.Lease, wish: JobFilter) => {
-        held = lease
+        current = lease
         pool.add(lease, wish)
       }
       const given = Effect.raceFirst(offer(job, control, hold), Effect.as(control.stopRequested, stopped))
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
           if (lease === null) return Effect.succeed(HandedBack.atOnce)
           return "job" in lease ? follow(lease) : Effect.succeed(lease)
         }),
-        Effect.ensuring(Effect.sync(() => held !== null && pool.remove(held)))
+        Effect.ensuring(Effect.sync(() => current !== null && pool.remove(current)))
       )
     })
 

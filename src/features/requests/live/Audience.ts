@@ -22,7 +22,7 @@ export interface Audience<Member> {
   readonly add: (wanted: StreamFilter, member: Member) => Cohort<Member>
   readonly remove: (cohort: Cohort<Member>, member: Member) => void
   /** The changes for each cohort, in order, without cohorts that get none. */
-  readonly tellings: (
+  readonly byCohort: (
     changes: ReadonlyArray<StatusChange>
   ) => ReadonlyMap<Cohort<Member>, ReadonlyArray<StatusChange>>
 }
@@ -80,20 +80,20 @@ export const make = <Member>(): Audience<Member> => {
       size--
       if (cohort.members.size === 0) displace(cohort)
     },
-    tellings: (changes) => {
-      const tellings = new Map<Cohort<Member>, Array<StatusChange>>()
-      const tell = (cohort: Cohort<Member>, change: StatusChange) => {
+    byCohort: (changes) => {
+      const byCohort = new Map<Cohort<Member>, Array<StatusChange>>()
+      const add = (cohort: Cohort<Member>, change: StatusChange) => {
         if (!matches(cohort.wanted, change)) return
-        const told = tellings.get(cohort)
-        if (told === undefined) tellings.set(cohort, [change])
-        else told.push(change)
+        const wanted = byCohort.get(cohort)
+        if (wanted === undefined) byCohort.set(cohort, [change])
+        else wanted.push(change)
       }
       for (const change of changes) {
         const account = accounts.get(change.accountId)
-        for (const cohort of account?.ofAll ?? []) tell(cohort, change)
-        for (const cohort of account?.ofRequest.get(change.requestId) ?? []) tell(cohort, change)
+        for (const cohort of account?.ofAll ?? []) add(cohort, change)
+        for (const cohort of account?.ofRequest.get(change.requestId) ?? []) add(cohort, change)
       }
-      return tellings
+      return byCohort
     }
   }
 }

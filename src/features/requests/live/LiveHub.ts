@@ -49,7 +49,7 @@ export class LiveHub extends Context.Service<
       let place = 0
 
       const hand = (page: ReadonlyArray<StatusChange>) => {
-        for (const [cohort, changes] of audience.tellings(page)) {
+        for (const [cohort, changes] of audience.byCohort(page)) {
           for (const member of cohort.members) {
             // A listener that joined during the read may have read the page itself.
             const news = member.place < (changes[0]?.change ?? 0) ? changes : behind(changes, member.place)

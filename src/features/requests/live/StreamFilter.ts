@@ -13,11 +13,11 @@ export interface StreamFilter {
 
 export const matches = (
   { accountId, models, requestIds }: StreamFilter,
-  told: Pick<StatusChange, "accountId" | "requestId" | "model">
+  change: Pick<StatusChange, "accountId" | "requestId" | "model">
 ): boolean =>
-  told.accountId === accountId &&
-  (requestIds === null || requestIds.has(told.requestId)) &&
-  (models === null || models.includes(told.model))
+  change.accountId === accountId &&
+  (requestIds === null || requestIds.has(change.requestId)) &&
+  (models === null || models.includes(change.model))
 
 /** Equal only for equal filters. */
 export const keyOf = ({ models, requestIds }: StreamFilter): string =>

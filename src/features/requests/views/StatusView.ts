@@ -155,11 +155,11 @@ export const current = (
   }
   const inferenceMs = request.phase._tag === "Completed" ? request.phase.inferenceMs : null
   const expectedMs = request.submitted.expectedMs ?? null
-  const told = status(request)
-  const known = metrics(told, { expectedMs, inferenceMs })
+  const shown = status(request)
+  const known = metrics(shown, { expectedMs, inferenceMs })
   const soFar = running(request, now)
   return {
-    status: told,
+    status: shown,
     request_id: id,
     ...urls,
     logs: request.logs.join("\n"),

@@ -45,10 +45,10 @@ const make = Effect.gen(function* () {
   const wake = Effect.sync(loop.wake)
 
   const slots = Slots.make(limits)
-  const held = Postponed.make()
-  const attempts = yield* Attempts.make(slots, held, wake)
+  const postponed = Postponed.make()
+  const attempts = yield* Attempts.make(slots, postponed, wake)
   const attemptDue = yield* DueAttempts.make(slots, attempts)
-  const schedule = yield* Scheduling.make(slots, held, attempts)
+  const schedule = yield* Scheduling.make(slots, postponed, attempts)
   const loseAttempts = yield* LostAttempts.make(attempts.has)
 
   /** The next pass continues after the account that was served last. */
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
     const room = Math.min(slots.free(), isAlone ? mostPerPass : mostPerSharedPass)
     if (room === 0) return false
     const closed = slots.closed()
-    const holding = yield* held.now
+    const holding = yield* postponed.now
     const rows: ReadonlyArray<DueDelivery> = yield* due.next({
       now,
       limit: ClaimTurns.rowsFor(room, node.live()) + unreadable.count(),

@@ -65,7 +65,7 @@ const sizeOf = ({ event, snapshot: { request } }: Owed): number =>
 
 const originOf = (url: string): string => URL.parse(url)?.origin ?? ""
 
-export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
+export const make = (slots: Slots, postponed: Postponed, attempts: Attempts) =>
   Effect.gen(function* () {
     const requestActors = yield* RequestActors
     const requests = yield* Requests
@@ -181,7 +181,7 @@ export const make = (slots: Slots, held: Postponed, attempts: Attempts) =>
       const owed = yield* look(row)
       if (owed === null || attempts.has(owed.id)) return false
       const { accountId } = owed.snapshot.request.submitted
-      if (yield* held.has(owed.id, accountId)) return false
+      if (yield* postponed.has(owed.id, accountId)) return false
       const load: Load = { accountId, origin: originOf(owed.webhook.url), bytes: whileMade(sizeOf(owed)) }
       if (!slots.take(load)) return yield* scheduleWaiting(owed, load)
       const place = { id: owed.id, accountId, load }

@@ -29,7 +29,7 @@ const changes = [change(1), change(2, bob), change(3, alice, slow), change(4)]
 /** Which listeners get which change. */
 const told = (audience: Audience.Audience<string>) =>
   Object.fromEntries(
-    [...audience.tellings(changes)].flatMap(([{ members }, changes]) =>
+    [...audience.byCohort(changes)].flatMap(([{ members }, changes]) =>
       [...members].map((member) => [member, changes.map(({ change }) => change)])
     )
   )
