@@ -242,7 +242,7 @@ export const streamsFull = busy("Too many event streams are open at the moment."
 
 export const inputMemoryFull = busy("The server reads as much input as it can at the moment.", 2)
 
-export const evaluatorBusy = busy("Too many calls wait for the price of their input at the moment.", 1)
+export const evaluatorBusy = busy("Too many inputs wait for a price estimate at the moment.", 1)
 
 export const unavailable = busy("The service cannot reach its storage at the moment.", 5)
 

@@ -72,7 +72,7 @@ export const queueFull = ({ isUpstream, limit, retryAfterSeconds }: QueueFull): 
     {
       code: isUpstream ? "UPSTREAM_RATE_LIMITED" : "RATE_LIMITED",
       error: isUpstream
-        ? "The model's queue is full, and its provider takes no more for now."
+        ? "The model's queue is full, and its provider accepts no more runs for now."
         : "The model's queue is full.",
       scope: "model",
       limit,

@@ -38,14 +38,14 @@ const neither = "A message has a `method`, or is an answer: `id`, and either `re
 const methodWrong = "`method` is a text."
 const foreign = "A message has no members but `jsonrpc`, `id`, `method` and `params`."
 const answerForeign = "An answer has no members but `jsonrpc`, `id`, `result` and `error`."
-const notificationId = "A notification has no id: nothing is answered to it."
+const notificationId = "A notification has no id and gets no answer."
 const nothing = "A batch has at least one message."
 const tooMany = `A batch has at most ${mostInBatch} messages.`
 const alone = "initialize comes alone, in no batch."
-const sameId = "The requests of a batch have an id each: two have the same."
+const sameId = "Two requests of the batch have the same id."
 
 const idMissing = (method: string) => {
-  const what = RequestErrors.methods.has(method) ? method : "What is not named notifications/…"
+  const what = RequestErrors.methods.has(method) ? method : "A message not named notifications/…"
   return `${what} is a request: it has an id, a text or a whole number up to ${Number.MAX_SAFE_INTEGER}, under which it is answered.`
 }
 

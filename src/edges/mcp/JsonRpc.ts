@@ -32,12 +32,11 @@ export const internalError = { code: -32603, message: "Internal error" }
 /** Servers may choose codes from -32000 downwards. The official SDK uses the same one. */
 export const sessionGone = {
   code: -32001,
-  message: "The session is not there, or has ended: send initialize without Mcp-Session-Id to open one."
+  message: "The session does not exist or has ended: send initialize without Mcp-Session-Id to open one."
 }
 export const stopping = { code: -32000, message: "The server is stopping: call again in a moment." }
 /** Sent in JSON-RPC or over HTTP, as the client expects. */
 export const signedOut = {
   code: -32000,
-  message:
-    "The sign-in that the call was made with is over: sign in again. Requests that the call has submitted go on."
+  message: "The sign-in of the call has ended: sign in again. Requests that the call has submitted continue."
 }

@@ -24,11 +24,11 @@ export const methods: ReadonlySet<string> = new Set([
 
 const invalidParams = (message: string): ErrorObject => ({ code: -32602, message })
 
-const unknownTool = invalidParams("There is no tool of this name: tools/list has them all.")
+const unknownTool = invalidParams("There is no tool with this name: tools/list has all tools.")
 
 const unknownMethod: ErrorObject = {
   code: -32601,
-  message: "There is no such method here: tools/list tells what there is, and tools/call calls it."
+  message: "There is no such method: tools/list lists the tools, and tools/call calls one."
 }
 const paramsWrong = invalidParams("`params` is an object.")
 const metaWrong = invalidParams("`_meta` is an object, and its `progressToken` a text or a number.")
@@ -39,7 +39,7 @@ const nameWrong = invalidParams(
   "`params` of tools/call has the `name` of a tool, a text: tools/list has them all."
 )
 const argumentsWrong = invalidParams("`arguments` of a tool is an object: tools/list has its schema.")
-const onePage = invalidParams("This list has one page: there is no cursor to go on from.")
+const onePage = invalidParams("This list has one page, so it takes no cursor.")
 const initializeWrong = invalidParams(
   "`params` of initialize has `protocolVersion`, a text, `capabilities`, an object, and `clientInfo`, an object with `name` and `version`, both texts."
 )

@@ -13,7 +13,7 @@ export const granted = (scope: Scope): Effect.Effect<Caller, ToolError, ToolCall
       ? Effect.succeed(caller)
       : Effect.fail(
           new ToolError({
-            message: `The API key that this assistant was signed in with lacks the scope \`${scope}\`. Calling again will not help: ask the user to sign in with a key that has it.`
+            message: `The API key of this assistant's sign-in lacks the scope \`${scope}\`. Calling again will not help: ask the user to sign in with a key that has it.`
           })
         )
   )

@@ -92,7 +92,7 @@ export const notAcceptable = response(
   "`Accept` does not list the forms that answers have.",
   new ErrorAnswer.ErrorAnswer({
     status: 406,
-    error: "Answers come as application/json or as text/event-stream: Accept has to list both."
+    error: "Answers are application/json or text/event-stream, so Accept must list both."
   })
 )
 

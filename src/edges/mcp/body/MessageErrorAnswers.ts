@@ -26,7 +26,7 @@ export const notForTool = new ErrorAnswer.ErrorAnswer({
 
 export const tooMany = new ErrorAnswer.ErrorAnswer({
   status: 503,
-  error: "Too many long messages are under way.",
+  error: "Too many long messages are in progress.",
   headers: { "retry-after": "5" }
 })
 

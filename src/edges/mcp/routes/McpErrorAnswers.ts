@@ -9,7 +9,7 @@ import { methodNotAllowed, ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 /** RFC 6750, 3, and RFC 9728, 5.1. */
 const challenge = (mcpUrl: string, reason: BearerRefused["reason"]) => {
   const where = `Bearer resource_metadata="${mcpUrl}${Paths.resourceMetadata}", scope="${scope}"`
-  const why = ', error="invalid_token", error_description="The access token is not valid, or not any more"'
+  const why = ', error="invalid_token", error_description="The access token is invalid, expired or revoked"'
   return { "www-authenticate": reason === "missing" ? where : where + why }
 }
 
@@ -21,7 +21,7 @@ export const unauthorized =
       error:
         reason === "missing"
           ? "An access token is required: Authorization: Bearer <token>. Sign in as WWW-Authenticate says."
-          : "The access token is not valid, or not any more: refresh it, or sign in again.",
+          : "The access token is invalid, expired or revoked: refresh it, or sign in again.",
       headers: challenge(mcpUrl, reason)
     })
 
@@ -34,13 +34,13 @@ export const nothingToListenTo = methodNotAllowed(["DELETE", "POST"])
 
 export const foreignOrigin = new ErrorAnswer({
   status: 403,
-  error: "Web pages of other origins are not let in.",
+  error: "Web pages of other origins are refused.",
   details: { code: "FOREIGN_ORIGIN" }
 })
 
 export const notAcceptable = new ErrorAnswer({
   status: 406,
-  error: "Answers come as application/json or as text/event-stream: Accept has to list both."
+  error: "Answers are application/json or text/event-stream, so Accept must list both."
 })
 
 const retryAfterSeconds = 5
@@ -51,6 +51,6 @@ export const tooManyCalls = (limit: number): ErrorAnswer =>
 
 export const callsFull = new ErrorAnswer({
   status: 503,
-  error: "Too many tool calls are under way at the moment.",
+  error: "Too many tool calls are in progress at the moment.",
   headers: { "retry-after": String(retryAfterSeconds) }
 })

@@ -82,7 +82,7 @@ const endpoint = HttpApiEndpoint.post("postMcpMessage", "/mcp", {
     ),
     Schema.String.annotate({
       description:
-        "For a call that takes long or reports progress: the messages as server-sent events, with the answer last. A comment every 15 s keeps the connection open.",
+        "For a long call or one that reports progress: the messages as server-sent events, with the answer last. A comment every 15 s keeps the connection open.",
       examples: [`: keep-alive\n\ndata: ${JSON.stringify(called)}\n\n`]
     }).pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })),
     HttpApiSchema.Empty(202).annotate({
@@ -123,7 +123,7 @@ const tooLargeToKeep = ErrorAnswer.bodyTooLarge(mostInitializeBytes)
 const badRequest = (id: JsonRpc.Id, message: string) =>
   new MessageRefused({ status: 400, id, error: JsonRpc.invalidRequest(message) })
 
-const sessionHeaderMissing = "Mcp-Session-Id is missing: the answer to initialize, which comes first, has it."
+const sessionHeaderMissing = "Mcp-Session-Id is missing. Send initialize first: its answer has the id."
 const sessionHeaderGiven = "initialize opens a session: it comes without Mcp-Session-Id."
 const versionUnknown = `Mcp-Protocol-Version names none of ${versions.join(", ")}: it is the one that initialize has agreed on.`
 

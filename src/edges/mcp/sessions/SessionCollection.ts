@@ -26,7 +26,7 @@ export const layer = Layer.effectDiscard(
     const every = (interval: Duration.Input, what: string, work: Effect.Effect<void, unknown>) =>
       Effect.forkScoped(supervise(what, Effect.forever(Effect.delay(work, interval))))
 
-    yield* every(letGoEvery, "Letting go of idle sessions", sessions.letGo)
+    yield* every(letGoEvery, "Closing idle sessions", sessions.letGo)
     yield* every(expireEvery, "Collecting sessions", sessions.expire(isAlive))
   })
 )

@@ -33,7 +33,7 @@ export const modelEndpoint = endpoint.annotate({
 })
 
 export const category = optional(
-  Category.annotate({ description: "Only what is of this category. All when left out." })
+  Category.annotate({ description: "Only items of this category; all by default." })
 )
 
 /** A whole number from 1. */
@@ -49,13 +49,13 @@ export const limit = optional(
 )
 
 export const query = text({ minLength: 1, maxLength: longestQuery }).annotate({
-  description: "What is looked for: a task or a name, in a few words.",
+  description: "The task or name to search for, in a few words.",
   examples: ["resize image", "text from a picture"]
 })
 
 export const searchText = optional(
   text({ maxLength: longestQuery }).annotate({
-    description: "Only what has these words in its name, tags or description, best first.",
+    description: "Only items with these words in their name, tags or description, best first.",
     examples: ["thumbnail"]
   })
 )

@@ -35,10 +35,10 @@ const Estimate = Schema.Struct({
 const figure = (description: string) => Schema.NullOr(Schema.Finite).annotate({ description })
 
 const Expected = Schema.Struct({
-  p50Seconds: figure("Half of recent runs took no longer."),
-  p90Seconds: figure("Nine of ten took no longer."),
+  p50Seconds: figure("Half of the recent runs took at most this long."),
+  p90Seconds: figure("Nine of ten took at most this long."),
   samples: Schema.Finite.annotate({ description: "Recent runs counted." }),
-  waitSeconds: figure("In the queue, if started now; null while nothing can run it.")
+  waitSeconds: figure("In the queue, for a run submitted now; null while no run can begin.")
 })
 
 /** Fields of both models and wrappers. */

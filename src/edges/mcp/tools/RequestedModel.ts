@@ -23,7 +23,7 @@ export const unknownModel = Effect.map(CatalogSearch, (search) => (contents: Con
   const named = [...new Set(misspelled === undefined ? names : [misspelled, ...names])].slice(0, mostNamed)
   const sentences = [
     isEndpoint(endpoint)
-      ? "There is no model or wrapper of this modelEndpoint."
+      ? "There is no model or wrapper with this modelEndpoint."
       : "This modelEndpoint is not of the form `owner/name` in lower case.",
     ...(named.length === 0
       ? []

@@ -83,7 +83,7 @@ export const modelNotGranted = (grant: Grant | null): ToolError => {
   const models = grant?.modelEndpoints ?? []
   const others = models.length === 0 ? "" : ` It is granted ${models.join(", ")}.`
   return toolError(
-    `The API key that this assistant was signed in with is not granted this model.${others} ${askTheUser} by signing in with another key.`
+    `The API key of this assistant's sign-in is not granted this model.${others} ${askTheUser} by signing in with another key.`
   )
 }
 
@@ -96,11 +96,11 @@ const messageOf = (error: ToolServiceError): string => {
     case "IdempotencyKeyReused":
       return "Another request was submitted under this idempotencyKey in the last 24 hours. A key belongs to one request: for a new request use a new key; to repeat the first one, send exactly its modelEndpoint, input and metadata."
     case "EvaluatorBusy":
-      return `Too many calls wait for the price of their input at the moment. Nothing was run. Wait 1 second, ${againWithKey}.`
+      return `Too many inputs wait for a price estimate at the moment. Nothing was run. Wait 1 second, ${againWithKey}.`
     case "QueueFull":
       return `${
         error.isUpstream
-          ? "The model's queue is full, and its provider takes no more for now."
+          ? "The model's queue is full, and its provider accepts no more runs for now."
           : `The model's queue is full: ${error.limit} requests wait.`
       } Nothing was run. Wait ${seconds(error.retryAfterSeconds)}, ${againWithKey}.`
     case "TooManyOpenRequests":
@@ -108,11 +108,11 @@ const messageOf = (error: ToolServiceError): string => {
     case "InsufficientBalance":
       return `The account's balance is insufficient: this run may cost ${usd(error.required)}, and ${usd(error.available)} is available. Nothing was run. ${askTheUser} by topping up the account.`
     case "BudgetExceeded":
-      return `The monthly budget of the API key does not allow this run: it may cost ${usd(error.required)}; ${usd(error.spent)} of ${usd(error.limit)} is spent or held. Nothing was run. ${askTheUser}, or wait until the budget begins anew at ${DateTime.format(error.resetsAt)}.`
+      return `The monthly budget of the API key does not allow this run: it may cost ${usd(error.required)}; ${usd(error.spent)} of ${usd(error.limit)} is spent or held. Nothing was run. ${askTheUser}, or wait until the next budget period begins at ${DateTime.format(error.resetsAt)}.`
     case "RequestNotFound":
-      return "There is no request with this requestId. Use the id that run_model gave, or find it with list_my_requests."
+      return "There is no request with this requestId. Use the id from run_model, or find it with list_my_requests."
     case "RequestForbidden":
-      return "The request is another account's, or of a model that the API key of this sign-in is not granted. list_my_requests shows those that can be read."
+      return "The request belongs to another account, or to a model that is not granted to the API key of this sign-in. list_my_requests shows the readable requests."
     case "TooManyExpanded":
       return `Too many lists are being made at the moment. ${tryAgain(5)}`
     case "BlobStoreError":
@@ -120,7 +120,7 @@ const messageOf = (error: ToolServiceError): string => {
         ? "The service has no storage left. Calling again soon will not help: tell the user."
         : unavailable
     case "ReadModelBehind":
-      return `This cannot be told as of now: the service's lists are behind. ${tryAgain(5)}`
+      return `The service's lists lag behind at the moment. ${tryAgain(5)}`
     case "SqlError":
     case "EventStoreError":
       return unavailable

@@ -9,7 +9,7 @@ export const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
     total: Schema.Finite,
     totalPages: Schema.Finite.annotate({ description: "More to come while `page` is less." }),
     data: Schema.Array(item),
-    hint: Schema.optionalKey(Schema.String).annotate({ description: "When the page is empty: what to do." })
+    hint: Schema.optionalKey(Schema.String).annotate({ description: "What to do if the page is empty." })
   })
 
 /** @param instead the hint when nothing is found. */

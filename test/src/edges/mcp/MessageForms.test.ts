@@ -58,7 +58,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
     Effect.gen(function* () {
       const { post } = yield* open()
       const { text } = yield* post({ jsonrpc: "2.0", method: "SECRET" })
-      assert.include(text, "What is not named notifications/… is a request")
+      assert.include(text, "A message not named notifications/… is a request")
       assert.notInclude(text, "SECRET")
     })
   )
@@ -94,7 +94,7 @@ layer(ToolServer.layer)("the tool server", (it) => {
           [[1, "x", null], /^Message 1 of the batch: .*"jsonrpc": "2.0"/],
           [[ping, 5], /^Message 2 of the batch: .*"jsonrpc": "2.0"/],
           [[[ping]], /^Message 1 of the batch: .*"jsonrpc": "2.0"/],
-          [[ping, ping], /two have the same/],
+          [[ping, ping], /Two requests of the batch have the same id/],
           [[ToolClient.initialize()], /initialize comes alone/],
           [Array.from({ length: 21 }, (_, id) => ({ ...ping, id })), /at most 20 messages/]
         ] as const) {

@@ -41,8 +41,8 @@ const faults = [
     -32602,
     /initialize agrees/
   ],
-  [call({ name: "SECRET\u0000<script>" }), -32602, /no tool of this name: tools\/list has them all/],
-  [call({ name: "toString" }), -32602, /no tool of this name/],
+  [call({ name: "SECRET\u0000<script>" }), -32602, /no tool with this name: tools\/list has all tools/],
+  [call({ name: "toString" }), -32602, /no tool with this name/],
   [request("SECRET"), -32601, /no such method/],
   [request("toString"), -32601, /no such method/],
   [request("notifications/initialized"), -32601, /no such method/],

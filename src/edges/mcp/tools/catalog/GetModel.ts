@@ -36,7 +36,7 @@ export const rawSchema = Tool.make("get_model_raw_schema", {
   success: Schema.Struct({
     modelEndpoint: ModelSummary.named.modelEndpoint,
     inputSchema: Schema.Record(Schema.String, Schema.Json).annotate({
-      description: "JSON Schema (2020-12). Files in it are given as URLs."
+      description: "JSON Schema (2020-12). Files are URLs."
     })
   }),
   failure: ToolError

@@ -22,7 +22,7 @@ export const tool = Tool.make("get_wrapper", {
       description: "Input of the base model; a field of the wrapper's input replaces each `{{name}}`."
     }),
     defaults: Schema.Record(Schema.String, Schema.Json).annotate({
-      description: "Of placeholders that the input leaves out."
+      description: "Values of placeholders that the input omits."
     })
   }),
   failure: ToolError

@@ -15,7 +15,7 @@ const bodyOf = <Item extends Schema.Constraint>(item: Item) =>
   Schema.Struct({
     total: Schema.Finite.annotate({ description: `All that are curated: ${most} of them are given.` }),
     data: Schema.Array(item).annotate({ description: "Best first." }),
-    hint: Schema.optionalKey(Schema.String).annotate({ description: "When not all are given: what to do." })
+    hint: Schema.optionalKey(Schema.String).annotate({ description: "What to do if some are missing." })
   })
 
 const parameters = Schema.Struct({ category: Arguments.category })

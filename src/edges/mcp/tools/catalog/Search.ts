@@ -19,7 +19,7 @@ export const tool = Tool.make("search", {
     query: Arguments.query,
     limit: Arguments.optional(
       Arguments.count(mostPerPage).annotate({
-        description: "At most so many models, and at most so many wrappers.",
+        description: "The most models and the most wrappers to return.",
         default: usualLimit,
         examples: [5]
       })

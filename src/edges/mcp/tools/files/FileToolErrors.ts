@@ -46,7 +46,7 @@ const accountGone = toolError("The account was removed. Calling again will not h
 
 const quotaExceeded = ({ limit, used }: QuotaExceeded) =>
   toolError(
-    `The account's files would take up more than they may: ${used} of ${limit} bytes are used. Nothing was uploaded. Calling again will not help: ask the user to delete files or to have the quota raised.`
+    `The account's files would exceed their quota: ${used} of ${limit} bytes are used. Nothing was uploaded. Calling again will not help: ask the user to delete files or to have the quota raised.`
   )
 
 const refusedUrls: Readonly<Record<OutboundRefused["reason"], string>> = {
@@ -67,13 +67,13 @@ const failedUrl = (reason: OutboundError["reason"]): string => {
     case "timeout":
       return "The file could not be downloaded within 5 minutes. Call the tool again, or give another URL."
     case "dns_error":
-      return `The host of the URL has no address that could be found. Check the URL for mistakes. ${giveAnother}`
+      return `The host of the URL does not resolve. Check the URL for mistakes. ${giveAnother}`
     case "tls_error":
       return `The server of the URL has no valid certificate. ${giveAnother}`
     case "connection_failed":
-      return "The server of the URL could not be reached, or broke off. Wait 5 seconds, then call the tool again, or give another URL."
+      return "The server of the URL could not be reached, or closed the connection. Wait 5 seconds, then call the tool again, or give another URL."
     case "redirect_refused":
-      return "The server of the URL redirects to another one, which is not followed. Find out where the file itself lies, and give that URL."
+      return "The server of the URL redirects, and redirects are not followed. Find the URL of the file itself, and give that."
     default:
       return `The server of the URL answered with HTTP status ${Number(reason.slice("http_".length))} instead of the file. Check that anybody can download it without signing in. ${giveAnother}`
   }

@@ -53,7 +53,7 @@ const mostDownloads = { total: 8, perKey: 3, patience: "30 seconds" } as const
 
 export const tool = Tool.make("upload_file", {
   description:
-    "Stores a file, and gives the URL to use as a file input of run_model (images, audio, video). Give exactly one of `url` and `data`. At most 200 MiB. A file that is already at a public URL need not be uploaded to be a model input; upload it when that URL is short-lived. Each call stores another file, but for the URL of a file that is stored here already: that is answered as it is.",
+    "Stores a file, and returns the URL to use as a file input of run_model (images, audio, video). Give exactly one of `url` and `data`. At most 200 MiB. A file that is already at a public URL need not be uploaded to be a model input; upload it when that URL is short-lived. Each call stores another file, but for the URL of a file that is stored here already: that is answered as it is.",
   parameters: Schema.Struct({
     url: Arguments.optional(
       Schema.String.annotate({
@@ -78,7 +78,7 @@ export const tool = Tool.make("upload_file", {
     contentType: Arguments.optional(
       Arguments.text({ maxLength: longestType }).annotate({
         description:
-          "Media type of the file. By default that of the `data:` URL or of the download, or else told from the name and the bytes.",
+          "Media type of the file. By default the type of the `data:` URL or of the download, or else detected from the name and the bytes.",
         examples: ["image/png"]
       })
     )

@@ -10,13 +10,13 @@ import * as RequestReport from "./RequestReport.ts"
 
 export const tool = Tool.make("get_request", {
   description:
-    "Shows a request as it is now: its status, its output once it has ended well, what it cost, and what went wrong if it did not. Returns at once: to wait for the end use wait_for_request instead of calling this repeatedly.",
+    "Returns the current state of a request: its status, its output after a success, its cost, and the error after a failure. Returns at once: to wait for the end, use wait_for_request instead of repeated calls.",
   parameters: Schema.Struct({
     requestId: RequestReport.requestId,
     maxOutputBytes: RequestReport.maxOutputBytes,
     includeInput: Arguments.optional(
       Schema.Boolean.annotate({
-        description: "Whether to show the input that was submitted, within maxOutputBytes, too.",
+        description: "Whether to return the submitted input, too, within maxOutputBytes.",
         default: false
       })
     )

@@ -20,10 +20,10 @@ const RequestPage = ToolPage.bodyOf(Schema.Struct(RequestReport.fields))
 
 export const tool = Tool.make("list_my_requests", {
   description:
-    "Lists the requests of the user's account, newest first, those of other programs with the same account included. Inputs and outputs are not in the list: call get_request with a requestId for them.",
+    "Lists the requests of the user's account, newest first, including those of other programs with the same account. The list has no inputs and outputs: call get_request with a requestId for them.",
   parameters: Schema.Struct({
     status: Arguments.optional(
-      Status.annotate({ description: "Only requests with this status. All when left out." })
+      Status.annotate({ description: "Only requests with this status; all by default." })
     ),
     modelEndpoint: Arguments.optional(
       Arguments.endpoint.annotate({
@@ -47,7 +47,7 @@ const malformed = ServiceToolErrors.toolError(
   "modelEndpoint: must be of the form owner/name, in lower case. Leave it out to see the requests of all models."
 )
 
-const noneYet = "There are no such requests: leave out the filters to see all, or run a model with run_model."
+const noneYet = "There are no such requests: omit the filters to see all, or run a model with run_model."
 
 export const make = Effect.gen(function* () {
   const history = yield* RequestHistory
@@ -81,7 +81,7 @@ export const make = Effect.gen(function* () {
     )
     const data = items.map((item) => RequestReport.listed(HistoryView.record({ ...urls, keptMs }, item)))
     const totalPages = Math.ceil(total / limit)
-    const hint = total === 0 ? noneYet : `There are ${totalPages} pages of this limit: ask for one of them.`
+    const hint = total === 0 ? noneYet : `With this limit there are ${totalPages} pages: request one of them.`
     return { page, limit, total, totalPages, data, ...(data.length === 0 && { hint }) }
   })
 })

@@ -7,7 +7,7 @@ import type { ToolError } from "../../ToolError.ts"
 import { toolError } from "../ServiceToolErrors.ts"
 
 const uploadFirst =
-  "Files are given as URLs: upload the data with upload_file, and put the fileUrl that it returns in its place."
+  "Files must be URLs: upload the data with upload_file, and use the fileUrl that it returns instead."
 
 const withWebhook = toolError(
   "input: `webhook` and `webhook_events_filter` are not taken here. Leave them out, and call wait_for_request after run_model."

@@ -14,7 +14,7 @@ const malformed = ServiceToolErrors.toolError(
 )
 
 const damaged = ServiceToolErrors.toolError(
-  "What is stored of this request is lost or damaged, so its input and output cannot be shown. Asking again does not help: tell the operator of the service."
+  "The stored data of this request is lost or damaged, so its input and output cannot be shown. Calling again does not help: tell the operator of the service."
 )
 
 export const make = Effect.gen(function* () {

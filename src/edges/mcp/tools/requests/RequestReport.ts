@@ -61,13 +61,13 @@ export const RequestReport = Schema.Struct({
   output: Schema.Json.annotate({ description: "null: none, or too large." }),
   outputTruncated: Schema.Boolean.annotate({ description: "It is larger than `maxOutputBytes`." }),
   outputBytes: Schema.optionalKey(
-    Schema.Finite.annotate({ description: "Of the whole output as JSON, when truncated." })
+    Schema.Finite.annotate({ description: "Of the whole output as JSON, if it is truncated." })
   ),
-  outputExcerpt: Schema.optionalKey(described("Beginning of its JSON text, when truncated.")),
+  outputExcerpt: Schema.optionalKey(described("Beginning of its JSON text, if it is truncated.")),
   input: Schema.optionalKey(
     Schema.Json.annotate({ description: "With `includeInput`; null: too large, or erased." })
   ),
-  inputExcerpt: Schema.optionalKey(described("Beginning of its JSON text, when too large.")),
+  inputExcerpt: Schema.optionalKey(described("Beginning of its JSON text, if it is too large.")),
   media: Schema.Array(MediaItem).annotate({
     description: "Files in `output`, stored here: their URLs can be given to the user."
   }),
@@ -82,7 +82,7 @@ export const RequestReport = Schema.Struct({
 export type RequestReport = typeof RequestReport.Type
 
 export const requestId = Arguments.text({ maxLength: 100 }).annotate({
-  description: "The id that run_model or list_my_requests gave, 21 characters.",
+  description: "The id from run_model or list_my_requests, 21 characters.",
   examples: ["rq0qXk2Ab-0Zp1aB3dE5f"]
 })
 
@@ -106,20 +106,20 @@ const longestError = 4_000
 const lastLines = (logs: ReadonlyArray<string>): ReadonlyArray<string> =>
   logs.slice(-mostLogLines).map((line) => line.slice(0, longestLogLine))
 
-const ended = "The run is over and nothing was charged."
+const ended = "The run has ended, and nothing was charged."
 
 /** @param bytes of the output's JSON, above the limit. */
 const truncated = (bytes: number): string =>
   bytes <= mostOutputBytes
-    ? `Done. The output is larger than maxOutputBytes: call get_request with maxOutputBytes ${bytes} to have all of it, or give the user the URLs in media.`
-    : `Done. The output has ${bytes} bytes, more than a tool gives (${mostOutputBytes}): work with outputExcerpt, and give the user the URLs in media, or the responseUrl, where a program with an API key of the account gets all of it.`
+    ? `Done. The output is larger than maxOutputBytes: call get_request with maxOutputBytes ${bytes} to get all of it, or give the user the URLs in media.`
+    : `Done. The output has ${bytes} bytes, more than a tool returns (${mostOutputBytes}): work with outputExcerpt, and give the user the URLs in media, or the responseUrl, where a program with an API key of the account can fetch all of it.`
 
 const nextOf = (
   { erasedAt, outcome }: Pick<ResultView.RetrievedBody, "erasedAt" | "outcome">,
   output: BoundedJson.BoundedJson
 ): string => {
   if (erasedAt !== null)
-    return `Input, output and files of the request were erased at ${erasedAt} and cannot be fetched any more. To have an output, run the model again.`
+    return `Input, output and files of the request were erased at ${erasedAt} and cannot be fetched any more. Run the model again to get an output.`
   switch (outcome) {
     case "pending":
       return "The request has not ended yet: call wait_for_request with its requestId."
@@ -127,14 +127,14 @@ const nextOf = (
     case "partial":
       return output.excerpt === null ? "Done." : truncated(output.bytes)
     case "invalid_output":
-      return `The model's output does not match its declared schema and is not handed out. ${ended}`
+      return `The model's output does not match its declared schema and is not returned. ${ended}`
     case "provider_failed":
     case "failed":
-      return `${ended} Read error: with the cause removed, call run_model with a new idempotencyKey.`
+      return `${ended} Read the error, remove the cause, and call run_model with a new idempotencyKey.`
     case "cancelled":
       return `The request was cancelled. ${ended}`
     case "expired":
-      return `The request was not done within its deadline. ${ended}`
+      return `The request did not end before its deadline. ${ended}`
   }
 }
 

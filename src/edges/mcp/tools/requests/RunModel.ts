@@ -34,7 +34,7 @@ const Accepted = Schema.Struct({
   modelEndpoint: Schema.String,
   status: Status.annotate({ description: "`IN_QUEUE`: it runs as soon as there is room." }),
   replayed: Schema.Boolean.annotate({
-    description: "The first answer under this idempotencyKey again: nothing new was submitted."
+    description: "This repeats the first answer under this idempotencyKey: no new request was submitted."
   }),
   ...RunCost.fields,
   currency: MoneyView.Currency,
@@ -45,24 +45,24 @@ const Accepted = Schema.Struct({
 
 export const tool = Tool.make("run_model", {
   description:
-    "Runs a model or a wrapper: submits a request and returns its requestId at once, without the output; call wait_for_request with it next. Each run costs money, which is charged when it has ended well. get_model_raw_schema tells what a model takes as input. Give an idempotencyKey, so that a call whose answer was lost can be repeated without running and paying twice.",
+    "Runs a model or a wrapper: submits a request and returns its requestId at once, without the output; call wait_for_request with it next. Each run costs money, which is charged when it succeeds. get_model_raw_schema has a model's input schema. Give an idempotencyKey, so that a call with a lost answer can be repeated without a second run and charge.",
   parameters: Schema.Struct({
     modelEndpoint: Arguments.modelEndpoint,
     input: Schema.JsonObject.annotate({
       description:
-        "What the model takes, an object as its input schema says. Files (pictures, audio, video) are given as https URLs: bring one that has none with upload_file and use its fileUrl. At most 10 MiB of JSON.",
+        "The model's input: an object that matches its input schema. Files (pictures, audio, video) are https URLs: upload a file without a URL with upload_file and use its fileUrl. At most 10 MiB of JSON.",
       examples: [{ image: "https://example.com/photo.png", width: 640 }]
     }),
     idempotencyKey: Arguments.optional(
       Arguments.text({ minLength: 1, maxLength: IdempotencyHeader.longestKey }).annotate({
         description:
-          "A word of your own for this one run, 1 to 255 printable ASCII characters, for example a UUID. Repeated within 24 hours with the same arguments it gives the first answer again and costs nothing; use the same one when you retry, and a new one for each new run.",
+          "An identifier that you choose for this run, 1 to 255 printable ASCII characters, for example a UUID. A repeated call with it and the same arguments within 24 hours returns the first answer and costs nothing. Use the same one to retry, and a new one for each new run.",
         examples: ["b4f1c6a2-3d0e-4c57-9a55-0f6d0a2e8d11"]
       })
     ),
     metadata: Arguments.optional(
       Schema.Record(Schema.String, Schema.String).annotate({
-        description: `Labels of your own that are kept with the request, strings by name: at most ${MetadataHeader.maxKeys}, ${MetadataHeader.maxBytes} bytes of JSON in all.`,
+        description: `Your own labels for the request, strings by name: at most ${MetadataHeader.maxKeys}, ${MetadataHeader.maxBytes} bytes of JSON in all.`,
         examples: [{ project: "summer-campaign" }]
       })
     )
@@ -84,7 +84,7 @@ const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Meta
       [
         "The metadata is not valid. Nothing was run.",
         ServiceToolErrors.issueLines(issues, "metadata"),
-        "Correct it or leave it out, then call run_model again."
+        "Correct it or omit it, then call run_model again."
       ].join("\n")
     )
   )

@@ -28,13 +28,13 @@ const secondsBetween = (minimum: number, maximum: number) =>
 
 export const tool = Tool.make("wait_for_request", {
   description:
-    "Waits until a request has ended and answers as get_request does, or says that it is still running when timeoutSeconds are over: then call this again, as often as needed. The request goes on either way, also when this call is broken off.",
+    "Waits until a request has ended and answers like get_request. After timeoutSeconds it reports that the request is still running: then call it again, as often as needed. The request continues in any case, even if this call is interrupted.",
   parameters: Schema.Struct({
     requestId: RequestReport.requestId,
     timeoutSeconds: Arguments.optional(
       secondsBetween(0, mostSeconds).annotate({
         description:
-          "How long to wait at most, in seconds, 0 (look once) to 600. If your client gives up on a call after a minute, ask for 50.",
+          "The longest wait in seconds, 0 (a single check) to 600. If your client stops waiting for a call after a minute, use 50.",
         default: usualSeconds,
         examples: [50]
       })
@@ -42,7 +42,7 @@ export const tool = Tool.make("wait_for_request", {
     pollIntervalSeconds: Arguments.optional(
       secondsBetween(0.1, 60).annotate({
         description:
-          "How often progress is told meanwhile, in seconds, 0.1 to 60, if the client asks for progress. The end is told at once whatever this is.",
+          "The interval of progress notifications in seconds, 0.1 to 60, for clients that request progress. The end is always reported at once.",
         default: usualIntervalSeconds
       })
     ),
@@ -58,7 +58,7 @@ export const tool = Tool.make("wait_for_request", {
 const isEnded = ({ request }: Snapshot): boolean => isTerminal(request.phase)
 
 const signedOut = ServiceToolErrors.toolError(
-  "The API key that this assistant was signed in with was revoked or has expired meanwhile. Calling again will not help: ask the user to sign in again."
+  "The API key of this assistant's sign-in was revoked or has expired. Calling again will not help: ask the user to sign in again."
 )
 
 export const make = Effect.gen(function* () {

@@ -43,7 +43,7 @@ layer(builtins)("A tool of the catalog that finds nothing", (it) => {
       for (const tool of ["get_model", "get_model_raw_schema", "get_wrapper"]) {
         assert.strictEqual(
           yield* errorAnswer(tool, { modelEndpoint: "zzzz/sesame" }),
-          `There is no model or wrapper of this modelEndpoint. ${next}`
+          `There is no model or wrapper with this modelEndpoint. ${next}`
         )
         assert.strictEqual(
           yield* errorAnswer(tool, { modelEndpoint: "sesame zzzz" }),

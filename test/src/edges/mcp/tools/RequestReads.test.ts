@@ -151,7 +151,7 @@ layer(server, { excludeTestServices: true })("the tools that show requests", (it
       // The 50,000th byte is the first of a letter, which is omitted.
       assert.strictEqual(told["outputExcerpt"], `{"value":"${"ä".repeat(24_995)}`)
       assert.strictEqual(told["inputExcerpt"], told["outputExcerpt"])
-      assert.include(String(told["message"]), "call get_request with maxOutputBytes 120012 to have all of it")
+      assert.include(String(told["message"]), "call get_request with maxOutputBytes 120012 to get all of it")
       const odd = yield* given(client, "get_request", { requestId, maxOutputBytes: 11 })
       assert.strictEqual(odd["outputExcerpt"], '{"value":"')
       const whole = yield* given(client, "get_request", { requestId, maxOutputBytes: 120_012 })
@@ -171,7 +171,7 @@ layer(server, { excludeTestServices: true })("the tools that show requests", (it
       for (const maxOutputBytes of [null, 1_000_000]) {
         const { message, outputBytes } = yield* given(client, "get_request", { requestId, maxOutputBytes })
         assert.strictEqual(outputBytes, 1_000_012)
-        assert.match(String(message), /^Done\. The output has 1000012 bytes, more than a tool gives/)
+        assert.match(String(message), /^Done\. The output has 1000012 bytes, more than a tool returns/)
         assert.match(String(message), /responseUrl/)
         assert.notMatch(String(message), /maxOutputBytes/)
       }
@@ -199,14 +199,14 @@ layer(server, { excludeTestServices: true })("the tools that show requests", (it
       assert.match(yield* call("rq-------------------"), /^There is no request with this requestId/)
       const foreign = yield* ran((yield* newClient()).client)
       const text = yield* call(foreign)
-      assert.match(text, /^The request is another account's/)
+      assert.match(text, /^The request belongs to another account/)
       assert.notInclude(text, "sandbox")
       const own = yield* ran(client)
       const other = yield* clientOf({
         ...caller,
         grant: { ...caller.grant, modelEndpoints: [ModelEndpoint.make("sandbox/slow")] }
       })
-      assert.match(yield* refused(other, tool, { requestId: own }), /API key of this sign-in is not granted/)
+      assert.match(yield* refused(other, tool, { requestId: own }), /not granted to the API key of this sign-in/)
       const writing = yield* clientOf({ ...caller, grant: { ...caller.grant, scopes: ["requests:write"] } })
       assert.include(yield* refused(writing, tool, { requestId: own }), "`requests:read`")
     }).pipe(Effect.scoped)

@@ -169,7 +169,7 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
       yield* ran(client)
       assert.match(
         yield* refused(client, "run_model", echo),
-        /may cost 0\.001 USD; 0\.001 USD of 0\.0015 USD is spent or held.*tell the user.*anew at \d{4}-\d\d-01T00:00:00\.000Z/
+        /may cost 0\.001 USD; 0\.001 USD of 0\.0015 USD is spent or held.*tell the user.*begins at \d{4}-\d\d-01T00:00:00\.000Z/
       )
     }).pipe(Effect.scoped)
   )
@@ -181,7 +181,10 @@ layer(server, { excludeTestServices: true })("run_model", (it) => {
       assert.match(yield* call("test/full"), /queue is full: 3 requests wait.*Wait 5 seconds.*idempotencyKey/)
       const health = yield* ProviderHealth
       health.begin(upstream).ended({ _tag: "RateLimited", retryAfterMs: 900_000 })
-      assert.match(yield* call("test/refusing"), /its provider takes no more for now.*Wait (900|899) seconds/)
+      assert.match(
+        yield* call("test/refusing"),
+        /its provider accepts no more runs for now.*Wait (900|899) seconds/
+      )
       yield* GrantedKeys.limit(name, { maxOpenRequests: 1 })
       yield* ran(client)
       assert.match(

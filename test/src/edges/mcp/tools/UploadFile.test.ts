@@ -192,11 +192,11 @@ layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
   for (const [what, expected, handler] of [
     [
       "redirects",
-      /redirects to another one, which is not followed/,
+      /redirects, and redirects are not followed/,
       (_, response) => response.writeHead(302, { location: "https://receiver.example.com/b" }).end()
     ],
     ["has no such file", /HTTP status 404/, (_, response) => response.writeHead(404).end("hunter2")],
-    ["breaks off", /broke off/, (_, response) => response.write("x", () => response.destroy())],
+    ["breaks off", /closed the connection/, (_, response) => response.write("x", () => response.destroy())],
     [
       "announces too much",
       /larger than 200 MiB/,
