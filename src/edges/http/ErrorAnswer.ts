@@ -105,7 +105,7 @@ export const modelNotGranted = coded(403, "MODEL_NOT_GRANTED", "This key is not 
 
 /** @param fields of the body in which the key would be given more. */
 export const grantExceeded = (fields: ReadonlyArray<string>): ErrorAnswer =>
-  coded(403, "GRANT_EXCEEDED", `This key cannot give more than it has itself: ${fields.join(", ")}.`, {
+  coded(403, "GRANT_EXCEEDED", `This key cannot grant more than its own rights: ${fields.join(", ")}.`, {
     fields
   })
 
@@ -151,7 +151,7 @@ export const idempotencyKeyReused = coded(
 
 export const requestNotEnded = coded(409, "REQUEST_NOT_ENDED", "The request has not ended: cancel it first.")
 
-export const deliveryInProgress = coded(409, "DELIVERY_IN_PROGRESS", "The delivery is being sent just now.")
+export const deliveryInProgress = coded(409, "DELIVERY_IN_PROGRESS", "The delivery is being sent now.")
 
 export const keyRevoked = coded(409, "KEY_REVOKED", "The key was revoked.")
 
@@ -164,7 +164,7 @@ export const keysUsedUp = (limit: number): ErrorAnswer =>
   coded(
     409,
     "KEYS_USED_UP",
-    `The account has had ${limit} keys, ended ones included: its operator creates more.`,
+    `The account has had ${limit} keys, including ended ones: only the operator can create more.`,
     { limit }
   )
 
@@ -208,7 +208,7 @@ export const unexpected = new ErrorAnswer({ status: 500, error: "Unexpected serv
 export const payloadDamaged = coded(
   500,
   "PAYLOAD_DAMAGED",
-  "What is stored of this request is lost or damaged. It was not erased: the operator has to restore it."
+  "The stored data of this request is lost or damaged. It was not erased: the operator must restore it."
 )
 
 export const secretsUnreadable = coded(
@@ -235,7 +235,7 @@ export const pipelined = connectionBusy("Too many requests wait on this connecti
 
 /** A request behind a stream on its connection would wait until the stream ends. */
 export const streamPipelined = connectionBusy(
-  "An event stream takes a connection on which no other answer is waited for."
+  "An event stream needs a connection without other pending answers."
 )
 
 export const streamsFull = busy("Too many event streams are open at the moment.", 5)

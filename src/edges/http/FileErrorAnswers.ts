@@ -9,14 +9,14 @@ export const wrongSize = coded(
 
 export const digestMismatch = coded(400, "DIGEST_MISMATCH", "The body does not match its Content-MD5.")
 
-export const urlExpired = coded(403, "URL_EXPIRED", "The URL has expired: ask for another one.")
+export const urlExpired = coded(403, "URL_EXPIRED", "The URL has expired: request another one.")
 
-export const signatureMismatch = coded(403, "SIGNATURE_MISMATCH", "The URL is not as it was given out.")
+export const signatureMismatch = coded(403, "SIGNATURE_MISMATCH", "The URL was changed after it was issued.")
 
 export const urlNotSigned = coded(
   403,
   "URL_NOT_SIGNED",
-  "Nothing can be put to this URL: ask for one to upload to."
+  "This URL does not accept uploads: request an upload URL."
 )
 
 export const contentTypeMismatch = coded(
@@ -27,7 +27,7 @@ export const contentTypeMismatch = coded(
 
 /** @param fileUrl only for the owner of the upload. */
 export const uploadCompleted = (fileUrl?: string): ErrorAnswer =>
-  coded(409, "UPLOAD_COMPLETED", "All bytes of the file have come before.", {
+  coded(409, "UPLOAD_COMPLETED", "All bytes of the file have arrived already.", {
     ...(fileUrl !== undefined && { fileUrl })
   })
 
@@ -57,7 +57,7 @@ export const quotaExceeded = ({
   readonly limit: number
   readonly used: number
 }): ErrorAnswer =>
-  coded(413, "QUOTA_EXCEEDED", "The account's files would take up more than they may.", { limit, used })
+  coded(413, "QUOTA_EXCEEDED", "The account's files would exceed their quota.", { limit, used })
 
 /** @param size of the file, in bytes. */
 export const rangeNotSatisfiable = (size: number): ErrorAnswer =>
@@ -68,6 +68,6 @@ export const rangeNotSatisfiable = (size: number): ErrorAnswer =>
   })
 
 export const tooManyUploads = (retryAfterSeconds: number): ErrorAnswer =>
-  busy("Too many uploads are under way.", retryAfterSeconds)
+  busy("Too many uploads are in progress.", retryAfterSeconds)
 
 export const storageFull = coded(507, "STORAGE_FULL", "The service has no room left for the bytes.")

@@ -101,7 +101,7 @@ export const tooManyStreams = accountFull("streams", "Too many event streams are
 /** `limit` in bytes that this process holds for the account's answers. */
 export const tooManyUnread = accountFull(
   null,
-  "Too many large answers to this account are under way: read them, or ask for fewer at once."
+  "Too many large answers to this account are in progress: read them, or request fewer at once."
 )
 
-export const tooManyToolCalls = accountFull("tool-calls", "Too many tool calls are under way.")
+export const tooManyToolCalls = accountFull("tool-calls", "Too many tool calls are in progress.")

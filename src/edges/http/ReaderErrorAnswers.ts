@@ -13,7 +13,7 @@ const full = (error: string): ErrorAnswer =>
 const byScope: Readonly<Record<Scope, ErrorAnswer>> = {
   node: full("Too many large answers are being read at the moment."),
   client: full("Too many large answers are being read from this address at the moment."),
-  file: full("The file is being read by too many at the moment.")
+  file: full("Too many clients are reading the file at the moment.")
 }
 
 export const of = ({ hasAccount, limit, scope }: Full): ErrorAnswer =>

@@ -19,7 +19,7 @@ const getBalanceEndpoint = HttpApiEndpoint.get("getBalance", "/account/balance",
   .annotate(OpenApi.Summary, "The balance")
   .annotate(
     OpenApi.Description,
-    "What the account has, and how much of it is reserved for requests that have not ended."
+    "The account's balance, and the part of it that is reserved for requests that have not ended."
   )
 
 const getBalance = Route.make(getBalanceEndpoint, Statements, function* (statements, _, caller) {

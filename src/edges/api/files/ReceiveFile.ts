@@ -25,7 +25,9 @@ const endpoint = HttpApiEndpoint.put("putFile", "/media/:mediaId/:fileName", {
     uploadId: optional("Of an upload in parts."),
     partNumber: optional("Of an upload in parts.")
   },
-  headers: { "content-md5": optional("Of the body, in base64: other bytes are refused.") },
+  headers: {
+    "content-md5": optional("Digest of the body, in base64. A body with another digest is refused.")
+  },
   success: HttpApiSchema.WithHeaders(
     HttpApiSchema.Empty(200).annotate({ description: "The bytes are stored." }),
     { etag: described("The MD5 of the bytes, in quotes.") }

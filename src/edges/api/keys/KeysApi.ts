@@ -64,7 +64,7 @@ const revokeKeyEndpoint = HttpApiEndpoint.delete("revokeKey", "/keys/:keyId", {
   .annotate(OpenApi.Summary, "Revoke a key")
   .annotate(
     OpenApi.Description,
-    "At once and for good. A key may revoke any key of its account, itself included, but not with a previous secret (403). Requests that the key submitted continue."
+    "Takes effect at once and permanently. A key may revoke any key of its account, itself included, but not with a previous secret (403). Requests that the key submitted continue."
   )
 
 const revokeKey = Route.make(revokeKeyEndpoint, KeyRing, function* (keyRing, { params }, caller) {
@@ -121,6 +121,6 @@ export class KeysApi extends HttpApiGroup.make("keys")
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
   .annotate(OpenApi.Title, "Keys")
-  .annotate(OpenApi.Description, "The account's API keys: what each may do, and its secret.") {}
+  .annotate(OpenApi.Description, "The account's API keys, their rights and secrets.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes)

@@ -51,11 +51,11 @@ const put = HttpApiEndpoint.put("putCallback", path, options)
 const maxBytes = 32 * 1024 * 1024
 
 const tooLarge = ErrorAnswer.bodyTooLarge(maxBytes)
-const notJson = ErrorAnswer.malformed("The request body is no JSON that can be taken.")
+const notJson = ErrorAnswer.malformed("The request body is not acceptable JSON.")
 
 const unknownAddress = new ErrorAnswer.ErrorAnswer({
   status: 401,
-  error: "This is not an address that was given out for callbacks."
+  error: "This is not a callback address of this service."
 })
 
 const elsewhere = ErrorAnswer.busy(

@@ -23,7 +23,9 @@ export const endpoint = HttpApiEndpoint.get(
   {
     params: RequestRoute.paramsOfModel,
     query: {
-      wait: RequestRoute.optional("Holds the answer for up to 0 to 60 seconds, until the status changes.")
+      wait: RequestRoute.optional(
+        "Holds the answer until the status changes, for at most this many seconds, 0 to 60."
+      )
     },
     headers: { "if-none-match": RequestRoute.optional("`ETag` of the last answer.") },
     success: [

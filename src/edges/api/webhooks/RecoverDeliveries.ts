@@ -18,8 +18,8 @@ const dateTime = (description: string) => DateTime.DateTime.annotate({ descripti
 /** A misspelled `until` would send far more again than was meant. */
 export const body = RequestBody.strict(
   Schema.Struct({
-    since: dateTime("Deliveries created from then on."),
-    until: Schema.optionalKey(dateTime("And before then; now by default."))
+    since: dateTime("Deliveries created at or after this time."),
+    until: Schema.optionalKey(dateTime("Deliveries created before this time; now by default."))
   }).annotate({
     identifier: "RecoverBody",
     description: "A time, as date-times with an offset.",

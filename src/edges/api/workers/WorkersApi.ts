@@ -75,13 +75,13 @@ const releaseJobBody = RequestBody.strict(
 const releaseJobEndpoint = HttpApiEndpoint.post("releaseJob", "/workers/jobs/:leaseId/release", {
   params: WorkerRoute.params,
   payload: releaseJobBody.schema,
-  success: HttpApiSchema.NoContent.annotate({ description: "The job is given back, or has ended." }),
+  success: HttpApiSchema.NoContent.annotate({ description: "The job is released, or has ended." }),
   error: WorkerRoute.errorsOfLease
 })
   .annotate(OpenApi.Summary, "Give a job back")
   .annotate(
     OpenApi.Description,
-    "The job runs again at once on any worker, and later each time that it is given back. It does not count as a try."
+    "The job runs again at once on any worker, and after a growing delay if it is released repeatedly. It does not count as a try."
   )
 
 const releaseJob = Route.make(

@@ -132,7 +132,7 @@ export const preconditionFailed = response(
 
 export const tooLarge = response(
   413,
-  "The body is larger than 10 MiB or has too many values, or the file is larger than it may be (`details.code`).",
+  "The body is larger than 10 MiB or has too many values, or the file is too large (`details.code`).",
   ErrorAnswer.bodyTooLarge(10 * 1024 ** 2),
   ErrorAnswer.tooManyValues,
   FileErrorAnswers.fileTooLarge(5 * 1024 ** 3),
@@ -167,7 +167,7 @@ const fields = RateLimitFields.ofRates(rates)
 export const tooManyRequests = HttpApiSchema.WithHeaders(
   response(
     429,
-    "The account or the key has called more often than it may (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, it has too many event streams open or large answers under way, calls without a key are too many for this node, or an address or account sends more bytes to estimate than it may (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
+    "The account or the key has exceeded its rate (`limit` calls in a `window` of seconds), the model's queue is full, too many of the account's requests have not ended, it has too many event streams open or large answers under way, calls without a key are too many for this node, or an address or account sends more bytes to estimate than it may (`details.scope`; `window` is null): retry after `Retry-After` seconds.",
     LimitErrorAnswers.rateExceeded(rates[0], fields),
     LimitErrorAnswers.queueFull(new QueueFull({ limit: 1_000, isUpstream: false, retryAfterSeconds: 5 })),
     LimitErrorAnswers.queueFull(new QueueFull({ limit: 1_000, isUpstream: true, retryAfterSeconds: 42 })),
@@ -202,7 +202,7 @@ export const unexpected = response(
 
 export const unavailable = response(
   503,
-  "Storage cannot be reached, a list's read model is behind the log, too many uploads are under way, too many large answers wait for clients to read them, or (`/health`) requests are not accepted or not run: retry after `Retry-After` seconds.",
+  "Storage cannot be reached, a list's read model is behind the log, too many uploads are in progress, too many large answers wait for clients to read them, or (`/health`) requests are not accepted or not run: retry after `Retry-After` seconds.",
   ErrorAnswer.unavailable,
   FileErrorAnswers.tooManyUploads(5),
   ErrorAnswer.busy("Too many large answers are being read at the moment.", 3),

@@ -7,7 +7,7 @@ const described: Readonly<Record<string, string>> = {
   405: "Another method than those in `Allow`.",
   408: "The request did not arrive in time.",
   417: "Only `Expect: 100-continue` is understood.",
-  429: "Too many requests wait on this connection, or too many large answers are under way (`details.scope`).",
+  429: "Too many requests wait on this connection, or too many large answers are in progress (`details.scope`).",
   431: "The request line and headers are larger than 16 KiB.",
   500: "Unexpected server error.",
   503: "The server is stopping, or holds as many answers as it can: retry after `Retry-After` seconds."

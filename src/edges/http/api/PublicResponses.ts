@@ -10,7 +10,7 @@ export const conditional = {
 const described = (description: string) => Schema.String.annotate({ description })
 
 const headers = {
-  etag: described("Strong: of another answer there is another one."),
+  etag: described("Strong: another answer has another tag."),
   "cache-control": described("How long the answer may be cached.")
 }
 

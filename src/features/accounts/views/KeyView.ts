@@ -29,9 +29,9 @@ const fields = {
   monthlyBudget,
   createdAt: DateTime.DateTime,
   lastUsedAt: time("To the minute; null when it was not used, as far as is known."),
-  expiresAt: time("From then on it is no key any more; null: never."),
-  rotatedAt: time("When it last got another secret."),
-  revokedAt: time("When it was revoked, for good.")
+  expiresAt: time("The key is invalid from this time on; null: never."),
+  rotatedAt: time("When its secret was last rotated."),
+  revokedAt: time("When it was revoked.")
 }
 
 const exampleId = "key_0123456789abcdef_aB3dE5gH"
@@ -73,7 +73,7 @@ export const IssuedBody = Schema.Struct({ ...fields, key }).annotate({
 export const RotatedBody = Schema.Struct({
   ...fields,
   key,
-  previousKeyExpiresAt: time("Until then the key is good with the secret before, too; null: no more.")
+  previousKeyExpiresAt: time("The previous secret is valid until this time; null: it is invalid.")
 }).annotate({
   identifier: "RotatedApiKey",
   description: "An API key with its new secret, valid at once.",

@@ -27,7 +27,7 @@ const GpuBody = Schema.Struct({
   pricePerHour: MoneyView.Money,
   currency: MoneyView.Currency,
   availability: Gpu.fields.availability,
-  maxCount: Schema.Int.annotate({ description: "Of them in one deployment." })
+  maxCount: Schema.Int.annotate({ description: "The most GPUs in one deployment." })
 }).annotate({ identifier: "Gpu", description: "A kind of GPU.", examples: [gpuExample] })
 
 export const GpusBody = ListView.bodyOf(GpuBody).annotate({

@@ -43,7 +43,7 @@ export const FileBody = Schema.Struct({
   }),
   createdAt: DateTime.DateTime,
   uploadedAt: Schema.NullOr(DateTime.DateTime).annotate({ description: "null while it is `pending`." }),
-  expiresAt: DateTime.DateTime.annotate({ description: "From then on its URL answers 410." })
+  expiresAt: DateTime.DateTime.annotate({ description: "Its URL answers 410 from this time on." })
 }).annotate({
   identifier: "File",
   description: "A stored file.",

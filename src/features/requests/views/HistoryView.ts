@@ -21,7 +21,7 @@ const BillBody = Schema.Struct({
   currency: Schema.Literal("USD"),
   quotedQuantity: units("Requested units; null when only the run determines them"),
   maxQuantity: decimal("Units that are charged at most, as a decimal."),
-  hold: usd("Held from submit to the end; never is more charged"),
+  hold: usd("Reserved from submit to the end; the charge never exceeds it"),
   quantity: units("Units delivered; null unless it is `COMPLETED`"),
   charged: usd("As `cost`")
 }).annotate({ identifier: "RequestBill", description: "The price of the request, and its billing." })

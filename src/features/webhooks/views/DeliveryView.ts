@@ -28,7 +28,7 @@ const fields = {
   lastResponseStatus: responseStatus,
   lastError: error,
   nextAttemptAt: time("When it is sent next, while it is `pending`."),
-  deliveredAt: time("When the receiver last took it."),
+  deliveredAt: time("When the receiver last accepted it."),
   createdAt: DateTime.DateTime,
   updatedAt: DateTime.DateTime
 }

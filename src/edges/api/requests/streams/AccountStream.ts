@@ -50,7 +50,7 @@ const endpoint = HttpApiEndpoint.get("streamRequests", "/requests/stream", {
     ),
     HttpApiSchema.NoContent.annotate({
       description:
-        "All named requests have ended, and the client has seen their last events: there is nothing to come back for."
+        "All named requests have ended, and the client has seen their last events: there is nothing to resume."
     })
   ],
   error: StreamRoute.errors

@@ -206,7 +206,10 @@ layer(server, { excludeTestServices: true })("the tools that show requests", (it
         ...caller,
         grant: { ...caller.grant, modelEndpoints: [ModelEndpoint.make("sandbox/slow")] }
       })
-      assert.match(yield* refused(other, tool, { requestId: own }), /not granted to the API key of this sign-in/)
+      assert.match(
+        yield* refused(other, tool, { requestId: own }),
+        /not granted to the API key of this sign-in/
+      )
       const writing = yield* clientOf({ ...caller, grant: { ...caller.grant, scopes: ["requests:write"] } })
       assert.include(yield* refused(writing, tool, { requestId: own }), "`requests:read`")
     }).pipe(Effect.scoped)
