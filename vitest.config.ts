@@ -12,15 +12,15 @@ const alone = [
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 
-/** They hold a server's latency or memory against limits while it is under attack. The other attacks run beside other tests. */
+/** Check a server's latency or memory under attack against limits. The other attacks run beside other tests. */
 const measured = [
   "test/attacks/{ClientsThatDoNotRead,Estimates,FaultyDisks,HostileInputs,Inputs}.test.ts",
   "test/attacks/{LargeResults,SlowReadersOfFiles,WebhookBodies}.test.ts"
 ]
 
 /**
- * They wait for servers of their own more than they work: three of them are no load, and many more would be. The model test
- * works for a minute and waits for nobody's clock: it has what they leave of the machine.
+ * Mostly wait for their own servers: three at a time are little load, but many would be too much. The model test computes for
+ * a minute without waiting, so it uses the rest of the machine.
  */
 const waiting = [
   "test/src/model/Model.test.ts",

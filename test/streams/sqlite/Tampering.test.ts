@@ -151,7 +151,7 @@ describe("Verifying a data directory", () => {
     /the digest does not match log.head/
   )
   finds(
-    "finds an event that nobody appended",
+    "finds an event that was never appended",
     "INSERT INTO events VALUES (10, 'Thing-c', 1, 'e10', 'Happened', 1, '{}', 'hash')",
     "10",
     noMatch

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks Debian 13's nats-server (2.10) into DIR without installing it, and prints the path of the program. Wants apt, not root.
-# DIR is where the tests look by default; where it is there already nothing is done.
+# Unpacks Debian 13's nats-server (2.10) into DIR without installing it, and prints the path of the program. Needs apt, not root.
+# DIR is by default where the tests look. If the program exists, nothing is done.
 set -euo pipefail
 dir=${1:-"$(dirname "$0")/../../../node_modules/.cache/nats-server"}
 mkdir -p "$dir"
@@ -11,7 +11,7 @@ if [ ! -x "$program" ]; then
   trap 'rm -rf "$work"' EXIT
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
 
-  # Lists and archives of its own: what the machine itself installs from stays as it is. The mirror is the machine's.
+  # Uses separate package lists and archives, so that the machine's own stay unchanged, and the machine's mirror.
   mirror=$(cat /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null |
     sed -nE 's/^(URIs: *|deb +(\[[^]]*\] +)?)([^ ]+).*/\3/p' | head -n 1) || true
   cat >"$work/trixie.sources" <<SOURCES
@@ -28,7 +28,7 @@ SOURCES
   apt update
   (cd "$work" && apt download nats-server && dpkg-deb -x nats-server_*.deb unpacked)
 
-  # A program is there whole or not at all, also when two unpack it at once.
+  # The program appears atomically, even if two processes unpack it at once.
   cp "$work/unpacked/usr/sbin/nats-server" "$program.$$"
   mv "$program.$$" "$program"
 fi

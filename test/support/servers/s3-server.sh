@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs an S3 server, Ceph's radosgw with one monitor and one store in memory, on three ports of 127.0.0.1, in DIR, which it makes and
-# removes. Says `ready` when it is, and ends when its standard input does. Needs Debian's radosgw, ceph-mon and ceph-osd, not root.
+# Runs an S3 server, Ceph's radosgw with one monitor and one store in memory, on three ports of 127.0.0.1. It creates DIR and removes
+# it at the end, prints `ready` when it serves, and ends with its standard input. Needs Debian's radosgw, ceph-mon and ceph-osd, not root.
 set -euo pipefail
 dir=$(realpath -m "${1:?usage: s3-server.sh DIR PORT MONITOR_PORT MONITOR_PORT_2}")
 port=${2:?}
@@ -9,7 +9,7 @@ fsid=11111111-2222-3333-4444-555555555555
 
 mkdir "$dir"
 finish() {
-  # Whoever started this may be gone, and what bash says of the killed would end it.
+  # The caller may be gone, and bash's messages about killed jobs would then end this script.
   exec >/dev/null 2>&1
   jobs -p | xargs -r kill -9 || true
   wait || true
@@ -62,11 +62,11 @@ rgw_run_sync_thread = false
 CONF
 export CEPH_CONF=$dir/ceph.conf
 
-# Daemons that root starts become another user, who may not write here.
+# Daemons started by root switch to another user, who cannot write here.
 as=()
 if [ "$(id -u)" = 0 ]; then as=(--setuser root --setgroup root); fi
 
-# None may hold on to the standard input, nor print between what is said here.
+# Daemons must not keep the standard input open, nor print between the lines of this script.
 start() {
   "$@" -f -c "$CEPH_CONF" "${as[@]}" </dev/null >>"$dir/log/out" 2>&1 &
 }

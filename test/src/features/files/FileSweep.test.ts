@@ -123,8 +123,8 @@ describe("An interrupted removal", () => {
 
 describe("A direct upload", () => {
   for (const [finder, find] of [
-    ["whoever reads it", (id: FileId) => Library.read(id)],
-    ["whoever lists it", () => Library.list()]
+    ["a reader", (id: FileId) => Library.read(id)],
+    ["a list", () => Library.list()]
   ] as const) {
     it.effect(`is found by ${finder}, and recorded once`, () => {
       const store = DirectUploadStore.make()

@@ -64,7 +64,7 @@ const broken: ReadonlyArray<readonly [what: string, files: Folder.Files, lines: 
     ["a.yaml:11:1: max_queued: Unknown field: is maxQueued meant?"]
   ],
   [
-    "a field that nobody knows",
+    "an unknown field",
     { "a.yaml": replaced("pricing:", 'pricing: { unit: request, unitPrice: "1", zzz: 1 }') },
     [
       "a.yaml:10:43: pricing.zzz: Unknown field: expected unit, unitPrice, minimumCharge, quantity, maxQuantity, delivered"

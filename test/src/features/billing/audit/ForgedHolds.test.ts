@@ -67,7 +67,7 @@ describe("An audit of forged events", () => {
       /DispatchStarted/
     )
     forged(
-      "of an account that nobody opened",
+      "of an unopened account",
       change("RequestSubmitted", "charged", () => ({ accountId: "acc_nobody" })),
       "open account",
       /acc_nobody was not opened/
@@ -130,7 +130,7 @@ describe("An audit of forged events", () => {
       /not a valid date/
     )
     forged(
-      "an event of a type that nobody knows",
+      "an event of an unknown type",
       (log) =>
         ForgedLog.insertAfter(log, ForgedLog.find(log, "AccountOpened", acme), {
           type: "BalanceGiven",
