@@ -1,5 +1,6 @@
 import * as path from "node:path"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 // As `src/main.ts` has it: what tests write into a data directory is for its owner alone, else the server warns of it.
 process.umask(0o077)
@@ -52,6 +53,28 @@ const working = [
   "test/streams/sqlite/**/*.test.ts"
 ]
 
+/** They take longest, and most of that time they wait. Started last, they would run alone at the end of their project. */
+const longest = [
+  "test/src/several-nodes/Faults.test.ts",
+  "test/src/model/Model.test.ts",
+  "test/src/composition/docs/StartPages.test.ts",
+  "test/src/edges/http/DocsInBrowser.test.ts",
+  "test/src/KillAndRestart.test.ts",
+  "test/src/webhook-delivery/KillAndRestart.test.ts",
+  "test/src/cli/Projections.test.ts",
+  "test/bench/Webhooks.test.ts"
+].map((file) => path.join(import.meta.dirname, file))
+
+/** The order of vitest, with the longest files first in their project. */
+class LongestFirst extends BaseSequencer {
+  override async sort(specifications: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
+    const isShort = ({ moduleId }: TestSpecification) => Number(!longest.includes(moduleId))
+    const sorted = await super.sort(specifications)
+    return sorted.toSorted((a, b) => group(a) - group(b) || isShort(a) - isShort(b))
+  }
+}
+
 const common = {
   pool: "forks",
   // What the tests of a file start ends with them, and nothing is shared but modules: those are loaded once for all files of a
@@ -78,6 +101,7 @@ const project = (
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       project("alone", 0, { include: alone, maxWorkers: 1 }),
       project("waiting", 1, { include: waiting, maxWorkers: 3 }),
