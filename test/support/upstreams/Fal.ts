@@ -1,12 +1,4 @@
-/**
- * fal's queue as the documentation says:
- * - https://docs.fal.ai/documentation/model-apis/inference/queue and https://fal.ai/docs/inference-api/queue/status: submit,
- *   status (202 until it is complete, then 200), result; the URLs of a request have the owner and the app alone
- * - https://fal.ai/docs/inference-api/queue/cancel: `OK`, `CANCELLATION_REQUESTED`, `ALREADY_COMPLETED`, `NOT_FOUND`
- * - https://fal.ai/docs/documentation/model-apis/errors: what models refuse, `X-Fal-Retryable`
- * - https://fal.ai/docs/documentation/model-apis/request-errors: what else goes wrong, `error_type`
- * - https://docs.fal.ai/documentation/model-apis/inference/webhooks: `fal_webhook`
- */
+/** fal's queue. `README.md` lists its documentation. */
 import { Effect } from "effect"
 import type * as Http from "node:http"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"

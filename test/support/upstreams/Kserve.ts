@@ -1,13 +1,6 @@
 /**
- * An inference server of one model that speaks the Open Inference Protocol over HTTP, as its documentation says:
- * - https://github.com/kserve/open-inference-protocol/blob/main/specification/protocol/inference_rest.md and
- *   open_inference_rest.yaml beside it: paths, requests, answers, `{ error }`
- * - https://github.com/kserve/kserve/blob/master/docs/predict-api/v2/required_api.md ("Tensor Data", "Tensor Data Types"):
- *   row-major, nested or flat
- * - https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/customization_guide/inference_protocols.html:
- *   the statuses of Triton beside 400. What a gateway before it refuses has the gateway's body.
- *
- * The model repeats `text` as often as `times` says, and gives the sum of `numbers` and each of them twice.
+ * An inference server of one model that speaks the Open Inference Protocol over HTTP. `README.md` lists its documentation.
+ * The model repeats `text` as often as `times` says, and returns the sum of `numbers` and each of them twice.
  */
 import { Effect } from "effect"
 import type * as Http from "node:http"

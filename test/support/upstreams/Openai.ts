@@ -1,12 +1,4 @@
-/**
- * The three endpoints of OpenAI's API that compatible servers have, as its documentation says:
- * - https://platform.openai.com/docs/api-reference/chat/create and https://platform.openai.com/docs/api-reference/chat-streaming:
- *   `chat.completion`, its chunks, the chunk with `usage` and no choices before `[DONE]`
- * - https://platform.openai.com/docs/api-reference/images/create, https://platform.openai.com/docs/api-reference/embeddings/create
- * - https://developers.openai.com/docs/guides/error-codes and https://platform.openai.com/docs/guides/rate-limits: errors, headers
- * What fails in the middle of a stream is told as vLLM does: an `error` object in the place of a chunk
- * (https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html).
- */
+/** The three endpoints of OpenAI's API that compatible servers have. `README.md` lists its documentation. */
 import { Effect } from "effect"
 import type * as Http from "node:http"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"

@@ -1,11 +1,4 @@
-/**
- * Replicate's HTTP API as its documentation says:
- * - https://replicate.com/docs/reference/http (predictions.create, .get, .cancel; models.predictions.create;
- *   deployments.predictions.create): bodies take `input`, `version`, `webhook`, `webhook_events_filter`, `stream` and nothing else
- * - https://replicate.com/docs/topics/predictions/lifecycle: the statuses, and what `Cancel-After` does
- * - https://replicate.com/docs/topics/predictions/rate-limits: 429
- * - https://replicate.com/docs/topics/webhooks/setup-webhook: `webhook` is an HTTPS URL
- */
+/** Replicate's HTTP API. `README.md` lists its documentation. */
 import { Effect, type Scope } from "effect"
 import type * as Http from "node:http"
 import type { Json } from "#domain/CanonicalJson.ts"

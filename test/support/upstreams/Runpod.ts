@@ -1,11 +1,4 @@
-/**
- * A queue-based endpoint of Runpod Serverless as the documentation says:
- * - https://docs.runpod.io/serverless/endpoints/operation-reference: `/run`, `/status`, `/cancel`
- * - https://docs.runpod.io/serverless/endpoints/send-requests: webhooks, policies and their limits, rate limits, results that
- *   are gone after 30 minutes
- * - https://docs.runpod.io/serverless/endpoints/job-states: the states
- * - https://docs.runpod.io/serverless/workers/handler-functions: errors of handlers, progress updates
- */
+/** A queue-based endpoint of Runpod Serverless. `README.md` lists its documentation. */
 import { Effect } from "effect"
 import type * as Http from "node:http"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
