@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 // As `src/main.ts` has it: what tests write into a data directory is for its owner alone, else the server warns of it.
 process.umask(0o077)
 
-/** They hold times against limits: nothing else is to run beside them. */
+/** They check times against limits: nothing else may run beside them. */
 const alone = [
   "test/src/webhook-delivery/{BadReceivers,DeadReceivers}.test.ts",
   "test/src/{GracefulStop,NoStarvation}.test.ts",
@@ -13,14 +13,14 @@ const alone = [
   "test/src/upload-flows/StopInUpload.test.ts"
 ]
 
-/** Check a server's latency or memory under attack against limits. The other attacks run beside other tests. */
+/** They check a server's latency or memory under attack against limits. The other attacks run beside other tests. */
 const measured = [
   "test/attacks/{ClientsThatDoNotRead,Estimates,FaultyDisks,HostileInputs,Inputs}.test.ts",
   "test/attacks/{LargeResults,SlowReadersOfFiles,WebhookBodies}.test.ts"
 ]
 
 /**
- * Mostly wait for their own servers: three at a time are little load, but many would be too much. The model test computes for
+ * They mostly wait for their own servers: three at a time are little load, but many would be too much. The model test computes for
  * a minute without waiting, so it uses the rest of the machine.
  */
 const waiting = [
@@ -53,7 +53,7 @@ const working = [
   "test/streams/sqlite/**/*.test.ts"
 ]
 
-/** They take longest, and most of that time they wait. Started last, they would run alone at the end of their project. */
+/** They take longest. Started last, they would run alone at the end of their project. */
 const longest = [
   "test/src/several-nodes/Faults.test.ts",
   "test/src/model/Model.test.ts",
