@@ -39,13 +39,17 @@ describe("E10: a start without read models", () => {
         }
         const { output, url } = yield* Seen.start(directory)
         yield* Effect.promise(async () => {
-          const health = await Seen.health(url)
+          // All at once: the read models take only seconds to build.
+          const [health, list, ...served] = await Promise.all([
+            Seen.health(url),
+            get(`${url}/requests?limit=1`),
+            get(`${url}/sandbox/echo/requests/${String(id)}`),
+            get(`${url}/requests/${String(id)}`),
+            get(`${url}/models/sandbox/echo`)
+          ])
           assert.strictEqual(health.status, 503)
           assert.include(health.codes, "queue_building")
-          assert.strictEqual((await get(`${url}/sandbox/echo/requests/${String(id)}`)).status, 200)
-          assert.strictEqual((await get(`${url}/requests/${String(id)}`)).status, 200)
-          assert.strictEqual((await get(`${url}/models/sandbox/echo`)).status, 200)
-          const list = await get(`${url}/requests?limit=1`)
+          for (const { status } of served) assert.strictEqual(status, 200)
           assert.strictEqual(list.status, 503)
           assert.isNotNull(list.headers.get("retry-after"))
           assert.match(output(), new RegExp(`Building read models from the log.*of=${events}`))
