@@ -156,10 +156,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       return { state, version: last.version, length: last.ordinal + 1 }
     }
 
-    /**
-     * Stores the result of a read or an append, unless a newer state was observed meanwhile. A state older than what was
-     * observed is not stored.
-     */
+    /** Stores the result of a read or an append, unless newer events were observed meanwhile. */
     const update = (
       actor: Actor<State>,
       current: Current<State>,
@@ -223,14 +220,13 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
             return Effect.succeed({ state, version, length, events, position })
           },
           onFailure: (error): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
+            if (error._tag === "WrongExpectedVersion") {
+              const caughtUp = Effect.andThen(Conflicts.wait(conflicts + 1), catchUp(actor))
+              return Effect.andThen(caughtUp, decide(actor, command, payloads, conflicts + 1))
+            }
             // The content of the disk is unknown now, so the next command reads it.
-            if (error._tag !== "WrongExpectedVersion") actor.current = undefined
-            return error._tag === "WrongExpectedVersion"
-              ? Effect.andThen(
-                  Effect.andThen(Conflicts.wait(conflicts + 1), catchUp(actor)),
-                  decide(actor, command, payloads, conflicts + 1)
-                )
-              : Effect.fail(error)
+            actor.current = undefined
+            return Effect.fail(error)
           }
         })
       })

@@ -1,7 +1,7 @@
 /**
  * Erases payload records, which are in another stream, with the append that records the erasure. A note is stored before
  * and removed at the end; after a crash another node finishes the work. The server overwrites a removed message at once;
- * with replicas, its journals contain it for about three minutes more (measured with 2.10.27).
+ * with replicas, the servers' journals contain it for three minutes more (measured with 2.10.27).
  */
 import type { StoredMsg } from "@nats-io/jetstream"
 import { Clock, Effect, Schedule, Schema } from "effect"

@@ -37,7 +37,7 @@ export const tailReadContract = (
 
   describe(`TailRead on ${backend}`, () => {
     test(
-      "finds the last events up to any position, those of a type, and none if there are none",
+      "finds the last events up to any position, or of one type, or nothing",
       Effect.gen(function* () {
         yield* fill
         const all = yield* DataDirectory.events
@@ -57,7 +57,7 @@ export const tailReadContract = (
     )
 
     test(
-      "finds the event at a position, or none",
+      "finds the event at a position, or nothing",
       Effect.gen(function* () {
         yield* fill
         for (const event of (yield* DataDirectory.events).slice(0, 8)) {

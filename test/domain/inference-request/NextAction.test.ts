@@ -27,7 +27,7 @@ describe("The next action of a request", () => {
     })
   }
 
-  it("is None once it has ended", () => {
+  it("is not needed once the request has ended", () => {
     for (const events of Object.values(Phases.terminal)) {
       given(InferenceRequest.aggregate, events).expectView(Story.ofRequest(nextAction), { _tag: "None" })
     }

@@ -84,9 +84,9 @@ export const make = <Member>(): Audience<Member> => {
       const byCohort = new Map<Cohort<Member>, Array<StatusChange>>()
       const add = (cohort: Cohort<Member>, change: StatusChange) => {
         if (!matches(cohort.wanted, change)) return
-        const wanted = byCohort.get(cohort)
-        if (wanted === undefined) byCohort.set(cohort, [change])
-        else wanted.push(change)
+        const ofCohort = byCohort.get(cohort)
+        if (ofCohort === undefined) byCohort.set(cohort, [change])
+        else ofCohort.push(change)
       }
       for (const change of changes) {
         const account = accounts.get(change.accountId)
