@@ -35,7 +35,8 @@ const submit = async (url: string, value: string) => {
   return response.status
 }
 
-const withFaults = describe.skipIf(!FaultyDisk.isAvailable)
+const withFaults = (name: string, tests: () => void) =>
+  describe.skipIf(FaultyDisk.isMissing)(FaultyDisk.named(name), tests)
 
 withFaults("E9: an exceeded quota", () => {
   it.live("fails new requests, and the server continues when there is room again", () =>

@@ -7,9 +7,13 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const source = path.join(import.meta.dirname, "FaultyDisk.c")
 
-/** Whether it can be built here. */
-export const isAvailable: boolean =
-  process.platform === "linux" && childProcess.spawnSync("cc", ["--version"]).status === 0
+/** Whether it cannot be built here. */
+export const isMissing: boolean =
+  process.platform !== "linux" || childProcess.spawnSync("cc", ["--version"]).status !== 0
+
+/** The name of a test that needs it. A skipped test's name says why. */
+export const named = (name: string): string =>
+  isMissing ? `${name} (skipped: needs Linux and a C compiler, cc)` : name
 
 interface Rule {
   readonly on: "write" | "sync"
