@@ -2,7 +2,7 @@
  * One actor per live stream: a mailbox, the replayed state, and decide → append → evolve. Commands of one aggregate never
  * interleave. After a conflict with another node, an actor catches up and decides again. Idle actors are passivated.
  */
-import { Array, Effect, Result } from "effect"
+import { Array, Effect, type Exit, Result } from "effect"
 import type { Aggregate } from "#domain/Aggregate.ts"
 import type { DomainEvent } from "#domain/EventCodec.ts"
 import type { EventStoreError } from "./EventReader.ts"
@@ -50,6 +50,16 @@ export interface Actors<State, Command, Event, Rejection> {
    * conflicts, and the command is decided again.
    */
   readonly create: Actors<State, Command, Event, Rejection>["execute"]
+  /**
+   * `execute` for callers that have no fiber. `onEnd` is called once, possibly before this returns. The appends of all
+   * commands that are sent in one turn of the event loop are committed together.
+   */
+  readonly send: (
+    id: string,
+    command: Command,
+    payloads: ReadonlyArray<SealedPayload>,
+    onEnd: (exit: Exit.Exit<Executed<State, Event>, Rejection | EventStoreError>) => void
+  ) => void
   readonly current: (id: string) => Effect.Effect<Current<State>, EventStoreError>
   /** The result of `current` if it is in memory, for paths that are too hot for an effect. */
   readonly peek: (id: string) => Current<State> | undefined
@@ -96,6 +106,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
   Effect.gen(function* () {
     const store = yield* EventStore
     const ids = yield* IdGenerator
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
     const empty: Current<State> = { state: decider.initial, version: null, length: 0 }
     const prefix = StreamName.make(category, "")
 
@@ -177,7 +188,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       })
 
     const load = (actor: Actor<State>) =>
-      Effect.suspend(() => (actor.current === undefined ? catchUp(actor) : Effect.succeed(actor.current)))
+      actor.current === undefined ? catchUp(actor) : Effect.succeed(actor.current)
 
     const append = (
       actor: Actor<State>,
@@ -206,30 +217,61 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       payloads: ReadonlyArray<SealedPayload>,
       conflicts = 0
     ): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> =>
-      Effect.flatMap(load(actor), (current) => {
-        const decision = decider.decide(command, current.state)
-        if (Result.isFailure(decision)) return Effect.fail(decision.failure)
-        const events = stamp === undefined ? decision.success : decision.success.map(stamp)
-        if (!Array.isReadonlyArrayNonEmpty(events))
-          return Effect.succeed({ ...current, events: [], position: null })
-        return Effect.matchEffect(append(actor, current.version, events, payloads), {
-          onSuccess: ({ version, position }) => {
-            const state = events.reduce(decider.evolve, current.state)
-            const length = current.length + events.length
-            update(actor, { state, version, length }, position)
-            return Effect.succeed({ state, version, length, events, position })
-          },
-          onFailure: (error): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
-            if (error._tag === "WrongExpectedVersion") {
-              const caughtUp = Effect.andThen(Conflicts.wait(conflicts + 1), catchUp(actor))
-              return Effect.andThen(caughtUp, decide(actor, command, payloads, conflicts + 1))
-            }
-            // The content of the disk is unknown now, so the next command reads it.
-            actor.current = undefined
-            return Effect.fail(error)
+      Effect.flatMapEager(load(actor), (current) => decideFrom(actor, current, command, payloads, conflicts))
+
+    const decideFrom = (
+      actor: Actor<State>,
+      current: Current<State>,
+      command: Command,
+      payloads: ReadonlyArray<SealedPayload>,
+      conflicts: number
+    ): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
+      const decision = decider.decide(command, current.state)
+      if (Result.isFailure(decision)) return Effect.fail(decision.failure)
+      const events = stamp === undefined ? decision.success : decision.success.map(stamp)
+      if (!Array.isReadonlyArrayNonEmpty(events))
+        return Effect.succeed({ ...current, events: [], position: null })
+      return Effect.matchEffect(append(actor, current.version, events, payloads), {
+        onSuccess: ({ version, position }) => {
+          const state = events.reduce(decider.evolve, current.state)
+          const length = current.length + events.length
+          update(actor, { state, version, length }, position)
+          return Effect.succeed({ state, version, length, events, position })
+        },
+        onFailure: (error): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
+          if (error._tag === "WrongExpectedVersion") {
+            const caughtUp = Effect.andThen(Conflicts.wait(conflicts + 1), catchUp(actor))
+            return Effect.flatMap(caughtUp, () => decide(actor, command, payloads, conflicts + 1))
           }
-        })
+          // The content of the disk is unknown now, so the next command reads it.
+          actor.current = undefined
+          return Effect.fail(error)
+        }
       })
+    }
+
+    /** @param prepare called when it is the command's turn. */
+    const command = (
+      id: string,
+      command: Command,
+      payloads: ReadonlyArray<SealedPayload>,
+      prepare: (actor: Actor<State>) => void
+    ) =>
+      withActor(id, (actor) =>
+        actor.mailbox.run(() => {
+          prepare(actor)
+          return decide(actor, command, payloads)
+        })
+      )
+
+    const prepareNone = () => {}
+
+    const assumeEmpty = (actor: Actor<State>) => {
+      if (actor.observed === 0) actor.current ??= empty
+    }
+
+    const execute: Actors<State, Command, Event, Rejection>["execute"] = (id, sent, payloads = []) =>
+      command(id, sent, payloads, prepareNone)
 
     /** `undefined` when the event cannot be decoded. A reader of the log gets the error. */
     const evolveObserved = (current: Current<State>, event: RecordedEvent): Current<State> | undefined => {
@@ -261,20 +303,12 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     }
 
     return {
-      execute: (id, command, payloads = []) =>
-        withActor(id, (actor) => actor.mailbox.run(Effect.suspend(() => decide(actor, command, payloads)))),
-      create: (id, command, payloads = []) =>
-        withActor(id, (actor) =>
-          actor.mailbox.run(
-            Effect.suspend(() => {
-              if (actor.observed === 0) actor.current ??= empty
-              return decide(actor, command, payloads)
-            })
-          )
-        ),
+      execute,
+      create: (id, sent, payloads = []) => command(id, sent, payloads, assumeEmpty),
+      send: (id, sent, payloads, onEnd) => void fork(execute(id, sent, payloads)).addObserver(onEnd),
       current: (id) =>
         withActor(id, (actor) => {
-          if (actor.current === undefined) return actor.mailbox.run(load(actor))
+          if (actor.current === undefined) return actor.mailbox.run(() => load(actor))
           // Does not wait in the mailbox: a `create` in progress may take long, and another node may have created the stream
           // meanwhile.
           return isEmpty(actor.current) ? catchUp(actor) : Effect.succeed(actor.current)
@@ -283,7 +317,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         const current = actors.get(id)?.current
         return current === undefined || isEmpty(current) ? undefined : current
       },
-      refresh: (id) => withActor(id, (actor) => actor.mailbox.run(catchUp(actor))),
+      refresh: (id) => withActor(id, (actor) => actor.mailbox.run(() => catchUp(actor))),
       observe: (events) => {
         for (const event of events) if (event.stream.startsWith(prefix)) observe(event)
       }

@@ -2,8 +2,8 @@
 import { Effect, Exit } from "effect"
 
 export interface Mailbox {
-  /** Runs `command` after those before it. A waiting command can be interrupted and is then not run. */
-  readonly run: <A, E>(command: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Calls `command` in its turn and runs the result. A waiting command can be interrupted and is then not called. */
+  readonly run: <A, E>(command: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
 /** A semaphore with one permit would work too, at twice the cost when nothing waits. */
@@ -23,13 +23,15 @@ export const make = (): Mailbox => {
     queueMicrotask(next)
   }
 
-  const inTurn = <A, E>(command: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.onExitPrimitive(command, () => {
-      pass()
-      return undefined
-    })
+  const passOn = () => {
+    pass()
+    return undefined
+  }
 
-  const waitThenRun = <A, E>(command: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  const inTurn = <A, E>(command: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.onExitPrimitive(Effect.suspend(command), passOn)
+
+  const waitThenRun = <A, E>(command: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.uninterruptibleMask((restore) => {
       let wake = () => {}
       const next = () => wake()

@@ -57,6 +57,27 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
+      "call back the sender of each command once, with its own result",
+      Effect.gen(function* () {
+        const actors = yield* node()
+        const exits: Array<Exit.Exit<{ readonly state: Counter.State }, unknown>> = []
+        const done = yield* Deferred.make<void>()
+        const send = (by: number) =>
+          actors.send("a", Counter.raise(by), [], (exit) => {
+            exits.push(exit)
+            if (exits.length === 3) Deferred.doneUnsafe(done, Effect.void)
+          })
+        for (const by of [1, 2, 1_000]) send(by)
+        yield* Deferred.await(done)
+        assert.deepStrictEqual(
+          exits.map((exit) => (Exit.isSuccess(exit) ? exit.value.state.total : "refused")),
+          [1, 3, "refused"]
+        )
+        assert.deepStrictEqual(yield* totals("a"), [1, 3])
+      })
+    )
+
+    test(
       "return the events, the state after them and their position",
       Effect.gen(function* () {
         const actors = yield* node()

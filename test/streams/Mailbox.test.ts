@@ -13,7 +13,7 @@ describe("Mailbox", () => {
           yield* Effect.yieldNow
           log.push(`${name} ends`)
         })
-      yield* Effect.forEach(["a", "b", "c"], (name) => mailbox.run(command(name)), {
+      yield* Effect.forEach(["a", "b", "c"], (name) => mailbox.run(() => command(name)), {
         concurrency: "unbounded"
       })
       assert.deepStrictEqual(log, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"])
@@ -23,10 +23,10 @@ describe("Mailbox", () => {
   it.effect("continues after a command that fails or dies", () =>
     Effect.gen(function* () {
       const mailbox = Mailbox.make()
-      const failed = yield* Effect.exit(mailbox.run(Effect.fail("no")))
-      const died = yield* Effect.exit(mailbox.run(Effect.die("bug")))
+      const failed = yield* Effect.exit(mailbox.run(() => Effect.fail("no")))
+      const died = yield* Effect.exit(mailbox.run(() => Effect.die("bug")))
       assert.isTrue(Exit.isFailure(failed) && Exit.isFailure(died))
-      assert.strictEqual(yield* mailbox.run(Effect.succeed(1)), 1)
+      assert.strictEqual(yield* mailbox.run(() => Effect.succeed(1)), 1)
     })
   )
 
@@ -35,11 +35,20 @@ describe("Mailbox", () => {
       const mailbox = Mailbox.make()
       const gate = yield* Deferred.make<void>()
       let isRun = false
-      const first = yield* Effect.forkChild(mailbox.run(Deferred.await(gate)), { startImmediately: true })
-      const second = yield* Effect.forkChild(mailbox.run(Effect.sync(() => (isRun = true))), {
-        startImmediately: true
-      })
-      const third = yield* Effect.forkChild(mailbox.run(Effect.succeed("third")), { startImmediately: true })
+      const first = yield* Effect.forkChild(
+        mailbox.run(() => Deferred.await(gate)),
+        { startImmediately: true }
+      )
+      const second = yield* Effect.forkChild(
+        mailbox.run(() => Effect.sync(() => (isRun = true))),
+        {
+          startImmediately: true
+        }
+      )
+      const third = yield* Effect.forkChild(
+        mailbox.run(() => Effect.succeed("third")),
+        { startImmediately: true }
+      )
       yield* Fiber.interrupt(second)
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual(yield* Fiber.join(third), "third")
@@ -52,9 +61,18 @@ describe("Mailbox", () => {
     Effect.gen(function* () {
       const mailbox = Mailbox.make()
       const gate = yield* Deferred.make<void>()
-      const first = yield* Effect.forkChild(mailbox.run(Deferred.await(gate)), { startImmediately: true })
-      const second = yield* Effect.forkChild(mailbox.run(Effect.never), { startImmediately: true })
-      const third = yield* Effect.forkChild(mailbox.run(Effect.succeed("third")), { startImmediately: true })
+      const first = yield* Effect.forkChild(
+        mailbox.run(() => Deferred.await(gate)),
+        { startImmediately: true }
+      )
+      const second = yield* Effect.forkChild(
+        mailbox.run(() => Effect.never),
+        { startImmediately: true }
+      )
+      const third = yield* Effect.forkChild(
+        mailbox.run(() => Effect.succeed("third")),
+        { startImmediately: true }
+      )
       yield* Deferred.succeed(gate, undefined)
       second.interruptUnsafe()
       yield* Fiber.join(first)
@@ -71,7 +89,10 @@ describe("Mailbox", () => {
         Deferred.await(gate),
         Effect.sync(() => (isDone = true))
       )
-      const fiber = yield* Effect.forkChild(mailbox.run(command), { startImmediately: true })
+      const fiber = yield* Effect.forkChild(
+        mailbox.run(() => command),
+        { startImmediately: true }
+      )
       const interruption = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(interruption)
@@ -84,9 +105,12 @@ describe("Mailbox", () => {
       const mailbox = Mailbox.make()
       const gate = yield* Deferred.make<void>()
       let count = 0
-      const first = yield* Effect.forkChild(mailbox.run(Deferred.await(gate)), { startImmediately: true })
+      const first = yield* Effect.forkChild(
+        mailbox.run(() => Deferred.await(gate)),
+        { startImmediately: true }
+      )
       const others = yield* Effect.forkChild(
-        Effect.forEach(Array.from({ length: 100_000 }), () => mailbox.run(Effect.sync(() => count++)), {
+        Effect.forEach(Array.from({ length: 100_000 }), () => mailbox.run(() => Effect.sync(() => count++)), {
           concurrency: "unbounded",
           discard: true
         }),
