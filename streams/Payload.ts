@@ -79,6 +79,8 @@ export class Payloads extends Context.Service<
       readonly name: string
       readonly text: string
     }): Effect.Effect<SealedPayload, BlobStoreError>
+    /** `seal` for a text that is small enough to be stored beside the events; `null` for a larger one. */
+    sealInline(options: { readonly name: string; readonly text: string }): SealedPayload | null
     /** Removes sealed payloads that no event names, so that no personal data exists outside the log's knowledge. */
     discard(payloads: ReadonlyArray<SealedPayload>): Effect.Effect<void>
     /**
@@ -118,14 +120,20 @@ export class Payloads extends Context.Service<
         return { ...sealed, content: { _tag: "Blob", key } } satisfies SealedPayload
       })
 
-      const sealNow: Payloads["Service"]["sealText"] = (options) => {
-        const { name, text } = options
+      const newSalt = () => randomSalt().toString("base64url")
+
+      const sealInline: Payloads["Service"]["sealInline"] = ({ name, text }) => {
         const size = Buffer.byteLength(text)
-        const salt = randomSalt().toString("base64url")
-        if (size > inlineLimit) return sealBlob(options, salt)
-        const sealed = { name, salt, size, hash: hash(salt, text) }
-        recent.put(sealed.hash, text)
-        return Effect.succeed({ ...sealed, content: { _tag: "Inline", text } })
+        if (size > inlineLimit) return null
+        const salt = newSalt()
+        const sealed = hash(salt, text)
+        recent.put(sealed, text)
+        return { name, salt, size, hash: sealed, content: { _tag: "Inline", text } }
+      }
+
+      const sealNow: Payloads["Service"]["sealText"] = (options) => {
+        const sealed = sealInline(options)
+        return sealed === null ? sealBlob(options, newSalt()) : Effect.succeed(sealed)
       }
 
       const sealText: Payloads["Service"]["sealText"] = (options) => Effect.suspend(() => sealNow(options))
@@ -221,7 +229,7 @@ export class Payloads extends Context.Service<
           return payload.ref.size > inlineLimit ? blobs.remove(blobKey(payload)) : Effect.void
         })
 
-      return Payloads.of({ seal, sealText, open, openText, discard, removeErased })
+      return Payloads.of({ seal, sealText, sealInline, open, openText, discard, removeErased })
     })
   )
 }

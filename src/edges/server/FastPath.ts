@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Context, Effect, type Exit, Fiber, Layer, References } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CorrelationId from "#src/edges/http/edge/CorrelationId.ts"
@@ -68,8 +69,9 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<Answer.Answer, ServiceError> => {
     const answer = route(call, caller, request)
     if (headers === Answer.noHeaders) return answer
-    return Effect.catch(answer, (error) => answerError(error, correlationId)).pipe(
-      Effect.map((answer) => Answer.carrying(answer, headers))
+    return Effect.mapEager(
+      Effect.catchEager(answer, (error) => answerError(error, correlationId)),
+      (answer) => Answer.carrying(answer, headers)
     )
   }
 
@@ -86,21 +88,27 @@ const make = Effect.gen(function* () {
     request: IncomingMessage,
     correlationId: string,
     onAdmitted: (accountId: string) => void
-  ): Effect.Effect<Answer.Answer> =>
-    enter[call.route](request.headers.authorization).pipe(
-      Effect.flatMap((admitted) => {
+  ): Effect.Effect<Answer.Answer> => {
+    try {
+      const answered = Effect.flatMapEager(enter[call.route](request.headers.authorization), (admitted) => {
         onAdmitted(admitted.caller.accountId)
         return answerTo(call, admitted, request, correlationId)
-      }),
-      Effect.catchCause((cause) => rescue(cause, correlationId))
-    )
+      })
+      return Settled.hasSucceeded(answered)
+        ? answered
+        : Effect.catchCause(answered, (cause) => rescue(cause, correlationId))
+    } catch (defect) {
+      return rescue(Cause.die(defect), correlationId)
+    }
+  }
 
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
     const elapsedMs = timer(clock)
     const correlationId = CorrelationId.next(ids)
-    const fork = Effect.runForkWith(
-      Context.add(services, References.CurrentLogAnnotations, { request_id: correlationId })
-    )
+    const fork = <A>(effect: Effect.Effect<A>) =>
+      Effect.runForkWith(
+        Context.add(services, References.CurrentLogAnnotations, { request_id: correlationId })
+      )(effect)
     let accountId: string | null = null
     /** Refuses a large answer while too many bytes wait for slow readers. */
     const fitting = (answer: Answer.Answer): Answer.Answer => {
@@ -126,7 +134,10 @@ const make = Effect.gen(function* () {
         durationMs: elapsedMs()
       })
     }
-    const fiber = fork(answer(call, request, correlationId, (id) => void (accountId = id)))
+    const answering = answer(call, request, correlationId, (id) => void (accountId = id))
+    // Most reads have their answer already.
+    if (Settled.hasSucceeded(answering)) return finish(answering)
+    const fiber = fork(answering)
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) return finish(exit)
     follow(fiber, response, finish)

@@ -1,5 +1,5 @@
 /** Finds the caller of an `Authorization` header. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import * as Key from "#domain/account/Key.ts"
 import { keyOf, type Opened, type State } from "#domain/account/State.ts"
@@ -45,7 +45,7 @@ interface Known {
 export class Authentication extends Context.Service<
   Authentication,
   {
-    /** `header` is `Key <keyId>:<secret>` or the same with `Bearer`. Completes synchronously for a known key. */
+    /** `header` is `Key <keyId>:<secret>` or the same with `Bearer`. The result for a known key is an `Exit`. */
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>
     /** As `authenticate`, for callers that keep a key without its secret beyond a request. */
     recognize(presented: ApiKey.Presented): Effect.Effect<Caller, Unauthorized | EventStoreError>
@@ -56,6 +56,7 @@ export class Authentication extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* AccountActors
       const keyUse = yield* KeyUse
+      const clock = yield* Clock.Clock
 
       /** The account of an operator's key follows from a hash. */
       const accountIds = RecentlyUsed.make<AccountId>({ capacity: knownKeys })
@@ -105,16 +106,17 @@ export class Authentication extends Context.Service<
         return isInForce ? found.admitted : found.admittedBefore
       }
 
-      const recognize = (presented: ApiKey.Presented) =>
-        Effect.clockWith((clock): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
-          const accountId = accountOf(presented.keyId)
-          const current = actors.peek(accountId)
-          return current === undefined
-            ? Effect.flatMap(actors.current(accountId), (current) =>
-                judge(presented, current, clock.currentTimeMillisUnsafe())
-              )
-            : judge(presented, current, clock.currentTimeMillisUnsafe())
-        })
+      const recognize = (
+        presented: ApiKey.Presented
+      ): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
+        const accountId = accountOf(presented.keyId)
+        const current = actors.peek(accountId)
+        return current === undefined
+          ? Effect.flatMap(actors.current(accountId), (current) =>
+              judge(presented, current, clock.currentTimeMillisUnsafe())
+            )
+          : judge(presented, current, clock.currentTimeMillisUnsafe())
+      }
 
       const authenticate = (
         header: string | undefined

@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
     Effect.withSpan("LogCatalog.caughtUp")
   )
 
-  const find = (endpoint: string) => Effect.suspend(() => view.offers.get(endpoint)?.found() ?? none)
+  const find = (endpoint: string) => view.offers.get(endpoint)?.found() ?? none
 
   /** Ends of the log at requests for unknown endpoints: once the rows are past one, its endpoint does not exist. */
   const unknown = RecentlyUsed.make<GlobalPosition.GlobalPosition>({ capacity: rememberedUnknown })

@@ -1,12 +1,16 @@
 /** The input of a submit, parsed here or in another thread. */
-import type { Json } from "#domain/CanonicalJson.ts"
+import { Effect } from "effect"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import type { RequestId } from "#domain/Ids.ts"
+import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { CatalogEntry, InputIssue } from "#src/features/catalog/models/Catalog.ts"
 import type { Payloads } from "#streams/Payload.ts"
+import * as StreamName from "#streams/StreamName.ts"
 import type { Submission } from "./Requests.ts"
 
 /** The whole input. */
-const valueOf = ({ checked, input }: Submission): Json =>
-  checked === undefined ? input : (JSON.parse(checked.text) as Json)
+const valueOf = ({ checked, input }: Submission): CanonicalJson.Json =>
+  checked === undefined ? input : (JSON.parse(checked.text) as CanonicalJson.Json)
 
 /** Why the model refuses the input. Validates the input again if the model has changed since. */
 export const issues = (submission: Submission, entry: CatalogEntry): ReadonlyArray<InputIssue> => {
@@ -27,14 +31,18 @@ const looksAtAll = (entry: CatalogEntry): boolean => {
 }
 
 /** The part of the input that the billable units depend on. */
-export const forUnits = (submission: Submission, entry: CatalogEntry): Json =>
+export const forUnits = (submission: Submission, entry: CatalogEntry): CanonicalJson.Json =>
   looksAtAll(entry) ? valueOf(submission) : submission.input
 
+/** The result for a small input is an `Exit`. */
 export const seal = (
   payloads: Payloads["Service"],
-  { checked, input }: Submission,
-  options: Omit<Parameters<Payloads["Service"]["sealText"]>[0], "text">
-) =>
-  checked === undefined
-    ? payloads.seal({ ...options, json: input })
-    : payloads.sealText({ ...options, text: checked.text })
+  { caller, checked, input }: Submission,
+  id: RequestId
+): ReturnType<Payloads["Service"]["sealText"]> => {
+  const text = checked === undefined ? CanonicalJson.stringify(input) : checked.text
+  const sealed = payloads.sealInline({ name: "input", text })
+  if (sealed !== null) return Effect.succeed(sealed)
+  const stream = StreamName.make(InferenceRequest.aggregate.category, id)
+  return payloads.sealText({ owner: caller.accountId, stream, name: "input", text })
+}

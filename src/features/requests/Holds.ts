@@ -8,6 +8,7 @@ import { Payloads } from "#streams/Payload.ts"
 import * as PayloadRefs from "#streams/PayloadRefs.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import { Funds } from "#src/features/funds/Funds.ts"
 import type { Reserved, HoldTerms } from "#src/features/funds/FundsCells.ts"
 import { BudgetExceeded, InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
@@ -79,27 +80,28 @@ export const make = Effect.gen(function* () {
   const unlessRefused = (
     wanted: HoldTerms,
     ask: () => Reserved
-  ): Effect.Effect<void, Refused | ReadModelBehind> =>
-    Effect.suspend(() => {
-      if (!funds.isLevel()) {
-        return Effect.andThen(Effect.interruptible(funds.levelled), unlessRefused(wanted, ask))
-      }
-      if (ask() === "ok") return Effect.void
-      return Effect.flatMap(Effect.interruptible(funds.caughtUp), () => {
-        const answer = ask()
-        return answer === "ok" ? Effect.void : refused(answer, wanted)
-      })
+  ): Effect.Effect<void, Refused | ReadModelBehind> => {
+    if (!funds.isLevel()) {
+      return Effect.flatMap(Effect.interruptible(funds.levelled), () => unlessRefused(wanted, ask))
+    }
+    if (ask() === "ok") return Effect.void
+    return Effect.flatMap(Effect.interruptible(funds.caughtUp), () => {
+      const answer = ask()
+      return answer === "ok" ? Effect.void : refused(answer, wanted)
     })
+  }
 
   return {
-    /** Reserves the hold. */
+    /** Reserves the hold, at once where the account can pay: the result is then an `Exit`. */
     take: (held: RequestHold): Effect.Effect<void, Refused | ReadModelBehind> =>
       unlessRefused(held, () => funds.reserve(held.requestId, held)),
     /** Releases the hold if the input cannot be sealed. */
     sealing: <E>(requestId: RequestId, seal: Effect.Effect<SealedPayload, E>) =>
-      Effect.onExitPrimitive(seal, (exit) =>
-        Exit.isFailure(exit) ? Effect.sync(() => funds.cancel(requestId)) : undefined
-      ),
+      Settled.hasSucceeded(seal)
+        ? seal
+        : Effect.onExitPrimitive(seal, (exit) =>
+            Exit.isFailure(exit) ? Effect.sync(() => funds.cancel(requestId)) : undefined
+          ),
     /** Releases the hold and discards the input unless the append created the request. */
     appending: <A extends Appended, E>(
       requestId: RequestId,

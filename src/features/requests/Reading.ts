@@ -81,14 +81,13 @@ export const make = Effect.gen(function* () {
       )
     })
 
-  const get: Requests["Service"]["get"] = (options) =>
-    Effect.suspend(() => {
-      const { id } = options
-      const known = actors.peek(id)
-      return known === undefined
-        ? Effect.flatMap(search(id), (found) => judge(options, found))
-        : judge(options, SnapshotOf.of(id, known))
-    })
+  const get: Requests["Service"]["get"] = (options) => {
+    const { id } = options
+    const known = actors.peek(id)
+    return known === undefined
+      ? Effect.flatMap(search(id), (found) => judge(options, found))
+      : judge(options, SnapshotOf.of(id, known))
+  }
 
   const waitUntil: Requests["Service"]["waitUntil"] = (snapshot, until, timeoutMs) =>
     Effect.scoped(

@@ -187,7 +187,7 @@ export class Requests extends Context.Service<
     }): Effect.Effect<void, ModelNotFound | Unaffordable | EventStoreError>
     /**
      * `endpoint`, when given, must be the request's model; else `RequestNotFound`. While the log cannot be read, a request that
-     * is not in memory comes from the history, without payloads.
+     * is not in memory comes from the history, without payloads. The result for a request in memory is an `Exit`.
      */
     get(options: {
       readonly caller: Caller

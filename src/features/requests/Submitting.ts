@@ -1,22 +1,21 @@
 /** Accepts a request: validates and quotes it, reserves its key and its hold, and appends it. */
 import * as crypto from "node:crypto"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import { RequestId } from "#domain/Ids.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
-import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Payload from "#streams/Payload.ts"
 import type { SealedPayload } from "#streams/SealedPayload.ts"
-import * as StreamName from "#streams/StreamName.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import * as RequestedUnits from "#src/features/catalog/models/RequestedUnits.ts"
-import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import { Catalog, type CatalogEntry, type Quantities } from "#src/features/catalog/models/Catalog.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
 import { EvaluationFor } from "#src/features/catalog/models/expression/EvaluationFor.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
@@ -54,6 +53,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const requests = yield* RequestActors
   const steady = yield* SteadyTime
+  const clock = yield* Clock.Clock
   const keys = yield* IdempotencyKeyActors
   const payloads = yield* Payload.Payloads
   const depth = yield* QueueDepth
@@ -66,13 +66,16 @@ export const make = Effect.gen(function* () {
 
   /** The checks that every submit must pass, whatever its id. */
   const admit = <E>(submission: Submission, checks: Checks<E> | null) =>
-    Effect.flatMap(catalog.find(submission.endpoint), (entry): Effect.Effect<CatalogEntry, E | Refused> => {
-      if (entry === null) return Effect.fail(new ModelNotFound())
-      return Effect.flatMap(checks?.first ?? Effect.void, () => {
-        const issues = CheckedInput.issues(submission, entry)
-        return issues.length > 0 ? Effect.fail(new InvalidInput({ issues })) : Effect.succeed(entry)
-      })
-    })
+    Effect.flatMapEager(
+      catalog.find(submission.endpoint),
+      (entry): Effect.Effect<CatalogEntry, E | Refused> => {
+        if (entry === null) return Effect.fail(new ModelNotFound())
+        return Effect.flatMapEager(checks?.first ?? Effect.void, () => {
+          const issues = CheckedInput.issues(submission, entry)
+          return issues.length > 0 ? Effect.fail(new InvalidInput({ issues })) : Effect.succeed(entry)
+        })
+      }
+    )
 
   const checkQueue = ({ model }: CatalogEntry): Effect.Effect<void, QueueFull> => {
     const { endpoint, maxQueued } = model
@@ -126,21 +129,26 @@ export const make = Effect.gen(function* () {
           Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
         )
 
-  const quoteOf = (submission: Submission, entry: CatalogEntry) =>
-    unitsOf(entry, CheckedInput.forUnits(submission, entry)).pipe(
+  const quoteOf = (submission: Submission, entry: CatalogEntry) => {
+    const units = unitsOf(entry, CheckedInput.forUnits(submission, entry))
+    const price = ({ maxQuantity, quantity }: Quantities) =>
+      Pricing.quote(entry.model.price, quantity, maxQuantity)
+    if (Settled.hasSucceeded(units)) return Effect.succeed(price(units.value))
+    return units.pipe(
       Effect.provideService(EvaluationFor, { purpose: "submit", owner: submission.caller.accountId }),
-      Effect.map(({ maxQuantity, quantity }) => Pricing.quote(entry.model.price, quantity, maxQuantity)),
+      Effect.map(price),
       Effect.catchTag("UnitsUnknown", ({ message }) =>
         Effect.fail(new InvalidInput({ issues: [{ path: [], code: "units", message }] }))
       )
     )
+  }
 
   const wanted = ({ caller }: Submission, { hold }: Pricing.Quote, at: number) => {
     const { accountId, grant, keyId } = caller
     return { accountId, keyId, hold, budget: grant.monthlyBudget, at }
   }
 
-  /** Hold, seal, append. */
+  /** Hold, seal, append. All of it happens at once unless something really waits, such as a large input. */
   const accept = (
     submission: Submission,
     entry: CatalogEntry,
@@ -150,11 +158,6 @@ export const make = Effect.gen(function* () {
   ) => {
     // A request may already exist under a reserved id. Any other id is new.
     const execute = submission.idempotency === null ? requests.create : requests.execute
-    const seal = CheckedInput.seal(payloads, submission, {
-      owner: submission.caller.accountId,
-      stream: StreamName.make(InferenceRequest.aggregate.category, id),
-      name: "input"
-    })
     const deadlines = AbsoluteDeadlines.of(submission.deadlines, at)
     const append = (input: SealedPayload) => {
       const request = submitted(submission, entry, quote, at, deadlines, input)
@@ -163,9 +166,12 @@ export const make = Effect.gen(function* () {
       )
       return hinting(deadlines, appended)
     }
-    const reserved = holds.take({ ...wanted(submission, quote, at), requestId: id })
-    const stored = Effect.flatMap(reserved, () =>
-      Effect.flatMap(holds.sealing(id, seal), (input) => holds.appending(id, input, append(input)))
+    const stored = Effect.suspend(() =>
+      Effect.flatMapEager(holds.take({ ...wanted(submission, quote, at), requestId: id }), () =>
+        Effect.flatMapEager(holds.sealing(id, CheckedInput.seal(payloads, submission, id)), (input) =>
+          holds.appending(id, input, append(input))
+        )
+      )
     )
     return Effect.flatMap(Effect.uninterruptible(stored), (accepted) => {
       const snapshot = Snapshot.asSubmitted(id, accepted)
@@ -180,13 +186,14 @@ export const make = Effect.gen(function* () {
     checks === null ? Effect.void : Effect.andThen(holds.check(wanted(submission, quote, at)), checks.last)
 
   const submitNew = <E>(submission: Submission, checks: Checks<E> | null) =>
-    Effect.flatMap(admit(submission, checks), (entry) =>
-      Effect.flatMap(quoteOf(submission, entry), (quote) =>
-        Effect.flatMap(Effect.andThen(checkQueue(entry), steady.now), (at) =>
-          Effect.flatMap(checkLast(submission, quote, at, checks), () =>
+    Effect.flatMapEager(admit(submission, checks), (entry) =>
+      Effect.flatMapEager(quoteOf(submission, entry), (quote) =>
+        Effect.flatMapEager(checkQueue(entry), () => {
+          const at = steady.nowOf(clock)
+          return Effect.flatMapEager(checkLast(submission, quote, at, checks), () =>
             accept(submission, entry, quote, RequestId.make(ids.next()), at)
           )
-        )
+        })
       )
     )
 

@@ -36,19 +36,33 @@ const shortText = 4 * 1024
 /** A number with at most this many digits and no exponent is finite. */
 const safeDigits = 300
 
-/** Bytes of a string that are read one by one. Beyond that, the closing quote is searched for. */
-const longString = 256
+/** Bytes of a name, and of another string, that are read one by one. Beyond that, the closing quote is searched for. */
+const longName = 256
+const longString = 16
+
+/** Tables of the scan that runs. Allocating them would cost more than scanning a short text. */
+const shortSeen = new Uint8Array(2 ** shapeBits.short / 8)
+/** Per depth: a hash of the object's names so far. */
+let shapes = new Int32Array(0)
+/** Per depth: whether the container is an object. */
+let isObject = new Uint8Array(0)
+
+/** Depths above the first are written before they are read. */
+const prepare = (depths: number) => {
+  if (shapes.length < depths) {
+    shapes = new Int32Array(depths)
+    isObject = new Uint8Array(depths)
+  }
+  shapes[0] = isObject[0] = 0
+}
 
 /** Quotes to search for in one string before reading byte by byte. */
 const quotesSought = 64
 
 export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan => {
   const bits = bytes.length < shortText ? shapeBits.short : shapeBits.long
-  const seen = new Uint8Array(2 ** bits / 8)
-  /** Per depth: a hash of the object's names so far. */
-  const shapes = new Int32Array(maxDepth + 2)
-  /** Per depth: whether the container is an object. */
-  const isObject = new Uint8Array(maxDepth + 2)
+  const seen = bits === shapeBits.short ? shortSeen.fill(0) : new Uint8Array(2 ** bits / 8)
+  prepare(maxDepth + 2)
   let weight = 0
   let depth = 0
   let digits = 0
@@ -68,7 +82,7 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
       case quote: {
         let hash = shapes[depth] ?? 0
         const start = index + 1
-        const near = Math.min(start + longString, bytes.length)
+        const near = Math.min(start + (isKey ? longName : longString), bytes.length)
         let at = start
         for (; at < near; at++) {
           const next = bytes[at] ?? 0

@@ -118,6 +118,6 @@ export const make = Effect.gen(function* () {
 
   return (call: StatusCall) =>
     call.wait === undefined
-      ? Effect.map(RequestRoute.find(requests, call), (snapshot) => show(call, snapshot))
+      ? Effect.mapEager(RequestRoute.find(requests, call), (snapshot) => show(call, snapshot))
       : hold(call)
 })

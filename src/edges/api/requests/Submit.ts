@@ -174,12 +174,15 @@ export const make = Effect.gen(function* () {
   const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
 
   /** Refuses a large body before it is read, for callers who cannot submit anything. */
-  const invite = (call: SubmitCall, endpoint: string) => {
+  const invite = (
+    call: SubmitCall,
+    endpoint: string
+  ): Effect.Effect<void, ErrorAnswer.ErrorAnswer | Effect.Error<ReturnType<typeof requests.invite>>> => {
     const key = call.headers["idempotency-key"] ?? null
     const announced = Number(call.headers["content-length"] ?? 0)
     if (announced > large) return requests.invite({ caller: call.caller, endpoint, key })
     if (key !== null) return Effect.void
-    return Effect.flatMap(catalog.find(endpoint), (entry) =>
+    return Effect.flatMapEager(catalog.find(endpoint), (entry) =>
       entry === null ? Effect.fail(ErrorAnswer.unknownModel) : Effect.void
     )
   }
@@ -198,56 +201,50 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** The body is released when this returns, because a client may wait for long. */
-  const submit = Effect.fnUntraced(function* (
-    call: SubmitCall,
-    endpoint: string,
-    memory: BodyMemory.BodyMemory
-  ) {
-    const { caller, headers } = call
-    yield* invite(call, endpoint)
-    yield* memory.cover(Number(headers["content-length"] ?? 0), 0)
-    const body = yield* call.readBody(memory.grow)
-    const scan = yield* Effect.fromResult(JsonBody.look(body))
-    yield* memory.cover(body.length, scan.weight)
-    const read = yield* readBody(caller.accountId, endpoint, body, scan)
-    const { deadlines, idempotencyKey, metadata, preferredMs, queriedMs, webhook } = yield* parse(call, read)
-    const { webhook: _webhook, ...input } = read
-    const accepted = yield* requests.submit(
-      {
-        caller,
-        endpoint,
-        ...input,
-        inputMemory: scan.weight,
-        metadata,
-        webhook,
-        deadlines,
-        idempotency:
-          idempotencyKey === null ? null : idempotencyOf(idempotencyKey, { endpoint, headers, body }, secret)
-      },
-      webhook === null ? null : checksOf(webhook)
+  const submit = (call: SubmitCall, endpoint: string, body: Uint8Array, scan: JsonScan.Scan) =>
+    Effect.flatMapEager(readBody(call.caller.accountId, endpoint, body, scan), (read) =>
+      Effect.flatMapEager(parse(call, read), ({ deadlines, idempotencyKey, metadata, webhook, ...waits }) => {
+        const { webhook: _webhook, ...input } = read
+        const { caller, headers } = call
+        const submission = {
+          caller,
+          endpoint,
+          ...input,
+          inputMemory: scan.weight,
+          metadata,
+          webhook,
+          deadlines,
+          idempotency:
+            idempotencyKey === null
+              ? null
+              : idempotencyOf(idempotencyKey, { endpoint, headers, body }, secret)
+        }
+        const submitted = requests.submit(submission, webhook === null ? null : checksOf(webhook))
+        return Effect.map(submitted, (accepted) => ({ accepted, ...waits }))
+      })
     )
-    return { accepted, preferredMs, queriedMs }
-  })
 
-  return Effect.fnUntraced(function* (call: SubmitCall) {
-    const endpoint = endpointOf(call.params)
-    // The service checks this, too; here it is checked before the body is read.
-    if (!Grant.allowsModel(call.caller.grant, endpoint)) return yield* new ModelNotGranted()
-    const announced = BodyHeaders.check(call.headers)
-    if (Result.isFailure(announced)) return yield* announced.failure
-    const memory = BodyMemory.make(submits, call.caller.accountId)
-    const { accepted, preferredMs, queriedMs } = yield* Effect.onExitPrimitive(
-      submit(call, endpoint, memory),
-      () => {
-        memory.release()
-        return undefined
-      }
+  /** Reads the body and submits it. */
+  const receive = (call: SubmitCall, endpoint: string, memory: BodyMemory.BodyMemory) =>
+    Effect.flatMapEager(memory.cover(Number(call.headers["content-length"] ?? 0), 0), () =>
+      Effect.flatMap(call.readBody(memory.grow), (body) =>
+        Effect.flatMapEager(Effect.fromResult(JsonBody.look(body)), (scan) =>
+          Effect.flatMapEager(memory.cover(body.length, scan.weight), () =>
+            submit(call, endpoint, body, scan)
+          )
+        )
+      )
     )
-    const headers = accepted.replayed ? { "idempotency-replayed": "true" } : {}
-    const created = Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)
-    const waitMs = preferredMs ?? queriedMs
-    if (waitMs === 0) return created
+
+  type Submitted = Effect.Success<ReturnType<typeof receive>>
+
+  /** The answer once the request has ended, or after the time for which the client wants to wait. */
+  const answerLater = Effect.fnUntraced(function* (
+    { accepted, preferredMs }: Submitted,
+    waitMs: number,
+    headers: Answer.Headers,
+    created: Answer.Answer
+  ) {
     // The answer is sent even when the server stops: without the id the client would submit again.
     const latest = yield* Effect.raceFirst(
       requests.waitUntil(accepted, isEnded, waitMs),
@@ -259,4 +256,36 @@ export const make = Effect.gen(function* () {
     const applied = preferredMs === null ? {} : { "preference-applied": "wait" }
     return Answer.record(200, body, { ...headers, ...applied })
   })
+
+  type AnswerError = Effect.Error<ReturnType<typeof receive> | ReturnType<typeof answerLater>>
+
+  const answer = (submitted: Submitted): Effect.Effect<Answer.Answer, AnswerError> => {
+    const { accepted, preferredMs, queriedMs } = submitted
+    const headers = accepted.replayed ? { "idempotency-replayed": "true" } : Answer.noHeaders
+    const created = Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)
+    const waitMs = preferredMs ?? queriedMs
+    return waitMs === 0 ? Effect.succeed(created) : answerLater(submitted, waitMs, headers, created)
+  }
+
+  return (
+    call: SubmitCall
+  ): Effect.Effect<
+    Answer.Answer,
+    AnswerError | ModelNotGranted | Effect.Error<ReturnType<typeof invite>>
+  > => {
+    const endpoint = endpointOf(call.params)
+    // The service checks this, too; here it is checked before the body is read.
+    if (!Grant.allowsModel(call.caller.grant, endpoint)) return Effect.fail(new ModelNotGranted())
+    const announced = BodyHeaders.check(call.headers)
+    if (Result.isFailure(announced)) return Effect.fail(announced.failure)
+    return Effect.flatMapEager(invite(call, endpoint), () => {
+      const memory = BodyMemory.make(submits, call.caller.accountId)
+      // Released before the answer, because a client may wait for long.
+      const received = Effect.onExitPrimitive(receive(call, endpoint, memory), () => {
+        memory.release()
+        return undefined
+      })
+      return Effect.flatMap(received, answer)
+    })
+  }
 })

@@ -19,7 +19,10 @@ export interface Admitted<Caller> {
 export class Admission extends Context.Service<
   Admission,
   {
-    /** The check of a scope, made once for each, of an `Authorization` header. Throws for `null`, which is a bug. */
+    /**
+     * The check of a scope, made once for each, of an `Authorization` header. Throws for `null`, which is a bug. The result
+     * is an `Exit` for a key in memory.
+     */
     gate(
       requires: Scope | null
     ): (authorization: string | undefined) => Effect.Effect<Admitted<Caller>, ServiceError>
@@ -36,14 +39,14 @@ export class Admission extends Context.Service<
         const missing = ErrorAnswer.missingScope(requires)
 
         const limited = (caller: Caller): Effect.Effect<Admitted<Caller>, ErrorAnswer.ErrorAnswer> =>
-          Effect.flatMap(underRates(rateLimits, caller), (headers) =>
+          Effect.flatMapEager(underRates(rateLimits, caller), (headers) =>
             isGranted(caller, requires)
               ? Effect.succeed({ caller, headers })
               : Effect.fail(ErrorAnswer.missingScope(requires, headers))
           )
 
         return (authorization) =>
-          Effect.flatMap(authentication.authenticate(authorization), (caller) => {
+          Effect.flatMapEager(authentication.authenticate(authorization), (caller) => {
             if (isLimited(caller)) return limited(caller)
             return isGranted(caller, requires)
               ? Effect.succeed({ caller, headers: Answer.noHeaders })

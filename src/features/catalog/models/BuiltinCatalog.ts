@@ -20,7 +20,7 @@ export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
     model,
     runs: model.endpoint,
     runInput: (value) => value,
-    quantities: (value) => Effect.sync(() => quantities(value)),
+    quantities: (value) => Effect.succeed(quantities(value)),
     // The provider counts the delivered units.
     delivered: ({ input: value }) => Effect.sync(() => quantities(value).maxQuantity),
     validateInput: (value) => input.issues(value),
@@ -39,7 +39,7 @@ export const layerOf = (models: ReadonlyArray<BuiltinModel>) =>
       models.map((builtin) => [builtin.model.endpoint, entryOf(builtin)])
     )
     const all = [...byEndpoint.values()]
-    const find = (endpoint: string) => Effect.sync(() => byEndpoint.get(endpoint) ?? null)
+    const find = (endpoint: string) => Effect.succeed(byEndpoint.get(endpoint) ?? null)
     return Catalog.of({ all: Effect.succeed(all), find, findVersion: find, lastOffered: find })
   })
 

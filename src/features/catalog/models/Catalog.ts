@@ -76,7 +76,7 @@ export class Catalog extends Context.Service<
   {
     /** The current version of every model. The same list until the catalog changes. */
     readonly all: Effect.Effect<ReadonlyArray<CatalogEntry>>
-    /** The current version of a model; `null` if there is none. */
+    /** The current version of a model; `null` if there is none. An `Exit` for a model in memory. */
     find(endpoint: string): Effect.Effect<CatalogEntry | null>
     /** The current version of a model, or the last before its withdrawal; `null` if unknown. Reads only memory. */
     lastOffered(endpoint: string): Effect.Effect<CatalogEntry | null, NotKnownHere>

@@ -18,9 +18,14 @@ export const make = (): ((
 ) => Effect.Effect<Quantities, UnitsUnknown | EvaluatorBusy>) => {
   const rateLimited = RateLimitedLog.make()
   return (entry, input) =>
-    Effect.catchTag(entry.quantities(input), "Unmeasurable", ({ reason }) => {
-      const line = Effect.logWarning(`An input is refused: ${reason}`)
-      const logged = rateLimited(Effect.annotateLogs(line, { model: entry.model.endpoint }))
-      return Effect.andThen(logged, Effect.fail(new UnitsUnknown()))
-    })
+    Effect.catchEager(
+      entry.quantities(input),
+      (error): Effect.Effect<never, UnitsUnknown | EvaluatorBusy> => {
+        if (error._tag === "EvaluatorBusy") return Effect.fail(error)
+        const { reason } = error
+        const line = Effect.logWarning(`An input is refused: ${reason}`)
+        const logged = rateLimited(Effect.annotateLogs(line, { model: entry.model.endpoint }))
+        return Effect.andThen(logged, Effect.fail(new UnitsUnknown()))
+      }
+    )
 }
