@@ -60,6 +60,8 @@ export interface Actors<State, Command, Event, Rejection> {
     payloads: ReadonlyArray<SealedPayload>,
     onEnd: (exit: Exit.Exit<Executed<State, Event>, Rejection | EventStoreError>) => void
   ) => void
+  /** `send` for a new id, as `create` is `execute` for one. */
+  readonly sendNew: Actors<State, Command, Event, Rejection>["send"]
   readonly current: (id: string) => Effect.Effect<Current<State>, EventStoreError>
   /** The result of `current` if it is in memory, for paths that are too hot for an effect. */
   readonly peek: (id: string) => Current<State> | undefined
@@ -270,8 +272,28 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       if (actor.observed === 0) actor.current ??= empty
     }
 
-    const execute: Actors<State, Command, Event, Rejection>["execute"] = (id, sent, payloads = []) =>
-      command(id, sent, payloads, prepareNone)
+    /** Decides at once if the state is in memory and no other command is before this one. */
+    const send = (
+      id: string,
+      sent: Command,
+      payloads: ReadonlyArray<SealedPayload>,
+      onEnd: (exit: Exit.Exit<Executed<State, Event>, Rejection | EventStoreError>) => void,
+      prepare: (actor: Actor<State>) => void
+    ) => {
+      const actor = acquire(id)
+      prepare(actor)
+      const { current, mailbox } = actor
+      if (current === undefined || !mailbox.enter()) {
+        release(id, actor)
+        fork(command(id, sent, payloads, prepare)).addObserver(onEnd)
+        return
+      }
+      fork(Effect.suspend(() => decideFrom(actor, current, sent, payloads, 0))).addObserver((exit) => {
+        mailbox.leave()
+        release(id, actor)
+        onEnd(exit)
+      })
+    }
 
     /** `undefined` when the event cannot be decoded. A reader of the log gets the error. */
     const evolveObserved = (current: Current<State>, event: RecordedEvent): Current<State> | undefined => {
@@ -303,9 +325,10 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     }
 
     return {
-      execute,
+      execute: (id, sent, payloads = []) => command(id, sent, payloads, prepareNone),
       create: (id, sent, payloads = []) => command(id, sent, payloads, assumeEmpty),
-      send: (id, sent, payloads, onEnd) => void fork(execute(id, sent, payloads)).addObserver(onEnd),
+      send: (id, sent, payloads, onEnd) => send(id, sent, payloads, onEnd, prepareNone),
+      sendNew: (id, sent, payloads, onEnd) => send(id, sent, payloads, onEnd, assumeEmpty),
       current: (id) =>
         withActor(id, (actor) => {
           if (actor.current === undefined) return actor.mailbox.run(() => load(actor))

@@ -2,6 +2,9 @@
 import { Effect, Exit } from "effect"
 
 export interface Mailbox {
+  /** Takes the turn for a command that is not run by `run`, if no other has it. `leave` ends the turn. */
+  readonly enter: () => boolean
+  readonly leave: () => void
   /** Calls `command` in its turn and runs the result. A waiting command can be interrupted and is then not called. */
   readonly run: <A, E>(command: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
@@ -46,12 +49,16 @@ export const make = (): Mailbox => {
       }).pipe(Effect.andThen(inTurn(command)))
     })
 
+  const enter = () => {
+    if (isBusy) return false
+    isBusy = true
+    return true
+  }
+
   return {
+    enter,
+    leave: pass,
     run: (command) =>
-      Effect.suspend(() => {
-        if (isBusy) return waitThenRun(command)
-        isBusy = true
-        return Effect.uninterruptible(inTurn(command))
-      })
+      Effect.suspend(() => (enter() ? Effect.uninterruptible(inTurn(command)) : waitThenRun(command)))
   }
 }

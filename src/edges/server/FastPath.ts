@@ -1,6 +1,6 @@
 /** Serves submit, status and result before the declared API, with the same handlers at less cost (decision 16). */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Clock, Context, Effect, type Exit, Fiber, Layer, References } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Fiber, Layer, References } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Settled from "#src/kernel/async/Settled.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -21,6 +21,15 @@ import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
 import * as HotCall from "./HotCall.ts"
 import * as IncomingBody from "./IncomingBody.ts"
 
+/** How a call is answered. */
+interface Answering {
+  readonly correlationId: string
+  readonly finish: (exit: Exit.Exit<Answer.Answer>) => void
+  readonly fork: <A>(effect: Effect.Effect<A>) => Fiber.Fiber<A>
+}
+
+const headersOf = ({ headers }: IncomingMessage) => headers as Readonly<Record<string, string | undefined>>
+
 const make = Effect.gen(function* () {
   const routes = yield* RequestHandlers
   const { gate } = yield* Admission
@@ -39,12 +48,23 @@ const make = Effect.gen(function* () {
   }
   const running = new Set<Fiber.Fiber<unknown>>()
 
+  const admit = (
+    route: HotCall.HotCall["route"],
+    authorization: string | undefined
+  ): Effect.Effect<Admitted<Caller>, ServiceError> => {
+    try {
+      return enter[route](authorization)
+    } catch (defect) {
+      return Effect.die(defect)
+    }
+  }
+
   const route = (
     call: HotCall.HotCall,
     caller: Caller,
     request: IncomingMessage
   ): Effect.Effect<Answer.Answer, ServiceError> => {
-    const headers = request.headers as Readonly<Record<string, string | undefined>>
+    const headers = headersOf(request)
     switch (call.route) {
       case "submitRequest":
         return routes.submit({
@@ -85,12 +105,13 @@ const make = Effect.gen(function* () {
 
   const answer = (
     call: HotCall.HotCall,
+    admitting: Effect.Effect<Admitted<Caller>, ServiceError>,
     request: IncomingMessage,
     correlationId: string,
     onAdmitted: (accountId: string) => void
   ): Effect.Effect<Answer.Answer> => {
     try {
-      const answered = Effect.flatMapEager(enter[call.route](request.headers.authorization), (admitted) => {
+      const answered = Effect.flatMapEager(admitting, (admitted) => {
         onAdmitted(admitted.caller.accountId)
         return answerTo(call, admitted, request, correlationId)
       })
@@ -134,13 +155,49 @@ const make = Effect.gen(function* () {
         durationMs: elapsedMs()
       })
     }
-    const answering = answer(call, request, correlationId, (id) => void (accountId = id))
-    // Most reads have their answer already.
-    if (Settled.hasSucceeded(answering)) return finish(answering)
-    const fiber = fork(answering)
-    const exit = fiber.pollUnsafe()
-    if (exit !== undefined) return finish(exit)
-    follow(fiber, response, finish)
+    const admitting = admit(call.route, request.headers.authorization)
+    const general = () => {
+      const answering = answer(call, admitting, request, correlationId, (id) => void (accountId = id))
+      // Most reads have their answer already.
+      if (Settled.hasSucceeded(answering)) return finish(answering)
+      const fiber = fork(answering)
+      const exit = fiber.pollUnsafe()
+      if (exit !== undefined) return finish(exit)
+      follow(fiber, response, finish)
+    }
+    const isQuick = call.route === "submitRequest" && IncomingBody.mayBeWhole(request)
+    if (!isQuick || !Settled.hasSucceeded(admitting)) return general()
+    const admitted = admitting.value
+    // By then, a body that was sent with the headers has arrived.
+    process.nextTick(() => {
+      const body = IncomingBody.whole(request)
+      if (body === null) return general()
+      accountId = admitted.caller.accountId
+      if (submitNow(call, admitted, request, body, { correlationId, finish, fork })) return
+      IncomingBody.putBack(request, body)
+      general()
+    })
+  }
+
+  /** Submits without a fiber. Returns false, and has done nothing, when the general way has to decide. */
+  const submitNow = (
+    { params }: HotCall.HotCall,
+    { caller, headers }: Admitted<Caller>,
+    request: IncomingMessage,
+    body: Uint8Array,
+    { correlationId, finish, fork }: Answering
+  ): boolean => {
+    if (headers !== Answer.noHeaders) return false
+    const fail = (cause: Cause.Cause<ServiceError>) =>
+      void fork(rescue(cause, correlationId)).addObserver(finish)
+    try {
+      return routes.submitNow({ caller, params, headers: headersOf(request) }, body, (exit) =>
+        Exit.isSuccess(exit) ? finish(Exit.succeed(exit.value)) : fail(exit.cause)
+      )
+    } catch (defect) {
+      fail(Cause.die(defect))
+      return true
+    }
   }
 
   /** Interrupts the fiber when the client disconnects. */

@@ -39,9 +39,28 @@ const inTime = (body: Read): Read =>
     Effect.timeoutOrElse(body, { duration, orElse: () => Effect.fail(ErrorAnswer.bodyTimeout) })
   )
 
+/** The largest body that is read in one piece, bytes. */
+const mostWhole = 64 * 1024
+
+/** Bodies that `whole` returned and that are still to be read. */
+const taken = new WeakMap<IncomingMessage, Uint8Array>()
+
+/** Whether the body is announced as a small one. */
+export const mayBeWhole = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] === undefined && Number(headers["content-length"]) <= mostWhole
+
+/** The body, if all of it has arrived. */
+export const whole = (request: IncomingMessage): Uint8Array | null =>
+  request.complete ? (request.read() as Uint8Array | null) : null
+
+/** Lets `read` return a body that `whole` returned. */
+export const putBack = (request: IncomingMessage, body: Uint8Array): void => void taken.set(request, body)
+
 /** Most bodies arrive with their headers, so the timer starts only for the others. */
 export const read = (request: IncomingMessage, grow: Grow): Read =>
   Effect.callback((resume) => {
+    const body = taken.get(request)
+    if (body !== undefined) return resume(Effect.succeed(body))
     let settle = (body: Read) => {
       clearImmediate(timerStart)
       resume(body)

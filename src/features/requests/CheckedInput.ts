@@ -1,5 +1,4 @@
 /** The input of a submit, parsed here or in another thread. */
-import { Effect } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -34,15 +33,17 @@ const looksAtAll = (entry: CatalogEntry): boolean => {
 export const forUnits = (submission: Submission, entry: CatalogEntry): CanonicalJson.Json =>
   looksAtAll(entry) ? valueOf(submission) : submission.input
 
-/** The result for a small input is an `Exit`. */
-export const seal = (
-  payloads: Payloads["Service"],
-  { caller, checked, input }: Submission,
-  id: RequestId
-): ReturnType<Payloads["Service"]["sealText"]> => {
-  const text = checked === undefined ? CanonicalJson.stringify(input) : checked.text
-  const sealed = payloads.sealInline({ name: "input", text })
-  if (sealed !== null) return Effect.succeed(sealed)
-  const stream = StreamName.make(InferenceRequest.aggregate.category, id)
-  return payloads.sealText({ owner: caller.accountId, stream, name: "input", text })
-}
+const textOf = ({ checked, input }: Submission): string =>
+  checked === undefined ? CanonicalJson.stringify(input) : checked.text
+
+/** A small input, sealed; `null` for a large one. */
+export const sealNow = (payloads: Payloads["Service"], submission: Submission) =>
+  payloads.sealInline({ name: "input", text: textOf(submission) })
+
+export const seal = (payloads: Payloads["Service"], submission: Submission, id: RequestId) =>
+  payloads.sealText({
+    owner: submission.caller.accountId,
+    stream: StreamName.make(InferenceRequest.aggregate.category, id),
+    name: "input",
+    text: textOf(submission)
+  })

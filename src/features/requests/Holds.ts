@@ -8,7 +8,6 @@ import { Payloads } from "#streams/Payload.ts"
 import * as PayloadRefs from "#streams/PayloadRefs.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import * as Settled from "#src/kernel/async/Settled.ts"
 import { Funds } from "#src/features/funds/Funds.ts"
 import type { Reserved, HoldTerms } from "#src/features/funds/FundsCells.ts"
 import { BudgetExceeded, InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
@@ -95,13 +94,13 @@ export const make = Effect.gen(function* () {
     /** Reserves the hold, at once where the account can pay: the result is then an `Exit`. */
     take: (held: RequestHold): Effect.Effect<void, Refused | ReadModelBehind> =>
       unlessRefused(held, () => funds.reserve(held.requestId, held)),
+    /** Reserves the hold if that is possible at once. False: `take` has to decide. */
+    takeNow: (held: RequestHold): boolean => funds.isLevel() && funds.reserve(held.requestId, held) === "ok",
     /** Releases the hold if the input cannot be sealed. */
     sealing: <E>(requestId: RequestId, seal: Effect.Effect<SealedPayload, E>) =>
-      Settled.hasSucceeded(seal)
-        ? seal
-        : Effect.onExitPrimitive(seal, (exit) =>
-            Exit.isFailure(exit) ? Effect.sync(() => funds.cancel(requestId)) : undefined
-          ),
+      Effect.onExitPrimitive(seal, (exit) =>
+        Exit.isFailure(exit) ? Effect.sync(() => funds.cancel(requestId)) : undefined
+      ),
     /** Releases the hold and discards the input unless the append created the request. */
     appending: <A extends Appended, E>(
       requestId: RequestId,

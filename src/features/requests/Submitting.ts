@@ -1,13 +1,15 @@
 /** Accepts a request: validates and quotes it, reserves its key and its hold, and appends it. */
 import * as crypto from "node:crypto"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import type { Model } from "#domain/catalog/Model.ts"
+import type { Rejection } from "#domain/inference-request/Command.ts"
 import { RequestId } from "#domain/Ids.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Payload from "#streams/Payload.ts"
 import type { SealedPayload } from "#streams/SealedPayload.ts"
@@ -54,6 +56,7 @@ export const make = Effect.gen(function* () {
   const requests = yield* RequestActors
   const steady = yield* SteadyTime
   const clock = yield* Clock.Clock
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
   const keys = yield* IdempotencyKeyActors
   const payloads = yield* Payload.Payloads
   const depth = yield* QueueDepth
@@ -148,7 +151,13 @@ export const make = Effect.gen(function* () {
     return { accountId, keyId, hold, budget: grant.monthlyBudget, at }
   }
 
-  /** Hold, seal, append. All of it happens at once unless something really waits, such as a large input. */
+  /** Other failures than those of storage are bugs: the command fits a new request. */
+  const onlyStorage = <A>(submitted: Effect.Effect<A, Rejection | EventStoreError>) =>
+    Effect.catch(submitted, (error) =>
+      error._tag === "EventStoreError" ? Effect.fail(error) : Effect.die(error)
+    )
+
+  /** Hold, seal, append. */
   const accept = (
     submission: Submission,
     entry: CatalogEntry,
@@ -161,16 +170,12 @@ export const make = Effect.gen(function* () {
     const deadlines = AbsoluteDeadlines.of(submission.deadlines, at)
     const append = (input: SealedPayload) => {
       const request = submitted(submission, entry, quote, at, deadlines, input)
-      const appended = Effect.catch(execute(id, { _tag: "Submit", request }, [input]), (error) =>
-        error._tag === "EventStoreError" ? Effect.fail(error) : Effect.die(error)
-      )
-      return hinting(deadlines, appended)
+      return hinting(deadlines, onlyStorage(execute(id, { _tag: "Submit", request }, [input])))
     }
-    const stored = Effect.suspend(() =>
-      Effect.flatMapEager(holds.take({ ...wanted(submission, quote, at), requestId: id }), () =>
-        Effect.flatMapEager(holds.sealing(id, CheckedInput.seal(payloads, submission, id)), (input) =>
-          holds.appending(id, input, append(input))
-        )
+    const reserved = holds.take({ ...wanted(submission, quote, at), requestId: id })
+    const stored = Effect.flatMap(reserved, () =>
+      Effect.flatMap(holds.sealing(id, CheckedInput.seal(payloads, submission, id)), (input) =>
+        holds.appending(id, input, append(input))
       )
     )
     return Effect.flatMap(Effect.uninterruptible(stored), (accepted) => {
@@ -179,6 +184,43 @@ export const make = Effect.gen(function* () {
         ? Effect.die("A submitted request has no state")
         : Effect.succeed({ ...snapshot, replayed: accepted.events.length === 0 })
     })
+  }
+
+  /** The model and the quote of a submission that passes all checks at once; `null` for any other. */
+  const termsNow = (submission: Submission) => {
+    const { caller, endpoint, idempotency, webhook } = submission
+    if (idempotency !== null || webhook !== null || !Grant.allowsModel(caller.grant, endpoint)) return null
+    const found = catalog.find(endpoint)
+    if (!Settled.hasSucceeded(found) || found.value === null) return null
+    const entry = found.value
+    if (entry.model.maxQueued !== undefined || CheckedInput.issues(submission, entry).length > 0) return null
+    const quote = quoteOf(submission, entry)
+    return Settled.hasSucceeded(quote) ? { entry, quote: quote.value } : null
+  }
+
+  const submitNow: Requests["Service"]["submitNow"] = (submission, onEnd) => {
+    const terms = termsNow(submission)
+    if (terms === null) return false
+    const input = CheckedInput.sealNow(payloads, submission)
+    if (input === null) return false
+    const { entry, quote } = terms
+    const id = RequestId.make(ids.next())
+    const at = steady.nowOf(clock)
+    if (!holds.takeNow({ ...wanted(submission, quote, at), requestId: id })) {
+      fork(payloads.discard([input]))
+      return false
+    }
+    const deadlines = AbsoluteDeadlines.of(submission.deadlines, at)
+    const request = submitted(submission, entry, quote, at, deadlines, input)
+    requests.sendNew(id, { _tag: "Submit", request }, [input], (exit) => {
+      if (deadlines !== null) hints.hint(AbsoluteDeadlines.earliest(deadlines))
+      const snapshot = Exit.isSuccess(exit) ? Snapshot.asSubmitted(id, exit.value) : null
+      if (snapshot !== null) return onEnd(Exit.succeed(snapshot))
+      const failed = holds.appending(id, input, onlyStorage(exit))
+      const ended = Effect.flatMap(failed, () => Effect.die("A submitted request has no state"))
+      fork(ended).addObserver(onEnd)
+    })
+    return true
   }
 
   /** Slow checks, such as a name look-up, are made for accounts that can pay. */
@@ -299,5 +341,5 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  return { submit, invite }
+  return { submit, submitNow, invite }
 })

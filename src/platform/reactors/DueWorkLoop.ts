@@ -19,6 +19,9 @@ const heartbeatMs = 5_000
 /** ClaimTurns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
 
+/** A read model that moves more often than this wakes the reactor only so often, ms: a pass costs several statements. */
+const movePaceMs = 10
+
 export interface Reactor<E, E2, E3> {
   /** For the log, as in "The dispatcher failed and starts over". */
   readonly name: string
@@ -95,7 +98,9 @@ export const make = Effect.gen(function* () {
     })
 
     const follow = (projection: string) =>
-      Stream.runForEach(projections.changes(projection), () => Effect.sync(wake))
+      Stream.runForEach(projections.changes(projection), () =>
+        Effect.andThen(Effect.sync(wake), Effect.sleep(movePaceMs))
+      )
 
     const followNodes = Stream.runForEach(node.changes, () =>
       Effect.sync(() => {

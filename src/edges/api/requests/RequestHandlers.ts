@@ -7,14 +7,16 @@ import * as Retrieve from "./Retrieve.ts"
 import * as Status from "./Status.ts"
 import * as Submit from "./Submit.ts"
 
-const make = Effect.all({
-  submit: Submit.make,
+const handlers = Effect.all({
+  submitting: Submit.make,
   status: Status.make,
   result: Result.make,
   cancel: Cancel.make,
   retrieve: Retrieve.make,
   erase: Erase.make
 })
+
+const make = Effect.map(handlers, ({ submitting, ...others }) => ({ ...submitting, ...others }))
 
 export class RequestHandlers extends Context.Service<RequestHandlers, Effect.Success<typeof make>>()(
   "inferlog/src/edges/api/requests/RequestHandlers"

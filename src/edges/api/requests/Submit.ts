@@ -2,7 +2,7 @@
  * `POST /{owner}/{model}`. `docs/reference/errors.md` lists the checks in their order; the first failure answers. Checks that
  * depend on more than the request itself are not repeated for a request that was accepted under its key.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Exit, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Grant from "#domain/account/Grant.ts"
 import type { AccountId } from "#domain/Ids.ts"
@@ -14,7 +14,13 @@ import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
-import { ModelNotGranted, Requests, type Snapshot, type Submission } from "#src/features/requests/Requests.ts"
+import {
+  ModelNotGranted,
+  Requests,
+  type Snapshot,
+  type StorageError,
+  type Submission
+} from "#src/features/requests/Requests.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -160,6 +166,27 @@ const idempotencyOf = (
   isFormerHash: (hash) => IdempotencyHeader.isFormerHash(hash, meant)
 })
 
+/** Headers that change what a submit means, or how its body is read. */
+const meaningful = [
+  "idempotency-key",
+  "x-request-metadata",
+  "x-request-start-timeout",
+  "cancel-after",
+  "prefer",
+  "content-encoding"
+]
+
+/** Whether the body alone says what is submitted. */
+const isBare = (headers: RequestHeaders): boolean =>
+  headers["content-type"] === "application/json" && meaningful.every((name) => headers[name] === undefined)
+
+const bareSubmission = {
+  metadata: {},
+  webhook: null,
+  deadlines: { startTimeoutMs: null, cancelAfterMs: null },
+  idempotency: null
+} as const
+
 const isEnded = (snapshot: Snapshot): boolean => isTerminal(snapshot.request.phase)
 
 export const make = Effect.gen(function* () {
@@ -238,6 +265,9 @@ export const make = Effect.gen(function* () {
 
   type Submitted = Effect.Success<ReturnType<typeof receive>>
 
+  const created = (accepted: Parameters<typeof StatusView.created>[1], headers = Answer.noHeaders) =>
+    Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)
+
   /** The answer once the request has ended, or after the time for which the client wants to wait. */
   const answerLater = Effect.fnUntraced(function* (
     { accepted, preferredMs }: Submitted,
@@ -262,12 +292,36 @@ export const make = Effect.gen(function* () {
   const answer = (submitted: Submitted): Effect.Effect<Answer.Answer, AnswerError> => {
     const { accepted, preferredMs, queriedMs } = submitted
     const headers = accepted.replayed ? { "idempotency-replayed": "true" } : Answer.noHeaders
-    const created = Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)
+    const atOnce = created(accepted, headers)
     const waitMs = preferredMs ?? queriedMs
-    return waitMs === 0 ? Effect.succeed(created) : answerLater(submitted, waitMs, headers, created)
+    return waitMs === 0 ? Effect.succeed(atOnce) : answerLater(submitted, waitMs, headers, atOnce)
   }
 
-  return (
+  /**
+   * Submits a small body that has arrived, without a fiber. Returns false, and has changed nothing, when `submit` has to be
+   * called. Otherwise `onEnd` is called once.
+   */
+  const submitNow = (
+    { caller, headers, params }: Omit<SubmitCall, "readBody" | "wait">,
+    body: Uint8Array,
+    onEnd: (exit: Exit.Exit<Answer.Answer, StorageError>) => void
+  ): boolean => {
+    if (!isBare(headers)) return false
+    const scan = JsonBody.look(body)
+    if (Result.isFailure(scan)) return false
+    const fields = JsonBody.parseLooked(body, scan.success)
+    if (Result.isFailure(fields) || WebhookFields.areIn(fields.success)) return false
+    const submission = {
+      ...bareSubmission,
+      caller,
+      endpoint: endpointOf(params),
+      input: fields.success,
+      inputMemory: scan.success.weight
+    }
+    return requests.submitNow(submission, (exit) => onEnd(Exit.map(exit, (accepted) => created(accepted))))
+  }
+
+  const submitCall = (
     call: SubmitCall
   ): Effect.Effect<
     Answer.Answer,
@@ -288,4 +342,6 @@ export const make = Effect.gen(function* () {
       return Effect.flatMap(received, answer)
     })
   }
+
+  return { submit: submitCall, submitNow }
 })

@@ -10,8 +10,11 @@ const filterField = "webhook_events_filter"
 
 const defaultEvents: ReadonlyArray<WebhookEventName> = ["completed"]
 
+export const areIn = (body: JsonObject): boolean =>
+  Object.hasOwn(body, urlField) || Object.hasOwn(body, filterField)
+
 export const withoutWebhook = (body: JsonObject): JsonObject => {
-  if (!Object.hasOwn(body, urlField) && !Object.hasOwn(body, filterField)) return body
+  if (!areIn(body)) return body
   const { [urlField]: _url, [filterField]: _filter, ...input } = body
   return input
 }
