@@ -78,6 +78,24 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
     )
 
     test(
+      "send a command to a new stream without a read of the log, and decide again if the stream exists",
+      Effect.gen(function* () {
+        const sendNew = (actors: Actors.Actors<Counter.State, Counter.Command, Counter.Event, unknown>) =>
+          Effect.callback<number, unknown>((resume) =>
+            actors.sendNew("a", Counter.raise(2), [], (exit) =>
+              resume(Exit.map(exit, ({ state }) => state.total))
+            )
+          )
+        const first = yield* watchedNode()
+        assert.strictEqual(yield* sendNew(first.actors), 2)
+        assert.deepStrictEqual(first.read, [])
+        const second = yield* watchedNode()
+        assert.strictEqual(yield* sendNew(second.actors), 4)
+        assert.deepStrictEqual(yield* totals("a"), [2, 4])
+      })
+    )
+
+    test(
       "return the events, the state after them and their position",
       Effect.gen(function* () {
         const actors = yield* node()

@@ -16,6 +16,7 @@ import { RouteTable } from "#src/edges/http/edge/RouteTable.ts"
 import * as ReaderErrorAnswers from "#src/edges/http/ReaderErrorAnswers.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
+import type * as Submit from "#src/edges/api/requests/Submit.ts"
 import { IsStopping } from "#src/edges/http/Stopping.ts"
 import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
 import * as HotCall from "./HotCall.ts"
@@ -165,33 +166,41 @@ const make = Effect.gen(function* () {
       if (exit !== undefined) return finish(exit)
       follow(fiber, response, finish)
     }
-    const isQuick = call.route === "submitRequest" && IncomingBody.mayBeWhole(request)
-    if (!isQuick || !Settled.hasSucceeded(admitting)) return general()
-    const admitted = admitting.value
+    const submit = plainSubmit(call, admitting, request)
+    if (submit === null) return general()
     // By then, a body that was sent with the headers has arrived.
-    process.nextTick(() => {
+    setImmediate(() => {
       const body = IncomingBody.whole(request)
       if (body === null) return general()
-      accountId = admitted.caller.accountId
-      if (submitNow(call, admitted, request, body, { correlationId, finish, fork })) return
+      accountId = submit.caller.accountId
+      if (submitNow(submit, body, { correlationId, finish, fork })) return
       IncomingBody.putBack(request, body)
       general()
     })
   }
 
+  /** The call of a submit of which only the body has to be checked; `null` for any other. */
+  const plainSubmit = (
+    { params, route }: HotCall.HotCall,
+    admitting: Effect.Effect<Admitted<Caller>, ServiceError>,
+    request: IncomingMessage
+  ): Submit.PlainCall | null => {
+    if (route !== "submitRequest" || !IncomingBody.mayBeWhole(request)) return null
+    if (!Settled.hasSucceeded(admitting) || admitting.value.headers !== Answer.noHeaders) return null
+    const call = { caller: admitting.value.caller, params, headers: headersOf(request) }
+    return routes.isPlain(call) ? call : null
+  }
+
   /** Submits without a fiber. Returns false, and has done nothing, when the general way has to decide. */
   const submitNow = (
-    { params }: HotCall.HotCall,
-    { caller, headers }: Admitted<Caller>,
-    request: IncomingMessage,
+    call: Submit.PlainCall,
     body: Uint8Array,
     { correlationId, finish, fork }: Answering
   ): boolean => {
-    if (headers !== Answer.noHeaders) return false
     const fail = (cause: Cause.Cause<ServiceError>) =>
       void fork(rescue(cause, correlationId)).addObserver(finish)
     try {
-      return routes.submitNow({ caller, params, headers: headersOf(request) }, body, (exit) =>
+      return routes.submitNow(call, body, (exit) =>
         Exit.isSuccess(exit) ? finish(Exit.succeed(exit.value)) : fail(exit.cause)
       )
     } catch (defect) {

@@ -10,6 +10,7 @@ import { type Webhook, WebhookEventName } from "#domain/inference-request/Event.
 import { isTerminal } from "#domain/inference-request/State.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type * as JsonScan from "#src/kernel/text/JsonScan.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
@@ -115,6 +116,9 @@ export interface SubmitCall {
   /** Runs after headers and model were checked. At most `JsonBody.maxBytes`. */
   readonly readBody: (grow: BodyReader.Grow) => Effect.Effect<Uint8Array, ErrorAnswer.ErrorAnswer>
 }
+
+/** A call whose body is not read by a fiber. */
+export type PlainCall = Omit<SubmitCall, "readBody" | "wait">
 
 /** From this many bytes on, everything that needs no body is checked before the body is read. */
 const large = 64 * 1024
@@ -297,16 +301,23 @@ export const make = Effect.gen(function* () {
     return waitMs === 0 ? Effect.succeed(atOnce) : answerLater(submitted, waitMs, headers, atOnce)
   }
 
+  /** Whether nothing but the body can be a reason to refuse the submit, or to treat it in another way. */
+  const isPlain = ({ caller, headers, params }: PlainCall): boolean => {
+    if (!isBare(headers)) return false
+    const endpoint = endpointOf(params)
+    const found = catalog.find(endpoint)
+    return Grant.allowsModel(caller.grant, endpoint) && Settled.hasSucceeded(found) && found.value !== null
+  }
+
   /**
-   * Submits a small body that has arrived, without a fiber. Returns false, and has changed nothing, when `submit` has to be
+   * Submits a small body of a plain call, without a fiber. Returns false, and has changed nothing, when `submit` has to be
    * called. Otherwise `onEnd` is called once.
    */
   const submitNow = (
-    { caller, headers, params }: Omit<SubmitCall, "readBody" | "wait">,
+    { caller, params }: PlainCall,
     body: Uint8Array,
     onEnd: (exit: Exit.Exit<Answer.Answer, StorageError>) => void
   ): boolean => {
-    if (!isBare(headers)) return false
     const scan = JsonBody.look(body)
     if (Result.isFailure(scan)) return false
     const fields = JsonBody.parseLooked(body, scan.success)
@@ -343,5 +354,5 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  return { submit: submitCall, submitNow }
+  return { submit: submitCall, isPlain, submitNow }
 })
