@@ -1,13 +1,11 @@
 /** The common part of read rows: known requests, read in turn over kept-alive connections. */
 import { Effect } from "effect"
-import * as Floor from "../floors/Floor.ts"
 import * as KnownRequests from "../floors/KnownRequests.ts"
 import * as HttpSubject from "../harness/HttpSubject.ts"
 import type { Subject } from "../harness/Subject.ts"
 import * as CompletedRequests from "../subjects/CompletedRequests.ts"
 import * as Inferlog from "../subjects/Inferlog.ts"
-
-export const floor = "node:http + Map"
+import * as Straight from "../subjects/Straight.ts"
 
 export interface Read {
   /** The text of an HTTP request for one of the known requests. */
@@ -30,11 +28,11 @@ export const ours = ({ request, status }: Read): Subject =>
     connections
   })
 
-export const raw = ({ request, status }: Read): Subject =>
+export const straight = ({ request, status }: Read): Subject =>
   HttpSubject.make({
-    name: floor,
+    name: Straight.name,
     role: "floor",
-    serve: Floor.serve(floor, ["bench/floors/ReadFloor.ts"]),
+    serve: Straight.serve("none"),
     load: () => Effect.succeed({ requests: KnownRequests.all.map(request), status }),
     connections
   })

@@ -1,12 +1,11 @@
-/** T1: submit: authenticated, validated, priced, chained and durable. The floor only stores a durable row. */
+/** T1: submit: authenticated, validated, priced, chained and durable. T1b: the same, and each run starts and is held. */
 import { Effect } from "effect"
-import * as Floor from "../floors/Floor.ts"
 import * as HttpSubject from "../harness/HttpSubject.ts"
 import * as PeerProcess from "../harness/PeerProcess.ts"
 import * as RequestText from "../harness/RequestText.ts"
-import * as ScratchDirectory from "../harness/ScratchDirectory.ts"
 import type { Row } from "../harness/Subject.ts"
 import * as Inferlog from "../subjects/Inferlog.ts"
+import * as Straight from "../subjects/Straight.ts"
 
 /** 300 bytes. */
 export const body = JSON.stringify({
@@ -25,8 +24,6 @@ export const command = ["bench/subjects/InferlogServer.ts"]
 
 const load = () => Effect.succeed({ requests: [request], status: 200 })
 
-const floor = "node:http + SQLite"
-
 const row = (connections: number, p99Targets: Readonly<Record<string, number>>): Row => ({
   id: "T1",
   title: `Submit, ${connections} connections`,
@@ -40,11 +37,9 @@ const row = (connections: number, p99Targets: Readonly<Record<string, number>>):
       connections
     }),
     HttpSubject.make({
-      name: floor,
+      name: Straight.name,
       role: "floor",
-      serve: Effect.flatMap(ScratchDirectory.make, (directory) =>
-        Floor.serve(floor, ["bench/floors/SubmitFloor.ts", `${directory}/log.sqlite`])
-      ),
+      serve: Straight.serve("none"),
       load,
       connections
     }),
@@ -59,8 +54,40 @@ const row = (connections: number, p99Targets: Readonly<Record<string, number>>):
     PeerProcess.subject({ name: "pg-boss", program: "pg-boss", mode: "submit", connections }),
     PeerProcess.subject({ name: "Restate", program: "restate", mode: "submit", connections })
   ],
-  targets: { [floor]: 0.8, BullMQ: 1.7, "BullMQ behind fastify": 1.7, "pg-boss": 10, Restate: 6 },
+  targets: { [Straight.name]: 0.75, BullMQ: 1.7, "BullMQ behind fastify": 1, "pg-boss": 10, Restate: 6 },
   p99Targets
 })
 
-export const rows: ReadonlyArray<Row> = [row(128, {}), row(32, { [floor]: 1.5 })]
+/** Runs for ten minutes. */
+const heldBody = JSON.stringify({ value: "x".repeat(264), delayMs: 600_000 })
+
+const heldLoad = () =>
+  Effect.succeed({
+    requests: [RequestText.postJson("/sandbox/echo", heldBody, Inferlog.authorization)],
+    status: 200
+  })
+
+const held: Row = {
+  id: "T1b",
+  title: "Submit, each run starts and is held",
+  unit: "requests",
+  subjects: [
+    HttpSubject.make({
+      name: "inferlog",
+      role: "ours",
+      serve: Inferlog.serve(),
+      load: heldLoad,
+      connections: 32
+    }),
+    HttpSubject.make({
+      name: Straight.name,
+      role: "floor",
+      serve: Straight.serve("claimed"),
+      load: heldLoad,
+      connections: 32
+    })
+  ],
+  targets: { [Straight.name]: 0.6 }
+}
+
+export const rows: ReadonlyArray<Row> = [row(128, {}), row(32, { [Straight.name]: 1.5 }), held]

@@ -1,12 +1,11 @@
-/** T2: end to end. At least three durable events per request: submitted, started, completed by a model that does nothing. */
+/** T2: end to end, with a model that does nothing: five durable events and two payloads for each request, as for the floor. */
 import { Effect } from "effect"
-import * as Floor from "../floors/Floor.ts"
 import * as CompletionSubject from "../harness/CompletionSubject.ts"
 import * as PeerProcess from "../harness/PeerProcess.ts"
 import * as RequestText from "../harness/RequestText.ts"
-import * as ScratchDirectory from "../harness/ScratchDirectory.ts"
 import type { Row } from "../harness/Subject.ts"
 import * as Inferlog from "../subjects/Inferlog.ts"
+import * as Straight from "../subjects/Straight.ts"
 
 const connections = 64
 
@@ -14,8 +13,6 @@ const connections = 64
 const body = JSON.stringify({ value: "x".repeat(288) })
 
 const request = RequestText.postJson("/sandbox/echo", body, Inferlog.authorization)
-
-const floor = "node:http + SQLite"
 
 const peer = (name: string, program: string) =>
   PeerProcess.subject({ name, program, mode: "end-to-end", connections })
@@ -36,12 +33,9 @@ export const row: Row = {
       connections
     }),
     CompletionSubject.make({
-      name: floor,
+      name: Straight.name,
       role: "floor",
-      serve: Effect.gen(function* () {
-        const log = `${yield* ScratchDirectory.make}/log.sqlite`
-        return { ...(yield* Floor.serve(floor, ["bench/floors/SubmitFloor.ts", log, "--run"])), log }
-      }),
+      serve: Straight.serve("complete"),
       request,
       connections
     }),
@@ -49,5 +43,5 @@ export const row: Row = {
     peer("pg-boss", "pg-boss"),
     peer("Restate", "restate")
   ],
-  targets: { [floor]: 0.7, BullMQ: 1.9, "pg-boss": 6, Restate: 8 }
+  targets: { [Straight.name]: 0.65, BullMQ: 2.5, "pg-boss": 6, Restate: 8 }
 }

@@ -4,7 +4,6 @@ import * as http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Floor from "#bench/floors/Floor.ts"
 import * as KnownRequests from "#bench/floors/KnownRequests.ts"
 import * as AnswerReader from "#bench/harness/AnswerReader.ts"
 import * as Cycles from "#bench/harness/Cycles.ts"
@@ -19,6 +18,8 @@ import * as RequestText from "#bench/harness/RequestText.ts"
 import * as RowResult from "#bench/harness/Result.ts"
 import * as Statistics from "#bench/harness/Statistics.ts"
 import { BenchFailed, type Row, type Subject, Unavailable } from "#bench/harness/Subject.ts"
+import * as Inferlog from "#bench/subjects/Inferlog.ts"
+import * as Straight from "#bench/subjects/Straight.ts"
 
 const machine: Machine = {
   cpu: "CPU",
@@ -80,7 +81,7 @@ const read = (request: string, status: number) =>
   HttpSubject.make({
     name: "raw",
     role: "floor",
-    serve: Floor.serve("raw", ["bench/floors/ReadFloor.ts"]),
+    serve: Straight.serve("none"),
     load: () => Effect.succeed({ requests: [request], status }),
     connections: 4,
     warmUpSeconds: 0.1
@@ -246,7 +247,7 @@ const listening = Effect.gen(function* () {
 
 describe("the load generator", () => {
   const known = KnownRequests.all[0]
-  const request = RequestText.get(`/sandbox/echo/requests/${known?.id}/status`)
+  const request = RequestText.get(`/sandbox/echo/requests/${known?.id}/status`, Inferlog.authorization)
 
   it.live("measures a server in a separate process", () =>
     Effect.gen(function* () {

@@ -1,31 +1,28 @@
 /**
- * The second floor of T8: a durable row before each post, and one with its result after it. Arguments: the receiver's URL,
- * number of connections.
+ * Straight code for T8: a chained, durable event before each post, a signature, and an event with the result after it.
+ * Arguments: the receiver's URL, number of connections.
  */
 import process from "node:process"
 import * as BulkLoad from "../../rows/log/BulkLoad.ts"
 import * as Work from "../../rows/log/Work.ts"
-import * as GroupCommit from "../GroupCommit.ts"
 import * as Ids from "../Ids.ts"
+import * as Log from "../straight/Log.ts"
 import * as Posts from "./Posts.ts"
 
 const [, , url = "", connections] = process.argv
-const post = Posts.make(url, Number(connections))
-const log = GroupCommit.open(`${BulkLoad.directory()}/log.sqlite`)
+const post = Posts.make(url, Number(connections), Posts.signature)
+const log = Log.open(`${BulkLoad.directory()}/log.sqlite`)
 
-const record = (entry: GroupCommit.Entry) => new Promise<void>((resolve) => log.append(entry, resolve))
+const record = (stream: string, type: string, data: string, isLast: boolean) =>
+  new Promise<void>((durable) =>
+    log.append({ stream, events: [{ id: Ids.next(), type, time: Date.now(), data }], isLast, durable })
+  )
 
 const deliver = async () => {
-  const stream = Ids.next()
-  await record({
-    stream,
-    ordinal: 1,
-    type: "AttemptStarted",
-    data: `{"attempt":1,"node":"node_000000000000"}`
-  })
+  const stream = `WebhookDelivery-${Ids.next()}`
+  await record(stream, "AttemptStarted", '{"attempt":1,"node":"node_000000000000"}', false)
   await post()
-  const data = `{"attempt":1,"durationMs":1,"responseStatus":204}`
-  await record({ stream, ordinal: 2, type: "AttemptSucceeded", data })
+  await record(stream, "AttemptSucceeded", '{"attempt":1,"durationMs":1,"responseStatus":204}', true)
 }
 
 Work.serve((seconds) => Work.repeated({ inFlight: Number(connections), seconds }, deliver))
