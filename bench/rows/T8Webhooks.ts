@@ -83,7 +83,7 @@ export const ours = (
 })
 
 export const posts = { name: "undici pool", program: "UndiciPool.ts" } as const
-const straight = { name: Straight.name, program: "RecordedPosts.ts" } as const
+export const straight = { name: Straight.name, program: "RecordedPosts.ts" } as const
 
 export const raw = (
   scheme: Receiving.Scheme,

@@ -42,6 +42,22 @@ describe("RecentlyUsed", () => {
     assert.isUndefined(cache.get("pinned"))
   })
 
+  it("looks at a few entries per insert, however many are pinned", () => {
+    let looks = 0
+    const cache = RecentlyUsed.make<boolean>({
+      capacity: 4_000,
+      isPinned: (value) => {
+        looks++
+        return value
+      }
+    })
+    for (const index of upTo(5_000)) cache.set(`pinned ${index}`, true)
+    const before = looks
+    for (const index of upTo(20_000)) cache.set(`k${index}`, false)
+    assert.isAtMost((looks - before) / 20_000, 4)
+    assert.isTrue(upTo(5_000).every((index) => cache.get(`pinned ${index}`) === true))
+  })
+
   it("returns the newest value of a key, and none after its deletion", () => {
     const cache = RecentlyUsed.make<number>({ capacity: 4 })
     for (const index of upTo(20)) {
