@@ -43,6 +43,7 @@ import * as OtherNodes from "#src/features/dispatch/OtherNodes.ts"
 import { Sweeper } from "#src/features/dispatch/sweep/Sweeper.ts"
 import * as Sweeping from "#src/features/dispatch/sweep/Sweeping.ts"
 import * as ActorRequests from "#src/features/requests/ActorRequests.ts"
+import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
 import * as FollowedActors from "#src/composition/FollowedActors.ts"
 import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
 import { QueueDepth } from "#src/features/requests/QueueDepth.ts"
@@ -261,7 +262,9 @@ export const nodeLayer = ({
     Layer.provideMerge(lease),
     Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity({ name, dispatches }))),
     Layer.provideMerge(AppendFaults.layer),
-    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+    // Tests count yields, in which no real time passes.
+    Layer.provide(Layer.succeed(DueWorkLoop.MovePace, 0))
   )
 
 /** The only node of a test, and its store. */

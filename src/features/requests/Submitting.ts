@@ -230,12 +230,11 @@ export const make = Effect.gen(function* () {
   const submitNew = <E>(submission: Submission, checks: Checks<E> | null) =>
     Effect.flatMapEager(admit(submission, checks), (entry) =>
       Effect.flatMapEager(quoteOf(submission, entry), (quote) =>
-        Effect.flatMapEager(checkQueue(entry), () => {
-          const at = steady.nowOf(clock)
-          return Effect.flatMapEager(checkLast(submission, quote, at, checks), () =>
+        Effect.flatMap(Effect.andThen(checkQueue(entry), steady.now), (at) =>
+          Effect.flatMapEager(checkLast(submission, quote, at, checks), () =>
             accept(submission, entry, quote, RequestId.make(ids.next()), at)
           )
-        })
+        )
       )
     )
 

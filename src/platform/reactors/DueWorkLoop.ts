@@ -2,7 +2,7 @@
  * The loop of a reactor over rows that fall due. A pass begins when a read model moves, when the reactor asks for it, when the
  * next row falls due, and every 5 s at the latest, should a signal have been lost. Passes never overlap.
  */
-import { Effect, Queue, Stream } from "effect"
+import { Context, Effect, Queue, Stream } from "effect"
 import { Projections } from "#projections/Projections.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { earliest } from "#src/kernel/time/Earliest.ts"
@@ -19,14 +19,21 @@ const heartbeatMs = 5_000
 /** ClaimTurns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
 
-/** A read model that moves more often than this wakes the reactor only so often, ms: a pass costs several statements. */
-const movePaceMs = 4
-
-/** On Node's timer: this bounds the work of the process and has nothing to do with the time at which rows fall due. */
-const pace = Effect.callback<void>((resume) => {
-  const timer = setTimeout(() => resume(Effect.void), movePaceMs)
-  return Effect.sync(() => clearTimeout(timer))
+/**
+ * A read model that moves more often than this wakes a reactor only so often, ms: a pass costs several statements. Counted on
+ * Node's timer, because it bounds the work of the process and has nothing to do with the time at which rows fall due.
+ */
+export const MovePace = Context.Reference<number>("inferlog/src/platform/reactors/MovePace", {
+  defaultValue: () => 4
 })
+
+const pause = (ms: number): Effect.Effect<void> =>
+  ms === 0
+    ? Effect.void
+    : Effect.callback((resume) => {
+        const timer = setTimeout(() => resume(Effect.void), ms)
+        return Effect.sync(() => clearTimeout(timer))
+      })
 
 export interface Reactor<E, E2, E3> {
   /** For the log, as in "The dispatcher failed and starts over". */
@@ -45,6 +52,7 @@ export const make = Effect.gen(function* () {
   const projections = yield* Projections
   const node = yield* Nodes
   const steady = yield* SteadyTime
+  const movePaceMs = yield* MovePace
   const wakeUps = yield* Queue.sliding<void>(1)
   const wake = () => Queue.offerUnsafe(wakeUps, undefined)
 
@@ -104,7 +112,9 @@ export const make = Effect.gen(function* () {
     })
 
     const follow = (projection: string) =>
-      Stream.runForEach(projections.changes(projection), () => Effect.andThen(Effect.sync(wake), pace))
+      Stream.runForEach(projections.changes(projection), () =>
+        Effect.andThen(Effect.sync(wake), pause(movePaceMs))
+      )
 
     const followNodes = Stream.runForEach(node.changes, () =>
       Effect.sync(() => {
