@@ -38,7 +38,7 @@ export const freePort = (): Promise<number> => Effect.runPromise(FreePort.find)
 /** How long an empty process takes to run, ms: a measure of how busy the machine is. */
 export const bareStartMs = async (): Promise<number> => {
   const began = performance.now()
-  const child = childProcess.spawn(process.execPath, ["src/main.ts", "--version"], {
+  const child = childProcess.spawn(process.execPath, ["bin/inferlog.js", "--version"], {
     cwd: root,
     stdio: "ignore"
   })
@@ -48,7 +48,7 @@ export const bareStartMs = async (): Promise<number> => {
 
 /** Resolves when the server reports that it serves. Rejects with its output if it ends first. */
 export const start = ({ dataDirectory, port, env = {} }: StartOptions): Promise<ServerProcess> => {
-  const child = childProcess.spawn(process.execPath, ["src/main.ts", "serve"], {
+  const child = childProcess.spawn(process.execPath, ["bin/inferlog.js", "serve"], {
     cwd: root,
     env: {
       // Takes nothing else from the environment of the tests, because the test runner sets BASE_URL.

@@ -12,7 +12,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-const main = url.fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
+const main = url.fileURLToPath(new URL("../../../bin/inferlog.js", import.meta.url))
 
 /** Takes nothing else from the environment of the tests. */
 export const environment = { PATH: process.env["PATH"] ?? "" }

@@ -204,7 +204,7 @@ describe("projections, without a server", () => {
     () =>
       Effect.gen(function* () {
         const { settings } = yield* longLog(2_000)
-        const main = new URL("../../../src/main.ts", import.meta.url).pathname
+        const main = new URL("../../../bin/inferlog.js", import.meta.url).pathname
         const limited = `ulimit -f 200; exec "$0" "$@"`
         const child = childProcess.spawn("sh", ["-c", limited, process.execPath, main, ...rebuild], {
           env: { PATH: process.env["PATH"], ...settings },

@@ -8,7 +8,7 @@ import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "./Inferlog.ts"
 
-const main = url.fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
+const main = url.fileURLToPath(new URL("../../../bin/inferlog.js", import.meta.url))
 
 const key = Buffer.alloc(32, 9)
 const secret = StandardWebhooks.secretText(key)

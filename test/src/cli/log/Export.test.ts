@@ -247,7 +247,7 @@ const shell = (script: string, settings: Inferlog.Settings) =>
   Effect.sync(() =>
     childProcess.spawnSync("bash", ["--norc", "-c", `set -o pipefail; ${script}`], {
       encoding: "utf8",
-      env: { ...Inferlog.environment, ...settings, INFERLOG: `${process.execPath} src/main.ts` }
+      env: { ...Inferlog.environment, ...settings, INFERLOG: `${process.execPath} bin/inferlog.js` }
     })
   )
 

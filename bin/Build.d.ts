@@ -1,0 +1,2 @@
+/** The entry of the build of the present sources, which it builds unless it exists. */
+export const main: () => Promise<string>
