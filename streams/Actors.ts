@@ -2,11 +2,11 @@
  * One actor per live stream: a mailbox, the replayed state, and decide → append → evolve. Commands of one aggregate never
  * interleave. After a conflict with another node, an actor catches up and decides again. Idle actors are passivated.
  */
-import { Array, Effect, type Exit, Result } from "effect"
+import { Array, Effect, Exit, Result } from "effect"
 import type { Aggregate } from "#domain/Aggregate.ts"
 import type { DomainEvent } from "#domain/EventCodec.ts"
 import type { EventStoreError } from "./EventReader.ts"
-import { type Appended, EventStore, type WrongExpectedVersion } from "./EventStore.ts"
+import { type Append, type AppendError, type Appended, EventStore } from "./EventStore.ts"
 import * as Conflicts from "./Conflicts.ts"
 import { fromVersion, type Version } from "./ExpectedVersion.ts"
 import * as GlobalPosition from "./GlobalPosition.ts"
@@ -106,6 +106,8 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
   stamp?: (event: Event) => Event
 ): Effect.Effect<Actors<State, Command, Event, Rejection>, never, EventStore | IdGenerator> =>
   Effect.gen(function* () {
+    type Ended = Exit.Exit<Executed<State, Event>, Rejection | EventStoreError>
+
     const store = yield* EventStore
     const ids = yield* IdGenerator
     const fork = Effect.runForkWith(yield* Effect.context<never>())
@@ -192,24 +194,65 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
     const load = (actor: Actor<State>) =>
       actor.current === undefined ? catchUp(actor) : Effect.succeed(actor.current)
 
-    const append = (
-      actor: Actor<State>,
+    const appendOf = (
+      { stream }: Actor<State>,
       version: Version | null,
       events: Array.NonEmptyReadonlyArray<Event>,
       payloads: ReadonlyArray<SealedPayload>
-    ): Effect.Effect<Appended, WrongExpectedVersion | EventStoreError> => {
+    ): Append => {
       const encoded = Array.map(events, (event) => ({ id: ids.next(), ...codec.encode(event) }))
       const named = payloads.filter(({ name, hash }) =>
         encoded.some(({ data }) => namesPayload(data["payloads"], name, hash))
       )
       const erases = encoded.flatMap(Tombstone.erasedBy)
-      return store.append({
-        stream: actor.stream,
+      return {
+        stream,
         expected: fromVersion(version),
         events: encoded,
         payloads: named,
         ...(erases.length > 0 && { erases })
-      })
+      }
+    }
+
+    /** The result of a command whose events are on the log. */
+    const appended = (
+      actor: Actor<State>,
+      before: Current<State>,
+      events: ReadonlyArray<Event>,
+      { position, version }: Appended
+    ): Executed<State, Event> => {
+      const state = events.reduce(decider.evolve, before.state)
+      const length = before.length + events.length
+      update(actor, { state, version, length }, position)
+      return { state, version, length, events, position }
+    }
+
+    /** After a failed append: decides again if another writer was first. */
+    const notAppended = (
+      actor: Actor<State>,
+      command: Command,
+      payloads: ReadonlyArray<SealedPayload>,
+      conflicts: number,
+      error: AppendError
+    ): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
+      if (error._tag === "WrongExpectedVersion") {
+        const caughtUp = Effect.andThen(Conflicts.wait(conflicts + 1), catchUp(actor))
+        return Effect.flatMap(caughtUp, () => decide(actor, command, payloads, conflicts + 1))
+      }
+      // The content of the disk is unknown now, so the next command reads it.
+      actor.current = undefined
+      return Effect.fail(error)
+    }
+
+    /** `null` when the command has already taken effect. */
+    const eventsOf = (
+      command: Command,
+      state: State
+    ): Result.Result<Array.NonEmptyReadonlyArray<Event> | null, Rejection> => {
+      const decision = decider.decide(command, state)
+      if (Result.isFailure(decision)) return Result.fail(decision.failure)
+      const events = stamp === undefined ? decision.success : decision.success.map(stamp)
+      return Result.succeed(Array.isReadonlyArrayNonEmpty(events) ? events : null)
     }
 
     /** @param conflicts number of conflicts of this command in a row. */
@@ -228,27 +271,13 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       payloads: ReadonlyArray<SealedPayload>,
       conflicts: number
     ): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
-      const decision = decider.decide(command, current.state)
+      const decision = eventsOf(command, current.state)
       if (Result.isFailure(decision)) return Effect.fail(decision.failure)
-      const events = stamp === undefined ? decision.success : decision.success.map(stamp)
-      if (!Array.isReadonlyArrayNonEmpty(events))
-        return Effect.succeed({ ...current, events: [], position: null })
-      return Effect.matchEffect(append(actor, current.version, events, payloads), {
-        onSuccess: ({ version, position }) => {
-          const state = events.reduce(decider.evolve, current.state)
-          const length = current.length + events.length
-          update(actor, { state, version, length }, position)
-          return Effect.succeed({ state, version, length, events, position })
-        },
-        onFailure: (error): Effect.Effect<Executed<State, Event>, Rejection | EventStoreError> => {
-          if (error._tag === "WrongExpectedVersion") {
-            const caughtUp = Effect.andThen(Conflicts.wait(conflicts + 1), catchUp(actor))
-            return Effect.flatMap(caughtUp, () => decide(actor, command, payloads, conflicts + 1))
-          }
-          // The content of the disk is unknown now, so the next command reads it.
-          actor.current = undefined
-          return Effect.fail(error)
-        }
+      const events = decision.success
+      if (events === null) return Effect.succeed({ ...current, events: [], position: null })
+      return Effect.matchEffect(store.append(appendOf(actor, current.version, events, payloads)), {
+        onSuccess: (result) => Effect.succeed(appended(actor, current, events, result)),
+        onFailure: (error) => notAppended(actor, command, payloads, conflicts, error)
       })
     }
 
@@ -277,7 +306,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       id: string,
       sent: Command,
       payloads: ReadonlyArray<SealedPayload>,
-      onEnd: (exit: Exit.Exit<Executed<State, Event>, Rejection | EventStoreError>) => void,
+      onEnd: (exit: Ended) => void,
       prepare: (actor: Actor<State>) => void
     ) => {
       const actor = acquire(id)
@@ -288,10 +317,38 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         fork(command(id, sent, payloads, prepare)).addObserver(onEnd)
         return
       }
-      fork(Effect.suspend(() => decideFrom(actor, current, sent, payloads, 0))).addObserver((exit) => {
+      const end = (exit: Ended) => {
         mailbox.leave()
         release(id, actor)
         onEnd(exit)
+      }
+      try {
+        sendFrom(actor, current, sent, payloads, end)
+      } catch (defect) {
+        end(Exit.die(defect))
+      }
+    }
+
+    /** `decideFrom` without a fiber. Throws before it appends anything. */
+    const sendFrom = (
+      actor: Actor<State>,
+      current: Current<State>,
+      sent: Command,
+      payloads: ReadonlyArray<SealedPayload>,
+      onEnd: (exit: Ended) => void
+    ) => {
+      const decision = eventsOf(sent, current.state)
+      if (Result.isFailure(decision)) return onEnd(Exit.fail(decision.failure))
+      const events = decision.success
+      if (events === null) return onEnd(Exit.succeed({ ...current, events: [], position: null }))
+      store.send(appendOf(actor, current.version, events, payloads), (exit) => {
+        if (Exit.isSuccess(exit)) {
+          return onEnd(exitOf(() => appended(actor, current, events, exit.value)))
+        }
+        const retried = Effect.catch(Exit.failCause(exit.cause), (error) =>
+          notAppended(actor, sent, payloads, 0, error)
+        )
+        fork(retried).addObserver(onEnd)
       })
     }
 
@@ -346,6 +403,14 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
       }
     }
   })
+
+const exitOf = <A>(run: () => A): Exit.Exit<A> => {
+  try {
+    return Exit.succeed(run())
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
 
 /** The assumed state of `create`, which was not read from the log. */
 const isEmpty = ({ version }: Current<unknown>): boolean => version === null

@@ -36,6 +36,14 @@ export interface Reading {
   ) => Stream.Stream<RecordedEvent, EventStoreError>
   /** Replays the log after `after`, then follows it, without gaps or repeats. */
   subscribe(after: GlobalPosition): Stream.Stream<RecordedEvent, EventStoreError>
+  /**
+   * Replays the log after `after`, then calls `onEvents` with the events of each commit, without gaps or repeats. Its own
+   * commits reach it before they are acknowledged. An effect that `onEvents` returns runs before the next call.
+   */
+  follow(
+    after: GlobalPosition,
+    onEvents: (events: ReadonlyArray<RecordedEvent>) => Effect.Effect<void, EventStoreError> | void
+  ): Effect.Effect<never, EventStoreError>
   /** Position of the last event. `beginning` for an empty log. */
   readonly head: Effect.Effect<GlobalPosition, EventStoreError>
   /** The head now and after each change. A slow reader gets only the latest one. */

@@ -2,7 +2,7 @@
  * The log. Every backend passes the same contract tests (`test/streams/EventStoreContract.ts`, `PayloadRecordsContract.ts`),
  * so only what all backends can do belongs here.
  */
-import { type Array, Context, type Effect, Schema } from "effect"
+import { type Array, Context, Effect, type Exit, type Fiber, Schema } from "effect"
 import type { EventStoreError, Reading } from "./EventReader.ts"
 import type { ExpectedVersion, Version } from "./ExpectedVersion.ts"
 import type { GlobalPosition } from "./GlobalPosition.ts"
@@ -38,6 +38,8 @@ export interface Appended {
   readonly position: GlobalPosition
 }
 
+export type AppendError = WrongExpectedVersion | EventStoreError
+
 export class EventStore extends Context.Service<
   EventStore,
   Reading & {
@@ -45,7 +47,9 @@ export class EventStore extends Context.Service<
      * Durable before it returns. Events, payloads and erasures are stored together or not at all. Expected versions are
      * checked atomically: of two racing writers, one fails with `WrongExpectedVersion`.
      */
-    append(append: Append): Effect.Effect<Appended, WrongExpectedVersion | EventStoreError>
+    append(append: Append): Effect.Effect<Appended, AppendError>
+    /** `append` for callers that have no fiber. `onEnd` is called once, possibly before this returns. */
+    send(append: Append, onEnd: (exit: Exit.Exit<Appended, AppendError>) => void): void
     /**
      * Waits until the fate of all appends to the stream that failed with `EventStoreError` is final: each is on the log by
      * then or never will be.
@@ -53,3 +57,21 @@ export class EventStore extends Context.Service<
     settled(stream: StreamName): Effect.Effect<void>
   }
 >()("inferlog/streams/EventStore") {}
+
+type Service = EventStore["Service"]
+
+/** `send` by a fiber that runs `append`. */
+export const sendBy =
+  (
+    append: Service["append"],
+    fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E> = Effect.runFork
+  ): Service["send"] =>
+  (appended, onEnd) =>
+    void fork(append(appended)).addObserver(onEnd)
+
+/** The store with another `append`, for both ways of appending. */
+export const withAppend = (store: Service, append: Service["append"]): Service => ({
+  ...store,
+  append,
+  send: sendBy(append)
+})

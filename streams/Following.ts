@@ -14,7 +14,35 @@ export interface Pages {
   readonly signal: HeadSignal
 }
 
-export const make = ({ page, head, signal }: Pages): Pick<Reading, "readAll" | "subscribe" | "changes"> => ({
+/** Calls `onEvents` with each commit's events as long as they follow on `position`. Returns what is to be done then. */
+const whileLive = (
+  signal: HeadSignal,
+  position: () => GlobalPosition.GlobalPosition,
+  onEvents: (events: ReadonlyArray<RecordedEvent>) => Effect.Effect<void, EventStoreError> | void
+): Effect.Effect<void, EventStoreError> =>
+  Effect.callback((resume) => {
+    if (GlobalPosition.order(signal.current(), position()) > 0) return resume(Effect.void)
+    const end = (next: Effect.Effect<void, EventStoreError>) => {
+      stop()
+      resume(next)
+    }
+    const stop = signal.listen(({ events, from }) => {
+      if (events === undefined || GlobalPosition.order(from, position()) !== 0) return end(Effect.void)
+      try {
+        const work = onEvents(events)
+        if (work !== undefined) end(work)
+      } catch (defect) {
+        end(Effect.die(defect))
+      }
+    })
+    return Effect.sync(stop)
+  })
+
+export const make = ({
+  page,
+  head,
+  signal
+}: Pages): Pick<Reading, "readAll" | "subscribe" | "follow" | "changes"> => ({
   readAll: (after) => Stream.unwrap(Effect.map(head, (end) => replay(page, after, end))),
   subscribe: (after) =>
     Stream.fromPull(
@@ -34,6 +62,25 @@ export const make = ({ page, head, signal }: Pages): Pick<Reading, "readAll" | "
         return pull
       })
     ),
+  follow: (after, onEvents) =>
+    Effect.suspend(() => {
+      let position = after
+      const pass = (events: ReadonlyArray<RecordedEvent>) => {
+        const work = onEvents(events)
+        position = events.at(-1)?.position ?? position
+        return work
+      }
+      return Effect.forever(
+        Effect.flatMap(
+          Effect.suspend(() => page(position)),
+          (events) =>
+            events.length === 0
+              ? whileLive(signal, () => position, pass)
+              : Effect.suspend(() => pass(events) ?? Effect.void)
+        ),
+        { disableYield: true }
+      )
+    }),
   changes: Stream.fromPull(
     Effect.sync(() => {
       let lastEmitted: GlobalPosition.GlobalPosition | undefined

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import * as EventChain from "./EventChain.ts"
 import { EventReader } from "./EventReader.ts"
-import { type Append, type Appended, EventStore, WrongExpectedVersion } from "./EventStore.ts"
+import { type Append, type Appended, EventStore, sendBy, WrongExpectedVersion } from "./EventStore.ts"
 import { trustedVersion } from "./ExpectedVersion.ts"
 import * as Following from "./Following.ts"
 import * as GlobalPosition from "./GlobalPosition.ts"
@@ -24,6 +24,7 @@ const make = Effect.sync(() => {
     { stream, events, payloads: sealed, erases }: Append,
     recorded: Array<RecordedEvent>
   ): Appended => {
+    const start = log.length
     for (const { id, type, time, data } of events) {
       const ordinal = recorded.length
       const text = CanonicalJson.stringify(data)
@@ -40,24 +41,25 @@ const make = Effect.sync(() => {
     streams.set(stream, recorded)
     for (const payload of sealed ?? []) payloads.set(`${stream}/${payload.name}`, payload)
     for (const name of erases ?? []) payloads.delete(`${stream}/${name}`)
-    signal.publish(positionOf(log.length))
+    signal.publish(positionOf(log.length), log.slice(start))
     return { version: trustedVersion(String(recorded.length - 1)), position: positionOf(log.length) }
   }
 
+  const append = (append: Append): Effect.Effect<Appended, WrongExpectedVersion> =>
+    Effect.suspend(() => {
+      const recorded = streams.get(append.stream) ?? []
+      const { expected } = append
+      const matches =
+        expected._tag === "Any" ||
+        (expected._tag === "NoStream" ? recorded.length === 0 : recorded.at(-1)?.version === expected.version)
+      return matches
+        ? Effect.succeed(write(append, recorded))
+        : Effect.fail(new WrongExpectedVersion({ stream: append.stream }))
+    })
+
   return EventStore.of({
-    append: (append) =>
-      Effect.suspend(() => {
-        const recorded = streams.get(append.stream) ?? []
-        const { expected } = append
-        const matches =
-          expected._tag === "Any" ||
-          (expected._tag === "NoStream"
-            ? recorded.length === 0
-            : recorded.at(-1)?.version === expected.version)
-        return matches
-          ? Effect.succeed(write(append, recorded))
-          : Effect.fail(new WrongExpectedVersion({ stream: append.stream }))
-      }),
+    append,
+    send: sendBy(append),
     read: (stream, after) =>
       Effect.sync(() => (streams.get(stream) ?? []).slice(after === undefined ? 0 : Number(after) + 1)),
     head: Effect.sync(signal.current),

@@ -60,8 +60,7 @@ const projections = Layer.unwrap(
   Effect.gen(function* () {
     const directory = yield* DataDirectory
     const log = logSource(yield* eventStore.config, directory)
-    const entry = new URL("./projectionsThread.ts", import.meta.url)
-    return Projections.layer({ filename: Generations.baseIn(directory), log, entry })
+    return Projections.layer({ filename: Generations.baseIn(directory), log })
   })
 ).pipe(Layer.provide(Snapshots.layerRestored))
 

@@ -1,5 +1,5 @@
 /** The actors of one of several nodes. They follow the log, and see changes of other nodes within the lag of the subscription. */
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
@@ -19,13 +19,11 @@ const following = Layer.effectDiscard(
       yield* WorkerKeyActors
     ]
     let position = yield* reader.head
-    const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
-      Stream.runForEachArray((events) =>
-        Effect.sync(() => {
-          for (const actors of followers) actors.observe(events)
-          position = events.at(-1)?.position ?? position
-        })
-      )
+    const follow = Effect.suspend(() =>
+      reader.follow(position, (events) => {
+        for (const actors of followers) actors.observe(events)
+        position = events.at(-1)?.position ?? position
+      })
     )
     yield* Effect.forkScoped(supervise("Following the log for events of other nodes", follow))
   })

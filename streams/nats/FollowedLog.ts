@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({
     recent.push(events)
     onBatch({ events, sequence })
     published = received
-    signal.publish(last.position)
+    signal.publish(last.position, events)
   }
 
   // Runs after the follower is closed, and publishes its last events while there are still listeners.

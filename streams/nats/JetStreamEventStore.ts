@@ -5,7 +5,7 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 import * as EventChain from "../EventChain.ts"
 import { EventReader, EventStoreError } from "../EventReader.ts"
-import { EventStore } from "../EventStore.ts"
+import { EventStore, sendBy } from "../EventStore.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 import { LogFailure } from "../LogFailure.ts"
 import type * as LogHead from "../LogHead.ts"
@@ -124,10 +124,11 @@ const make = Effect.fnUntraced(function* (options: NodeOptions) {
     fences,
     known: followed.known
   })
+  const send = sendBy(append, Effect.runForkWith(yield* Effect.context<never>()))
   const reading = JetStreamReading.make({ reads, records, ...followed })
   const gone = yield* LogWatch.make(() => (newest().sequence > seen.sequence ? newest() : seen))
   const failure = Effect.raceAllFirst([gone, followed.diverged, Deferred.await(unwritten)])
-  return Context.make(EventStore, { ...reading, append, settled: fences.settled }).pipe(
+  return Context.make(EventStore, { ...reading, append, send, settled: fences.settled }).pipe(
     Context.add(EventReader, reading),
     Context.add(FollowedHead, followedHead),
     Context.add(LogFailure, LogFailure.of({ await: failure }))

@@ -131,7 +131,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
         }),
         onCommit: (events, head, commits) => {
           recent.push(events)
-          signal.publish(SqliteReading.position(head.sequence))
+          signal.publish(SqliteReading.position(head.sequence), events)
           for (const commit of commits) observe(commit)
         },
         onSettled: wal.update,
@@ -146,10 +146,12 @@ const make = Effect.fnUntraced(function* (directory: string) {
   // Commits that this thread does not know of yet are left for later.
   const head = Effect.sync(signal.current)
   const reading = SqliteReading.make({ reads, signal, page, head })
-  return Context.make(EventStore, { ...reading, append: writer.append, settled: () => Effect.void }).pipe(
-    Context.add(EventReader, reading),
-    Context.add(LogFailure, { await: Deferred.await(failed) })
-  )
+  return Context.make(EventStore, {
+    ...reading,
+    append: writer.append,
+    send: writer.send,
+    settled: () => Effect.void
+  }).pipe(Context.add(EventReader, reading), Context.add(LogFailure, { await: Deferred.await(failed) }))
 })
 
 /** Fails when another process has locked the directory, or when acknowledged events are missing. */

@@ -8,15 +8,22 @@ export type Prepare = (sql: string) => StatementSync
 /** The most prepared statements. The least recently used is dropped first. */
 const capacity = 256
 
+/**
+ * SQLite plans a statement with a parameter as its LIMIT for the parameter's value, so it prepares the statement again at
+ * each run. It has no value to plan for when the LIMIT is an expression.
+ */
+const plannedOnce = (sql: string): string => sql.replaceAll(/\bLIMIT \?/g, "LIMIT ? + 0")
+
 export const uncached =
   (database: DatabaseSync): Prepare =>
   (sql) =>
-    database.prepare(sql)
+    database.prepare(plannedOnce(sql))
 
 export const cached = (database: DatabaseSync): Prepare => {
   const statements = new Map<string, StatementSync>()
+  const prepare = uncached(database)
   return (sql) => {
-    const statement = statements.get(sql) ?? database.prepare(sql)
+    const statement = statements.get(sql) ?? prepare(sql)
     statements.delete(sql)
     statements.set(sql, statement)
     const oldest = statements.size > capacity ? statements.keys().next().value : undefined

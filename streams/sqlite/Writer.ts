@@ -6,7 +6,7 @@ import { Effect, Exit } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import type { Commit } from "../AppendObserver.ts"
 import { EventStoreError } from "../EventReader.ts"
-import { type Append, type Appended, WrongExpectedVersion } from "../EventStore.ts"
+import { type Append, type AppendError, type Appended, WrongExpectedVersion } from "../EventStore.ts"
 import { trustedVersion } from "../ExpectedVersion.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 import type { Head } from "../LogHead.ts"
@@ -16,17 +16,18 @@ import * as SqliteFailure from "./SqliteFailure.ts"
 import type { AppendRows, FromThread, Result, Written } from "./thread/Protocol.ts"
 import type * as WriterThread from "./WriterThread.ts"
 
-type AppendError = WrongExpectedVersion | EventStoreError
 type AppendExit = Exit.Exit<Appended, AppendError>
 
 interface Pending {
   readonly append: Append
   readonly rows: AppendRows
-  readonly resume: (exit: AppendExit) => void
+  readonly onEnd: (exit: AppendExit) => void
 }
 
 export interface Writer {
   readonly append: (append: Append) => Effect.Effect<Appended, AppendError>
+  /** `append` for callers that have no fiber. `onEnd` is called once, after this has returned. */
+  readonly send: (append: Append, onEnd: (exit: AppendExit) => void) => void
   /**
    * Wipes erased texts from the disk, syncs `log.head` and checks the WAL. Wiping may have to wait for a later call while
    * the log has readers. Appends do not depend on this.
@@ -60,16 +61,16 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
   let isSettling = false
   let closed: EventStoreError | undefined
 
-  const resume = (batch: ReadonlyArray<Pending>, exitOf: (index: number) => AppendExit) => {
-    for (const [index, { resume }] of batch.entries()) resume(exitOf(index))
+  const end = (batch: ReadonlyArray<Pending>, exitOf: (index: number) => AppendExit) => {
+    for (const [index, { onEnd }] of batch.entries()) onEnd(exitOf(index))
   }
 
   const fail = (error: EventStoreError) => {
     if (closed !== undefined) return
     closed = error
     onFailure(error)
-    for (const batch of underWay.splice(0)) resume(batch, () => Exit.fail(error))
-    send()
+    for (const batch of underWay.splice(0)) end(batch, () => Exit.fail(error))
+    post()
   }
 
   const exitOf = ({ append: { stream } }: Pending, result: Result): AppendExit => {
@@ -92,7 +93,7 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
     if (events.length > 0) onCommit(events, head, commits)
     // Sends waiting appends before the acknowledged callers add new ones.
     flush()
-    resume(batch, (index) => exits[index] ?? Exit.die("no exit of an append"))
+    end(batch, (index) => exits[index] ?? Exit.die("no exit of an append"))
   }
 
   const thread = open({
@@ -113,36 +114,38 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
       )
   })
 
-  const send = () => {
+  const post = () => {
     isScheduled = false
     const batch = waiting
     if (batch.length === 0) return
     waiting = []
     const error = closed
-    if (error !== undefined) return resume(batch, () => Exit.fail(error))
+    if (error !== undefined) return end(batch, () => Exit.fail(error))
     underWay.push(batch)
     thread.post({ _tag: "Append", batch: batch.map(({ rows }) => rows) })
   }
 
   const flush = () => {
-    if (underWay.length === 0) send()
+    if (underWay.length === 0) post()
+  }
+
+  const send: Writer["send"] = (append, onEnd) => {
+    waiting.push({ append, rows: rowsOf(append), onEnd })
+    if (isScheduled || underWay.length > 0) return
+    isScheduled = true
+    setImmediate(flush)
   }
 
   return {
-    append: (append) =>
-      Effect.callback((resume) => {
-        waiting.push({ append, rows: rowsOf(append), resume })
-        if (isScheduled || underWay.length > 0) return
-        isScheduled = true
-        setImmediate(flush)
-      }),
+    append: (append) => Effect.callback((resume) => send(append, resume)),
+    send,
     settle: () => {
       if (closed !== undefined || isSettling || !thread.isUsed()) return
       isSettling = true
       thread.post({ _tag: "Settle" })
     },
     close: Effect.callback((resume) => {
-      send()
+      post()
       thread.close(() => {
         fail(new EventStoreError({ reason: "The log is closed" }))
         resume(Effect.void)

@@ -3,6 +3,7 @@
  * needs none.
  */
 import * as workerThreads from "node:worker_threads"
+import * as Packing from "./thread/Packing.ts"
 import type { FromThread, ThreadData, ToThread } from "./thread/Protocol.ts"
 
 interface Port {
@@ -32,7 +33,7 @@ export const open =
 
     const start = () => {
       const started = new workerThreads.Worker(entry, { workerData: data })
-      started.on("message", onMessage)
+      started.on("message", (packed: Packing.PackedFromThread) => onMessage(Packing.outOfThread(packed)))
       // Without a listener the error of a worker would end the process.
       started.on("error", (error) => (failure = error instanceof Error ? error.message : String(error)))
       started.on("exit", () => {
@@ -42,7 +43,7 @@ export const open =
     }
 
     return {
-      post: (message) => (worker ??= start()).postMessage(message),
+      post: (message) => (worker ??= start()).postMessage(Packing.toThread(message)),
       isUsed: () => worker !== undefined || data.isTruncationOwed,
       close: (done) => {
         if (worker === undefined || worker.threadId === -1) return done()

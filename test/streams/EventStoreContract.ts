@@ -1,6 +1,6 @@
 /** What every backend of the log must do with events. Run by a test file for each backend. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, type Layer, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, type Layer, Stream } from "effect"
 import * as EventChain from "#streams/EventChain.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
@@ -18,6 +18,22 @@ const takeIds = (after: GlobalPosition.GlobalPosition, count: number) =>
   Effect.flatMap(EventReader, (reader) =>
     reader.subscribe(after).pipe(Stream.take(count), Stream.runCollect, Effect.map(ids))
   )
+
+/** The same by `follow`, with a pause after every third call. */
+const followIds = (after: GlobalPosition.GlobalPosition, count: number) =>
+  Effect.gen(function* () {
+    const reader = yield* EventReader
+    const seen: Array<string> = []
+    const complete = yield* Deferred.make<void>()
+    let calls = 0
+    const following = reader.follow(after, (events) => {
+      seen.push(...ids(events))
+      if (seen.length >= count) Deferred.doneUnsafe(complete, Effect.void)
+      return calls++ % 3 === 0 ? Effect.yieldNow : undefined
+    })
+    yield* Effect.raceFirst(following, Deferred.await(complete))
+    return seen
+  })
 
 export const eventStoreContract = (
   backend: string,
@@ -195,15 +211,20 @@ export const eventStoreContract = (
         yield* write(0, total / 2)
         // Not in the order in which they were begun, on every backend.
         const early = yield* Stream.runCollect(store.readAll(GlobalPosition.beginning))
-        const followers = yield* Effect.forEach([0, 1, 511, 512, 513, 999], (count) => {
+        const starts = [0, 1, 511, 512, 513, 999].flatMap((count) => [
+          { count, read: takeIds },
+          { count, read: followIds }
+        ])
+        const followers = yield* Effect.forEach(starts, ({ count, read }) => {
           const start = early[count - 1]?.position ?? GlobalPosition.beginning
-          return Effect.forkChild(takeIds(start, total - count))
+          return Effect.forkChild(read(start, total - count))
         })
         yield* write(total / 2, total)
         const all = ids(yield* Stream.runCollect(store.readAll(GlobalPosition.beginning)))
         assert.strictEqual(new Set(all).size, total)
         for (const follower of followers) {
           const seen = yield* Fiber.join(follower)
+          assert.isAtLeast(seen.length, total - 999)
           assert.deepStrictEqual(seen, all.slice(all.length - seen.length))
         }
       })

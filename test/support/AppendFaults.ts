@@ -1,7 +1,7 @@
 /** The log as one node sees it. Appends take a moment; appends and reads fail when the test says so. */
 import { Context, Effect, Layer } from "effect"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
-import { type Append, EventStore } from "#streams/EventStore.ts"
+import { type Append, EventStore, withAppend } from "#streams/EventStore.ts"
 
 /**
  * The fate of an append: stored and acknowledged, refused before it is stored, stored but reported as failed, or
@@ -69,7 +69,7 @@ export const layer = Layer.effectContext(
       }
     })
     return Context.make(AppendFaults, faults).pipe(
-      Context.add(EventStore, EventStore.of({ ...store, append, read, payload })),
+      Context.add(EventStore, EventStore.of({ ...withAppend(store, append), read, payload })),
       Context.add(EventReader, EventReader.of({ ...reader, read, payload }))
     )
   })

@@ -1,5 +1,5 @@
 /** What accounts may spend on this node. Other nodes' submits count after their lag (architecture, "Billing"). */
-import { Context, Effect, Layer, Schedule, Stream } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
@@ -43,19 +43,18 @@ export class Funds extends Context.Service<
       const cells = FundsCells.make(start)
       const reached = HeadSignal.make(start.position)
 
-      /** Applies all events except unreadable ones without interruption. */
-      const fold = (events: ReadonlyArray<RecordedEvent>) =>
-        Effect.suspend(() => {
-          const unreadable = events.filter((event) => !isFolded(cells, event))
-          const last = events.at(-1)
-          if (last !== undefined) reached.publish(last.position)
-          return Effect.forEach(unreadable, logUnreadable, { discard: true })
-        })
+      /** Applies all events except unreadable ones. */
+      const fold = (events: ReadonlyArray<RecordedEvent>) => {
+        const unreadable = events.filter((event) => !isFolded(cells, event))
+        const last = events.at(-1)
+        if (last !== undefined) reached.publish(last.position)
+        return unreadable.length === 0
+          ? undefined
+          : Effect.forEach(unreadable, logUnreadable, { discard: true })
+      }
 
       const head = yield* reader.head
-      const follow = Stream.suspend(() => reader.subscribe(reached.current())).pipe(
-        Stream.runForEachArray(fold)
-      )
+      const follow = Effect.suspend(() => reader.follow(reached.current(), fold))
       yield* Effect.forkScoped(supervise("Following the log for what accounts may spend", follow))
 
       const reach = (position: GlobalPosition.GlobalPosition): Effect.Effect<void> =>

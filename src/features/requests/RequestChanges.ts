@@ -1,5 +1,5 @@
 /** Wakes waiters when a request changes, on any node. One follower of the log serves all of them. */
-import { Context, Effect, Layer, Queue, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, Queue, type Scope } from "effect"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -38,16 +38,14 @@ export class RequestChanges extends Context.Service<
         for (const queue of watchers.get(id) ?? []) Queue.offerUnsafe(queue, undefined)
       }
 
-      const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
-        Stream.runForEachArray((events) =>
-          Effect.sync(() => {
-            const ids = watchedIds(events)
-            // Woken waiters ask the actors, where these follow the log themselves.
-            if (ids.size > 0) actors.observe(events)
-            ids.forEach(tell)
-            position = events[events.length - 1]?.position ?? position
-          })
-        )
+      const follow = Effect.suspend(() =>
+        reader.follow(position, (events) => {
+          const ids = watchedIds(events)
+          // Woken waiters ask the actors, where these follow the log themselves.
+          if (ids.size > 0) actors.observe(events)
+          ids.forEach(tell)
+          position = events.at(-1)?.position ?? position
+        })
       )
       yield* Effect.forkScoped(supervise("Following the log for changed requests", follow))
 

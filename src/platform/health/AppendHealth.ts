@@ -26,7 +26,10 @@ const watched = Effect.fnUntraced(function* (store: EventStore["Service"], probe
     underWay > 0 && now - quietSince > patienceMs ? quietSince : null
   )
 
-  const onExit = (exit: Exit.Exit<unknown, { readonly _tag: string }>) => {
+  const begin = () => {
+    if (underWay++ === 0) quietSince = now()
+  }
+  const end = (exit: Exit.Exit<unknown, { readonly _tag: string }>) => {
     underWay--
     quietSince = now()
     if (Exit.isSuccess(exit)) failedAt = null
@@ -34,13 +37,19 @@ const watched = Effect.fnUntraced(function* (store: EventStore["Service"], probe
       const error = Result.getOrUndefined(Result.map(Cause.findError(exit.cause), ({ _tag }) => _tag))
       if (error === "EventStoreError") failedAt ??= quietSince
     }
-    return Effect.void
   }
   const append: EventStore["Service"]["append"] = (options) =>
     Effect.suspend(() => {
-      if (underWay++ === 0) quietSince = now()
-      return Effect.onExit(store.append(options), onExit)
+      begin()
+      return Effect.onExit(store.append(options), (exit) => Effect.sync(() => end(exit)))
     })
+  const send: EventStore["Service"]["send"] = (options, onEnd) => {
+    begin()
+    store.send(options, (exit) => {
+      end(exit)
+      onEnd(exit)
+    })
+  }
 
   // A node without requests would not notice that appends work again.
   const recheck = Effect.suspend(() => {
@@ -50,7 +59,7 @@ const watched = Effect.fnUntraced(function* (store: EventStore["Service"], probe
     })
   })
   yield* Effect.forkScoped(Effect.repeat(recheck, Schedule.spaced(probeInterval)))
-  return EventStore.of({ ...store, append })
+  return EventStore.of({ ...store, append, send })
 })
 
 export const layerOf = (probe: Effect.Effect<boolean>) =>

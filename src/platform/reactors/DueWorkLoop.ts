@@ -46,6 +46,8 @@ export interface Reactor<E, E2, E3> {
   readonly pass: Effect.Effect<boolean, E2>
   /** When the next row falls due, Unix time in ms; `null` when none does. */
   readonly nextDueAt: (now: number) => Effect.Effect<number | null, E3>
+  /** The time between two wake-ups by a read model, as a multiple of `MovePace`. Default: 1. */
+  readonly paces?: number
 }
 
 export const make = Effect.gen(function* () {
@@ -79,7 +81,14 @@ export const make = Effect.gen(function* () {
     return turns.rows
   }
 
-  const run = <E, E2, E3>({ name, nextDueAt, pass, projections: names, recover }: Reactor<E, E2, E3>) => {
+  const run = <E, E2, E3>({
+    name,
+    nextDueAt,
+    paces = 1,
+    pass,
+    projections: names,
+    recover
+  }: Reactor<E, E2, E3>) => {
     const freshPass = Effect.suspend(() => {
       nextTurnAt = null
       wakeAt = null
@@ -113,7 +122,7 @@ export const make = Effect.gen(function* () {
 
     const follow = (projection: string) =>
       Stream.runForEach(projections.changes(projection), () =>
-        Effect.andThen(Effect.sync(wake), pause(movePaceMs))
+        Effect.andThen(Effect.sync(wake), pause(paces * movePaceMs))
       )
 
     const followNodes = Stream.runForEach(node.changes, () =>

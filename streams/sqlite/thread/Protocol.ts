@@ -6,7 +6,7 @@ import type { SealedPayload } from "../../SealedPayload.ts"
 import type { Wal } from "../../WalObserver.ts"
 import type { SqliteFailure } from "../SqliteFailure.ts"
 
-interface EventRow {
+export interface EventRow {
   readonly id: string
   readonly type: string
   readonly time: number

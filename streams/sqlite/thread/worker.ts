@@ -6,7 +6,8 @@ import * as workerThreads from "node:worker_threads"
 import * as LogHead from "../../LogHead.ts"
 import * as Database from "../Database.ts"
 import * as Committing from "./Committing.ts"
-import type { FromThread, ThreadData, ToThread } from "./Protocol.ts"
+import * as Packing from "./Packing.ts"
+import type { FromThread, ThreadData } from "./Protocol.ts"
 
 const port = workerThreads.parentPort
 if (port === null)
@@ -15,10 +16,11 @@ if (port === null)
 const { headFilename, ...data } = workerThreads.workerData as ThreadData
 const db = Database.open({ filename: data.filename, synchronous: "FULL" })
 const logHead = LogHead.open(headFilename)
-const send = (message: FromThread) => port.postMessage(message)
+const send = (message: FromThread) => port.postMessage(Packing.fromThread(message))
 const handle = Committing.make({ ...data, db, logHead, send })
 
-port.on("message", (message: ToThread) => {
+port.on("message", (packed: Packing.PackedToThread) => {
+  const message = Packing.inThread(packed)
   handle(message)
   if (message._tag === "Settle" && logHead.isDirty()) {
     // After a failure, the file stays dirty and is synced with the next commit.

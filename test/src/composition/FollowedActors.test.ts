@@ -18,6 +18,7 @@ import { key, open } from "#test/src/features/accounts/AccountFacts.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { single } from "#test/support/TestModels.ts"
+import { withSubscribe } from "#test/support/WithSubscribe.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
@@ -112,13 +113,11 @@ describe("A node", () => {
       const { accountId } = yield* first.on(open(key("dev", "s3cret")))
       const following = yield* Latch.make(false)
       let tries = 0
-      const slow = EventReader.of({
-        ...reader,
-        subscribe: (after) =>
-          ++tries === 1
-            ? Stream.fail(new EventStoreError({ reason: "not yet" }))
-            : Stream.unwrap(Effect.as(following.await, reader.subscribe(after)))
-      })
+      const slow = withSubscribe(reader, (after) =>
+        ++tries === 1
+          ? Stream.fail(new EventStoreError({ reason: "not yet" }))
+          : Stream.unwrap(Effect.as(following.await, reader.subscribe(after)))
+      )
       const actors = yield* Layer.build(FollowedActors.layer).pipe(
         Effect.provideService(EventReader, slow),
         Effect.provideService(References.MinimumLogLevel, "None"),

@@ -1,5 +1,5 @@
 /** The progress of runs, for open streams; not stored. One follower of the log serves all streams of a node. */
-import { Context, Effect, Layer, Queue, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, Queue, type Scope } from "effect"
 import { type AccountId, RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { ProgressReported } from "#domain/inference-request/Event.ts"
@@ -60,11 +60,13 @@ export class LiveProgress extends Context.Service<
       const isReport = (event: RecordedEvent) =>
         event.type === type && StreamName.categoryOf(event.stream) === InferenceRequest.aggregate.category
 
-      const follow = Stream.suspend(() => reader.subscribe(position)).pipe(
-        Stream.runForEachArray((events) => {
-          position = events[events.length - 1]?.position ?? position
+      const follow = Effect.suspend(() =>
+        reader.follow(position, (events) => {
+          position = events.at(-1)?.position ?? position
           const reports = listeners.size === 0 ? [] : events.filter(isReport)
-          return Effect.forEach(reports, (event) => Effect.map(reportOf(event), hand), { discard: true })
+          return reports.length === 0
+            ? undefined
+            : Effect.forEach(reports, (event) => Effect.map(reportOf(event), hand), { discard: true })
         })
       )
       yield* Effect.forkScoped(supervise("Following the log for progress of runs", follow))

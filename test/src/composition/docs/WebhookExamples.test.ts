@@ -140,7 +140,7 @@ describe("The receiver", () => {
   }
 
   const judged = (request: string, key: string): unknown => {
-    const args = ["src/main.ts", "webhooks", "verify", "--json", "--request", request]
+    const args = ["bin/inferlog.js", "webhooks", "verify", "--json", "--request", request]
     const env = { ...process.env, WEBHOOK_SECRET: key }
     return JSON.parse(spawnSync(process.execPath, args, { cwd: root, env, encoding: "utf8" }).stdout)
   }

@@ -4,6 +4,7 @@ import { Effect, References } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "#src/edges/server/Api.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
+import { withAppend } from "#streams/EventStore.ts"
 import { type Probe, type Reply, send } from "#test/support/HttpProbe.ts"
 import * as TwoWays from "#test/support/TwoWays.ts"
 import { type Case, cases, json, ofUnknown, post, reading } from "./EqualCases.ts"
@@ -71,8 +72,7 @@ const faulty = (fault: Effect.Effect<never, EventStoreError>) => {
     )
   const server = TwoWays.layer({
     log: (store) => ({
-      ...store,
-      append: (append) => ifBroken(append.stream, store.append(append)),
+      ...withAppend(store, (append) => ifBroken(append.stream, store.append(append))),
       read: (stream, after) => ifBroken(stream, store.read(stream, after))
     })
   })

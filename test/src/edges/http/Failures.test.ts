@@ -4,6 +4,7 @@ import * as Account from "#domain/account/Account.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Funds } from "#src/features/funds/Funds.ts"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import { withAppend } from "#streams/EventStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { plenty, usd } from "#test/support/TestAccounts.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -14,10 +15,10 @@ const failing = (end: Effect.Effect<never, EventStoreError>) => {
   const logged: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
   const server = TestServer.layer({
-    log: (store) => ({
-      ...store,
-      append: (append) => (append.stream.startsWith("InferenceRequest-") ? end : store.append(append))
-    })
+    log: (store) =>
+      withAppend(store, (append) =>
+        append.stream.startsWith("InferenceRequest-") ? end : store.append(append)
+      )
   })
   return { logged, server, logger }
 }

@@ -6,6 +6,7 @@ import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import * as HistoryProjection from "#projections/history/HistoryProjection.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import { withAppend } from "#streams/EventStore.ts"
 import { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { trustedVersion } from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -19,16 +20,16 @@ const server = (log: { isAway: boolean }) =>
   TestServer.layer({
     projections: [DueWorkProjection.projection, HistoryProjection.projection],
     log: (store) => ({
-      ...store,
+      ...withAppend(store, (append) =>
+        Effect.suspend(() =>
+          log.isAway ? Effect.fail(new EventStoreError({ reason: "no route to it" })) : store.append(append)
+        )
+      ),
       read: (stream, after) =>
         Effect.suspend(() =>
           log.isAway
             ? Effect.fail(new EventStoreError({ reason: "no route to it" }))
             : store.read(stream, after)
-        ),
-      append: (append) =>
-        Effect.suspend(() =>
-          log.isAway ? Effect.fail(new EventStoreError({ reason: "no route to it" })) : store.append(append)
         )
     })
   })

@@ -8,7 +8,7 @@ import * as Collection from "#src/edges/oauth/Collection.ts"
 import { Interactions } from "#src/edges/oauth/Interactions.ts"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
-import type { EventStore } from "#streams/EventStore.ts"
+import { type EventStore, withAppend } from "#streams/EventStore.ts"
 import type { Reply } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as PasswordNode from "#test/src/features/accounts/PasswordNode.ts"
@@ -18,15 +18,13 @@ import * as OAuth from "./OAuthCalls.ts"
 let fate: "stored" | "refused" | "stored unheard" = "stored"
 let appended = 0
 
-const log = (store: EventStore["Service"]): EventStore["Service"] => ({
-  ...store,
-  append: (append) => {
+const log = (store: EventStore["Service"]): EventStore["Service"] =>
+  withAppend(store, (append) => {
     const failure = new EventStoreError({ reason: "The log of the test is away" })
     appended++
     if (fate === "stored") return store.append(append)
     return fate === "refused" ? Effect.fail(failure) : Effect.andThen(store.append(append), failure)
-  }
-})
+  })
 
 const withFate = <A, E, R>(wanted: typeof fate, use: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(

@@ -20,6 +20,7 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { TestAccounts, usd } from "#test/support/TestAccounts.ts"
 import { single, testModel } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
+import { withSubscribe } from "#test/support/WithSubscribe.ts"
 
 export const account = "acc_ten"
 export const { accountId } = Facts.caller(account)
@@ -63,10 +64,9 @@ export const withBlobs = <A, E>(
 /** A log whose followers stop while the gate is closed. */
 export const lagging = (gate: Latch.Latch) =>
   Effect.map(EventReader, (reader) =>
-    EventReader.of({
-      ...reader,
-      subscribe: (after) => Stream.mapEffect(reader.subscribe(after), (event) => Effect.as(gate.await, event))
-    })
+    withSubscribe(reader, (after) =>
+      Stream.mapEffect(reader.subscribe(after), (event) => Effect.as(gate.await, event))
+    )
   )
 
 /** Like `withBalance`, on a node whose followers of the log stop while the gate is closed. */

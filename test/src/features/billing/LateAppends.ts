@@ -1,7 +1,7 @@
 /** A log whose appends of requests can be delayed: reported as failed, and stored when the test says so. */
 import { Effect, Latch } from "effect"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
-import { type Append, EventStore } from "#streams/EventStore.ts"
+import { type Append, EventStore, withAppend } from "#streams/EventStore.ts"
 
 export interface LateAppends {
   /** The log as the node sees it. */
@@ -35,10 +35,7 @@ export const make: Effect.Effect<LateAppends, never, EventStore | EventReader> =
 
   return {
     store: EventStore.of({
-      ...store,
-      read,
-      settled: () => settled.await,
-      append: (append) =>
+      ...withAppend(store, (append) =>
         Effect.suspend(() => {
           const isRequest = append.events.some(({ type }) => type === "RequestSubmitted")
           if (isRefused && isRequest) {
@@ -50,6 +47,9 @@ export const make: Effect.Effect<LateAppends, never, EventStore | EventReader> =
           heldUp.push(append)
           return Effect.andThen(settled.close, Effect.fail(failure))
         })
+      ),
+      read,
+      settled: () => settled.await
     }),
     reader: EventReader.of({ ...reader, read }),
     holdUp: Effect.sync(() => {

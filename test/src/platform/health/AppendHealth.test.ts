@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as AppendHealth from "#src/platform/health/AppendHealth.ts"
 import * as Health from "#src/platform/health/Health.ts"
-import { EventStore } from "#streams/EventStore.ts"
+import { EventStore, withAppend } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -21,7 +21,7 @@ const layer = layerOver(AppendFaults.layer.pipe(Layer.provideMerge(MemoryEventSt
 
 const hanging = Layer.effect(
   EventStore,
-  Effect.map(EventStore, (store) => ({ ...store, append: () => Effect.never }))
+  Effect.map(EventStore, (store) => withAppend(store, () => Effect.never))
 ).pipe(Layer.provide(MemoryEventStore.layer))
 
 const codes = Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
-import type { EventStore } from "#streams/EventStore.ts"
+import { type EventStore, withAppend } from "#streams/EventStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -39,16 +39,15 @@ export const gate: { type: string; before: Effect.Effect<void, EventStoreError> 
   before: Effect.void
 }
 
-const gated = (store: EventStore["Service"]): EventStore["Service"] => ({
-  ...store,
-  append: (append) =>
+const gated = (store: EventStore["Service"]): EventStore["Service"] =>
+  withAppend(store, (append) =>
     Effect.andThen(
       Effect.suspend(() =>
         append.events.some(({ type }) => type === gate.type) ? gate.before : Effect.void
       ),
       store.append(append)
     )
-})
+  )
 
 export const server = TestServer.layer({
   catalog: BuiltinCatalog.layerOf([...BuiltinCatalog.builtinModels, full, refusing, photo]),
