@@ -24,7 +24,9 @@ export interface Board {
   /** Waits until the state of the projection satisfies `isReached`, and returns it. `undefined` for an unknown projection. */
   readonly until: (
     projection: string,
-    isReached: (state: ProjectionState) => boolean
+    isReached: (state: ProjectionState) => boolean,
+    /** Called if it has to wait. */
+    onWait?: () => void
   ) => Effect.Effect<ProjectionState | undefined>
 }
 
@@ -53,7 +55,7 @@ export const makeBoard = (): Board => {
       for (const { projections } of moved) projections.forEach(wake)
     },
     states: () => new Map(states),
-    until: (projection, isReached) =>
+    until: (projection, isReached, onWait) =>
       Effect.callback((resume) => {
         const check = () => {
           const state = states.get(projection)
@@ -61,6 +63,7 @@ export const makeBoard = (): Board => {
           else wait(projection, check)
         }
         check()
+        if (waiting.get(projection)?.has(check) === true) onWait?.()
         return Effect.sync(() => waiting.get(projection)?.delete(check))
       })
   }

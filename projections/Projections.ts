@@ -13,6 +13,7 @@ import type { CopyRefused } from "./rebuild/RebuildError.ts"
 import * as Runner from "./Runner.ts"
 import * as Serving from "./runner/Serving.ts"
 import type { Log } from "./worker/Protocol.ts"
+import * as WaitingReaders from "./worker/WaitingReaders.ts"
 import * as WorkerThread from "./worker/WorkerThread.ts"
 
 /** How long a reader waits for a read model before it uses the current rows. */
@@ -69,13 +70,16 @@ export class Projections extends Context.Service<
     readonly filename: string
     readonly log: Log
     readonly entry?: URL
-  }): Layer.Layer<Projections, StartError, EventReader> =>
-    serving({
+  }): Layer.Layer<Projections, StartError, EventReader> => {
+    const waiting = WaitingReaders.make()
+    return serving({
       base: filename,
       projections: allProjections,
       run: ({ filename, publish }, reader) =>
-        WorkerThread.run({ entry, data: { filename, log }, reader, publish })
+        WorkerThread.run({ entry, data: { filename, log }, reader, publish, waiting }),
+      onWait: waiting.tell
     })
+  }
 
   /** Runs the projections on the calling thread. */
   static readonly layerInProcess = ({
@@ -93,13 +97,20 @@ export class Projections extends Context.Service<
     })
 }
 
-const serving = (options: Serving.ServingOptions): Layer.Layer<Projections, StartError, EventReader> =>
+const serving = ({
+  onWait,
+  ...options
+}: Serving.ServingOptions & { readonly onWait?: () => void }): Layer.Layer<
+  Projections,
+  StartError,
+  EventReader
+> =>
   Layer.effect(
     Projections,
     Effect.gen(function* () {
       const { head } = yield* EventReader
       const { board, ...serving } = yield* Serving.make(options)
-      const progress = reading(board)
+      const progress = reading(board, onWait)
       const caughtUp = (projection: string) =>
         Effect.flatMap(head, (position) => progress.waitFor(position, { projection }))
       return Projections.of({
@@ -114,11 +125,14 @@ const serving = (options: Serving.ServingOptions): Layer.Layer<Projections, Star
     })
   )
 
-const reading = (board: Board): Pick<Projections["Service"], "states" | "waitFor" | "changes"> => ({
+const reading = (
+  board: Board,
+  onWait: (() => void) | undefined
+): Pick<Projections["Service"], "states" | "waitFor" | "changes"> => ({
   states: Effect.sync(board.states),
   waitFor: (position, { projection, timeout = defaultTimeout }) =>
     board
-      .until(projection, (now) => now.stopped || GlobalPosition.isReached(position, now.position))
+      .until(projection, (now) => now.stopped || GlobalPosition.isReached(position, now.position), onWait)
       .pipe(
         Effect.map((now) => now !== undefined && GlobalPosition.isReached(position, now.position)),
         Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.succeed(false) })

@@ -13,6 +13,7 @@ import * as Checkpoints from "./runner/Checkpoints.ts"
 import { describe } from "./runner/Failure.ts"
 import { type Failure, type Group, makeApply } from "./runner/Group.ts"
 import * as Groups from "./runner/Groups.ts"
+import * as Pace from "./runner/Pace.ts"
 import * as Start from "./runner/Start.ts"
 
 export interface RunnerOptions {
@@ -20,6 +21,8 @@ export interface RunnerOptions {
   readonly projections: ReadonlyArray<Projection>
   /** Called with all projections when their tables exist, then with those that a commit moved or that stopped. */
   readonly publish: (moved: ReadonlyArray<Progress>) => void
+  /** By default, each batch follows as soon as there are events. */
+  readonly pace?: Pace.Pace
 }
 
 /**
@@ -37,21 +40,25 @@ export const run = Effect.fnUntraced(function* (
 
   const advance = Effect.fnUntraced(function* (
     group: Group,
-    events: Array.NonEmptyReadonlyArray<RecordedEvent>
+    events: Array.NonEmptyReadonlyArray<RecordedEvent>,
+    rest: ReturnType<Pace.Pace["join"]>
   ) {
+    const began = performance.now()
     const { failures, continues, ...moved } = yield* attempt(unwritten, () => groups.advance(group, events))
     options.publish([progressOf(moved), ...failures.map(stopped)])
     yield* Effect.forEach(failures, logFailure, { discard: true })
-    // Between batches, other groups and other work on the thread run.
-    yield* Effect.yieldNow
+    yield* rest({ events: events.length, tookMs: performance.now() - began })
     return continues
   })
 
-  const follow = (group: Group) =>
-    reader.subscribe(group.checkpoint.position).pipe(
+  const { join } = options.pace ?? Pace.restless
+  const follow = (group: Group) => {
+    const rest = join()
+    return reader.subscribe(group.checkpoint.position).pipe(
       Stream.chunks,
-      Stream.runForEachWhile((events) => advance(group, events))
+      Stream.runForEachWhile((events) => advance(group, events, rest))
     )
+  }
 
   options.publish(start.map(progressOf))
   yield* Effect.forEach(start, follow, { concurrency: "unbounded", discard: true })

@@ -5,9 +5,10 @@ import { allProjections } from "./AllProjections.ts"
 import { ReadModelError } from "./ReadModelError.ts"
 import * as Damage from "./runner/Damage.ts"
 import { describe } from "./runner/Failure.ts"
+import * as Pace from "./runner/Pace.ts"
 import * as Runner from "./Runner.ts"
 import * as LogSource from "./worker/LogSource.ts"
-import { type FromWorker, stop, WorkerData } from "./worker/Protocol.ts"
+import { type FromWorker, hurry, stop, WorkerData } from "./worker/Protocol.ts"
 
 const port = workerThreads.parentPort
 if (port === null) throw new Error("projections/worker.ts is started by the server, as a worker thread")
@@ -39,9 +40,15 @@ const wake = Stream.callback<unknown>(
   { bufferSize: 1, strategy: "sliding" }
 )
 
+const pace = Pace.make()
+port.on("message", (message) => {
+  if (message === hurry) pace.hurry()
+})
+
 const program = Runner.run({
   filename,
   projections: allProjections,
+  pace,
   publish: (moved) => send({ _tag: "Moved", moved })
 }).pipe(
   Effect.provide(LogSource.layer(log, wake)),

@@ -4,12 +4,16 @@
  * replay, is never written.
  */
 import type { StreamName } from "#streams/StreamName.ts"
+import type { RowInserts } from "#streams/sqlite/thread/RowInserts.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
 /** `Key` identifies a row. By default it is a stream. */
 export interface Statements<Row, Key extends string = StreamName> {
   readonly load: (key: Key) => Row | undefined
+  /** May leave rows to `inserts`. */
   readonly insert: (key: Key, row: Row) => void
+  /** Written after all other changes. */
+  readonly inserts?: RowInserts
   readonly update: (key: Key, row: Row) => void
   readonly remove: (key: Key) => void
 }
@@ -38,6 +42,7 @@ interface Entry<Row> {
 export const make = <Row, Key extends string = StreamName>({
   load,
   insert,
+  inserts,
   update,
   remove
 }: Statements<Row, Key>): Rows<Row, Key> => {
@@ -79,8 +84,12 @@ export const make = <Row, Key extends string = StreamName>({
     },
     write: () => {
       for (const [key, entry] of entries) write(key, entry)
+      inserts?.flush()
       entries.clear()
     },
-    forget: () => entries.clear()
+    forget: () => {
+      inserts?.discard()
+      entries.clear()
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** The rows of deliveries. */
 import type { DatabaseSync } from "node:sqlite"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
@@ -68,9 +69,7 @@ export interface DeliveryRow {
 /** Calls `written` with each written row. */
 export const make = (db: DatabaseSync, written: (row: DeliveryRow) => void): Rows.Rows<DeliveryRow> => {
   const find = db.prepare("SELECT * FROM deliveries_deliveries WHERE delivery_id = ?")
-  const insert = db.prepare(
-    "INSERT INTO deliveries_deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-  )
+  const inserts = RowInserts.make(db, "deliveries_deliveries", 16)
   const update = db.prepare(`UPDATE deliveries_deliveries
     SET status = ?, attempts = ?, last_response_status = ?, last_error = ?, next_attempt_at = ?, delivered_at = ?,
       updated_at = ?, node = ?, is_erased = ?
@@ -91,13 +90,14 @@ export const make = (db: DatabaseSync, written: (row: DeliveryRow) => void): Row
     ] as const
 
   return Rows.make({
+    inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
       return columns && rowOf(columns)
     },
     insert: (stream, row) => {
       const { accountId, requestId, event, url, origin, createdAt } = row
-      insert.run(idOf(stream), accountId, requestId, event, url, origin, createdAt, ...changing(row))
+      inserts.add(idOf(stream), accountId, requestId, event, url, origin, createdAt, ...changing(row))
       written(row)
     },
     update: (stream, row) => {

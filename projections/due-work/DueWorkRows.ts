@@ -1,6 +1,7 @@
 /** The rows of the work queue. */
 import type { DatabaseSync } from "node:sqlite"
 import * as SweepSchedule from "#domain/inference-request/SweepSchedule.ts"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
@@ -81,9 +82,7 @@ export interface DueWorkRow {
 
 export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
   const find = db.prepare("SELECT * FROM duework_requests WHERE request_id = ?")
-  const insert = db.prepare(
-    "INSERT INTO duework_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-  )
+  const inserts = RowInserts.make(db, "duework_requests", 19)
   const update = db.prepare(`UPDATE duework_requests
     SET phase = ?, due_at = ?, attempt = ?, provider = ?, node = ?, job_id = ?, cancel_requested = ?,
       sweep_retries = ?, deadline_at = ?, overdue_at = ?, start_told = ?, crashes = ?
@@ -104,12 +103,13 @@ export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
     ] as const
 
   return Rows.make({
+    inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
       return columns && rowOf(columns)
     },
     insert: (stream, row) =>
-      insert.run(
+      inserts.add(
         idOf(stream),
         row.accountId,
         row.model,

@@ -10,6 +10,7 @@ import {
   SweepRetried
 } from "#domain/inference-request/Event.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integerOrNull, text as textOf } from "../batch/Columns.ts"
 import * as CounterTable from "../batch/CounterTable.ts"
@@ -53,7 +54,7 @@ interface Open {
 
 const openRows = (db: DatabaseSync): Rows.Rows<Open> => {
   const find = db.prepare("SELECT * FROM durations_open WHERE request_id = ?")
-  const insert = db.prepare("INSERT INTO durations_open VALUES (?, ?, ?, ?)")
+  const inserts = RowInserts.make(db, "durations_open", 4)
   const update = db.prepare("UPDATE durations_open SET started_at = ?, took_ms = ? WHERE request_id = ?")
   const remove = db.prepare("DELETE FROM durations_open WHERE request_id = ?")
   const rowOf = (columns: Columns): Open => ({
@@ -62,11 +63,12 @@ const openRows = (db: DatabaseSync): Rows.Rows<Open> => {
     tookMs: integerOrNull(columns["took_ms"])
   })
   return Rows.make({
+    inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
       return columns && rowOf(columns)
     },
-    insert: (stream, row) => insert.run(idOf(stream), row.model, row.startedAt, row.tookMs),
+    insert: (stream, row) => inserts.add(idOf(stream), row.model, row.startedAt, row.tookMs),
     update: (stream, row) => update.run(row.startedAt, row.tookMs, idOf(stream)),
     remove: (stream) => remove.run(idOf(stream))
   })

@@ -1,5 +1,6 @@
 /** The rows of files. */
 import type { DatabaseSync } from "node:sqlite"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
@@ -71,9 +72,7 @@ export interface FileRow extends Origin {
 
 export const make = (db: DatabaseSync): Rows.Rows<FileRow> => {
   const find = db.prepare("SELECT * FROM files_files WHERE file_id = ?")
-  const insert = db.prepare(
-    "INSERT INTO files_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-  )
+  const inserts = RowInserts.make(db, "files_files", 17)
   const update = db.prepare(`UPDATE files_files
     SET status = ?, size = ?, sha256 = ?, uploaded_at = ?, expires_at = ? WHERE file_id = ?`)
   const remove = db.prepare("DELETE FROM files_files WHERE file_id = ?")
@@ -82,12 +81,13 @@ export const make = (db: DatabaseSync): Rows.Rows<FileRow> => {
     [row.status, row.size, row.sha256, row.uploadedAt, row.expiresAt] as const
 
   return Rows.make({
+    inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
       return columns && rowOf(columns)
     },
     insert: (stream, row) =>
-      insert.run(
+      inserts.add(
         idOf(stream),
         row.accountId,
         row.source,

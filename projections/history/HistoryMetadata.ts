@@ -1,5 +1,7 @@
 /** The metadata of requests (`X-Request-Metadata`), one row per entry. */
 import type { DatabaseSync } from "node:sqlite"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
+import type { BatchBuffer } from "../Projection.ts"
 import type { HistoryRow } from "./HistoryRows.ts"
 
 /**
@@ -22,23 +24,25 @@ export const tables = `
 /** The JSON text of empty metadata. */
 const none = "{}"
 
-export interface HistoryMetadata {
+export interface HistoryMetadata extends BatchBuffer {
   /** Moves the entries of a written row to its status. Costs nothing for requests without metadata, which most are. */
   readonly move: (requestId: string, row: Readonly<HistoryRow>) => void
 }
 
 export const make = (db: DatabaseSync): HistoryMetadata => {
-  const insert = db.prepare("INSERT INTO history_metadata VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const inserts = RowInserts.make(db, "history_metadata", 7)
   const update = db.prepare(`UPDATE history_metadata SET status = ?
     WHERE account_id = ? AND key = ? AND value = ? AND status = ? AND created_at = ? AND request_id = ?`)
   return {
     move: (requestId, { accountId, countedAs, createdAt, metadata, model, status }) => {
       if (metadata === none || countedAs === status) return
       for (const [key, value] of entriesOf(metadata)) {
-        if (countedAs === null) insert.run(accountId, key, value, status, createdAt, requestId, model)
+        if (countedAs === null) inserts.add(accountId, key, value, status, createdAt, requestId, model)
         else update.run(status, accountId, key, value, countedAs, createdAt, requestId)
       }
-    }
+    },
+    write: inserts.flush,
+    forget: inserts.discard
   }
 }
 

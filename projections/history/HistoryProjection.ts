@@ -171,7 +171,7 @@ export const projection: Projection = {
         if (row !== undefined) row.erasedAt = time
       })
     ]
-    return { rules, buffers: [rows, counters] }
+    return { rules, buffers: [rows, changes, metadata, counters] }
   }
 }
 

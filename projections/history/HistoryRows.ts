@@ -1,5 +1,6 @@
 /** The rows of the history. */
 import type { DatabaseSync } from "node:sqlite"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
@@ -79,9 +80,7 @@ export const make = (
   move: (requestId: string, row: Readonly<HistoryRow>) => void
 ): Rows.Rows<HistoryRow> => {
   const find = db.prepare("SELECT * FROM history_requests WHERE request_id = ?")
-  const insert = db.prepare(
-    "INSERT INTO history_requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-  )
+  const inserts = RowInserts.make(db, "history_requests", 21)
   const update = db.prepare(`UPDATE history_requests
     SET status = ?, outcome = ?, started_at = ?, run_started_at = ?, inference_ms = ?, ended_at = ?,
       has_violations = ?, billing_status = ?, amount = ?, error = ?, media = ?, erased_at = ?, position = ?, change_id = ?
@@ -110,6 +109,7 @@ export const make = (
   }
 
   return Rows.make({
+    inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
       return columns && rowOf(columns)
@@ -117,7 +117,7 @@ export const make = (
     insert: (stream, row) => {
       const requestId = idOf(stream)
       const { accountId, model, status, outcome, metadata, createdAt, expectedMs } = row
-      insert.run(
+      inserts.add(
         requestId,
         accountId,
         model,

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { AccountId } from "#domain/Ids.ts"
 import type { EntryKind } from "#domain/Ledger.ts"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { integer } from "../batch/Columns.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
@@ -49,7 +50,6 @@ interface EntryRow {
 }
 
 export interface Entries extends BatchBuffer {
-  /** Writes the entry at once. */
   readonly add: (row: EntryRow) => void
 }
 
@@ -60,7 +60,7 @@ interface List {
 }
 
 export const make = (db: DatabaseSync): Entries => {
-  const insert = db.prepare("INSERT INTO ledger_entries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)")
+  const inserts = RowInserts.make(db, "ledger_entries", 9)
   const find = db.prepare("SELECT list FROM ledger_lists WHERE account_id = ? AND kind = ?")
   const create = db.prepare("INSERT INTO ledger_lists VALUES (NULL, ?, ?, 0) RETURNING list")
   const lengthen = db.prepare("UPDATE ledger_lists SET entries = entries + ? WHERE list = ?")
@@ -81,14 +81,18 @@ export const make = (db: DatabaseSync): Entries => {
     add: ({ position, ordinal, accountId, requestId, model, kind, amount, balanceAfter, createdAt }) => {
       const list = listOf(accountId, kind)
       const amounts = [String(amount), String(balanceAfter)] as const
-      insert.run(list.number, position, ordinal, requestId, model, ...amounts, createdAt)
+      inserts.add(null, list.number, position, ordinal, requestId, model, ...amounts, createdAt)
       list.added++
     },
     write: () => {
+      inserts.flush()
       for (const ofAccount of lists.values())
         for (const { number, added } of ofAccount.values()) lengthen.run(added, number)
       lists.clear()
     },
-    forget: () => lists.clear()
+    forget: () => {
+      inserts.discard()
+      lists.clear()
+    }
   }
 }

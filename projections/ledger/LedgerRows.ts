@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { integer, text } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
@@ -80,9 +81,10 @@ export const makeBalances = (db: DatabaseSync): Rows.Rows<BalanceRow, AccountId>
 /** Holds by the stream of their request. A hold that is added and removed within a batch is never written. */
 export const makeHolds = (db: DatabaseSync): Rows.Rows<HoldRow> => {
   const find = db.prepare("SELECT * FROM ledger_holds WHERE request_id = ?")
-  const insert = db.prepare("INSERT INTO ledger_holds VALUES (?, ?, ?, ?, ?, ?)")
+  const inserts = RowInserts.make(db, "ledger_holds", 6)
   const remove = db.prepare("DELETE FROM ledger_holds WHERE request_id = ?")
   return Rows.make({
+    inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
       return (
@@ -96,7 +98,7 @@ export const makeHolds = (db: DatabaseSync): Rows.Rows<HoldRow> => {
       )
     },
     insert: (stream, { accountId, keyId, model, unit, amount }) =>
-      insert.run(idOf(stream), accountId, keyId, model, unit, String(amount)),
+      inserts.add(idOf(stream), accountId, keyId, model, unit, String(amount)),
     // A hold never changes.
     update: () => {},
     remove: (stream) => remove.run(idOf(stream))

@@ -21,6 +21,9 @@ export type WorkerData = typeof WorkerData.Type
 /** From the server: the log has grown. It has no content, so that several can count as one. */
 export const wake = "wake"
 
+/** From the server: a reader waits for events that the log has. */
+export const hurry = "hurry"
+
 /** From the server, as its last message: close all files and end. */
 export const stop = "stop"
 

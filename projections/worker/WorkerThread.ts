@@ -2,8 +2,10 @@
 import * as workerThreads from "node:worker_threads"
 import { type Duration, Effect, Schema, type Scope, Stream } from "effect"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { Progress } from "../Progress.ts"
-import { FromWorker, stop, wake, type WorkerData } from "./Protocol.ts"
+import type { WaitingReaders } from "./WaitingReaders.ts"
+import { FromWorker, hurry, stop, wake, type WorkerData } from "./Protocol.ts"
 
 /** The thread has ended unexpectedly. */
 export class WorkerStopped extends Schema.TaggedError<WorkerStopped>()("WorkerStopped", {
@@ -21,27 +23,57 @@ export interface WorkerThreadOptions {
   readonly data: WorkerData
   readonly reader: EventReader["Service"]
   readonly publish: (moved: ReadonlyArray<Progress>) => void
+  readonly waiting: WaitingReaders
 }
 
 const decode = Schema.decodeUnknownSync(FromWorker)
 
-/** Delay between two wake-ups. Under load, several commits share one message, and each message costs the same. */
-const wakeUpInterval: Duration.Input = "1 millis"
+/**
+ * How long a wake-up waits for the batch that it causes before the next one is sent. A thread that could not read the log
+ * does not report.
+ */
+const wakeUpTimeout: Duration.Input = "1 second"
 
 /** Runs a worker until it stops. The worker ends with the effect. */
 export const run = (options: WorkerThreadOptions): Effect.Effect<never, WorkerStopped | EventStoreError> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { worker, stopped } = yield* start(options)
-      const wakeUp = Stream.runForEach(options.reader.changes, () =>
+      const { reported, stopped, worker } = yield* start(options)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => options.waiting.listen(() => worker.postMessage(hurry))),
+        (end) => Effect.sync(end)
+      )
+      // Under load, a batch has one wake-up, however many commits it contains.
+      const wakeUp = Stream.runForEach(options.reader.changes, (position) =>
         Effect.andThen(
           Effect.sync(() => worker.postMessage(wake)),
-          Effect.sleep(wakeUpInterval)
+          Effect.timeoutOption(reported.until(position), wakeUpTimeout)
         )
       )
       return yield* Effect.raceFirst(stopped, Effect.andThen(wakeUp, Effect.never))
     })
   )
+
+/** The last position that the worker has reported. */
+const makeReported = () => {
+  let reached = GlobalPosition.beginning
+  let check = () => {}
+  return {
+    add: (moved: ReadonlyArray<Progress>) => {
+      for (const { position } of moved) if (!GlobalPosition.isReached(position, reached)) reached = position
+      check()
+    },
+    /** For one waiting fiber. */
+    until: (position: GlobalPosition.GlobalPosition) =>
+      Effect.callback<void>((resume) => {
+        check = () => {
+          if (GlobalPosition.isReached(position, reached)) resume(Effect.void)
+        }
+        check()
+        return Effect.sync(() => (check = () => {}))
+      })
+  }
+}
 
 /** A thread that is behind reads the message between two batches. */
 const stopTimeout: Duration.Input = "1 second"
@@ -66,6 +98,7 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
   const log = ({ level, message, annotations }: Extract<FromWorker, { readonly _tag: "Logged" }>) =>
     Effect.annotateLogs(Effect.logWithLevel(level)(message), annotations)
 
+  const reported = makeReported()
   let failure = "no reason given"
   let damage: string | null = null
   const worker = yield* Effect.acquireRelease(
@@ -77,7 +110,8 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
         const report = decode(message)
         switch (report._tag) {
           case "Moved":
-            return publish(report.moved)
+            publish(report.moved)
+            return reported.add(report.moved)
           case "Logged":
             return void runFork(log(report))
           case "Ended":
@@ -99,5 +133,5 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
       )
     )
   })
-  return { worker, stopped }
+  return { worker, stopped, reported }
 })
