@@ -1,11 +1,13 @@
 /** Erases the stored body of a delivery together with the request's input and output. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
+import type { DeliveryScheduled } from "#domain/webhook-delivery/Event.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { DeliveryActors } from "./DeliveryActors.ts"
 
@@ -36,17 +38,34 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** For a delivery that was scheduled while its request was erased. Returns whether it has been erased. */
+/** For deliveries that were scheduled while their request was erased. */
 export const makeLate = Effect.gen(function* () {
   const requests = yield* RequestActors
   const node = yield* Nodes
   const erase = yield* make
+  const since = (yield* SteadyTime).nowOf(yield* Clock.Clock)
+  let isComplete = node.live().length < 2
+  const missed = () => {
+    isComplete = false
+  }
+  yield* Effect.forkScoped(Stream.runForEach(node.changes, () => Effect.sync(missed)))
 
-  return Effect.fnUntraced(function* (id: DeliveryId, requestId: RequestId) {
-    const isAlone = node.live().length < 2
-    const { state } = yield* isAlone ? requests.current(requestId) : requests.refresh(requestId)
-    if (state._tag === "NotSubmitted" || state.erasure === null) return false
-    yield* erase(id)
-    return true
-  })
+  return {
+    /** Returns whether it has been erased. */
+    eraseIfLate: Effect.fnUntraced(function* (id: DeliveryId, requestId: RequestId) {
+      const isAlone = node.live().length < 2
+      const { state } = yield* isAlone ? requests.current(requestId) : requests.refresh(requestId)
+      if (state._tag === "NotSubmitted" || state.erasure === null) return false
+      yield* erase(id)
+      return true
+    }),
+
+    /** A delivery may have been scheduled without `eraseIfLate` after it. */
+    missed,
+
+    /** Whether `eraseIfLate` was called for it: every delivery that this process scheduled, unless one was missed. */
+    isChecked: ({ at }: DeliveryScheduled) => isComplete && at > since
+  }
 })
+
+export type LateErasing = Effect.Success<typeof makeLate>

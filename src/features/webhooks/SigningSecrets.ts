@@ -1,6 +1,6 @@
 /** The signing secrets of an account's webhooks (contract, "Webhook signing secret"), sealed on the log. */
 import * as crypto from "node:crypto"
-import { Clock, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Redacted, Result, Schema } from "effect"
 import * as SigningSecret from "#domain/account/SigningSecret.ts"
 import type { State } from "#domain/account/State.ts"
 import type { AccountId } from "#domain/Ids.ts"
@@ -62,6 +62,7 @@ export class SigningSecrets extends Context.Service<
     SigningSecrets,
     Effect.gen(function* () {
       const actors = yield* AccountActors
+      const clock = yield* Clock.Clock
       const sealingKey = (yield* MasterKey).keyFor("webhook signing secrets")
 
       /** By account and sealed text, so that a signature costs one HMAC; `null` if unreadable. */
@@ -79,8 +80,10 @@ export class SigningSecrets extends Context.Service<
           ).pipe(Effect.annotateLogs({ account_id: accountId }))
         })
 
+      const nameOf = (accountId: AccountId, sealed: string) => `${accountId} ${sealed}`
+
       const open = Effect.fnUntraced(function* (accountId: AccountId, sealed: string) {
-        const name = `${accountId} ${sealed}`
+        const name = nameOf(accountId, sealed)
         const known = opened.get(name)
         if (known !== undefined) return known
         const bytes = Sealing.open({ key: sealingKey, context: accountId }, sealed)
@@ -136,21 +139,46 @@ export class SigningSecrets extends Context.Service<
         return { key, previousKeyExpiresAt: secretsOf(state)[1]?.expiresAt ?? null }
       })
 
-      /** Validity uses the wall clock, as receivers do. */
-      const sign = Effect.fnUntraced(function* (
+      /** Whether a secret signs now. Validity uses the wall clock, as receivers do. */
+      const signs = (secret: SigningSecret.SigningSecret) =>
+        SigningSecret.isValid(secret, clock.currentTimeMillisUnsafe())
+
+      /** `undefined` if a secret has not been opened. */
+      const signed = (
         accountId: AccountId,
-        message: Parameters<SigningSecrets["Service"]["sign"]>[1]
-      ) {
-        const { state } = actors.peek(accountId) ?? (yield* actors.current(accountId))
-        const now = yield* Clock.currentTimeMillis
+        secrets: ReadonlyArray<SigningSecret.SigningSecret>,
+        message: StandardWebhooks.Message
+      ) => {
         const signatures: Array<string> = []
-        for (const secret of yield* ensured(accountId, state)) {
-          if (!SigningSecret.isValid(secret, now)) continue
-          const key = yield* open(accountId, secret.sealed)
+        for (const secret of secrets) {
+          if (!signs(secret)) continue
+          const key = opened.get(nameOf(accountId, secret.sealed))
+          if (key === undefined) return undefined
           if (key !== null) signatures.push(StandardWebhooks.signature(key, message))
         }
-        return signatures.length === 0 ? yield* new SecretsUnreadable() : signatures.join(" ")
+        return signatures.length === 0
+          ? Exit.fail(new SecretsUnreadable())
+          : Exit.succeed(signatures.join(" "))
+      }
+
+      const signNow = (accountId: AccountId, message: StandardWebhooks.Message) => {
+        const known = actors.peek(accountId)
+        const secrets = known === undefined ? [] : secretsOf(known.state)
+        return secrets.length === 0 ? undefined : signed(accountId, secrets, message)
+      }
+
+      const signLater = Effect.fnUntraced(function* (
+        accountId: AccountId,
+        message: StandardWebhooks.Message
+      ) {
+        const { state } = actors.peek(accountId) ?? (yield* actors.current(accountId))
+        const secrets = yield* ensured(accountId, state)
+        for (const secret of secrets) if (signs(secret)) yield* open(accountId, secret.sealed)
+        return yield* signed(accountId, secrets, message) ?? Exit.fail(new SecretsUnreadable())
       })
+
+      const sign: SigningSecrets["Service"]["sign"] = (accountId, message) =>
+        signNow(accountId, message) ?? signLater(accountId, message)
 
       return SigningSecrets.of({ current, rotate, sign })
     })

@@ -28,15 +28,12 @@ const client = (socket: Socket, target: Target) =>
     (client) => Effect.sync(() => client.destroy(null, () => {}))
   )
 
-const failure = (cause: unknown): Effect.Effect<never, OutboundError> =>
-  Effect.flatMap(SocketClient.failureReason(cause), (reason) => Effect.fail(new OutboundError({ reason })))
-
 const dispatch = (client: Client, options: Dispatcher.RequestOptions) =>
   Effect.callback<Dispatcher.ResponseData, OutboundError>((resume) => {
     client.request(options, (cause, response) => {
       // In the same tick as the response: a body destroyed without an error listener ends the process.
       response?.body?.on("error", () => {})
-      resume(cause === null ? Effect.succeed(response) : failure(cause))
+      resume(cause === null ? Effect.succeed(response) : SocketClient.failure(cause))
     })
   })
 

@@ -46,19 +46,31 @@ export interface IdleConnections {
 
 /** Idle connections close after `SocketClient.maxIdle`, sooner if the server announced it, and with the scope. */
 export const make = Effect.gen(function* () {
-  /** The longest idle comes first. */
-  const waiting: Array<Connection> = []
+  /** The longest idle comes first, here and per origin. */
+  const waiting = new Set<Connection>()
+  const ofOrigins = new Map<string, Array<Connection>>()
   let isOpen = true
 
   const remove = (connection: Connection) => {
-    const index = waiting.indexOf(connection)
-    if (index >= 0) waiting.splice(index, 1)
+    if (!waiting.delete(connection)) return
+    const ofOrigin = ofOrigins.get(connection.origin) ?? []
+    ofOrigin.splice(ofOrigin.lastIndexOf(connection), 1)
+    if (ofOrigin.length === 0) ofOrigins.delete(connection.origin)
+  }
+
+  const add = (connection: Connection, ofOrigin: Array<Connection>) => {
+    waiting.add(connection)
+    ofOrigin.push(connection)
+    ofOrigins.set(connection.origin, ofOrigin)
   }
 
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       isOpen = false
-      waiting.splice(0).forEach(close)
+      const all = [...waiting]
+      waiting.clear()
+      ofOrigins.clear()
+      all.forEach(close)
     })
   )
 
@@ -74,20 +86,25 @@ export const make = Effect.gen(function* () {
       return connection
     },
     take: (target, addresses) => {
-      const origin = OutboundUrl.origin(target)
+      const ofOrigin = ofOrigins.get(OutboundUrl.origin(target))
+      if (ofOrigin === undefined) return Option.none()
       const vetted = addresses.map(canonical)
-      const found = waiting.findLast(
-        (connection) =>
-          connection.origin === origin && vetted.includes(connection.remote) && !connection.socket.destroyed
+      const found = ofOrigin.findLast(
+        (connection) => vetted.includes(connection.remote) && !connection.socket.destroyed
       )
       if (found !== undefined) remove(found)
       return Option.fromUndefinedOr(found)
     },
     keep: (connection) => {
-      const ofOrigin = waiting.filter(({ origin }) => origin === connection.origin).length
-      if (!isOpen || connection.socket.destroyed || ofOrigin >= maxKeptPerOrigin) return close(connection)
-      waiting.push(connection)
-      if (waiting.length > maxKept) waiting.splice(0, 1).forEach(close)
+      const ofOrigin = ofOrigins.get(connection.origin) ?? []
+      if (!isOpen || connection.socket.destroyed || ofOrigin.length >= maxKeptPerOrigin)
+        return close(connection)
+      add(connection, ofOrigin)
+      if (waiting.size <= maxKept) return
+      for (const oldest of waiting) {
+        remove(oldest)
+        return close(oldest)
+      }
     }
   }
   return connections

@@ -51,6 +51,8 @@ export class Outbound extends Context.Service<
     look(url: string): Effect.Effect<void, OutboundRefused>
     /** Posts a webhook to a vetted address, at most once. Any status is a success; no address is `dns_error`. */
     post(post: OutboundPost): Effect.Effect<OutboundAnswer, OutboundRefused | OutboundError>
+    /** `post` for callers that have no fiber. */
+    readonly send: Posting.Send
     /** GETs a body into a file. A redirect fails with `redirect_refused`, another status with `http_<status>`. */
     download(
       download: OutboundDownload
@@ -75,15 +77,24 @@ export class Outbound extends Context.Service<
         checkCache
       )
 
-      const post = yield* Posting.make(vetting, resolver.resolve)
+      const send = yield* Posting.make(vetting, resolver.resolve)
+
+      const post = (request: OutboundPost) =>
+        Effect.callback<OutboundAnswer, OutboundRefused | OutboundError>((resume) => {
+          const cancel = send(request, resume)
+          return Effect.sync(cancel)
+        })
 
       const check = Effect.fn("Outbound.check")(function* (url: string) {
-        yield* vetting.addresses(yield* vetting.parse(url), (name) => Cache.get(cache, name))
+        yield* vetting.addresses(yield* Effect.fromResult(vetting.parse(url)), (name) =>
+          Cache.get(cache, name)
+        )
       })
 
       const look = Effect.fn("Outbound.look")(function* (url: string) {
-        const target = yield* vetting.parse(url)
-        if (Option.isSome(target.literal)) yield* vetting.literal(target, target.literal.value)
+        const target = yield* Effect.fromResult(vetting.parse(url))
+        if (Option.isSome(target.literal))
+          yield* Effect.fromResult(vetting.literal(target, target.literal.value))
       })
 
       /** The deadline of a download. The time of the name resolution counts towards it. */
@@ -91,7 +102,7 @@ export class Outbound extends Context.Service<
         { maxBytes, timeout, url }: OutboundDownload,
         use: (response: ExchangeResponse) => Effect.Effect<A, E>
       ) {
-        const target = yield* vetting.parse(url)
+        const target = yield* Effect.fromResult(vetting.parse(url))
         const [elapsed, addresses] = yield* vetting.addresses(target, resolver.resolve).pipe(
           Effect.timeoutOrElse({ duration: timeout, orElse: () => failWith("dns_error") }),
           Effect.catchTag("OutboundUnresolved", () => failWith("dns_error")),
@@ -139,7 +150,7 @@ export class Outbound extends Context.Service<
         )
       )
 
-      return Outbound.of({ check, look, post, download })
+      return Outbound.of({ check, look, post, send, download })
     })
   )
 

@@ -1,7 +1,8 @@
 /** One POST over a connection. Its result is the status; the body only decides whether the connection is reused. */
-import { Effect, Option } from "effect"
+import { Exit } from "effect"
 import type { Client, Dispatcher } from "undici"
-import { OutboundError } from "./OutboundError.ts"
+import type { Deadlines } from "./Deadlines.ts"
+import type { OutboundError } from "./OutboundError.ts"
 import * as SocketClient from "./SocketClient.ts"
 
 export interface PostedMessage {
@@ -10,75 +11,67 @@ export interface PostedMessage {
   readonly body: Uint8Array
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   /** The response was read to its end, and no bytes are left on the connection. */
   readonly isComplete: boolean
 }
 
-interface Head {
-  readonly status: number
-  /** Ends with the body, after `maxBodyBytes`, or with the connection. `true` if no bytes are left on the connection. */
-  readonly rest: Effect.Effect<boolean>
-}
+/** `null` when the connection was closed before anything was sent. */
+export type PostEnd = Exit.Exit<Answer | null, OutboundError>
 
-/** How much of a body is read to make its connection reusable, in bytes and in time. */
+/** How much of a body is read to make its connection reusable, in bytes and in ms. */
 const maxBodyBytes = 64 * 1024
-const maxBodyTime = "500 millis"
+const maxBodyMs = 500
 
-const send = (client: Client, message: PostedMessage): Effect.Effect<Option.Option<Head>, OutboundError> =>
-  Effect.callback((resume) => {
-    let isSent = false
-    let size = 0
-    const body = Promise.withResolvers<boolean>()
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart: () => {
-        isSent = true
-      },
-      onResponseStart: (_controller, status, headers) => {
-        if (status < 200) return
-        if (Number(headers["content-length"]) > maxBodyBytes) body.resolve(false)
-        resume(Effect.succeedSome({ status, rest: Effect.promise(() => body.promise) }))
-      },
-      onResponseData: (_controller, chunk) => {
-        size += chunk.length
-        if (size > maxBodyBytes) body.resolve(false)
-      },
-      onResponseEnd: () => body.resolve(true),
-      onResponseError: (_controller, cause) => {
-        body.resolve(false)
-        resume(
-          Effect.flatMap(SocketClient.failureReason(cause), (reason) =>
-            isSent ? Effect.fail(new OutboundError({ reason })) : Effect.succeedNone
-          )
-        )
-      }
-    }
-    client.dispatch({ method: "POST", ...message }, handler)
-  })
+const unsent: PostEnd = Exit.succeed(null)
 
 /**
- * Sends `message` and returns the answer, or none when the connection was closed before anything was sent. The
- * status is the result, whatever happens to the body. Fails with `connection_failed`, also when the response is not
- * HTTP. It has no deadline. The caller closes the connection unless the answer is complete.
+ * Sends `message` and calls `onEnd` once. The status is the result, whatever happens to the body; `onHead` gets it as soon as
+ * it is known. Ends with `connection_failed` also when the response is not HTTP. It has no deadline. The caller closes the
+ * connection unless the answer is complete.
  */
 export const post = (
   client: Client,
-  message: PostedMessage,
-  onHead: (status: number) => void
-): Effect.Effect<Option.Option<Answer>, OutboundError> =>
-  Effect.flatMap(
-    send(client, message),
-    Option.match({
-      onNone: () => Effect.succeedNone,
-      onSome: (head) => {
-        onHead(head.status)
-        return head.rest.pipe(
-          Effect.timeoutOption(maxBodyTime),
-          Effect.map((isComplete) =>
-            Option.some({ status: head.status, isComplete: Option.getOrElse(isComplete, () => false) })
-          )
-        )
-      }
-    })
-  )
+  { body, headers, path }: PostedMessage,
+  deadlines: Deadlines,
+  onHead: (status: number) => void,
+  onEnd: (end: PostEnd) => void
+): void => {
+  let isSent = false
+  let isEnded = false
+  let size = 0
+  let status = 0
+  let stopWaiting = () => {}
+
+  const end = (result: PostEnd) => {
+    if (isEnded) return
+    isEnded = true
+    stopWaiting()
+    onEnd(result)
+  }
+  const answered = (isComplete: boolean) => end(Exit.succeed({ status, isComplete }))
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart: () => {
+      isSent = true
+    },
+    onResponseStart: (_controller, received, headers) => {
+      if (received < 200) return
+      status = received
+      onHead(status)
+      if (Number(headers["content-length"]) > maxBodyBytes) return answered(false)
+      stopWaiting = deadlines.after(maxBodyMs, () => answered(false))
+    },
+    onResponseData: (_controller, chunk) => {
+      size += chunk.length
+      if (size > maxBodyBytes) answered(false)
+    },
+    onResponseEnd: () => answered(true),
+    onResponseError: (_controller, cause) => {
+      if (status > 0) answered(false)
+      else end(isSent ? SocketClient.failure(cause) : unsent)
+    }
+  }
+  client.dispatch({ method: "POST", path, headers, body }, handler)
+}

@@ -1,8 +1,8 @@
 /** HTTP/1.1 over one connected socket. */
-import { Effect, Predicate } from "effect"
+import { Exit, Predicate } from "effect"
 import type { Socket } from "node:net"
 import { Client } from "undici"
-import type { FailureReason } from "./OutboundError.ts"
+import { OutboundError } from "./OutboundError.ts"
 import { origin } from "./OutboundUrl.ts"
 import type { Target } from "./OutboundUrl.ts"
 
@@ -33,8 +33,8 @@ export const make = (socket: Socket, target: Target): Client => {
 }
 
 /** Translates undici's errors. A request that undici refuses to send is a bug. */
-export const failureReason = (cause: unknown): Effect.Effect<FailureReason> => {
+export const failure = (cause: unknown): Exit.Exit<never, OutboundError> => {
   const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
-  if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") return Effect.die(cause)
-  return Effect.succeed("connection_failed")
+  if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") return Exit.die(cause)
+  return Exit.fail(new OutboundError({ reason: "connection_failed" }))
 }

@@ -29,32 +29,43 @@ export const make = Effect.gen(function* () {
     yield* Effect.logWarning("ALLOW_PRIVATE_TARGETS is on: URLs given by callers can reach private networks")
   }
 
-  const refused = Effect.fail(new OutboundRefused({ reason: "private_address" }))
+  const refused = Result.fail(new OutboundRefused({ reason: "private_address" }))
 
   const vet = (target: OutboundUrl.Target, address: NetAddress.IpAddress) =>
-    (allowPrivate || isAllowed(address)) && !isOwn(address, target.port) ? Effect.succeed(address) : refused
+    (allowPrivate || isAllowed(address)) && !isOwn(address, target.port) ? Result.succeed(address) : refused
 
-  const vetText = (target: OutboundUrl.Target, text: string) => {
-    const address = Result.getOrUndefined(NetAddress.ipFromString(text))
-    return address === undefined ? refused : vet(target, address)
+  const literal = (target: OutboundUrl.Target, address: NetAddress.IpAddress) =>
+    Result.map(vet(target, address), Array.of)
+
+  /** Returns every address. One refused address, or one with a `%zone`, refuses the target. */
+  const answers = (
+    target: OutboundUrl.Target,
+    texts: Array.NonEmptyReadonlyArray<string>
+  ): Result.Result<Array.NonEmptyReadonlyArray<NetAddress.IpAddress>, OutboundRefused> => {
+    const vetted: Array<NetAddress.IpAddress> = []
+    for (const text of texts) {
+      const address = Result.getOrUndefined(NetAddress.ipFromString(text))
+      if (address === undefined || Result.isFailure(vet(target, address))) return refused
+      vetted.push(address)
+    }
+    return Array.isReadonlyArrayNonEmpty(vetted) ? Result.succeed(vetted) : refused
   }
 
   return {
-    parse: (url: string) =>
-      Effect.fromResult(OutboundUrl.parse(url, { allowPrivate })).pipe(
-        Effect.mapError((reason) => new OutboundRefused({ reason }))
-      ),
+    parse: (url: string): Result.Result<OutboundUrl.Target, OutboundRefused> =>
+      Result.mapError(OutboundUrl.parse(url, { allowPrivate }), (reason) => new OutboundRefused({ reason })),
 
     /** Checks the literal address of a target. */
-    literal: vet,
+    literal,
 
-    /** Returns every address of the target. One refused address, or one with a `%zone`, refuses the target. */
+    /** Checks the addresses to which the target's name resolves. */
+    answers,
+
+    /** Returns every address of the target, after a look-up unless it is a literal. */
     addresses: (target: OutboundUrl.Target, resolve: Resolve) =>
       Option.isSome(target.literal)
-        ? Effect.map(vet(target, target.literal.value), Array.of)
-        : Effect.flatMap(resolve(target.host), (found) =>
-            Effect.forEach(found, (text) => vetText(target, text))
-          )
+        ? Effect.fromResult(literal(target, target.literal.value))
+        : Effect.flatMap(resolve(target.host), (found) => Effect.fromResult(answers(target, found)))
   }
 })
 

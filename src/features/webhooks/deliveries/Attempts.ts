@@ -1,8 +1,9 @@
 /**
- * The attempts of this node: claim → post → record. The claim is an event on the log before anything is sent, so that
- * neither a crash nor another node sends twice. Post and record run in a fiber of their own.
+ * The attempts of this node: claim → post → record. The claim is an event on the log before anything is sent, so that neither a
+ * crash nor another node sends twice. The steps are callbacks: all claims, and all records, of one turn of the event loop are
+ * one commit.
  */
-import { Cause, Clock, Duration, Effect, Fiber, FiberSet, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Fiber, FiberSet, Option, Result } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import type { AttemptResult } from "#domain/webhook-delivery/Command.ts"
@@ -16,7 +17,9 @@ import { untilStored } from "#src/platform/reactors/UntilStored.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
+import type { LateErasing } from "../DeliveryErasing.ts"
 import { SigningSecrets } from "../SigningSecrets.ts"
+import type { Lane } from "./Lane.ts"
 import * as PostResult from "./PostResult.ts"
 import type { Postponed } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
@@ -38,39 +41,67 @@ export interface Claimed {
 export interface DeliverySlot {
   readonly id: DeliveryId
   readonly accountId: AccountId
-  readonly load: Load
+  /** Grows when its body is read or made, and shrinks when that is done. */
+  load: Load
+}
+
+/** A post without an answer yet. */
+interface UnderWay {
+  readonly attempt: number
+  readonly cancel: () => void
+}
+
+/** What waits until these claims are appended. */
+interface ClaimsWait {
+  readonly left: Set<DeliveryId>
+  readonly resume: () => void
 }
 
 const userAgent = "inferlog-webhooks/1"
 
-/** Waits briefly, because an append cannot be interrupted and an unreachable log must not delay a stop. */
-const soon = (effect: Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
-  Effect.flatMap(Effect.forkDetach(Effect.ignoreCause(effect)), (fiber) =>
-    Effect.asVoid(Effect.timeoutOption(Fiber.await(fiber), "500 millis"))
-  )
+const timeout = Duration.millis(DeliverySchedule.attemptTimeoutMs)
 
-/** `onFree` runs when an attempt has returned its slot. */
-export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<unknown>) =>
+/** How long a stop waits for the log to record lost attempts. An unreachable log must not delay it. */
+const stopTimeout = "500 millis"
+
+/** `onFree` is called when a slot of the lane has become free. */
+export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) => void) =>
   Effect.gen(function* () {
     const actors = yield* DeliveryActors
     const outbound = yield* Outbound
     const secrets = yield* SigningSecrets
     const steady = yield* SteadyTime
     const node = yield* Nodes
-    const fibers = yield* FiberSet.make()
+    const clock = yield* Clock.Clock
+    const fork = yield* FiberSet.makeRuntime<never>()
     const placed = new Set<DeliveryId>()
     /** Those without a claim on the log yet. */
     const starting = new Set<DeliveryId>()
+    /** Those whose claim is being appended. */
+    const claiming = new Set<DeliveryId>()
+    const waitingForClaims = new Set<ClaimsWait>()
+    const underWay = new Map<DeliveryId, UnderWay>()
     const logClaim = RateLimitedLog.make()
     const logRecord = RateLimitedLog.make()
     const logEnd = RateLimitedLog.make()
+    let isStopping = false
+
+    const release = ({ id, load }: DeliverySlot, answered: boolean | null) => {
+      placed.delete(id)
+      starting.delete(id)
+      slots.giveBack(load, answered)
+    }
+
+    const free = (slot: DeliverySlot, answered: boolean | null) => {
+      release(slot, answered)
+      onFree(slot.load)
+    }
 
     /** The headers of an attempt that is made now (contract, "Events"). The time is that of the wall clock. */
-    const sign = Effect.fnUntraced(function* (id: DeliveryId, accountId: AccountId, text: string) {
+    const sign = (id: DeliveryId, accountId: AccountId, text: string) => {
       const body = Buffer.from(text)
-      const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-      const signature = yield* secrets.sign(accountId, { id, timestamp, body })
-      const signed: Signed = {
+      const timestamp = Math.floor(clock.currentTimeMillisUnsafe() / 1_000)
+      return Effect.mapEager(secrets.sign(accountId, { id, timestamp, body }), (signature): Signed => ({
         body,
         headers: {
           "content-type": "application/json",
@@ -79,66 +110,89 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
           "webhook-timestamp": String(timestamp),
           "webhook-signature": signature
         }
-      }
-      return signed
-    })
+      }))
+    }
 
-    const post = ({ delivery, signed }: Claimed): Effect.Effect<AttemptResult> =>
-      outbound
-        .post({
-          url: delivery.scheduled.url,
-          timeout: Duration.millis(DeliverySchedule.attemptTimeoutMs),
-          ...signed
-        })
-        .pipe(Effect.match({ onSuccess: PostResult.ofAnswer, onFailure: PostResult.ofError }))
-
-    const lose = Effect.fnUntraced(function* (id: DeliveryId, attempt: number) {
-      const at = yield* steady.now
-      yield* actors.execute(id, { _tag: "LoseAttempt", at, attempt, node: node.self })
-    })
-
-    /** Returns whether the receiver answered; `null` if it was not called. */
-    const postAndRecord = Effect.fnUntraced(function* (id: DeliveryId, claimed: Claimed) {
-      const attempt = claimed.delivery.attempts
-      const since = yield* MonotonicTime.millis
-      const result = yield* post(claimed).pipe(
-        // The node stops: the next one makes another attempt.
-        Effect.onInterrupt(() => soon(lose(id, attempt)))
+    const lose = (id: DeliveryId, attempt: number) =>
+      Effect.suspend(() =>
+        actors.execute(id, { _tag: "LoseAttempt", at: steady.nowOf(clock), attempt, node: node.self })
       )
-      const durationMs = (yield* MonotonicTime.millis) - since
-      const at = yield* steady.now
-      yield* untilStored(
-        "What became of a webhook is not recorded yet",
-        actors.execute(id, { _tag: "RecordAttempt", at, attempt, durationMs, result }),
-        logRecord
-      )
-      return PostResult.hasAnswered(result)
-    })
 
-    const returnSlot = ({ id, load }: DeliverySlot, answered: boolean | null) =>
-      Effect.sync(() => {
-        placed.delete(id)
-        slots.giveBack(load, answered)
-      })
-
-    /** Posts a claimed attempt and records its outcome, in a fiber of its own, and then releases the slot. */
-    const send = ({ accountId, id, load }: DeliverySlot, claimed: Claimed) => {
-      const slot = { accountId, id, load: slots.made(load) }
-      return FiberSet.run(
-        fibers,
-        postAndRecord(id, claimed).pipe(
-          Effect.catchCause((cause) =>
-            Cause.hasInterruptsOnly(cause)
-              ? Effect.succeed(null)
-              : Effect.as(
-                  logEnd(Effect.logError("An attempt to send a webhook has no recorded end", cause)),
-                  null
-                )
-          ),
-          Effect.flatMap((answered) => Effect.andThen(returnSlot(slot, answered), onFree)),
-          Effect.annotateLogs({ delivery_id: id })
+    /** The node stops: the next one makes another attempt. */
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        isStopping = true
+        const all = [...underWay]
+        underWay.clear()
+        const lost = Effect.forEach(
+          all,
+          ([id, { attempt, cancel }]) => {
+            cancel()
+            return Effect.ignoreCause(lose(id, attempt))
+          },
+          { concurrency: "unbounded", discard: true }
         )
+        return Effect.flatMap(Effect.forkDetach(lost), (fiber) =>
+          Effect.asVoid(Effect.timeoutOption(Fiber.await(fiber), stopTimeout))
+        )
+      })
+    )
+
+    const logged = (id: DeliveryId, log: typeof logEnd, message: string, cause: Cause.Cause<unknown>) =>
+      log(Effect.logError(message, cause)).pipe(Effect.annotateLogs({ delivery_id: id }))
+
+    /** Frees the slot when the outcome is on the log, which may take until the log accepts it. */
+    const record = (slot: DeliverySlot, attempt: number, durationMs: number, result: AttemptResult) => {
+      const { id } = slot
+      const answered = PostResult.hasAnswered(result)
+      const command = { _tag: "RecordAttempt", at: steady.nowOf(clock), attempt, durationMs, result } as const
+      actors.send(id, command, [], (exit) => {
+        if (Exit.isSuccess(exit)) return free(slot, answered)
+        let first: typeof exit | undefined = exit
+        const again = Effect.suspend(() => {
+          const failed = first
+          first = undefined
+          return failed ?? actors.execute(id, command)
+        })
+        fork(
+          untilStored("What became of a webhook is not recorded yet", again, logRecord).pipe(
+            Effect.matchCauseEffect({
+              onSuccess: () => Effect.sync(() => free(slot, answered)),
+              onFailure: (cause) => withoutRecord(slot, cause)
+            }),
+            Effect.annotateLogs({ delivery_id: id })
+          )
+        )
+      })
+    }
+
+    const withoutRecord = (slot: DeliverySlot, cause: Cause.Cause<unknown>) => {
+      const told = Cause.hasInterruptsOnly(cause)
+        ? Effect.void
+        : logged(slot.id, logEnd, "An attempt to send a webhook has no recorded end", cause)
+      return Effect.andThen(
+        told,
+        Effect.sync(() => free(slot, null))
       )
+    }
+
+    /** Posts a claimed attempt, records its outcome and frees its slot. */
+    const post = (slot: DeliverySlot, { delivery, signed }: Claimed) => {
+      const { id } = slot
+      const attempt = delivery.attempts
+      slot.load = slots.made(slot.load)
+      if (isStopping) {
+        Effect.runFork(Effect.ignoreCause(lose(id, attempt)))
+        return release(slot, null)
+      }
+      const since = MonotonicTime.millisOf(clock)
+      const cancel = outbound.send({ url: delivery.scheduled.url, timeout, ...signed }, (end) => {
+        underWay.delete(id)
+        const result = PostResult.of(end)
+        if (Result.isFailure(result)) fork(withoutRecord(slot, result.failure))
+        else record(slot, attempt, MonotonicTime.millisOf(clock) - since, result.success)
+      })
+      underWay.set(id, { attempt, cancel })
     }
 
     /** Without a readable signing secret all of the account's deliveries wait, otherwise this one. */
@@ -153,55 +207,100 @@ export const make = (slots: Slots, postponed: Postponed, onFree: Effect.Effect<u
       )
       return Effect.andThen(
         isUnsigned ? postponed.account(accountId) : postponed.delivery(id),
-        logClaim(Effect.logError("A webhook cannot be sent for now", cause)).pipe(
-          Effect.annotateLogs({ delivery_id: id })
-        )
+        logged(id, logClaim, "A webhook cannot be sent for now", cause)
       )
     }
 
+    /** Frees no waiting delivery: while the log refuses appends, the next one would fail, too. */
+    const fail = <E extends { readonly _tag: string }>(slot: DeliverySlot, cause: Cause.Cause<E>) =>
+      Effect.andThen(
+        postpone(slot, cause),
+        Effect.sync(() => release(slot, null))
+      )
+
     return {
       sign,
-      send,
+      post,
+      fail,
+
+      /** From now on the delivery has the slot, which `post`, `leave` or `fail` returns. */
+      place: (slot: DeliverySlot) => {
+        placed.add(slot.id)
+        starting.add(slot.id)
+      },
+
+      /** The claim is sent to the log. */
+      claiming: ({ id }: DeliverySlot) => claiming.add(id),
+
+      /** The claim is on the log, or has failed. */
+      claimed: ({ id }: DeliverySlot) => {
+        starting.delete(id)
+        claiming.delete(id)
+        for (const wait of waitingForClaims) {
+          if (!wait.left.delete(id) || wait.left.size > 0) continue
+          waitingForClaims.delete(wait)
+          wait.resume()
+        }
+      },
+
+      /** Waits for the claims that have been sent to the log. */
+      claims: Effect.callback<void>((resume) => {
+        if (claiming.size === 0) return resume(Effect.void)
+        const wait = { left: new Set(claiming), resume: () => resume(Effect.void) }
+        waitingForClaims.add(wait)
+        return Effect.sync(() => waitingForClaims.delete(wait))
+      }),
+
+      /** Releases a slot without an attempt, and frees no waiting delivery. */
+      drop: (slot: DeliverySlot) => release(slot, null),
 
       /** Releases a slot without an attempt. */
-      leave: (slot: DeliverySlot) => Effect.andThen(returnSlot(slot, null), onFree),
+      leave: (slot: DeliverySlot) => free(slot, null),
 
       has: (id: DeliveryId) => placed.has(id),
 
       /** Deliveries of this node whose claim is not on the log yet. */
       starting: (): ReadonlyArray<DeliveryId> => [...starting],
 
+      /** Continues with an effect that has to wait for something. */
+      fork: <E extends { readonly _tag: string }>(slot: DeliverySlot, effect: Effect.Effect<unknown, E>) =>
+        fork(Effect.catchCause(effect, (cause) => fail(slot, cause))),
+
       /**
-       * Runs the sequence claim → `send`, or claim → `leave`, for a delivery whose slot was taken; only the claim is
-       * interruptible, with `restore`. If it fails, the delivery is postponed and its slot returned. Returns whether the
-       * read models have to catch up. With a large body, which takes time, the sequence runs in a fiber of its own.
+       * Runs what precedes the claim of a delivery that has its slot, and then `claim`. If that fails, the delivery is postponed
+       * and its slot returned. Returns whether the read models have to catch up. What needs a large body, which takes time, runs
+       * in a fiber of its own.
        */
-      within: <E extends { readonly _tag: string }>(
+      prepare: <A, E extends { readonly _tag: string }>(
         slot: DeliverySlot,
-        sequence: (
-          restore: <A, E1>(effect: Effect.Effect<A, E1>) => Effect.Effect<A, E1>
-        ) => Effect.Effect<unknown, E>
-      ): Effect.Effect<boolean> =>
-        Effect.suspend(() => {
-          const { id, load } = slot
-          placed.add(id)
-          starting.add(id)
-          const claimed = () => Effect.sync(() => starting.delete(id))
-          const running = Effect.uninterruptibleMask((restore) =>
-            sequence((claim) => Effect.onExit(restore(claim), claimed)).pipe(
-              Effect.matchCauseEffect({
-                // Frees no waiting delivery: while the log refuses appends, the next one would fail, too.
-                onFailure: (cause) =>
-                  Effect.andThen(postpone(slot, cause), Effect.as(returnSlot(slot, null), false)),
-                onSuccess: () => Effect.succeed(true)
-              })
-            )
-          )
-          return load.bytes > whileMade(inlineLimit)
-            ? Effect.as(FiberSet.run(fibers, running), false)
-            : running
+        prepared: Effect.Effect<A, E>,
+        claim: (prepared: A) => void
+      ): Effect.Effect<boolean> => {
+        const running = Effect.matchCauseEffect(prepared, {
+          onFailure: (cause) => Effect.as(fail(slot, cause), false),
+          onSuccess: (found) =>
+            Effect.sync(() => {
+              claim(found)
+              return true
+            })
         })
+        return slot.load.bytes > whileMade(inlineLimit)
+          ? Effect.sync(() => {
+              fork(running)
+              return false
+            })
+          : Effect.onInterrupt(running, () => Effect.sync(() => release(slot, null)))
+      }
     }
   })
 
-export type Attempts = Effect.Success<ReturnType<typeof make>>
+type Attempts = Effect.Success<ReturnType<typeof make>>
+
+/** What those share that claim deliveries. */
+export interface ClaimServices {
+  readonly slots: Slots
+  readonly attempts: Attempts
+  readonly late: LateErasing
+  /** There was no room for a body. */
+  readonly noteNoRoom: () => void
+}

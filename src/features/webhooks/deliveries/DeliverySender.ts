@@ -2,56 +2,100 @@
  * The sender of webhooks: a process manager that wakes for owed and due deliveries, and follows each delivery's next
  * action. Waiting deliveries are rows, never fibers; only an attempt has a fiber.
  */
-import { Cause, Effect, Layer } from "effect"
+import { Array, Cause, Clock, Effect, FiberSet, Layer } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
 import { DueDeliveries, type DueDelivery, type OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
-import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
 import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
 import * as ClaimTurns from "#src/platform/reactors/ClaimTurns.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import * as DeliveryErasing from "../DeliveryErasing.ts"
 import * as Attempts from "./Attempts.ts"
+import type { DeliverySlot } from "./Attempts.ts"
 import { DeliveryLimits } from "./DeliveryLimits.ts"
 import * as Postponed from "./Postponed.ts"
 import * as DueAttempts from "./DueAttempts.ts"
+import * as FreshEvents from "./FreshEvents.ts"
+import type { Lane } from "./Lane.ts"
 import * as LostAttempts from "./LostAttempts.ts"
 import * as Slots from "./Slots.ts"
+import * as ReadAhead from "./ReadAhead.ts"
+import * as RecentClaims from "./RecentClaims.ts"
 import * as Scheduling from "./Scheduling.ts"
+import * as Unserved from "./Unserved.ts"
 
-/** Claims and schedules of one pass; the rest follows in the next. */
+/** The most that one pass schedules; the rest follows in the next. */
 const mostPerPass = 256
 
-/** On several nodes, each of which reads the rows of all. */
+/** The most due deliveries of one read, and of one lane among them: reads of few cost as much as reads of many. */
+const mostPerRead = 512
+const mostOfLane = 256
+
+/** The most of both on several nodes, each of which reads the rows of all. */
 const mostPerSharedPass = 64
 
-/** Concurrent reads of what they need. */
+/** Fibers that read what they need, and how many deliveries each reads for in turn: on one machine most reads need no wait. */
 const concurrency = 64
+const inTurn = 8
+
+/** Deliveries that wait in memory for a slot. With fewer, more are read when one ends. */
+const few = 32
+
+/** Claims that the read model does not show: with more it is too far behind to be searched. */
+const mostUnseen = 2_048
+
+/**
+ * Wake-ups by the read models may be so much rarer than those of other reactors, because the sender also wakes when an attempt
+ * ends.
+ */
+const paces = 5
 
 const make = Effect.gen(function* () {
   const due = yield* DueDeliveries
   const projections = yield* Projections
-  const reader = yield* EventReader
   const node = yield* Nodes
   const steady = yield* SteadyTime
   const limits = yield* DeliveryLimits
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const clock = yield* Clock.Clock
   const tellOnce = RateLimitedLog.make()
   const unreadable = UnreadableRequests.make("be told of by webhook")
   const loop = yield* DueWorkLoop.make
-  const wake = Effect.sync(loop.wake)
 
   const slots = Slots.make(limits)
   const postponed = Postponed.make()
-  const attempts = yield* Attempts.make(slots, postponed, wake)
-  const attemptDue = yield* DueAttempts.make(slots, attempts)
-  const schedule = yield* Scheduling.make(slots, postponed, attempts)
+  const ahead = ReadAhead.make()
+  const recent = RecentClaims.make()
+  const unserved = Unserved.make()
+
+  let isServing = false
+
+  /** A slot of the lane is free: for deliveries that wait in memory, and for the next read when few are left. */
+  const onFree = (lane: Lane) => {
+    if (ahead.size() < few && unserved.has(lane)) loop.wake()
+    if (isServing || ahead.size() === 0) return
+    isServing = true
+    // After all that end in this turn.
+    queueMicrotask(() => {
+      isServing = false
+      fork(serve)
+    })
+  }
+
+  const attempts = yield* Attempts.make(slots, postponed, onFree)
+  const late = yield* DeliveryErasing.makeLate
+  const services = { slots, attempts, late, noteNoRoom: unserved.noteAny }
+  const attemptDue = yield* DueAttempts.make(services, recent)
+  const schedule = yield* Scheduling.make(services, postponed)
   const loseAttempts = yield* LostAttempts.make(attempts.has)
 
-  /** The next pass continues after the account that was served last. */
+  /** The next read continues after the account that was served last. */
   let served: AccountId | null = null
 
   /** The last owed delivery that a pass has seen, so that one that cannot be scheduled does not block later ones. */
@@ -75,59 +119,111 @@ const make = Effect.gen(function* () {
     rows: ReadonlyArray<Row>,
     begin: (row: Row) => Effect.Effect<boolean, unknown>
   ) =>
-    Effect.forEach(rows, (row) => alone(row, unreadable.orElse(row.requestId, false)(begin(row))), {
-      concurrency
-    })
+    Effect.map(
+      Effect.forEach(
+        Array.chunksOf(rows, inTurn),
+        Effect.forEach((row) => alone(row, unreadable.orElse(row.requestId, false)(begin(row)))),
+        { concurrency }
+      ),
+      Array.flatten
+    )
 
-  /** True if the read models have to catch up. */
+  /** A slot without room for the body; `null` if there is none. */
+  const take = ({ accountId, deliveryId: id, origin, requestId }: DueDelivery) => {
+    const load = { accountId, origin, bytes: 0 }
+    if (!slots.take(load)) return null
+    const slot: DeliverySlot = { id, accountId, load }
+    attempts.place(slot)
+    return { requestId, slot }
+  }
+
+  /** Whether deliveries of a lane without a free slot wait in memory. Many silent receivers would take all of it. */
+  const waits = (lane: Lane) => {
+    if (slots.answers(lane)) return true
+    unserved.noteAny()
+    return false
+  }
+
+  /** Begins the attempts that get a slot, until none does. True if there were any. */
+  const serve: Effect.Effect<boolean, unknown> = Effect.suspend(() => {
+    const taken = ahead.next(take, waits)
+    if (taken.length === 0) return Effect.succeed(false)
+    return Effect.flatMap(
+      all(taken, ({ slot }) => attemptDue(slot)),
+      (begun) => {
+        served = taken[begun.lastIndexOf(true)]?.slot.accountId ?? served
+        // The others have returned their slots.
+        if (!begun.includes(false)) return Effect.succeed(true)
+        return Effect.map(serve, (more) => more || begun.includes(true))
+      }
+    )
+  })
+
+  /** They have no time, so a stuck node only delays them by its turn. */
+  const ownOwed = (rows: ReadonlyArray<OwedDelivery>, now: number) =>
+    loop.ownOf(
+      readable(rows).map((row) => ({ ...row, dueAt: 0 })),
+      now
+    )
+
+  /** What has just happened. What finds no room here is found in the read model. */
+  const serveFresh = Effect.suspend(() => all(ownOwed(fresh.take(), steady.nowOf(clock)), schedule))
+  const fresh = yield* FreshEvents.make(() => fork(serveFresh))
+
+  const shown = Effect.map(
+    projections.states,
+    (states) => states.get(DeliveriesProjection.projection.name)?.position ?? GlobalPosition.beginning
+  )
+
+  /** True if attempts have begun, so that there may be more. */
   const sendDue = Effect.fnUntraced(function* (now: number) {
     const isAlone = node.live().length < 2
-    const room = Math.min(slots.free(), isAlone ? mostPerPass : mostPerSharedPass)
-    if (room === 0) return false
+    const room = slots.free()
+    const unseen = recent.after(yield* shown)
+    if (room === 0 || unseen.length > mostUnseen) {
+      unserved.noteAny()
+      return false
+    }
     const closed = slots.closed()
     const holding = yield* postponed.now
+    const without = { ...closed, lanes: [...closed.lanes, ...ahead.fullLanes()] }
+    const most = isAlone ? mostPerRead : Math.min(room, mostPerSharedPass)
+    const limit = ClaimTurns.rowsFor(most, node.live()) + unreadable.count()
+    const each = (isAlone ? mostOfLane : limits.perLane) + unreadable.count()
+    unserved.begin(without)
     const rows: ReadonlyArray<DueDelivery> = yield* due.next({
       now,
-      limit: ClaimTurns.rowsFor(room, node.live()) + unreadable.count(),
-      each: limits.perLane + unreadable.count(),
+      limit,
+      each,
       after: served,
       without: {
-        ...closed,
+        ...without,
         accounts: [...closed.accounts, ...holding.accounts],
-        deliveries: [...holding.deliveries, ...attempts.starting()]
+        deliveries: [...holding.deliveries, ...attempts.starting(), ...unseen, ...ahead.deliveries()]
       }
     })
-    const own = loop.ownOf(readable(rows), now).slice(0, room)
-    const begun = yield* all(own, attemptDue)
-    served = own[begun.lastIndexOf(true)]?.accountId ?? served
-    return begun.includes(true)
+    if (rows.length >= Math.min(each, limit)) unserved.noteAny()
+    const own = loop.ownOf(readable(rows), now).filter(({ deliveryId }) => !attempts.has(deliveryId))
+    ahead.add(own.slice(0, most))
+    return yield* serve
   })
 
   const scheduleOwed = Effect.fnUntraced(function* (now: number) {
     const limit = ClaimTurns.rowsFor(mostPerPass, node.live()) + unreadable.count()
     const rows = yield* due.owed({ after: looked, limit })
     looked = rows.length < limit ? null : (rows.at(-1) ?? null)
-    // These rows have no time, so a stuck node only delays them by its turn.
-    const own = loop.ownOf(
-      readable(rows).map((row) => ({ ...row, dueAt: 0 })),
-      now
-    )
-    return (yield* all(own.slice(0, mostPerPass), schedule)).includes(true)
+    if (looked !== null) unserved.noteAny()
+    return (yield* all(ownOwed(rows, now).slice(0, mostPerPass), schedule)).includes(true)
   })
 
-  const caughtUp = Effect.flatMap(reader.head, (head) =>
-    Effect.forEach([DueWorkProjection.projection.name, DeliveriesProjection.projection.name], (projection) =>
-      projections.waitFor(head, { projection })
-    )
-  )
-
+  /** The read models need not catch up between two passes: what has begun since is known in memory. */
   const pass = Effect.gen(function* () {
     const now = yield* steady.now
     const hasSent = yield* sendDue(now)
     const hasScheduled = yield* scheduleOwed(now)
     if (!hasSent && !hasScheduled) return false
-    // A lagging read model wakes the sender with its next change; until then the rows would be read in vain.
-    return !(yield* caughtUp).includes(false)
+    yield* attempts.claims
+    return ahead.size() < few
   })
 
   yield* loop.run({
@@ -135,7 +231,8 @@ const make = Effect.gen(function* () {
     projections: [DueWorkProjection.projection.name, DeliveriesProjection.projection.name],
     recover: loseAttempts,
     pass,
-    nextDueAt: due.nextDueAt
+    nextDueAt: due.nextDueAt,
+    paces
   })
 })
 

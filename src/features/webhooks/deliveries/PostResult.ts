@@ -1,6 +1,8 @@
 /** How a receiver's answer, or its absence, counts (contract, "Success and retry rules"). */
+import { Cause, Exit, Result } from "effect"
 import type { AttemptResult } from "#domain/webhook-delivery/Command.ts"
 import type { OutboundError, OutboundRefused } from "#src/kernel/outbound/OutboundError.ts"
+import type { PostEnd } from "#src/kernel/outbound/Posting.ts"
 
 const errorOf = (status: number) => {
   if (status === 410) return "gone"
@@ -14,11 +16,15 @@ export const ofAnswer = ({ status }: { readonly status: number }): AttemptResult
     : { _tag: "Failed", responseStatus: status, error: errorOf(status) }
 
 /** All refusals of the guard share one word. */
-export const ofError = (error: OutboundRefused | OutboundError): AttemptResult => ({
+const ofError = (error: OutboundRefused | OutboundError): AttemptResult => ({
   _tag: "Failed",
   responseStatus: null,
   error: error._tag === "OutboundRefused" ? "private_address" : error.reason
 })
+
+/** Fails for a post that ended with a bug or with the program. */
+export const of = (end: PostEnd): Result.Result<AttemptResult, Cause.Cause<never>> =>
+  Exit.isSuccess(end) ? Result.succeed(ofAnswer(end.value)) : Result.map(Cause.findError(end.cause), ofError)
 
 /** Whether the receiver answered; `null` if it was not called. */
 export const hasAnswered = (result: AttemptResult): boolean | null => {

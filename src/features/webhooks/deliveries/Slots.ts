@@ -27,7 +27,9 @@ export interface Slots {
   readonly giveBack: (load: Load, answered: boolean | null) => void
   /** Reduces the load once its body is made. The returned load is the one to release. */
   readonly made: (load: Load) => Load
-  /** Takes memory for a body that is made now and sent later; false when there is none. */
+  /** Whether the last attempt in the lane got an answer. */
+  readonly answers: (lane: Lane) => boolean
+  /** Takes memory for a body, for a slot that was taken without or for one that is sent later; false when there is none. */
   readonly takeBytes: (load: Load) => boolean
   readonly giveBackBytes: (load: Load) => void
   /** The accounts, receivers and lanes that get no slot now, as far as they are remembered. */
@@ -145,6 +147,7 @@ export const make = (limits: DeliveryLimits): Slots => {
       bodies.giveBack(load, load.bytes - bytes)
       return { ...load, bytes }
     },
+    answers: (lane) => !find(lane).isSilent,
     takeBytes: (load) => bodies.take(load, load.bytes),
     giveBackBytes: (load) => bodies.giveBack(load, load.bytes),
     closed: () => {

@@ -1,7 +1,8 @@
 /** Counts results of webhooks, and logs those that are given up. */
 import { Context, Effect, Layer, Metric } from "effect"
 import type { AttemptError, Event } from "#domain/webhook-delivery/Event.ts"
-import type { Delivery } from "#domain/webhook-delivery/State.ts"
+import type { Delivery, State } from "#domain/webhook-delivery/State.ts"
+import type { Executed } from "#streams/Actors.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 import * as Families from "./Families.ts"
@@ -58,11 +59,18 @@ const make = Effect.gen(function* () {
     )
   }
 
-  return ObservedActors.make(actors, (id, { events, state }) => {
+  const observe = (id: string, { events, state }: Executed<State, Event>): Effect.Effect<void> => {
     const last = events.at(-1)
     if (last === undefined || state._tag === "NotScheduled") return Effect.void
     count(events)
     return warn(id, state, last)
+  }
+
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+
+  return ObservedActors.make(actors, observe, (id, executed) => {
+    const warning = observe(id, executed)
+    if (warning !== Effect.void) fork(warning)
   })
 })
 

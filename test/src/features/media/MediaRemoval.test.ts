@@ -8,7 +8,7 @@ import * as MediaUrl from "#src/features/media/MediaUrl.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
-import { EventStore } from "#streams/EventStore.ts"
+import { EventStore, withAppend } from "#streams/EventStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -66,13 +66,11 @@ const crashingAt = Effect.fnUntraced(function* <A, E>(
     ),
     Layer.succeed(
       EventStore,
-      EventStore.of({
-        ...log,
-        append: (append) =>
-          Effect.suspend(() =>
-            isCrashed() ? Effect.fail(new EventStoreError({ reason: "crashed" })) : log.append(append)
-          )
-      })
+      withAppend(log, (append) =>
+        Effect.suspend(() =>
+          isCrashed() ? Effect.fail(new EventStoreError({ reason: "crashed" })) : log.append(append)
+        )
+      )
     )
   )
   const crashing = Layer.fresh(MediaServices.store).pipe(

@@ -1,14 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Deferred, Effect, Fiber, Ref } from "effect"
-import * as SharedLookups from "#src/kernel/outbound/Posting.ts"
+import * as SharedLookups from "#src/kernel/outbound/SharedLookups.ts"
 import { OutboundUnresolved } from "#src/kernel/outbound/OutboundError.ts"
+import type { Resolve } from "#src/kernel/outbound/Vetting.ts"
+
+/** The look-up as an effect, whose interruption gives it up. */
+const shared = (resolve: Resolve) =>
+  Effect.map(
+    SharedLookups.make(resolve),
+    (lookUp) => (name: string) =>
+      Effect.callback<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>((resume) => {
+        const giveUp = lookUp(name, resume)
+        return Effect.sync(giveUp)
+      })
+  )
 
 /** Look-ups that wait for `answer`, counted when they start and when they are cancelled. */
 const held = Effect.gen(function* () {
   const started = yield* Ref.make<ReadonlyArray<string>>([])
   const givenUp = yield* Ref.make(0)
   const answer = yield* Deferred.make<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>()
-  const lookUp = yield* SharedLookups.shared((name) =>
+  const lookUp = yield* shared((name) =>
     Ref.update(started, (names) => [...names, name]).pipe(
       Effect.andThen(Deferred.await(answer)),
       Effect.onInterrupt(() => Ref.update(givenUp, (count) => count + 1))
@@ -38,7 +50,7 @@ describe("SharedLookups", () => {
   it.effect("caches neither an answer nor a failure", () =>
     Effect.gen(function* () {
       const answers = yield* Ref.make<ReadonlyArray<string>>(["1.1.1.1", "", "8.8.8.8"])
-      const lookUp = yield* SharedLookups.shared(() =>
+      const lookUp = yield* shared(() =>
         Ref.modify(answers, ([next = "", ...rest]) => [next, rest]).pipe(
           Effect.flatMap((next) =>
             next === "" ? Effect.fail(new OutboundUnresolved()) : Effect.succeed(Array.of(next))
