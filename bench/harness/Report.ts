@@ -1,6 +1,6 @@
 /** Formats a run as a Markdown table with notes. */
 import type { Machine } from "./Machine.ts"
-import type { Ratio, RowResult, SubjectResult } from "./Result.ts"
+import type { Comparison, Note, RowResult, SubjectResult } from "./Result.ts"
 
 export interface Run {
   readonly machine: Machine
@@ -17,43 +17,29 @@ const number = (value: number): string => {
 
 const numberOrNone = (value: number | null): string => (value === null ? "–" : number(value))
 
-const ratio = ({ max, median, min }: Ratio): string =>
-  `**${median.toFixed(2)}** (${min.toFixed(2)}–${max.toFixed(2)})`
+const worded = (...words: ReadonlyArray<string>): string => words.filter((word) => word !== "").join(" ")
 
-const verdict = ({ isMet, target }: Ratio, sign: string): string =>
-  target === null ? "" : `${sign} ${target} ${isMet === true ? "met" : "**missed**"}`
-
-const seconds = ({ isMet, max, median, min, target }: Ratio): Ratio => ({
-  median: median / 1_000,
-  min: min / 1_000,
-  max: max / 1_000,
-  target: target === null ? null : target / 1_000,
-  isMet
-})
-
-const cells = (row: RowResult, subject: SubjectResult, isFirst: boolean): ReadonlyArray<string> => {
-  const { p99Ratio, ratio: rateRatio } = subject
-  const time = subject.operationMs === null ? null : seconds(subject.operationMs)
-  return [
-    isFirst ? `${row.id} ${row.title}` : "",
-    subject.name,
-    `${number(subject.operationsPerSecond.median)} ${row.unit}`,
-    numberOrNone(subject.p50),
-    numberOrNone(subject.p99),
-    numberOrNone(subject.operationsPerCpuSecond),
-    numberOrNone(subject.peakMiB),
-    [
-      ...(rateRatio === null ? [] : [ratio(rateRatio)]),
-      ...(p99Ratio === null ? [] : [`p99 ${ratio(p99Ratio)}`]),
-      ...(time === null ? [] : [`${ratio(time)} s`])
-    ].join("; "),
-    [
-      ...(rateRatio === null ? [] : [verdict(rateRatio, "≥")]),
-      ...(p99Ratio === null ? [] : [verdict(p99Ratio, "p99 ≤")]),
-      ...(time === null ? [] : [verdict(time, "s ≤")])
-    ].join("; ")
-  ]
+const figure = ({ max, median, min, name, unit }: Comparison): string => {
+  const shown = (value: number) => (unit === "MiB" ? number(value) : value.toFixed(2))
+  return worded(name, `**${shown(median)}** (${shown(min)}–${shown(max)})`, unit)
 }
+
+const met = (isMet: boolean): string => (isMet ? "met" : "**missed**")
+
+const verdict = ({ isMet, name, sign, target, unit }: Comparison): string =>
+  target === null ? "" : worded(name, unit, sign, String(target), met(isMet === true))
+
+const cells = (row: RowResult, subject: SubjectResult, isFirst: boolean): ReadonlyArray<string> => [
+  isFirst ? `${row.id} ${row.title}` : "",
+  subject.name,
+  `${number(subject.operationsPerSecond.median)} ${row.unit}`,
+  numberOrNone(subject.p50),
+  numberOrNone(subject.p99),
+  numberOrNone(subject.operationsPerCpuSecond),
+  numberOrNone(subject.peakMiB),
+  subject.comparisons.map(figure).join("; "),
+  subject.comparisons.map(verdict).join("; ")
+]
 
 const header = [
   "Row",
@@ -69,14 +55,15 @@ const header = [
 
 const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
+const remark = (subject: string, { limit, name, value }: Note): string =>
+  `  - ${subject}: ${name}: ${number(value)}${limit === null ? "" : ` (≤ ${limit} ${met(value <= limit)})`}`
+
 const remarks = ({ cycles, disturbed, id, missing, subjects, title, voided }: RowResult) => [
   subjects.length === 0
     ? `- ${id} ${title}: left out.`
     : `- ${id} ${title}: ${cycles} cycles, ${voided} voided.` +
       (disturbed === 0 ? "" : ` **Disturbed among them: ${disturbed}. This is no result.**`),
-  ...subjects.flatMap(({ name, notes }) =>
-    Object.entries(notes).map(([what, value]) => `  - ${name}: ${what}: ${number(value)}`)
-  ),
+  ...subjects.flatMap(({ name, notes }) => notes.map((note) => remark(name, note))),
   ...new Set(missing.map(({ remedy, subject }) => `  - ${subject} is not installed: \`${remedy}\``))
 ]
 

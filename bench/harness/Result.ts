@@ -3,10 +3,22 @@ import type { Measured } from "./Cycles.ts"
 import * as Statistics from "./Statistics.ts"
 import type { Measurement, Row, Subject } from "./Subject.ts"
 
-export interface Ratio extends Statistics.Spread {
+/** A figure of ours, by itself or divided by that of another subject. */
+export interface Comparison extends Statistics.Spread {
+  readonly name: "" | "p99" | "CPU" | "peak"
+  /** Empty for a ratio. */
+  readonly unit: "" | "s" | "ms" | "MiB"
+  readonly sign: "≥" | "≤"
   readonly target: number | null
   /** `null` without a target. */
   readonly isMet: boolean | null
+}
+
+export interface Note {
+  readonly name: string
+  readonly value: number
+  /** The most that is allowed; `null` without a limit. */
+  readonly limit: number | null
 }
 
 export interface SubjectResult {
@@ -19,13 +31,8 @@ export interface SubjectResult {
   /** `null` if CPU time cannot be read. */
   readonly operationsPerCpuSecond: number | null
   readonly peakMiB: number | null
-  /** Our rate / this subject's rate; `null` for ours. */
-  readonly ratio: Ratio | null
-  /** Our p99 / this subject's p99; `null` without a target. */
-  readonly p99Ratio: Ratio | null
-  /** Our time per operation, ms; `null` without a target. */
-  readonly operationMs: Ratio | null
-  readonly notes: Readonly<Record<string, number>>
+  readonly comparisons: ReadonlyArray<Comparison>
+  readonly notes: ReadonlyArray<Note>
 }
 
 export interface RowResult {
@@ -44,35 +51,79 @@ const rate = ({ elapsedMs, operations }: Measurement): number => (1000 * operati
 
 const operationMs = ({ elapsedMs, operations }: Measurement): number => elapsedMs / operations
 
+const p99Of = ({ latencyMs }: Measurement): ReadonlyArray<number> =>
+  latencyMs === undefined ? [] : [latencyMs.p99]
+
+const cpuMsOf = ({ cpuMs, operations }: Measurement): ReadonlyArray<number> =>
+  cpuMs > 0 ? [cpuMs / operations] : []
+
+const peakMiBOf = ({ peakRssBytes }: Measurement): ReadonlyArray<number> =>
+  peakRssBytes > 0 ? [peakRssBytes / 2 ** 20] : []
+
 const median = (values: ReadonlyArray<number>): number | null =>
   values.length === 0 ? null : Statistics.spread(values).median
 
-const notesOf = (measurements: ReadonlyArray<Measurement>): Record<string, number> => {
+const notesOf = (
+  measurements: ReadonlyArray<Measurement>,
+  limits: Readonly<Record<string, number>> = {}
+): ReadonlyArray<Note> => {
   const names = new Set(measurements.flatMap(({ notes }) => Object.keys(notes ?? {})))
-  return Object.fromEntries(
-    Array.from(names, (name) => [name, median(measurements.flatMap(({ notes }) => notes?.[name] ?? [])) ?? 0])
-  )
+  return Array.from(names, (name) => ({
+    name,
+    value: median(measurements.flatMap(({ notes }) => notes?.[name] ?? [])) ?? 0,
+    limit: limits[name] ?? null
+  }))
 }
 
-/** Ratios of the cycles that have both subjects. */
-const ratio = (
-  ours: ReadonlyArray<number>,
-  theirs: ReadonlyArray<number>,
-  target: number | undefined,
-  isMet: (median: number, target: number) => boolean
-): Ratio | null => {
-  if (ours.length === 0 || ours.length !== theirs.length) return null
-  const found = Statistics.spread(ours.map((value, cycle) => value / (theirs[cycle] ?? Number.NaN)))
-  return {
-    ...found,
-    target: target ?? null,
-    isMet: target === undefined ? null : isMet(found.median, target)
-  }
+type Kind = Pick<Comparison, "name" | "unit" | "sign">
+
+const compared = (
+  { name, sign, unit }: Kind,
+  values: ReadonlyArray<number>,
+  target: number | undefined
+): ReadonlyArray<Comparison> => {
+  if (values.length === 0) return []
+  const found = Statistics.spread(values)
+  if (target === undefined) return [{ name, unit, sign, ...found, target: null, isMet: null }]
+  const isMet = sign === "≥" ? found.median >= target : found.median <= target
+  return [{ name, unit, sign, ...found, target, isMet }]
 }
 
-const time = (ours: ReadonlyArray<number>, target: number): Ratio => {
-  const found = Statistics.spread(ours)
-  return { ...found, target, isMet: found.median <= target }
+/** Within each cycle. Empty unless every cycle has both. */
+const ratios = (ours: ReadonlyArray<number>, theirs: ReadonlyArray<number>): ReadonlyArray<number> =>
+  ours.length === theirs.length ? ours.map((value, cycle) => value / (theirs[cycle] ?? Number.NaN)) : []
+
+const ratesCompared = (
+  { cpuTargets = {}, p99Targets = {}, peakTargets = {}, targets }: Row,
+  name: string,
+  ours: ReadonlyArray<Measurement>,
+  theirs: ReadonlyArray<Measurement>
+): ReadonlyArray<Comparison> => {
+  const ratio = (kind: Omit<Kind, "unit">, values: typeof p99Of, target: number | undefined) =>
+    compared({ ...kind, unit: "" }, ratios(ours.flatMap(values), theirs.flatMap(values)), target)
+  return [
+    ...ratio({ name: "", sign: "≥" }, (measurement) => [rate(measurement)], targets[name]),
+    ...(p99Targets[name] === undefined ? [] : ratio({ name: "p99", sign: "≤" }, p99Of, p99Targets[name])),
+    ...(peakTargets[name] === undefined
+      ? []
+      : ratio({ name: "peak", sign: "≤" }, peakMiBOf, peakTargets[name])),
+    ...(cpuTargets[name] === undefined ? [] : ratio({ name: "CPU", sign: "≤" }, cpuMsOf, cpuTargets[name]))
+  ]
+}
+
+const limitsCompared = (
+  { limits = {} }: Row,
+  ours: ReadonlyArray<Measurement>
+): ReadonlyArray<Comparison> => {
+  const limited = (kind: Omit<Kind, "sign">, values: ReadonlyArray<number>, limit: number | undefined) =>
+    limit === undefined ? [] : compared({ ...kind, sign: "≤" }, values, limit)
+  const { operationMs: mostMs, p99Ms, peakMiB } = limits
+  const seconds = ours.map((measurement) => operationMs(measurement) / 1_000)
+  return [
+    ...limited({ name: "", unit: "s" }, seconds, mostMs === undefined ? undefined : mostMs / 1_000),
+    ...limited({ name: "p99", unit: "ms" }, ours.flatMap(p99Of), p99Ms),
+    ...limited({ name: "peak", unit: "MiB" }, ours.flatMap(peakMiBOf), peakMiB)
+  ]
 }
 
 /** Requires at least one cycle. */
@@ -80,33 +131,21 @@ export const ofRow = (row: Row, { cycles, disturbed, missing, subjects, voided }
   const measured = (subject: Subject | undefined) =>
     subject === undefined ? [] : cycles.flatMap((cycle) => cycle.get(subject.name) ?? [])
   const ours = measured(subjects.find(({ role }) => role === "ours"))
-  const p99s = (measurements: ReadonlyArray<Measurement>) =>
-    measurements.flatMap(({ latencyMs }) => latencyMs?.p99 ?? [])
 
   const ofSubject = (subject: Subject): SubjectResult => {
     const own = measured(subject)
-    const p99Target = row.p99Targets?.[subject.name]
+    const cpuMs = median(own.flatMap(cpuMsOf))
+    const isOurs = subject.role === "ours"
     return {
       name: subject.name,
       role: subject.role,
       operationsPerSecond: Statistics.spread(own.map(rate)),
       p50: median(own.flatMap(({ latencyMs }) => latencyMs?.p50 ?? [])),
-      p99: median(p99s(own)),
-      operationsPerCpuSecond: median(
-        own.flatMap(({ cpuMs, operations }) => (cpuMs > 0 ? (1000 * operations) / cpuMs : []))
-      ),
-      peakMiB: median(own.flatMap(({ peakRssBytes }) => (peakRssBytes > 0 ? peakRssBytes / 2 ** 20 : []))),
-      ratio:
-        subject.role === "ours"
-          ? null
-          : ratio(ours.map(rate), own.map(rate), row.targets[subject.name], (found, least) => found >= least),
-      p99Ratio:
-        p99Target === undefined
-          ? null
-          : ratio(p99s(ours), p99s(own), p99Target, (found, most) => found <= most),
-      operationMs:
-        row.maxMs === undefined || subject.role !== "ours" ? null : time(own.map(operationMs), row.maxMs),
-      notes: notesOf(own)
+      p99: median(own.flatMap(p99Of)),
+      operationsPerCpuSecond: cpuMs === null ? null : 1000 / cpuMs,
+      peakMiB: median(own.flatMap(peakMiBOf)),
+      comparisons: isOurs ? limitsCompared(row, own) : ratesCompared(row, subject.name, ours, own),
+      notes: notesOf(own, isOurs ? row.limits?.notes : undefined)
     }
   }
 

@@ -51,6 +51,17 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   }
 }
 
+interface Limits {
+  /** Time of one operation, ms. */
+  readonly operationMs?: number
+  /** ms */
+  readonly p99Ms?: number
+  /** Peak resident memory, MiB. */
+  readonly peakMiB?: number
+  /** Notes by name. */
+  readonly notes?: Readonly<Record<string, number>>
+}
+
 export interface Row {
   /** `T1`… as in docs/benchmarks.md. */
   readonly id: string
@@ -62,6 +73,10 @@ export interface Row {
   readonly targets: Readonly<Record<string, number>>
   /** Maximum ratio of p99, ours / subject, if there is a target. */
   readonly p99Targets?: Readonly<Record<string, number>>
-  /** Maximum time of one operation of ours in ms, if the target is a time. */
-  readonly maxMs?: number
+  /** Maximum ratio of CPU time per operation, ours / subject, if there is a target. */
+  readonly cpuTargets?: Readonly<Record<string, number>>
+  /** Maximum ratio of peak resident memory, ours / subject, if there is a target. */
+  readonly peakTargets?: Readonly<Record<string, number>>
+  /** What ours may reach at most, whatever the other subjects do. */
+  readonly limits?: Limits
 }

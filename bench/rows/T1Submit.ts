@@ -55,7 +55,8 @@ const row = (connections: number, p99Targets: Readonly<Record<string, number>>):
     PeerProcess.subject({ name: "Restate", program: "restate", mode: "submit", connections })
   ],
   targets: { [Straight.name]: 0.75, BullMQ: 1.7, "BullMQ behind fastify": 1, "pg-boss": 10, Restate: 6 },
-  p99Targets
+  p99Targets,
+  limits: { peakMiB: Inferlog.maxLoadedMiB }
 })
 
 /** Runs for ten minutes. */
@@ -87,7 +88,8 @@ const held: Row = {
       connections: 32
     })
   ],
-  targets: { [Straight.name]: 0.6 }
+  targets: { [Straight.name]: 0.6 },
+  limits: { peakMiB: Inferlog.maxLoadedMiB }
 }
 
 export const rows: ReadonlyArray<Row> = [row(128, {}), row(32, { [Straight.name]: 1.5 }), held]

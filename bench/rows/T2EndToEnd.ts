@@ -43,5 +43,7 @@ export const row: Row = {
     peer("pg-boss", "pg-boss"),
     peer("Restate", "restate")
   ],
-  targets: { [Straight.name]: 0.65, BullMQ: 2.5, "pg-boss": 6, Restate: 8 }
+  targets: { [Straight.name]: 0.65, BullMQ: 2.5, "pg-boss": 6, Restate: 8 },
+  cpuTargets: { [Straight.name]: 2 },
+  limits: { peakMiB: Inferlog.maxLoadedMiB }
 }

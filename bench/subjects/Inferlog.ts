@@ -17,6 +17,10 @@ export const apiKey = "bench:0123456789abcdef0123456789abcdef0123456789a"
 
 export const authorization = { authorization: `Key ${apiKey}` }
 
+/** The limits of resident memory under the load of submits, and of an idle server. */
+export const maxLoadedMiB = 350
+export const maxIdleMiB = 180
+
 /** `BOOTSTRAP_BALANCE`: more than any benchmark spends. */
 const balanceUsd = "1000000000"
 
@@ -27,7 +31,7 @@ export const serve = (command?: ReadonlyArray<string>) =>
 /** The same on an existing data directory. `settings` are further environment variables. */
 export const serveIn = Effect.fnUntraced(function* (
   dataDirectory: string,
-  command: ReadonlyArray<string> = ["src/main.ts", "serve"],
+  command: ReadonlyArray<string> = ["bin/inferlog.js", "serve"],
   settings: Readonly<Record<string, string>> = {}
 ) {
   const port = yield* FreePort.find

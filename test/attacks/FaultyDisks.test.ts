@@ -6,7 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Attacked from "./Attacked.ts"
 import { figure } from "./Form.ts"
-import * as FaultyDisk from "#test/support/disk/FaultyDisk.ts"
+import * as FaultyDisk from "#bench/harness/disk/FaultyDisk.ts"
+import * as PreloadedLibrary from "#bench/harness/disk/PreloadedLibrary.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
@@ -36,7 +37,7 @@ const submit = async (url: string, value: string) => {
 }
 
 const withFaults = (name: string, tests: () => void) =>
-  describe.skipIf(FaultyDisk.isMissing)(FaultyDisk.named(name), tests)
+  describe.skipIf(PreloadedLibrary.isMissing)(PreloadedLibrary.named(name), tests)
 
 withFaults("E9: an exceeded quota", () => {
   it.live("fails new requests, and the server continues when there is room again", () =>

@@ -215,7 +215,7 @@ describe("a row with a time as target", () => {
         unit: "starts",
         subjects: [steady("inferlog", "ours", [1, 0.5, 0.4])],
         targets: {},
-        maxMs: 2_000
+        limits: { operationMs: 2_000 }
       }
       const result = RowResult.ofRow(starts, yield* Cycles.run(starts, options).pipe(quiet))
       const run = { machine, secondsPerMeasurement: 1, peers: false, failed: [] }
@@ -224,10 +224,71 @@ describe("a row with a time as target", () => {
         "| inferlog | 0.50 starts | 1.00 | 3.00 | 1.00 | 1.00 | **2.00** (1.00–2.50) s | s ≤ 2 met |"
       )
       const slower = RowResult.ofRow(
-        { ...starts, maxMs: 1_900 },
+        { ...starts, limits: { operationMs: 1_900 } },
         yield* Cycles.run(starts, options).pipe(quiet)
       )
       assert.include(Report.markdown({ ...run, rows: [slower] }), "s ≤ 1.9 **missed** |")
+    })
+  )
+})
+
+describe("a row with limits", () => {
+  it.effect("shows ratios of CPU time and our limits beside what was measured", () =>
+    Effect.gen(function* () {
+      const limited: Row = {
+        ...row,
+        subjects: [steady("inferlog", "ours", [50]), steady("raw", "floor", [100])],
+        targets: {},
+        p99Targets: {},
+        cpuTargets: { raw: 1.5 },
+        limits: { p99Ms: 3, peakMiB: 0.5 }
+      }
+      const result = RowResult.ofRow(limited, yield* Cycles.run(limited, options).pipe(quiet))
+      const text = Report.markdown({
+        machine,
+        secondsPerMeasurement: 1,
+        peers: false,
+        failed: [],
+        rows: [result]
+      })
+      assert.include(text, "p99 **3.00** (3.00–3.00) ms; peak **1.00** (1.00–1.00) MiB")
+      assert.include(text, "p99 ms ≤ 3 met; peak MiB ≤ 0.5 **missed**")
+      assert.include(text, "CPU **2.00** (2.00–2.00) |")
+      assert.include(text, "CPU ≤ 1.5 **missed** |")
+    })
+  )
+
+  it.effect("shows the limit of a note", () =>
+    Effect.gen(function* () {
+      const noted: Row = {
+        ...row,
+        subjects: [
+          {
+            name: "inferlog",
+            role: "ours",
+            start: Effect.succeed({
+              measure: () =>
+                Effect.as(TestClock.adjust("1 second"), {
+                  operations: 1,
+                  elapsedMs: 1_000,
+                  cpuMs: 1,
+                  peakRssBytes: 1,
+                  notes: { growth: 1.3 }
+                })
+            })
+          }
+        ],
+        limits: { notes: { growth: 1.2 } }
+      }
+      const result = RowResult.ofRow(noted, yield* Cycles.run(noted, options).pipe(quiet))
+      const text = Report.markdown({
+        machine,
+        secondsPerMeasurement: 1,
+        peers: false,
+        failed: [],
+        rows: [result]
+      })
+      assert.include(text, "  - inferlog: growth: 1.30 (≤ 1.2 **missed**)")
     })
   )
 })

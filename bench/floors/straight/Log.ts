@@ -1,7 +1,7 @@
 /** A log of chained events and payloads in SQLite: all appends of one turn of the event loop share a transaction and its fsync. */
 import * as crypto from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
-import type { Sealed } from "./Sealing.ts"
+import { hashOf, type Sealed } from "./Sealing.ts"
 
 interface Event {
   readonly id: string
@@ -24,6 +24,8 @@ export interface Append {
 
 export interface Log {
   readonly append: (append: Append) => void
+  /** The text of a payload, checked against its hash. */
+  readonly payload: (stream: string, name: string) => string
 }
 
 interface Tail {
@@ -66,6 +68,7 @@ export const open = (filename: string): Log => {
   const commit = db.prepare("COMMIT")
   const insertEvent = db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
   const insertPayload = db.prepare("INSERT INTO payloads VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const findPayload = db.prepare("SELECT salt, hash, text FROM payloads WHERE stream = ? AND name = ?")
   const tails = new Map<string, Tail>()
   let position = 0
   let digest = ""
@@ -100,6 +103,11 @@ export const open = (filename: string): Log => {
     append: (append) => {
       if (waiting.length === 0) setImmediate(flush)
       waiting.push(append)
+    },
+    payload: (stream, name) => {
+      const { hash, salt, text } = findPayload.get(stream, name) ?? {}
+      if (hash !== hashOf(String(salt), String(text))) throw new Error("expected the hash of the payload")
+      return String(text)
     }
   }
 }

@@ -29,7 +29,10 @@ export const canonical = (value: unknown): string => {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(",")}}`
 }
 
+export const hashOf = (salt: string, text: string): string =>
+  crypto.hash("sha256", `${salt}\n${text}`, "base64url")
+
 export const seal = (name: string, text: string): Sealed => {
   const salt = newSalt()
-  return { name, text, salt, hash: crypto.hash("sha256", `${salt}\n${text}`, "base64url") }
+  return { name, text, salt, hash: hashOf(salt, text) }
 }

@@ -6,4 +6,4 @@ import * as Posts from "./Posts.ts"
 const [, , url = "", connections] = process.argv
 const post = Posts.make(url, Number(connections))
 
-Work.serve((seconds) => Work.repeated({ inFlight: Number(connections), seconds }, post))
+Work.serve((seconds) => Work.repeated({ inFlight: Number(connections), seconds }, () => post(Posts.constant)))

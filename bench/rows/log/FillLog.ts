@@ -1,4 +1,7 @@
-/** Fills the log of a data directory with realistic requests. Arguments: directory, number of requests. */
+/**
+ * Adds realistic requests to the log of a data directory. Arguments: directory, number of requests. With an account they are
+ * its own, and with a model, too, they wait for it.
+ */
 import process from "node:process"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Stream } from "effect"
@@ -9,11 +12,18 @@ import * as RequestLives from "./RequestLives.ts"
 /** Appends per transaction. */
 const atOnce = 1_000
 
-const [directory = "", requests] = process.argv.slice(2)
+const [directory = "", requests, account, model] = process.argv.slice(2)
+
+const appends = () => {
+  if (account === undefined) return RequestLives.appends(Number(requests))
+  if (model === undefined)
+    return RequestLives.appends(Number(requests), RequestLives.submissionsOf(["sandbox/echo"], [account]))
+  return RequestLives.submits(Number(requests), RequestLives.submissionsOf([model], [account]))
+}
 
 const fill = Effect.gen(function* () {
   const { append } = yield* EventStore
-  yield* Stream.fromIterable(RequestLives.appends(Number(requests)), { chunkSize: atOnce }).pipe(
+  yield* Stream.fromIterable(appends(), { chunkSize: atOnce }).pipe(
     Stream.chunks,
     Stream.runForEach(Effect.forEach(append, { concurrency: "unbounded", discard: true }))
   )

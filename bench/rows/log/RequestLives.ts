@@ -22,7 +22,6 @@ import * as StreamName from "#streams/StreamName.ts"
 const t0 = 1_700_000_000_000
 const requestsPerMilli = 4
 const eventsPerMilli = 16
-const accounts = 16
 /** Number of requests that are submitted between two steps of one request. */
 const stepsApart = 16
 
@@ -52,26 +51,37 @@ const price: Pricing.Price = {
 }
 
 /** Submits of an account to a model differ only in ids and times, so the rest is encoded once. */
-const submissions = ["sandbox/echo", "sandbox/slow", "acme/upscale", "acme/caption"].flatMap((model) =>
-  Array.makeBy(accounts, (account) =>
-    step(
-      [
-        {
-          _tag: "RequestSubmitted",
-          at: t0,
-          accountId: AccountId.make(`acc_${String(account).padStart(16, "0")}`),
-          keyId: KeyId.make(`key_${account}`),
-          model: ModelEndpoint.make(model),
-          modelVersion: "1",
-          metadata: { team: "blue" },
-          quote: Pricing.quote(price, units(1), units(1)),
-          retry: RetrySchedule.transportErrors,
-          payloads: { input: Payload.refOf(input) }
-        }
-      ],
-      [input]
+type Submissions = Array.NonEmptyReadonlyArray<Step>
+
+export const submissionsOf = (
+  models: Array.NonEmptyReadonlyArray<string>,
+  accounts: Array.NonEmptyReadonlyArray<string>
+): Submissions =>
+  Array.flatMap(models, (model) =>
+    Array.map(accounts, (account) =>
+      step(
+        [
+          {
+            _tag: "RequestSubmitted",
+            at: t0,
+            accountId: AccountId.make(account),
+            keyId: KeyId.make("key_0"),
+            model: ModelEndpoint.make(model),
+            modelVersion: "1",
+            metadata: { team: "blue" },
+            quote: Pricing.quote(price, units(1), units(1)),
+            retry: RetrySchedule.transportErrors,
+            payloads: { input: Payload.refOf(input) }
+          }
+        ],
+        [input]
+      )
     )
   )
+
+const submissions = submissionsOf(
+  ["sandbox/echo", "sandbox/slow", "acme/upscale", "acme/caption"],
+  Array.makeBy(16, (account) => `acc_${String(account).padStart(16, "0")}`)
 )
 
 const dispatched = (attempt: number): Step =>
@@ -106,17 +116,17 @@ const cancelled = [
   ])
 ]
 
-const submission = (request: number): Step =>
-  Array.getUnsafe(submissions, Math.imul(request, 0x9e3779b1) >>> 26)
+const submission = (request: number, submissions: Submissions): Step =>
+  Array.getUnsafe(submissions, (Math.imul(request, 0x9e3779b1) >>> 26) % submissions.length)
 
-const life = (request: number): Array.NonEmptyReadonlyArray<Step> => {
+const life = (request: number, submissions: Submissions): Array.NonEmptyReadonlyArray<Step> => {
   switch (request % 50) {
     case 7:
-      return [submission(request), ...chargedLater]
+      return [submission(request, submissions), ...chargedLater]
     case 21:
-      return [submission(request), ...cancelled]
+      return [submission(request, submissions), ...cancelled]
     default:
-      return [submission(request), ...chargedAtOnce]
+      return [submission(request, submissions), ...chargedAtOnce]
   }
 }
 
@@ -147,8 +157,23 @@ const makeNumbering = () => {
   })
 }
 
+/** The submits of `requests` requests, which then wait. */
+export function* submits(requests: number, of: Submissions): Generator<Append> {
+  const number = makeNumbering()
+  for (let request = 0; request < requests; request++) {
+    const { events, payloads } = submission(request, of)
+    const time = t0 + Math.floor(request / requestsPerMilli)
+    yield {
+      stream: streamOf(request),
+      expected: ExpectedVersion.NoStream,
+      events: Array.map(events, (event) => number(event, time)),
+      payloads
+    }
+  }
+}
+
 /** The appends of `requests` requests, in the order of the log. */
-export function* appends(requests: number): Generator<Append> {
+export function* appends(requests: number, of: Submissions = submissions): Generator<Append> {
   const number = makeNumbering()
   const mostSteps = chargedLater.length + 1
   for (let round = 0; round < requests + mostSteps * stepsApart; round++) {
@@ -156,7 +181,7 @@ export function* appends(requests: number): Generator<Append> {
     for (let index = 0; index < mostSteps; index++) {
       const request = round - index * stepsApart
       if (request < 0 || request >= requests) continue
-      const steps = life(request)
+      const steps = life(request, of)
       const step = steps[index]
       if (step === undefined) continue
       const ordinal = steps.slice(0, index).reduce((sum, { events }) => sum + events.length, 0)
@@ -180,7 +205,7 @@ export const makeBatches = (): (() => ReadonlyArray<Append>) => {
     return Array.makeBy(200, (index) => ({
       stream: streamOf(first + index),
       expected: ExpectedVersion.NoStream,
-      events: Array.map(Array.appendAll(submission(first + index).events, events), (event) =>
+      events: Array.map(Array.appendAll(submission(first + index, submissions).events, events), (event) =>
         number(event, t0 + Math.floor((first + index) / requestsPerMilli))
       )
     }))

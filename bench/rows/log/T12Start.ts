@@ -1,9 +1,10 @@
 /** T12: time from process start to the first answer, with a log of ten million events and requests to continue. */
 import process from "node:process"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import * as ProcessTree from "../../harness/ProcessTree.ts"
 import { BenchFailed, type Measurement, type Row } from "../../harness/Subject.ts"
 import * as Inferlog from "../../subjects/Inferlog.ts"
+import * as Starting from "../../subjects/Starting.ts"
 import * as PreparedDirectory from "./PreparedDirectory.ts"
 
 type End = "SIGTERM" | "SIGKILL"
@@ -17,11 +18,6 @@ const attempt = <A>(run: () => Promise<A>) =>
     catch: (cause) => new BenchFailed({ reason: `the server does not answer: ${String(cause)}` })
   })
 
-const checkHealth = Effect.fnUntraced(function* (url: string) {
-  const { status } = yield* attempt(() => fetch(`${url}/health`))
-  if (status !== 200) return yield* new BenchFailed({ reason: `expected health 200, got ${status}` })
-})
-
 const submit = (url: string) =>
   attempt(() =>
     fetch(`${url}/sandbox/slow`, {
@@ -31,16 +27,13 @@ const submit = (url: string) =>
     }).then((answer) => answer.arrayBuffer())
   )
 
-const millis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1_000_000)
-
 /** Starts a server, gives it work and ends it. */
 const startAndEnd = Effect.fnUntraced(function* (directory: string, end: End) {
-  const began = yield* millis
-  const { pids, url } = yield* Inferlog.serveIn(directory)
-  yield* checkHealth(url)
+  const { elapsedMs, server } = yield* Starting.timed(Inferlog.serveIn(directory))
+  const { pids, url } = server
   const measurement: Measurement = {
     operations: 1,
-    elapsedMs: (yield* millis) - began,
+    elapsedMs,
     cpuMs: ProcessTree.cpuMs(pids),
     peakRssBytes: ProcessTree.peakRssBytes(pids)
   }
@@ -66,7 +59,7 @@ const rowAfter = (end: End, how: string): Row => ({
     }
   ],
   targets: {},
-  maxMs: 2_000
+  limits: { operationMs: 2_000 }
 })
 
 export const rows: ReadonlyArray<Row> = [

@@ -1,0 +1,38 @@
+/** Runs the rows of growth and the soak briefly and checks what they measure, not how fast it is. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Cycles from "#bench/harness/Cycles.ts"
+import type { Row } from "#bench/harness/Subject.ts"
+import * as T17Growth from "#bench/rows/growth/T17Growth.ts"
+import * as T19Soak from "#bench/rows/soak/T19Soak.ts"
+
+const measured = Effect.fnUntraced(function* (row: Row, seconds: number) {
+  const { cycles } = yield* Cycles.run(row, { cycles: 1, seconds, peers: false, keepDisturbed: true })
+  return Array.from(cycles[0]?.values() ?? [])
+})
+
+describe("the rows of growth", () => {
+  const rows = T17Growth.rowsOf({ small: 100, large: 200 })
+
+  for (const title of ["Growth to 1,000 events: status", "Growth to 200 waiting: dispatch"]) {
+    it.live(`measure a small and a large directory: ${title}`, () =>
+      Effect.gen(function* () {
+        const row = rows.find((row) => row.title === title)
+        const found = row === undefined ? [] : yield* measured(row, 2)
+        assert.lengthOf(found, 2)
+        for (const { operations } of found) assert.isAbove(operations, 0)
+      })
+    )
+  }
+})
+
+describe("the soak", () => {
+  it.live("compares its last window with its first, and proves log and books", () =>
+    Effect.gen(function* () {
+      const [found] = yield* measured(T19Soak.row, 6)
+      const { notes = {}, operations = 0 } = found ?? {}
+      assert.isAbove(operations, 10)
+      for (const note of Object.keys(T19Soak.row.limits?.notes ?? {})) assert.isFinite(notes[note], note)
+    })
+  )
+})
