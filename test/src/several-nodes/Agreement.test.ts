@@ -36,7 +36,7 @@ const startFirst = Effect.fnUntraced(function* (env: Readonly<Record<string, str
 })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"), () => {
-  layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(World.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
     it.effect(
       "create one request for two submits under one key, with equal answers",
       () =>

@@ -124,7 +124,7 @@ const cutOff = (how: Cut, number: 0 | 1 | 2) =>
   )
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
-  layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(World.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
     it.effect(
       "repeat the runs of a killed node, and accept it as a new one",
       () =>

@@ -126,7 +126,7 @@ const eventually = (node: Node, url: string, status: number) =>
   })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Files of several nodes"), () => {
-  layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(World.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
     it.effect(
       "are announced at one, uploaded to another, and readable at any",
       () =>

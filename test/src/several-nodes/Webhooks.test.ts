@@ -41,7 +41,7 @@ const deliveredAtAll = (nodes: ReadonlyArray<Node>, id: string) =>
   Effect.forEach(nodes, (node) => clientOf(node).until(id, Client.isDelivered), { concurrency: 3 })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Webhooks of several nodes"), () => {
-  layer(World.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(World.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
     it.effect(
       "are sent once each, by all of them in turn",
       () =>
