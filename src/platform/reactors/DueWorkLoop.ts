@@ -46,6 +46,8 @@ export interface Reactor<E, E2, E3> {
   readonly pass: Effect.Effect<boolean, E2>
   /** When the next row falls due, Unix time in ms; `null` when none does. */
   readonly nextDueAt: (now: number) => Effect.Effect<number | null, E3>
+  /** Whether a read model that has moved may show something to do. Default: always. */
+  readonly needsPass?: () => boolean
   /** The time between two wake-ups by a read model, as a multiple of `MovePace`. Default: 1. */
   readonly paces?: number
 }
@@ -83,6 +85,7 @@ export const make = Effect.gen(function* () {
 
   const run = <E, E2, E3>({
     name,
+    needsPass = () => true,
     nextDueAt,
     paces = 1,
     pass,
@@ -122,7 +125,11 @@ export const make = Effect.gen(function* () {
 
     const follow = (projection: string) =>
       Stream.runForEach(projections.changes(projection), () =>
-        Effect.andThen(Effect.sync(wake), pause(paces * movePaceMs))
+        Effect.suspend(() => {
+          if (!needsPass()) return Effect.void
+          wake()
+          return pause(paces * movePaceMs)
+        })
       )
 
     const followNodes = Stream.runForEach(node.changes, () =>
