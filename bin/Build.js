@@ -1,4 +1,4 @@
-/** The bundle of the program: one build for each state of the sources, in `dist` (docs/decisions/0050). */
+/** The bundle of the program: one build for each state of the sources, in `dist` (docs/decisions/0049). */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
