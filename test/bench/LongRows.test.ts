@@ -12,13 +12,13 @@ const measured = Effect.fnUntraced(function* (row: Row, seconds: number) {
 })
 
 describe("the rows of growth", () => {
-  const rows = T17Growth.rowsOf({ small: 100, large: 200 })
+  const rows = T17Growth.rowsOf({ small: 100, large: 200, warmUpSeconds: 1 })
 
   for (const title of ["Growth to 1,000 events: status", "Growth to 200 waiting: dispatch"]) {
     it.live(`measure a small and a large directory: ${title}`, () =>
       Effect.gen(function* () {
         const row = rows.find((row) => row.title === title)
-        const found = row === undefined ? [] : yield* measured(row, 2)
+        const found = row === undefined ? [] : yield* measured(row, 1)
         assert.lengthOf(found, 2)
         for (const { operations } of found) assert.isAbove(operations, 0)
       })
@@ -29,7 +29,7 @@ describe("the rows of growth", () => {
 describe("the soak", () => {
   it.live("compares its last window with its first, and proves log and books", () =>
     Effect.gen(function* () {
-      const [found] = yield* measured(T19Soak.row, 6)
+      const [found] = yield* measured(T19Soak.row, 4)
       const { notes = {}, operations = 0 } = found ?? {}
       assert.isAbove(operations, 10)
       for (const note of Object.keys(T19Soak.row.limits?.notes ?? {})) assert.isFinite(notes[note], note)

@@ -18,6 +18,7 @@ interface Sizes {
   /** Requests of the directories. */
   readonly small: number
   readonly large: number
+  readonly warmUpSeconds?: number
 }
 
 /** The most that a cost may grow from the small to the large directory. */
@@ -29,20 +30,21 @@ const connections = 32
 type Measuring = (
   name: string,
   role: Subject["role"],
-  seed: Seeded.Seed
+  seed: Seeded.Seed,
+  warmUpSeconds?: number
 ) => Effect.Effect<Started, BenchFailed, Scope.Scope>
 
 const count = (value: number): string => value.toLocaleString("en-US")
 
 const row =
   (what: string, unit: string, waitsFor: string | null, measuring: Measuring, isMemory = false) =>
-  ({ large, small }: Sizes): Row => {
+  ({ large, small, warmUpSeconds }: Sizes): Row => {
     const nameOf = (requests: number) =>
       waitsFor === null ? `${count(requests * Seeded.eventsPerRequest)} events` : `${count(requests)} waiting`
     const of = (requests: number, role: Subject["role"]): Subject => ({
       name: nameOf(requests),
       role,
-      start: measuring(nameOf(requests), role, { requests, waitsFor })
+      start: measuring(nameOf(requests), role, { requests, waitsFor }, warmUpSeconds)
     })
     const first = nameOf(small)
     return {
@@ -59,7 +61,7 @@ const row =
 /** Under a load of requests that are made for the directory. */
 const loaded =
   (requests: (directory: string) => ReadonlyArray<string>): Measuring =>
-  (name, role, seed) =>
+  (name, role, seed, warmUpSeconds) =>
     Effect.gen(function* () {
       const directory = yield* Seeded.copy(seed)
       return yield* HttpSubject.make({
@@ -67,7 +69,8 @@ const loaded =
         role,
         serve: Inferlog.serveIn(directory, T1Submit.command),
         load: () => Effect.succeed({ requests: requests(directory), status: 200 }),
-        connections
+        connections,
+        ...(warmUpSeconds !== undefined && { warmUpSeconds })
       }).start
     }).pipe(Effect.catchTag("Unavailable", Effect.die))
 

@@ -18,7 +18,7 @@ const share = 0.7
 const longestWindowSeconds = 300
 const fewestWindows = 6
 const longestCapacitySeconds = 30
-const warmUpSeconds = 5
+const longestWarmUpSeconds = 5
 /** Time limit for accepted requests and their webhooks to end. */
 const patience = "60 seconds"
 const pollMs = 200
@@ -77,7 +77,7 @@ const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: numb
     )
   }
 
-  yield* mix(warmUpSeconds, null)
+  yield* mix(Math.min(longestWarmUpSeconds, seconds / 4), null)
   const capacity = yield* mix(Math.min(longestCapacitySeconds, seconds / 4), null)
   yield* Metering.settle(server.pids)
   const perSecond = (share * 1_000 * capacity.turns) / capacity.elapsedMs

@@ -78,7 +78,8 @@ const text = fc.oneof(
 
 const key = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("params", "arguments", "data") },
-  { weight: 1, arbitrary: text.filter((key) => key !== "__proto__") }
+  // After a key that begins with a backslash, JSON.parse takes keys with escapes for it (nodejs/node#63785).
+  { weight: 1, arbitrary: text.filter((key) => key !== "__proto__" && !key.startsWith("\\")) }
 )
 
 const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
