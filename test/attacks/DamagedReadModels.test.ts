@@ -67,10 +67,10 @@ describe("E4: damaged read models", () => {
         for (let count = 0; count < requests; count++) await run(url)
         fs.writeFileSync(file, Buffer.alloc(fs.statSync(file).size, 0xa5))
         fs.truncateSync(`${file}-wal`, 0)
+        // A fresh request runs without its row, so its end may come before the damage is noticed.
         assert.deepInclude(await run(url), { status: "COMPLETED" })
-        await Seen.until(url, ({ status }) => status === 200)
+        await Seen.until(url, ({ status }) => status === 200 && /damaged: it is set aside/.test(output()))
         assert.deepInclude(await Attacked.json(`${url}/requests`), { total: requests + 1 })
-        assert.match(output(), /damaged: it is set aside/)
       })
     }).pipe(Effect.scoped)
   )
