@@ -45,7 +45,7 @@ const working = [
   "test/src/features/media/storage/local/**/*.test.ts",
   "test/src/features/{billing,media,webhooks}/*.test.ts",
   "test/src/features/webhooks/deliveries/**/*.test.ts",
-  "test/src/kernel/{secrets,threads}/**/*.test.ts",
+  "test/src/kernel/{secrets,threads,time}/**/*.test.ts",
   "test/src/kernel/outbound/**/!(OutboundLoad).test.ts",
   "test/src/transitions/**/*.test.ts",
   "test/streams/*.test.ts",

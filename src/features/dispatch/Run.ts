@@ -1,5 +1,5 @@
 /** One claimed run, from its input to its recorded outcome. */
-import { Cause, Deferred, Effect, Exit, Schedule } from "effect"
+import { Cause, Effect, Exit, FiberSet, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -17,6 +17,7 @@ import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
 import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import * as Deadlines from "#src/kernel/time/Deadlines.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Fallback from "./Fallback.ts"
 import * as FollowedTime from "./FollowedTime.ts"
@@ -24,6 +25,7 @@ import * as OutcomeRecord from "./OutcomeRecord.ts"
 import { EvaluationFor } from "#src/features/catalog/models/expression/EvaluationFor.ts"
 import * as Mapping from "./Mapping.ts"
 import * as RunReport from "./RunReport.ts"
+import type { StopSignal } from "./StopSignal.ts"
 import * as TimeLimit from "./TimeLimit.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 
@@ -55,6 +57,14 @@ const longestModelAwayMs = 60_000
 
 /** When this node took over the run, Unix time in ms; `null` for its own runs. */
 type TakenOverAt = number | null
+
+interface Following {
+  readonly report: RunReport.RunReport
+  /** Sent by the client's cancellation, or at the limit. */
+  readonly stop: StopSignal
+  readonly takenOverAt: TakenOverAt
+  readonly watch: Watch
+}
 
 /** How long the provider was observed at work. */
 const secondsOf = (
@@ -123,7 +133,8 @@ export const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const steady = yield* SteadyTime
   const record = yield* OutcomeRecord.make
-  const scope = yield* Effect.scope
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const deadlines = yield* Deadlines.make
   const memory = yield* InputMemory
 
   /** A run that was taken over waits for memory here, because its provider already works on it. */
@@ -139,29 +150,27 @@ export const make = Effect.gen(function* () {
   const runAtProvider = (
     job: Job,
     claimed: Claimed,
-    report: RunReport.RunReport,
-    takenOverAt: TakenOverAt,
-    watch: Watch
+    { report, stop, takenOverAt, watch }: Following
   ): Effect.Effect<ProviderOutcome> => {
     const { jobId } = claimed
     const provider = providers.find(job.binding.adapter)
     if (provider === null)
       return Effect.succeed(OutcomeRecord.refused("This server has no provider for the model."))
     const seconds = job.model.timeoutSeconds
-    const late = Deferred.makeUnsafe<void>()
-    const stopRequested = Effect.raceFirst(report.stopRequested, Deferred.await(late))
-    const control = { ...report, stopRequested }
-    const run = jobId === null ? provider.run(job, control) : provider.reattach(job, jobId, control)
+    let isLate = false
+    const run = jobId === null ? provider.run(job, report) : provider.reattach(job, jobId, report)
     watch.asked()
     return TimeLimit.apply(
-      watched(run, watch, () => Deferred.isDoneUnsafe(late)),
+      watched(run, watch, () => isLate),
+      deadlines,
       {
-        duration: limitMsOf(job, claimed, takenOverAt),
-        onExpiry: Effect.sync(() => {
+        ms: limitMsOf(job, claimed, takenOverAt),
+        onExpiry: () => {
+          isLate = true
           watch.timedOut(jobId !== null || report.isHeardOf())
-          Deferred.doneUnsafe(late, Effect.void)
-        }),
-        grace: stoppingMs,
+          stop.send()
+        },
+        graceMs: stoppingMs,
         orElse: Effect.sync(() =>
           OutcomeRecord.refused(`The run took longer than the model's limit of ${seconds} s.`)
         ),
@@ -173,11 +182,10 @@ export const make = Effect.gen(function* () {
   const perform = (
     claimed: Claimed,
     entry: CatalogEntry | null,
-    report: RunReport.RunReport,
-    takenOverAt: TakenOverAt,
-    watch: Watch
+    following: Following
   ): Effect.Effect<RunOutcome> => {
     const { id, request } = claimed
+    const { report, takenOverAt } = following
     if (entry === null) return Effect.succeed(OutcomeRecord.refused("The model is no longer offered."))
     const stream = StreamName.make(InferenceRequest.aggregate.category, id)
     const opened = payloads
@@ -191,9 +199,7 @@ export const make = Effect.gen(function* () {
           runAtProvider(
             { ...jobOf(claimed), model: Mapping.modelOf(entry), binding, input },
             claimed,
-            report,
-            takenOverAt,
-            watch
+            following
           )
         )
         const running = Effect.provideService(Fallback.after(run, entry, request), EvaluationFor, {
@@ -235,8 +241,8 @@ export const make = Effect.gen(function* () {
     (effect) => Effect.ignore(effect)
   )
 
-  /** Runs a claimed request and records its outcome. `stopRequested` completes when the client cancels. */
-  return Effect.fnUntraced(function* (claimed: Claimed, stopRequested: Effect.Effect<void>, watch: Watch) {
+  /** Runs a claimed request and records its outcome. `stop` is sent when the client cancels. */
+  return Effect.fnUntraced(function* (claimed: Claimed, stop: StopSignal, watch: Watch) {
     const job = jobOf(claimed)
     const { attempt, requestId: id } = job
     const startBy =
@@ -244,11 +250,12 @@ export const make = Effect.gen(function* () {
     const report = RunReport.make({
       actors,
       steady,
-      scope,
+      fork,
       id,
       attempt,
       startBy: startBy ?? null,
-      stopRequested
+      stop,
+      deadlines
     })
     const takenOverAt = claimed.jobId === null ? null : yield* steady.now
     const entry = yield* entryOf(claimed)
@@ -257,7 +264,9 @@ export const make = Effect.gen(function* () {
       return yield* record(job, null, withoutModel(claimed), { at, startedAt: null })
     }
     const outcome = yield* Effect.onExitPrimitive(
-      Effect.interruptible(withMemory(claimed, perform(claimed, entry, report, takenOverAt, watch))),
+      Effect.interruptible(
+        withMemory(claimed, perform(claimed, entry, { report, stop, takenOverAt, watch }))
+      ),
       (exit) => (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause) ? giveBack(id, attempt) : undefined)
     )
     const startedAt = yield* report.finish()

@@ -1,12 +1,14 @@
 /** Reports a run with few events: one that ends at once appends its start with its end; progress is sampled. */
-import { Clock, Effect, Fiber, type Scope } from "effect"
+import { type Cause, Clock, Effect, Exit } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import type { RunControl } from "#src/features/providers/Provider.ts"
 import { untilStored } from "#src/platform/reactors/UntilStored.ts"
 import type { RequestActors } from "#src/features/requests/RequestActors.ts"
+import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
 import type { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import type { StopSignal } from "./StopSignal.ts"
 
 /** A run that ends within this time of its start has both in one append, ms. */
 const startGraceMs = 20
@@ -35,23 +37,26 @@ export interface RunReport extends RunControl {
   readonly finish: () => Effect.Effect<number | null>
 }
 
-export interface RunReportOptions extends Pick<RunControl, "stopRequested"> {
+export interface RunReportOptions {
   readonly actors: RequestActors["Service"]
   readonly steady: SteadyTime["Service"]
-  /** Records what is left of a run that does not finish. */
-  readonly scope: Scope.Scope
+  /** Runs what has to be told of a report that nothing waits for. */
+  readonly fork: (effect: Effect.Effect<void>) => unknown
   readonly id: RequestId
   /** Number of the run. */
   readonly attempt: number
   /** When its request expires unless a run has started, Unix time in ms; `null`: never. */
   readonly startBy: number | null
+  readonly stop: StopSignal
+  readonly deadlines: Deadlines
 }
+
+const logFailure = (cause: Cause.Cause<unknown>) =>
+  Effect.logWarning("A report of a run was not recorded", cause)
 
 /** Reports never fail a run: what cannot be recorded is logged. */
 const logged = (effect: Effect.Effect<unknown, unknown>) =>
-  Effect.catchCause(effect, (cause) => Effect.logWarning("A report of a run was not recorded", cause)).pipe(
-    Effect.asVoid
-  )
+  Effect.asVoid(Effect.catchCause(effect, logFailure))
 
 /** A provider may report any number. */
 const known = (fraction: number | null) =>
@@ -63,7 +68,8 @@ interface Reported extends RunReportOptions {
   startedAt: number | null
   isStartRecorded: boolean
   isPending: boolean
-  recordingStart: Fiber.Fiber<void> | undefined
+  /** Keeps the start from being recorded without the end. */
+  holdStart: (() => void) | null
   lines: ReadonlyArray<string>
   fraction: number | null
   /** On the monotonic clock, ms. */
@@ -79,30 +85,31 @@ export const make = (options: RunReportOptions): RunReport => {
     startedAt: null,
     isStartRecorded: false,
     isPending: false,
-    recordingStart: undefined,
+    holdStart: null,
     lines: [],
     fraction: null,
     begunAt: 0,
     progressAt: 0
   }
   return {
-    stopRequested: options.stopRequested,
+    stopRequested: options.stop.sent,
+    isStoppedWithin: (ms) => options.stop.isSentWithin(options.deadlines, ms),
     accepted: (jobId) => accept(run, jobId),
     isHeardOf: () => run.isAccepted || run.startedAt !== null,
-    started: Clock.clockWith((clock) => start(run, clock)),
+    started: Clock.clockWith((clock) => Effect.sync(() => start(run, clock))),
     startWithinMs: startWithin(run),
-    pending: Effect.suspend(() => {
+    pending: Effect.sync(() => {
       run.isPending = true
-      return recordStartSoon(run)
+      recordStartSoon(run)
     }),
     progress: (report) => progress(run, report),
     seconds: Effect.map(MonotonicTime.millis, (now) =>
       run.startedAt === null ? 0 : (now - run.begunAt) / 1_000
     ),
-    finish: () =>
-      run.lines.length === 0 && run.recordingStart === undefined
-        ? Effect.succeed(run.startedAt)
-        : recordRest(run)
+    finish: () => {
+      run.holdStart?.()
+      return Effect.map(run.lines.length === 0 ? Effect.void : recordProgress(run), () => run.startedAt)
+    }
   }
 }
 
@@ -115,11 +122,11 @@ const accept = (run: Reported, jobId: string) =>
     return logged(untilStored("The job of a run is not recorded yet", actors.execute(id, command)))
   })
 
-const start = (run: Reported, clock: Clock.Clock): Effect.Effect<void> => {
-  if (run.startedAt !== null) return Effect.void
+const start = (run: Reported, clock: Clock.Clock) => {
+  if (run.startedAt !== null) return
   run.startedAt = run.steady.nowOf(clock)
   run.begunAt = run.progressAt = MonotonicTime.millisOf(clock)
-  return recordStartSoon(run)
+  recordStartSoon(run)
 }
 
 const startWithin = ({ startBy, steady }: Reported): Effect.Effect<number> =>
@@ -138,18 +145,20 @@ const recordStart = (run: Reported): Effect.Effect<void> => {
   )
 }
 
-const recordStartSoon = (run: Reported): Effect.Effect<void> => {
-  if (!run.isPending || run.startedAt === null || run.recordingStart !== undefined) return Effect.void
-  const recording = Effect.delay(
-    Effect.suspend(() => recordStart(run)),
-    startGraceMs
-  )
-  // Not a child fiber: the fiber that reports the start may end before it is recorded.
-  return Effect.map(Effect.forkIn(recording, run.scope), (fiber) => void (run.recordingStart = fiber))
+const recordStartSoon = (run: Reported) => {
+  const { attempt, fork, id, startedAt } = run
+  if (!run.isPending || startedAt === null || run.holdStart !== null) return
+  run.holdStart = run.deadlines.after(startGraceMs, () => {
+    if (run.isStartRecorded) return
+    run.actors.send(id, { _tag: "RecordStarted", at: startedAt, attempt }, [], (exit) => {
+      if (Exit.isSuccess(exit)) run.isStartRecorded = true
+      else fork(Effect.annotateLogs(logFailure(exit.cause), { request_id: id }))
+    })
+  })
 }
 
 const progress = Effect.fnUntraced(function* (run: Reported, report: Parameters<RunControl["progress"]>[0]) {
-  yield* Clock.clockWith((clock) => start(run, clock))
+  start(run, yield* Clock.Clock)
   run.fraction = known(report.fraction) ?? run.fraction
   run.lines = LogLines.newest([...run.lines, ...report.logs.map((line) => line.slice(0, maxLineLength))])
   const now = yield* MonotonicTime.millis
@@ -166,10 +175,4 @@ const recordProgress = Effect.fnUntraced(function* (run: Reported) {
   run.fraction = null
   yield* recordStart(run)
   yield* logged(actors.execute(id, { _tag: "RecordProgress", at, attempt, fraction, logs }))
-})
-
-const recordRest = Effect.fnUntraced(function* (run: Reported) {
-  if (run.lines.length > 0) yield* recordProgress(run)
-  if (run.recordingStart !== undefined) yield* Fiber.interrupt(run.recordingStart)
-  return run.startedAt
 })

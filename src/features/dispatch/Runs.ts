@@ -1,10 +1,11 @@
 /** The runs under way on this node: a supervised fiber each, counted per model and per provider. */
-import { Cause, Context, Deferred, Effect, FiberSet, Layer, References } from "effect"
+import { Cause, Context, Effect, FiberSet, Layer, References } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Watch } from "#src/features/provider-health/ProviderHealth.ts"
 import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import * as Run from "./Run.ts"
+import { StopSignal } from "./StopSignal.ts"
 
 /** The slot of a run: taken before its claim, and counted until its outcome is recorded. */
 export interface RunSlot {
@@ -43,7 +44,7 @@ export class Runs extends Context.Service<
     Effect.gen(function* () {
       const run = yield* Run.make
       const fibers = yield* FiberSet.make()
-      const stops = new Map<RequestId, { readonly attempt: number; readonly stop: Deferred.Deferred<void> }>()
+      const stops = new Map<RequestId, { readonly attempt: number; readonly stop: StopSignal }>()
       const ofModel = new Map<string, number>()
       const ofProvider = new Map<string, number>()
 
@@ -79,12 +80,11 @@ export class Runs extends Context.Service<
       const begin = (claimed: Run.Claimed, watch: Watch) =>
         Effect.sync(() => {
           const { id, request } = claimed
-          const stop = Deferred.makeUnsafe<void>()
+          const stop = new StopSignal()
           // An older run of the request ended on another node, or this node could not stop it.
-          const older = stops.get(id)
-          if (older !== undefined) Deferred.doneUnsafe(older.stop, Effect.void)
+          stops.get(id)?.stop.send()
           stops.set(id, { attempt: request.attempt, stop })
-          return Effect.onExitPrimitive(run(claimed, Deferred.await(stop), watch), () => {
+          return Effect.onExitPrimitive(run(claimed, stop, watch), () => {
             // The next run of the request may have begun.
             if (stops.get(id)?.stop === stop) stops.delete(id)
             return undefined
@@ -95,11 +95,9 @@ export class Runs extends Context.Service<
         fork,
         begin,
         stop: (id, attempt = Infinity) =>
-          Effect.suspend(() => {
+          Effect.sync(() => {
             const run = stops.get(id)
-            return run === undefined || run.attempt > attempt
-              ? Effect.void
-              : Deferred.succeed(run.stop, undefined)
+            if (run !== undefined && run.attempt <= attempt) run.stop.send()
           }),
         has: (id) => stops.has(id),
         count: (endpoint) => ofModel.get(endpoint) ?? 0,

@@ -35,6 +35,8 @@ export interface RunControl {
   }): Effect.Effect<void>
   /** Completes when the client cancels or the run exceeds its limit. The provider should then end in `Stopped`. */
   readonly stopRequested: Effect.Effect<void>
+  /** Whether `stopRequested` completes within `ms`. Costs less than to race it with a sleep. */
+  isStoppedWithin(ms: number): Effect.Effect<boolean>
 }
 
 /** A provider's answer about a job that takes unusually long. */

@@ -1,7 +1,7 @@
 /** One POST over a connection. Its result is the status; the body only decides whether the connection is reused. */
 import { Exit } from "effect"
 import type { Client, Dispatcher } from "undici"
-import type { Deadlines } from "./Deadlines.ts"
+import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
 import type { OutboundError } from "./OutboundError.ts"
 import * as SocketClient from "./SocketClient.ts"
 

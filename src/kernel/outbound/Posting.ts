@@ -4,7 +4,7 @@
  */
 import { Duration, Effect, Exit, FiberSet, Option, Result, Scope } from "effect"
 import { connect, OutboundAuthorities, type Addresses } from "./Connection.ts"
-import * as Deadlines from "./Deadlines.ts"
+import * as Deadlines from "#src/kernel/time/Deadlines.ts"
 import * as IdleConnections from "./IdleConnections.ts"
 import { OutboundError, type FailureReason, type OutboundRefused } from "./OutboundError.ts"
 import type { Target } from "./OutboundUrl.ts"

@@ -1,12 +1,4 @@
-import {
-  type SandboxRun,
-  isStoppedWithin,
-  stopped,
-  succeeded,
-  delayed,
-  delayOf,
-  member
-} from "./sandbox/SandboxRun.ts"
+import { type SandboxRun, stopped, succeeded, delayed, delayOf, member } from "./sandbox/SandboxRun.ts"
 import { Clock, Effect, Schema } from "effect"
 import { slow as model, SlowInput } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
 import { units } from "#domain/Money.ts"
@@ -79,7 +71,8 @@ const slow: SandboxRun = Effect.fnUntraced(function* (job, control) {
   const startedAt = yield* Clock.monotonicTimeNanos
   const isStoppedUntil = Effect.fnUntraced(function* (second: number) {
     const elapsedMs = Number((yield* Clock.monotonicTimeNanos) - startedAt) / 1e6
-    return yield* isStoppedWithin(control, second * 1_000 - elapsedMs)
+    const leftMs = second * 1_000 - elapsedMs
+    return leftMs > 0 && (yield* control.isStoppedWithin(leftMs))
   })
   for (let second = 1; second <= seconds; second++) {
     if (yield* isStoppedUntil(second)) return stopped

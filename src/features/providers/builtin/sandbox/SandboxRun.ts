@@ -19,12 +19,6 @@ export const succeeded = (output: Json, delivered: Quantity): ProviderOutcome =>
 export const member = (input: Json, name: string): Json | undefined =>
   isObject(input) && Object.hasOwn(input, name) ? input[name] : undefined
 
-/** Waits for `ms`, or until the client cancels, which returns `true`. With 0 ms it does neither. */
-export const isStoppedWithin = (control: RunControl, ms: number): Effect.Effect<boolean> =>
-  ms <= 0
-    ? Effect.succeed(false)
-    : Effect.raceFirst(Effect.as(control.stopRequested, true), Effect.as(Effect.sleep(ms), false))
-
 /** The `delayMs` of an input; 0 by default. */
 export const delayOf = (input: Json): number => {
   const delayMs = member(input, "delayMs")
@@ -36,8 +30,11 @@ export const delayed = (
   job: Job,
   control: RunControl,
   outcome: ProviderOutcome
-): Effect.Effect<ProviderOutcome> =>
-  Effect.andThen(
+): Effect.Effect<ProviderOutcome> => {
+  const ms = delayOf(job.input)
+  if (ms <= 0) return Effect.as(control.started, outcome)
+  return Effect.andThen(
     control.started,
-    Effect.map(isStoppedWithin(control, delayOf(job.input)), (isStopped) => (isStopped ? stopped : outcome))
+    Effect.map(control.isStoppedWithin(ms), (isStopped) => (isStopped ? stopped : outcome))
   )
+}

@@ -1,6 +1,7 @@
 /** A run whose reports are recorded and can be awaited, and which can be stopped. */
 import { Deferred, Effect } from "effect"
 import type { RunControl } from "#src/features/providers/Provider.ts"
+import * as StoppedWithin from "#test/support/StoppedWithin.ts"
 
 export interface RecordedControl {
   readonly control: RunControl
@@ -38,7 +39,8 @@ export const make: Effect.Effect<RecordedControl> = Effect.gen(function* () {
       }),
       progress: (report) => Effect.sync(() => void reports.push(report)),
       startWithinMs: Effect.succeed(1_000),
-      stopRequested: Deferred.await(asked)
+      stopRequested: Deferred.await(asked),
+      isStoppedWithin: StoppedWithin.of(Deferred.await(asked))
     }
   }
 })

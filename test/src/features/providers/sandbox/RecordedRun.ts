@@ -4,6 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Job, RunControl } from "#src/features/providers/Provider.ts"
+import * as StoppedWithin from "#test/support/StoppedWithin.ts"
 
 export const jobOf = (model: Model, input: Json, attempt = 1): Job => ({
   requestId: RequestId.make("rq0000000000000000001"),
@@ -37,7 +38,8 @@ export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
       started: Effect.sync(() => void reports.push("started")),
       progress: (report) => Effect.sync(() => void reports.push(report)),
       startWithinMs: Effect.succeed(1_000),
-      stopRequested: Deferred.await(asked)
+      stopRequested: Deferred.await(asked),
+      isStoppedWithin: StoppedWithin.of(Deferred.await(asked))
     }
   }
 })

@@ -12,6 +12,7 @@ import type { Progress } from "#src/features/providers/workers/LeasesElsewhere.t
 import { WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
+import * as StoppedWithin from "#test/support/StoppedWithin.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { pulled } from "./WorkerServer.ts"
@@ -93,7 +94,8 @@ export const control: RunControl = {
   started: Effect.void,
   startWithinMs: Effect.succeed(1_000),
   progress: () => Effect.void,
-  stopRequested: Effect.never
+  stopRequested: Effect.never,
+  isStoppedWithin: StoppedWithin.of(Effect.never)
 }
 
 export const completions = Effect.fnUntraced(function* (id: RequestId) {

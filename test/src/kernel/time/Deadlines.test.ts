@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Deadlines from "#src/kernel/outbound/Deadlines.ts"
+import * as Deadlines from "#src/kernel/time/Deadlines.ts"
 
 describe("Deadlines", () => {
   it.effect("run at their time, in its order, whatever their durations", () =>

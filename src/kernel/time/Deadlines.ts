@@ -1,6 +1,6 @@
 /** Calls functions after a time. All that share a duration share one sleeping fiber, so that a deadline costs next to nothing. */
 import { Clock, Effect, FiberSet } from "effect"
-import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import * as MonotonicTime from "./MonotonicTime.ts"
 
 export interface Deadlines {
   /** Calls `run` after `ms`, unless the returned function is called before. */
