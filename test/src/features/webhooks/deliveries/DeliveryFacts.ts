@@ -118,6 +118,10 @@ export const replay = (id: string) =>
 export const pass = (seconds: number) =>
   Effect.replicateEffect(Effect.andThen(TestClock.adjust("1 second"), rest), seconds, { discard: true })
 
+/** Lets time pass until the effect ends. */
+export const passDuring = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.raceFirst(effect, Effect.forever(pass(1)))
+
 /** From now on the log rejects this node's events of the type. */
 export const refuse = (type: string) =>
   Effect.map(AppendFaults, (faults) =>

@@ -81,8 +81,7 @@ describe("A client that asked for both events", () => {
       yield* run.ends(succeeded())
       yield* RequestFacts.untilEnd(requestId)
       yield* Facts.heal
-      yield* Facts.pass(6)
-      yield* Facts.untilPhase(Facts.idOf(requestId), "Delivered")
+      yield* Facts.passDuring(Facts.untilPhase(Facts.idOf(requestId), "Delivered"))
       assert.deepStrictEqual(eventsOf(hook), ["completed"])
       assert.deepStrictEqual(yield* Facts.events(Facts.idOf(requestId, "start")), [])
     }).pipe(Effect.provide(layer))
