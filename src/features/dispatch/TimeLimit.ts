@@ -1,4 +1,4 @@
-/** A time limit without cost for an effect that ends at once, as many runs do, and without fibers for one that does not. */
+/** A time limit without cost for an effect that ends at once, as many runs do, and with one fiber for one that does not. */
 import { Effect, Fiber } from "effect"
 import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
 

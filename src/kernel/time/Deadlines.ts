@@ -3,7 +3,7 @@ import { Clock, Effect, FiberSet } from "effect"
 import * as MonotonicTime from "./MonotonicTime.ts"
 
 export interface Deadlines {
-  /** Calls `run` after `ms`, unless the returned function is called before. */
+  /** Calls `run` after `ms`, unless the returned function is called before. What it throws is logged. */
   readonly after: (ms: number, run: () => void) => () => void
 }
 
@@ -26,7 +26,12 @@ export const make = Effect.gen(function* () {
         const left = deadline.at - now()
         if (left > 0) return Effect.andThen(Effect.sleep(left), expire(ms, all))
         all.delete(deadline)
-        deadline.run()
+        try {
+          deadline.run()
+        } catch (defect) {
+          // Others share the fiber.
+          fork(Effect.logError("What was due has failed", defect))
+        }
       }
       waiting.delete(ms)
       return Effect.void

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Deadlines from "#src/kernel/time/Deadlines.ts"
 
@@ -18,6 +18,24 @@ describe("Deadlines", () => {
       assert.deepStrictEqual(ran, ["a", "b"])
       yield* TestClock.adjust(40)
       assert.deepStrictEqual(ran, ["a", "b", "c"])
+    })
+  )
+
+  it.effect("run although one before them fails", () =>
+    Effect.gen(function* () {
+      const lines: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void lines.push(message))
+      const deadlines = yield* Deadlines.make.pipe(Effect.provide(Logger.layer([logger])))
+      const ran: Array<string> = []
+      deadlines.after(100, () => {
+        throw new Error("a bug")
+      })
+      deadlines.after(100, () => ran.push("b"))
+      yield* TestClock.adjust(100)
+      deadlines.after(100, () => ran.push("c"))
+      yield* TestClock.adjust(100)
+      assert.deepStrictEqual(ran, ["b", "c"])
+      assert.lengthOf(lines, 1)
     })
   )
 
