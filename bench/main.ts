@@ -48,7 +48,10 @@ const flags = {
     Flag.withDefault(4)
   ),
   keepDisturbed: optional("keep-disturbed", "Count disturbed cycles: for a quick look, not for results"),
-  profile: optional("profile", "Show where our server's CPU time goes instead of measuring"),
+  profile: optional(
+    "profile",
+    "Show where the CPU time of our server and the floor goes instead of measuring"
+  ),
   json: Flag.File("json").pipe(Flag.withDescription("Also write the result to this file"), Flag.optional)
 }
 

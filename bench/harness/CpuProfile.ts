@@ -28,63 +28,64 @@ export interface Window {
   readonly to: number
 }
 
-export interface Share {
-  readonly name: string
-  /** Share of the thread's busy time, 0..1. */
-  readonly share: number
-}
+/** Own time without callees by name, µs. */
+export type Times = Map<string, number>
 
 export interface Summary {
-  /** Share of the window, 0..1. */
+  /** µs */
   readonly busy: number
-  /** By own time without callees, highest first. */
-  readonly functions: ReadonlyArray<Share>
-  /** By folder or package of the functions, highest first. */
-  readonly places: ReadonlyArray<Share>
+  readonly functions: Times
+  /** By room, package or part of Node. */
+  readonly places: Times
 }
 
-/** V8's name for idle time. */
+/** The source of a line, from 0, of a file. */
+export type SourceOf = (file: string, line: number) => string
+
+/**
+ * V8's name for idle time. Node counts the time in which it reads sockets as idle, too, because it reads them while it polls.
+ */
 const idle = "(idle)"
 
-const fileOf = ({ url }: CallFrame): string => url.replace("file://", "").replace(`${Program.root}/`, "")
+const nameOf = ({ functionName }: CallFrame) => (functionName === "" ? "(anonymous)" : functionName)
 
-const functionOf = (frame: CallFrame): string => {
-  const name = frame.functionName === "" ? "(anonymous)" : frame.functionName
-  return frame.url === "" ? name : `${name} ${fileOf(frame)}:${frame.lineNumber + 1}`
-}
+const withoutRoot = (file: string): string => file.replace(`${Program.root}/`, "")
+
+const rooms =
+  /^(?:node_modules\/(?:@[^/]+\/)?[^/]+|src\/[^/]+\/[^/]+|bench\/floors\/[^/]+|(?:domain|streams|projections)\/[^/]+(?=\/)|[^/]+)/
 
 /** Native code has no file, so it counts under its own name. */
-const pageKeyOf = (frame: CallFrame): string => {
+const placeOf = (frame: CallFrame, source: string): string => {
   if (frame.url === "") return frame.functionName === "" ? "(native)" : frame.functionName
-  const file = fileOf(frame)
-  if (file.startsWith("node:")) return "node"
-  return /^(?:node_modules\/(?:@[^/]+\/)?[^/]+|src\/[^/]+|[^/]+)/.exec(file)?.[0] ?? file
+  if (source.startsWith("node:")) return source.replace("node:internal/", "node:").split("/")[0] ?? source
+  return rooms.exec(source)?.[0] ?? source
 }
 
-const ranked = (times: ReadonlyMap<string, number>): ReadonlyArray<Share> => {
-  const total = [...times.values()].reduce((sum, time) => sum + time, 0)
-  return Array.from(times, ([name, time]) => ({ name, share: time / total })).toSorted(
-    (a, b) => b.share - a.share
-  )
-}
+const add = (times: Times, name: string, time: number) => times.set(name, (times.get(name) ?? 0) + time)
 
 /** Sums the samples within the window. */
-export const summarize = (text: string, { from, to }: Window): Summary => {
+export const summarize = (text: string, { from, to }: Window, sourceOf: SourceOf): Summary => {
   const { nodes, samples, startTime, timeDeltas } = decode(text)
-  const frames = new Map(nodes.map(({ callFrame, id }) => [id, callFrame]))
-  const functions = new Map<string, number>()
-  const places = new Map<string, number>()
+  const frames = new Map(
+    nodes.map(({ callFrame, id }) => {
+      const { lineNumber, url } = callFrame
+      const source = withoutRoot(sourceOf(url.replace("file://", ""), lineNumber))
+      const name = url === "" ? nameOf(callFrame) : `${nameOf(callFrame)} ${source}`
+      return [id, { name, place: placeOf(callFrame, source), isIdle: callFrame.functionName === idle }]
+    })
+  )
+  const functions: Times = new Map()
+  const places: Times = new Map()
   let time = startTime
   let busy = 0
   for (const [index, id] of samples.entries()) {
     const delta = timeDeltas[index] ?? 0
     const frame = frames.get(id)
     time += delta
-    if (time < from || time > to || frame === undefined || frame.functionName === idle) continue
+    if (time < from || time > to || frame === undefined || frame.isIdle) continue
     busy += delta
-    const [name, place] = [functionOf(frame), pageKeyOf(frame)]
-    functions.set(name, (functions.get(name) ?? 0) + delta)
-    places.set(place, (places.get(place) ?? 0) + delta)
+    add(functions, frame.name, delta)
+    add(places, frame.place, delta)
   }
-  return { busy: busy / (to - from), functions: ranked(functions), places: ranked(places) }
+  return { busy, functions, places }
 }

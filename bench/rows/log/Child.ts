@@ -3,6 +3,7 @@ import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as path from "node:path"
 import { Effect, Schema, type Scope } from "effect"
+import { NodeFlags } from "../../harness/NodeFlags.ts"
 import { BenchFailed, type Started, type Subject } from "../../harness/Subject.ts"
 
 const Answer = Schema.Struct({
@@ -37,9 +38,10 @@ export const start = Effect.fnUntraced(function* (
   entry: URL,
   args: ReadonlyArray<string> = []
 ): Effect.fn.Return<StartedChild, BenchFailed, Scope.Scope> {
+  const execArgv = yield* NodeFlags
   const child = yield* Effect.acquireRelease(
-    Effect.sync(() => childProcess.fork(entry, args)),
-    (child) => Effect.promise(() => end(child))
+    Effect.sync(() => childProcess.fork(entry, args, { execArgv: [...execArgv] })),
+    (child) => Effect.promise(() => (execArgv.length === 0 ? end(child) : leave(child)))
   )
   yield* answerOf(child)
   return {
@@ -76,6 +78,13 @@ const answerOf = (child: childProcess.ChildProcess): Effect.Effect<unknown, Benc
     child.once("message", answered)
     child.once("exit", exited)
   })
+
+/** Lets the process write its profile. */
+const leave = async (child: childProcess.ChildProcess) => {
+  if (!child.connected) return
+  child.disconnect()
+  await once(child, "exit")
+}
 
 const end = async (child: childProcess.ChildProcess) => {
   if (child.exitCode !== null || child.signalCode !== null) return
