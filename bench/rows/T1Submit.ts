@@ -1,4 +1,5 @@
 /** T1: submit: authenticated, validated, priced, chained and durable. T1b: the same, and each run starts and is held. */
+import * as path from "node:path"
 import { Effect } from "effect"
 import * as HttpSubject from "../harness/HttpSubject.ts"
 import * as PeerProcess from "../harness/PeerProcess.ts"
@@ -19,10 +20,13 @@ export const body = JSON.stringify({
 
 export const request = RequestText.postJson("/bench/queued", body, Inferlog.authorization)
 
-/** The server with the request's model, which has no room for a run. */
+/** The server from its sources, with the request's model, which has no room for a run. */
 export const command = ["bench/subjects/InferlogServer.ts"]
 
 const load = () => Effect.succeed({ requests: [request], status: 200 })
+
+/** With the request's model, whose requests wait for workers. */
+const settings = { MODELS_DIR: path.resolve(import.meta.dirname, "../subjects/models") }
 
 const row = (connections: number, p99Targets: Readonly<Record<string, number>>): Row => ({
   id: "T1",
@@ -32,7 +36,7 @@ const row = (connections: number, p99Targets: Readonly<Record<string, number>>):
     HttpSubject.make({
       name: "inferlog",
       role: "ours",
-      serve: Inferlog.serve(command),
+      serve: Inferlog.serve(undefined, settings),
       load,
       connections
     }),

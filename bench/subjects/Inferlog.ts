@@ -24,9 +24,9 @@ export const maxIdleMiB = 180
 /** `BOOTSTRAP_BALANCE`: more than any benchmark spends. */
 const balanceUsd = "1000000000"
 
-/** @param command arguments of Node. */
-export const serve = (command?: ReadonlyArray<string>) =>
-  Effect.flatMap(ScratchDirectory.make, (directory) => serveIn(directory, command))
+/** @param command arguments of Node. `settings` are further environment variables. */
+export const serve = (command?: ReadonlyArray<string>, settings?: Readonly<Record<string, string>>) =>
+  Effect.flatMap(ScratchDirectory.make, (directory) => serveIn(directory, command, settings))
 
 /** The same on an existing data directory. `settings` are further environment variables. */
 export const serveIn = Effect.fnUntraced(function* (
