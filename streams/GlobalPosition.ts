@@ -17,6 +17,7 @@ export const beginning: GlobalPosition = GlobalPosition.make("0")
 
 export const order: Order.Order<GlobalPosition> = (a, b) => {
   if (a === b) return 0
+  if (!a.includes(".") && !b.includes(".")) return compareDigits(a, b)
   const [seqA = "0", indexA = "0"] = a.split(".")
   const [seqB = "0", indexB = "0"] = b.split(".")
   return compareDigits(seqA, seqB) || compareDigits(indexA, indexB)

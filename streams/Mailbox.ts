@@ -1,24 +1,24 @@
 /** Runs one command at a time in the order of arrival. A running command is not interrupted. */
 import { Effect, Exit } from "effect"
 
-export interface Mailbox {
-  /** Takes the turn for a command that is not run by `run`, if no other has it. `leave` ends the turn. */
-  readonly enter: () => boolean
-  readonly leave: () => void
-  /** Calls `command` in its turn and runs the result. A waiting command can be interrupted and is then not called. */
-  readonly run: <A, E>(command: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
-}
+/** A semaphore with one permit would work too, at twice the cost when nothing waits. There is one for each live actor. */
+export class Mailbox {
+  #isBusy = false
+  #waiting: Set<() => void> | undefined
 
-/** A semaphore with one permit would work too, at twice the cost when nothing waits. */
-export const make = (): Mailbox => {
-  let isBusy = false
-  const waiting = new Set<() => void>()
+  /** Takes the turn for a command that is not run by `run`, if no other has it. `leave` ends the turn. */
+  enter(): boolean {
+    if (this.#isBusy) return false
+    this.#isBusy = true
+    return true
+  }
 
   /** Hands over to the next command directly, so that a new one cannot overtake it. */
-  const pass = () => {
-    const [next] = waiting
-    if (next === undefined) {
-      isBusy = false
+  leave(): void {
+    const waiting = this.#waiting
+    const [next] = waiting ?? []
+    if (waiting === undefined || next === undefined) {
+      this.#isBusy = false
       return
     }
     waiting.delete(next)
@@ -26,16 +26,23 @@ export const make = (): Mailbox => {
     queueMicrotask(next)
   }
 
-  const passOn = () => {
-    pass()
-    return undefined
+  /** Calls `command` in its turn and runs the result. A waiting command can be interrupted and is then not called. */
+  run<A, E>(command: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.suspend(() =>
+      this.enter() ? Effect.uninterruptible(this.#inTurn(command)) : this.#waitThenRun(command)
+    )
   }
 
-  const inTurn = <A, E>(command: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.onExitPrimitive(Effect.suspend(command), passOn)
+  #inTurn<A, E>(command: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.onExitPrimitive(Effect.suspend(command), () => {
+      this.leave()
+      return undefined
+    })
+  }
 
-  const waitThenRun = <A, E>(command: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.uninterruptibleMask((restore) => {
+  #waitThenRun<A, E>(command: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.uninterruptibleMask((restore) => {
+      const waiting = (this.#waiting ??= new Set())
       let wake = () => {}
       const next = () => wake()
       const ownTurn = Effect.callback<void>((resume) => {
@@ -44,21 +51,11 @@ export const make = (): Mailbox => {
       })
       return Effect.onExitPrimitive(restore(ownTurn), (exit) => {
         // Interrupted after its turn had come, so the next one gets it.
-        if (Exit.isFailure(exit) && !waiting.delete(next)) pass()
+        if (Exit.isFailure(exit) && !waiting.delete(next)) this.leave()
         return undefined
-      }).pipe(Effect.andThen(inTurn(command)))
+      }).pipe(Effect.andThen(this.#inTurn(command)))
     })
-
-  const enter = () => {
-    if (isBusy) return false
-    isBusy = true
-    return true
-  }
-
-  return {
-    enter,
-    leave: pass,
-    run: (command) =>
-      Effect.suspend(() => (enter() ? Effect.uninterruptible(inTurn(command)) : waitThenRun(command)))
   }
 }
+
+export const make = (): Mailbox => new Mailbox()

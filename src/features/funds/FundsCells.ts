@@ -87,6 +87,10 @@ interface Hold {
 
 const noTwins: ReadonlyArray<KeyCell> = []
 
+/** Whether the log has just what was reserved, as it has for a request of this node. */
+const isSame = (hold: Hold, amount: bigint, key: KeyCell | undefined) =>
+  hold.amount === amount && hold.key === key && hold.twins === noTwins
+
 /** What counts against a budget. The newest charge decides on the month, even if another node's clock is ahead. */
 const usedOf = (key: KeyCell | undefined, at: number): bigint => {
   if (key === undefined) return 0n
@@ -192,6 +196,11 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerState): 
         const hold = holds.get(requestId)
         if (hold?.isPosted === true) return
         const keyId = MoneyEvents.keyOf(event)
+        if (hold !== undefined && isSame(hold, amount, hold.cell.keys.get(keyId))) {
+          hold.isPosted = true
+          hold.reserves = 1
+          return
+        }
         if (hold !== undefined) giveBack(requestId, hold)
         return take(requestId, { accountId, keyId, hold: amount }, true)
       }

@@ -12,4 +12,4 @@ export const of = (id: RequestId, { state, version }: Current<State>): Snapshot<
 export const asSubmitted = (id: RequestId, current: Current<State>): Snapshot<Request> | null =>
   current.state._tag === "NotSubmitted"
     ? null
-    : of(id, { ...current, state: evolve(initial, current.state.submitted) })
+    : of(id, current.length === 1 ? current : { ...current, state: evolve(initial, current.state.submitted) })
