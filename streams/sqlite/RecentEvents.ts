@@ -1,7 +1,7 @@
 /** The newest committed events in memory, so that live followers read neither disk nor JSON. Bounded. */
 import type { RecordedEvent } from "../RecordedEvent.ts"
 
-const capacity = 4_096
+const capacity = 1_024
 
 export interface RecentEvents {
   readonly push: (events: ReadonlyArray<RecordedEvent>) => void
