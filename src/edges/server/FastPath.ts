@@ -168,15 +168,12 @@ const make = Effect.gen(function* () {
     }
     const submit = plainSubmit(call, admitting, request)
     if (submit === null) return general()
-    // By then, a body that was sent with the headers has arrived.
-    setImmediate(() => {
-      const body = IncomingBody.whole(request)
-      if (body === null) return general()
-      accountId = submit.caller.accountId
-      if (submitNow(submit, body, { correlationId, finish, fork })) return
-      IncomingBody.putBack(request, body)
-      general()
-    })
+    const body = IncomingBody.whole(request)
+    if (body === null) return general()
+    accountId = submit.caller.accountId
+    if (submitNow(submit, body, { correlationId, finish, fork })) return
+    IncomingBody.putBack(request, body)
+    general()
   }
 
   /** The call of a submit of which only the body has to be checked; `null` for any other. */
