@@ -89,7 +89,7 @@ export class Payloads extends Context.Service<
      * is harmless. Until then, `open` may return the text.
      */
     removeErased(payload: ErasedPayload): Effect.Effect<void, BlobStoreError>
-    /** The canonical text of a payload, checked against the hash in the event. */
+    /** The canonical text of a payload, checked against the hash in the event. The result for a text in memory is an `Exit`. */
     open(stream: StreamName, name: string, ref: PayloadRef): Effect.Effect<string, Unreadable>
     /** Like `open`, for callers that pass the text on. A large text is read and checked while it is consumed. */
     openText(
@@ -182,11 +182,13 @@ export class Payloads extends Context.Service<
       })
 
       // The hash is salted, so knowing it from an event implies the right to read the payload.
-      const open: Payloads["Service"]["open"] = (stream, name, ref) =>
-        Effect.suspend(() => {
-          const text = recent.get(ref.hash)
-          return text === undefined ? readChecked(stream, name, ref) : Effect.succeed(text)
-        })
+      const open: Payloads["Service"]["open"] = (stream, name, ref) => {
+        const text = recent.get(ref.hash)
+        return text === undefined ? readChecked(stream, name, ref) : Effect.succeed(text)
+      }
+
+      const openInline = (stream: StreamName, name: string, ref: PayloadRef) =>
+        Effect.mapEager(open(stream, name, ref), (text) => new PayloadText.InlineText(text))
 
       const stored = (
         key: string,
@@ -196,12 +198,14 @@ export class Payloads extends Context.Service<
           Effect.flatMap(blobs.get(key), (blob) => (blob === null ? missing : Effect.succeed(blob.body)))
         )
 
-      const openText: Payloads["Service"]["openText"] = Effect.fnUntraced(function* (stream, name, ref) {
-        if (ref.size <= inlineLimit) return new PayloadText.InlineText(yield* open(stream, name, ref))
+      const openText: Payloads["Service"]["openText"] = (stream, name, ref) =>
+        ref.size <= inlineLimit ? openInline(stream, name, ref) : openLarge(stream, name, ref)
+
+      const openLarge = Effect.fnUntraced(function* (stream: StreamName, name: string, ref: PayloadRef) {
         const payload = yield* store.payload(stream, name, ref.hash)
         if (payload === null) return yield* isErased
         const { content, hash, salt } = payload
-        if (content._tag === "Inline") return new PayloadText.InlineText(yield* open(stream, name, ref))
+        if (content._tag === "Inline") return yield* openInline(stream, name, ref)
         const size = yield* blobs.size(content.key)
         const missing = withoutBlob(stream, name, ref)
         if (size === null) return yield* missing

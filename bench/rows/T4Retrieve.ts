@@ -1,4 +1,4 @@
-/** T4: a JSON route off the hot path, `GET /requests/{id}`, representative of the other routes. */
+/** T4: `GET /requests/{id}` of completed requests, with both payloads. */
 import { Effect, Schema } from "effect"
 import * as HttpSubject from "../harness/HttpSubject.ts"
 import * as PeerProcess from "../harness/PeerProcess.ts"
@@ -36,7 +36,7 @@ const fastify = HttpSubject.make({
 
 export const row: Row = {
   id: "T4",
-  title: "Any other JSON route",
+  title: "Retrieve a request",
   unit: "requests",
   subjects: [ReadRow.ours(read), ReadRow.straight(read), fastify],
   targets: { [Straight.name]: 0.6, fastify: 0.6 }

@@ -25,7 +25,7 @@ const limits = {
     "statements, main": 0.1,
     "statements, log": 0.36,
     "statements, read models": 1,
-    "kB allocated, main": 39,
+    "kB allocated, main": 38,
     "kB allocated, log": 8,
     "kB allocated, read models": 18
   },
@@ -44,8 +44,8 @@ const limits = {
   },
   "status 200": { "kB allocated, main": 14.5 },
   "status 304": { "kB allocated, main": 13.2 },
-  result: { fibers: 1.1, "kB allocated, main": 24 },
-  retrieve: { fibers: 1.1, "kB allocated, main": 38.5 }
+  result: { "kB allocated, main": 19.2 },
+  retrieve: { "kB allocated, main": 22 }
 }
 
 /** What a server does now and then on its own, for each request of a measurement. */

@@ -1,5 +1,6 @@
 /** Recognizes plain requests of the hot routes: without a query, an escaped path or a wait. */
 import type { IncomingMessage } from "node:http"
+import type * as Retrieve from "#src/edges/api/requests/Retrieve.ts"
 import type * as Result from "#src/edges/api/requests/Result.ts"
 import type * as Status from "#src/edges/api/requests/Status.ts"
 import type * as Submit from "#src/edges/api/requests/Submit.ts"
@@ -12,9 +13,15 @@ export type HotCall =
       readonly route: (typeof Status.endpoint | typeof Result.endpoint)["identifier"]
       readonly params: EndpointParams & { readonly requestId: string }
     }
+  | {
+      readonly route: (typeof Retrieve.endpoint)["identifier"]
+      readonly params: { readonly requestId: string }
+    }
 
 const name = "[a-z0-9][a-z0-9._-]{0,63}"
 const submitPath = new RegExp(`^/(${name})/(${name})$`)
+/** Only ids of the right length: a shorter name is another route, or malformed. */
+const idPath = /^\/requests\/([A-Za-z0-9_-]{21})$/
 const requestPath = new RegExp(`^/(${name})/(${name})/requests/([A-Za-z0-9_-]{1,64})(/status)?$`)
 
 export const recognize = ({ headers, httpVersion, method, url = "" }: IncomingMessage): HotCall | null => {
@@ -34,6 +41,8 @@ const recognizeSubmit = (url: string): HotCall | null => {
 }
 
 const recognizeRead = (url: string): HotCall | null => {
+  const [, id] = idPath.exec(url) ?? []
+  if (id !== undefined) return { route: "getRequest", params: { requestId: id } }
   const [, ownerName, modelName, requestId, status] = requestPath.exec(url) ?? []
   if (ownerName === undefined || modelName === undefined || requestId === undefined) return null
   const params = { ownerName, modelName, requestId }

@@ -32,6 +32,12 @@ export const SecondLooks = Context.Reference<number>("inferlog/src/features/requ
   defaultValue: () => 0
 })
 
+const absent = Effect.succeed(null)
+
+const unknownPayloads = Effect.fail(
+  new EventStoreError({ reason: "The payloads of the request are unknown while the log cannot be read" })
+)
+
 export const make = Effect.gen(function* () {
   const secondLooks = yield* SecondLooks
   const actors = yield* RequestActors
@@ -108,29 +114,26 @@ export const make = Effect.gen(function* () {
     )
 
   const unlessErased = <A>(opened: Effect.Effect<A, Unreadable>): Effect.Effect<A | null, Unreadable> =>
-    Effect.catchIf(
-      opened,
-      (error) => error._tag === "PayloadUnavailable" && error.reason === "erased",
-      () => Effect.succeed(null)
+    Effect.catchEager(opened, (error) =>
+      error._tag === "PayloadUnavailable" && error.reason === "erased" ? absent : Effect.fail(error)
     )
 
   /** @param open reads one payload. */
-  const read = <A>(open: (...one: Parameters<Payloads["Service"]["open"]>) => Effect.Effect<A, Unreadable>) =>
-    Effect.fnUntraced(function* ({ id, request }: Snapshot, wanted: WantedPayloads = { input: true }) {
-      if (request.erasure !== null) return { input: null, output: null }
+  const read =
+    <A>(open: (...one: Parameters<Payloads["Service"]["open"]>) => Effect.Effect<A, Unreadable>) =>
+    (
+      { id, request }: Snapshot,
+      wanted: WantedPayloads = { input: true }
+    ): Effect.Effect<{ readonly input: A | null; readonly output: A | null }, Unreadable> => {
+      if (request.erasure !== null) return Effect.succeed({ input: null, output: null })
       const stream = StreamName.make(InferenceRequest.aggregate.category, id)
       const { payloads } = request.submitted
-      if (payloads === undefined) {
-        return yield* new EventStoreError({
-          reason: "The payloads of the request are unknown while the log cannot be read"
-        })
-      }
-      const { output } = request
-      return {
-        input: wanted.input ? yield* unlessErased(open(stream, "input", payloads.input)) : null,
-        output: output === null ? null : yield* unlessErased(open(stream, output.name, output.ref))
-      }
-    })
+      if (payloads === undefined) return unknownPayloads
+      const { output: result } = request
+      const input = wanted.input ? unlessErased(open(stream, "input", payloads.input)) : absent
+      const output = result === null ? absent : unlessErased(open(stream, result.name, result.ref))
+      return Effect.flatMapEager(input, (input) => Effect.mapEager(output, (output) => ({ input, output })))
+    }
 
   const payloads: Requests["Service"]["payloads"] = read((...one) =>
     Effect.map(payloadRecords.open(...one), (text) => JSON.parse(text) as Json)

@@ -223,7 +223,10 @@ export class Requests extends Context.Service<
       snapshot: Snapshot,
       wanted?: WantedPayloads
     ): Effect.Effect<{ readonly input: Json; readonly output: Json }, PayloadUnavailable | StorageError>
-    /** The same as texts, for answers that copy them. A large text is read while it is sent. */
+    /**
+     * The same as texts, for answers that copy them. A large text is read while it is sent. The result for texts in memory is
+     * an `Exit`.
+     */
     payloadTexts(
       snapshot: Snapshot,
       wanted?: WantedPayloads

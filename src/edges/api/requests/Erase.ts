@@ -6,7 +6,6 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as PayloadErasing from "#src/features/retention/PayloadErasing.ts"
-import type { RetrieveCall } from "./Retrieve.ts"
 
 export const endpoint = HttpApiEndpoint.delete("eraseRequestPayloads", "/requests/:requestId/payloads", {
   params: RequestRoute.params,
@@ -26,7 +25,7 @@ export const endpoint = HttpApiEndpoint.delete("eraseRequestPayloads", "/request
 export const make = Effect.gen(function* () {
   const erase = yield* PayloadErasing.make
 
-  return Effect.fnUntraced(function* ({ caller, params }: RetrieveCall) {
+  return Effect.fnUntraced(function* ({ caller, params }: RequestRoute.CallById) {
     const id = yield* Effect.fromResult(RequestRoute.parseId(params.requestId))
     yield* erase({ caller, id })
     return Answer.empty(204, { "cache-control": "no-store" })

@@ -5,7 +5,7 @@ import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
-import { Requests } from "#src/features/requests/Requests.ts"
+import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
@@ -30,36 +30,44 @@ export const endpoint = HttpApiEndpoint.get(
     "The output, once `COMPLETED`; 400 before, and for requests that failed or were cancelled; 410 once erased."
   )
 
-const notCompleted = ErrorAnswer.coded(400, "REQUEST_NOT_COMPLETED", "The request has not completed yet.")
-const cancelled = ErrorAnswer.coded(400, "REQUEST_CANCELLED", "The request was cancelled.")
+const notCompleted = Effect.fail(
+  ErrorAnswer.coded(400, "REQUEST_NOT_COMPLETED", "The request has not completed yet.")
+)
+const cancelled = Effect.fail(ErrorAnswer.coded(400, "REQUEST_CANCELLED", "The request was cancelled."))
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const urls = yield* PublicUrls
 
-  return Effect.fnUntraced(function* (call: RequestRoute.RequestCall) {
-    const snapshot = yield* RequestRoute.find(requests, call)
-    const { phase } = snapshot.request
-    switch (phase._tag) {
-      case "Queued":
-      case "Dispatched":
-      case "Running":
-      case "Finalizing":
-        return yield* notCompleted
-      case "Failed":
-        return yield* ErrorAnswer.coded(400, "REQUEST_FAILED", phase.message)
-      case "Cancelled":
-        return yield* cancelled
-      case "Completed": {
-        const payloads = yield* RequestRoute.payloadsOf(requests, snapshot)
-        const withoutOutput = ResultView.withoutOutput(urls, snapshot, payloads)
-        if (withoutOutput !== null) return Answer.record(422, withoutOutput)
-        // The payloads may have been erased after the snapshot was read.
-        if (payloads.output === null && (yield* RequestRoute.find(requests, call)).request.erasure !== null) {
-          return yield* ErrorAnswer.payloadsErased
-        }
-        return Answer.record(200, ResultView.result(urls, snapshot, payloads))
+  /** The payloads may have been erased after the snapshot was read. */
+  const unlessErased = (call: RequestRoute.RequestCall, answer: Answer.Answer) =>
+    Effect.flatMap(RequestRoute.find(requests, call), ({ request }) =>
+      request.erasure === null ? Effect.succeed(answer) : Effect.fail(ErrorAnswer.payloadsErased)
+    )
+
+  const completed = (call: RequestRoute.RequestCall, snapshot: Snapshot) =>
+    Effect.flatMapEager(RequestRoute.payloadsOf(requests, snapshot), (payloads) => {
+      const withoutOutput = ResultView.withoutOutput(urls, snapshot, payloads)
+      if (withoutOutput !== null) return Effect.succeed(Answer.record(422, withoutOutput))
+      const answer = Answer.record(200, ResultView.result(urls, snapshot, payloads))
+      return payloads.output === null ? unlessErased(call, answer) : Effect.succeed(answer)
+    })
+
+  return (call: RequestRoute.RequestCall) =>
+    Effect.flatMapEager(RequestRoute.find(requests, call), (snapshot) => {
+      const { phase } = snapshot.request
+      switch (phase._tag) {
+        case "Queued":
+        case "Dispatched":
+        case "Running":
+        case "Finalizing":
+          return notCompleted
+        case "Failed":
+          return Effect.fail(ErrorAnswer.coded(400, "REQUEST_FAILED", phase.message))
+        case "Cancelled":
+          return cancelled
+        case "Completed":
+          return completed(call, snapshot)
       }
-    }
-  })
+    })
 })

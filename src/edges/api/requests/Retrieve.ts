@@ -4,10 +4,9 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
-import { Requests } from "#src/features/requests/Requests.ts"
+import { type PayloadTexts, Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
@@ -25,24 +24,22 @@ export const endpoint = HttpApiEndpoint.get("getRequest", "/requests/:requestId"
     "The request in any state, by its id alone, for example after a crash of the client."
   )
 
-export interface RetrieveCall {
-  readonly caller: Caller
-  readonly params: { readonly requestId: string }
-}
-
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const urls = yield* PublicUrls
   const keptMs = yield* retentionMs
   const waitingFor = yield* WaitingFor.WaitingFor
 
-  return Effect.fnUntraced(function* ({ caller, params }: RetrieveCall) {
-    const id = yield* Effect.fromResult(RequestRoute.parseId(params.requestId))
-    const snapshot = yield* requests.get({ caller, id })
-    const payloads = yield* RequestRoute.payloadsOf(requests, snapshot)
-    return Answer.record(200, {
-      ...ResultView.retrieved({ ...urls, keptMs }, snapshot, payloads),
-      ...ResultView.waiting(WaitingFor.ofRequest(waitingFor, snapshot.request))
-    })
-  })
+  const shown = { ...urls, keptMs }
+
+  const show = (snapshot: Snapshot, payloads: PayloadTexts): Answer.Answer => {
+    const wait = WaitingFor.ofRequest(waitingFor, snapshot.request)
+    const body = ResultView.retrieved(shown, snapshot, payloads)
+    return Answer.record(200, wait === null ? body : { ...body, ...ResultView.waiting(wait) })
+  }
+
+  return (call: RequestRoute.CallById) =>
+    Effect.flatMapEager(RequestRoute.findById(requests, call), (snapshot) =>
+      Effect.mapEager(RequestRoute.payloadsOf(requests, snapshot), (payloads) => show(snapshot, payloads))
+    )
 })

@@ -5,6 +5,7 @@ import { Context, Effect, type Scope } from "effect"
 import type { ErrorAnswer as Refused } from "../ErrorAnswer.ts"
 import * as Pipelining from "./Pipelining.ts"
 import * as PlainRequest from "./PlainRequest.ts"
+import * as Turn from "./Turn.ts"
 
 /** Whether the front answers the request. If not, it must not have touched it. */
 export type Take = (request: http.IncomingMessage, response: http.ServerResponse) => boolean
@@ -29,13 +30,22 @@ export interface Closing {
   readonly refuseFault: (fault: Refused) => Refuse
 }
 
+/** A request as Node emits it. */
+interface Arrived {
+  readonly event: "request" | "checkContinue"
+  readonly request: http.IncomingMessage
+  readonly response: http.ServerResponse
+}
+
 class NodeServer extends http.Server {
   take: Take = takeNone
   isClosing = false
   readonly #closing: Closing
   readonly #pipelining = Pipelining.make()
   /** Requests that arrived before the routes were ready: the port is bound first. */
-  #early: Array<readonly [http.IncomingMessage, http.ServerResponse]> = []
+  #early: Array<Arrived> = []
+  /** At the end of a turn, small bodies of its requests have arrived, too. */
+  readonly #arrive = Turn.make<Arrived>((arrived) => this.#serve(arrived))
 
   constructor(options: http.ServerOptions, closing: Closing) {
     super(options)
@@ -49,7 +59,7 @@ class NodeServer extends http.Server {
   #serveEarly() {
     const early = this.#early
     this.#early = []
-    for (const [request, response] of early) this.#admit("request", request, response)
+    for (const arrived of early) this.#offer(arrived)
   }
 
   override emit(event: string, ...args: Array<unknown>): boolean {
@@ -57,25 +67,24 @@ class NodeServer extends http.Server {
     const [request, response] = args
     if (!(request instanceof http.IncomingMessage) || !(response instanceof http.ServerResponse)) return false
     const admitted = this.#pipelining.admit(request, response)
-    if (admitted === "dropped") return true
     if (admitted === "refused") this.#closing.refusePipelined(request, response)
-    else if (this.isClosing) this.#closing.refuseLate(request, response)
-    else return this.#admit(event, request, response)
+    else if (admitted === "served") this.#arrive({ event, request, response })
     return true
   }
 
+  #serve(arrived: Arrived) {
+    if (this.isClosing) this.#closing.refuseLate(arrived.request, arrived.response)
+    else this.#offer(arrived)
+  }
+
   /** The front matches only plain paths. */
-  #admit(event: string, request: http.IncomingMessage, response: http.ServerResponse): boolean {
+  #offer(arrived: Arrived) {
+    const { event, request, response } = arrived
     const hostError = PlainRequest.hostError(request)
-    if (hostError === null && event === "request" && this.take(request, response)) return true
+    if (hostError === null && event === "request" && this.take(request, response)) return
     const fault = hostError ?? PlainRequest.pathError(request)
-    if (fault === null) {
-      const isAnswered = super.emit(event, request, response)
-      if (!isAnswered) this.#early.push([request, response])
-      return isAnswered
-    }
-    this.#closing.refuseFault(fault)(request, response)
-    return true
+    if (fault !== null) this.#closing.refuseFault(fault)(request, response)
+    else if (!super.emit(event, request, response)) this.#early.push(arrived)
   }
 
   /** Node's own `close` would reset idle connections at once, although requests may be on their way to them. */
@@ -83,7 +92,7 @@ class NodeServer extends http.Server {
     if (!this.isClosing) {
       this.isClosing = true
       this.#closing.onClose()
-      for (const [request, response] of this.#early.splice(0)) this.#closing.refuseLate(request, response)
+      for (const { request, response } of this.#early.splice(0)) this.#closing.refuseLate(request, response)
       this.#closeAsTheyIdle()
     }
     net.Server.prototype.close.call(this, callback)

@@ -157,5 +157,7 @@ export const retrieved = <Payload>(
 })
 
 /** What a queued request waits for now. Only single reads show it. */
-export const waiting = (wait: WaitingFor.Wait | null): Pick<RetrievedBody, "waitingFor" | "waitingReason"> =>
-  wait === null ? {} : { waitingFor: wait.cause, waitingReason: wait.reason }
+export const waiting = (wait: WaitingFor.Wait): Pick<RetrievedBody, "waitingFor" | "waitingReason"> => ({
+  waitingFor: wait.cause,
+  waitingReason: wait.reason
+})

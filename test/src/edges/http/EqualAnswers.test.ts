@@ -7,7 +7,7 @@ import { EventStoreError } from "#streams/EventReader.ts"
 import { withAppend } from "#streams/EventStore.ts"
 import { type Probe, type Reply, send } from "#test/support/HttpProbe.ts"
 import * as TwoWays from "#test/support/TwoWays.ts"
-import { type Case, cases, json, ofUnknown, post, reading } from "./EqualCases.ts"
+import { byId, type Case, cases, json, ofUnknown, post, reading } from "./EqualCases.ts"
 
 /** Ids that differ between answers: of the exchange, and of what was created. */
 const withoutOwnIds = ({ headers, text }: Reply, created: unknown): string =>
@@ -89,7 +89,13 @@ describe("both paths answer the same when the log fails", () => {
     faults.flatMap(([status, fault]) => [
       [status, "submit", fault, post(json({ value: 1 }))] as const,
       [status, "status", fault, Effect.map(reading("queued", "/status"), ofUnknown)] as const,
-      [status, "result", fault, Effect.map(reading("queued", ""), ofUnknown)] as const
+      [status, "result", fault, Effect.map(reading("queued", ""), ofUnknown)] as const,
+      [
+        status,
+        "retrieve",
+        fault,
+        Effect.map(reading("queued", ""), (probe) => byId(ofUnknown(probe)))
+      ] as const
     ])
   )("%d: %s", ([status, , fault, probe]) => {
     const log = faulty(fault)
@@ -101,18 +107,28 @@ describe("both paths answer the same when the log fails", () => {
 })
 
 describe("the compared statuses", () => {
-  const byFault = { submit: [408, 500, 503], status: [500, 503], result: [500, 503] } as const
+  const byFault = {
+    submit: [408, 500, 503],
+    status: [500, 503],
+    result: [500, 503],
+    // A malformed id is left to the declared route.
+    retrieve: [400, 500, 503]
+  } as const
   const operations = {
     submit: ["/{ownerName}/{modelName}", "post"],
     status: ["/{ownerName}/{modelName}/requests/{requestId}/status", "get"],
-    result: ["/{ownerName}/{modelName}/requests/{requestId}", "get"]
+    result: ["/{ownerName}/{modelName}/requests/{requestId}", "get"],
+    retrieve: ["/requests/{requestId}", "get"]
   } as const
 
-  it.each(["submit", "status", "result"] as const)("are all statuses that %s declares", (route) => {
-    const [path, method] = operations[route]
-    const declared = Object.keys(OpenApi.fromApi(Api).paths[path]?.[method]?.responses ?? {}).map(Number)
-    const compared = cases.filter((one) => one.route === route).map(({ status }) => status)
-    assert.isAbove(declared.length, 5)
-    assert.sameMembers([...new Set([...compared, ...byFault[route]])], declared)
-  })
+  it.each(["submit", "status", "result", "retrieve"] as const)(
+    "are all statuses that %s declares",
+    (route) => {
+      const [path, method] = operations[route]
+      const declared = Object.keys(OpenApi.fromApi(Api).paths[path]?.[method]?.responses ?? {}).map(Number)
+      const compared = cases.filter((one) => one.route === route).map(({ status }) => status)
+      assert.isAbove(declared.length, 5)
+      assert.sameMembers([...new Set([...compared, ...byFault[route]])], declared)
+    }
+  )
 })

@@ -11,7 +11,7 @@ import * as GrantedKeys from "./GrantedKeys.ts"
 import { modelOf, names, type Scenario, scenarios } from "./Scenarios.ts"
 
 export interface Case {
-  readonly route: "submit" | "status" | "result"
+  readonly route: "submit" | "status" | "result" | "retrieve"
   readonly status: number
   readonly name: string
   readonly probe: Effect.Effect<Probe, unknown, Layer.Success<ReturnType<typeof TwoWays.layer>>>
@@ -34,6 +34,12 @@ export const reading = (scenario: Scenario, suffix: string, headers: Probe["head
       headers
     }))
   )
+
+/** By the id alone, without the model in the path. */
+export const byId = (probe: Probe): Probe => ({
+  ...probe,
+  path: probe.path.replace(/^.*(?=\/requests\/)/, "")
+})
 
 /** Not in memory, so it is read from the log. */
 export const ofUnknown = (probe: Probe): Probe => ({
@@ -174,12 +180,8 @@ const submits: ReadonlyArray<Omit<Case, "route">> = [
   }
 ]
 
-const reads = (suffix: string): ReadonlyArray<Omit<Case, "route">> => [
-  {
-    name: "a malformed id",
-    status: 400,
-    probe: keyed(Effect.succeed({ path: `/sandbox/echo/requests/short${suffix}` }))
-  },
+/** @param name differs for each route. */
+const reads = (suffix: string, name: string): ReadonlyArray<Omit<Case, "route">> => [
   ...Object.entries(refusedKeys).map(([name, headers]) => ({
     name: `key: ${name}`,
     status: 401,
@@ -198,14 +200,6 @@ const reads = (suffix: string): ReadonlyArray<Omit<Case, "route">> => [
     probe: keyed(Effect.succeed({ path: `/sandbox/echo/requests/${unknownId}${suffix}` }))
   },
   {
-    name: "another model's request",
-    status: 404,
-    probe: Effect.map(reading("queued", suffix), (probe) => ({
-      ...probe,
-      path: probe.path.replace("echo", "slow")
-    }))
-  },
-  {
     name: "a key without the scope",
     status: 403,
     probe: Effect.flatMap(GrantedKeys.issue({ scopes: ["requests:write"] }), (headers) =>
@@ -222,7 +216,23 @@ const reads = (suffix: string): ReadonlyArray<Omit<Case, "route">> => [
   {
     name: "calls too often",
     status: 429,
-    probe: exhausted(`exhausted${suffix.replace("/", "-")}`, reading("queued", suffix))
+    probe: exhausted(`exhausted-${name}`, reading("queued", suffix))
+  }
+]
+
+const readsOfModel = (suffix: string): ReadonlyArray<Omit<Case, "route">> => [
+  {
+    name: "a malformed id",
+    status: 400,
+    probe: keyed(Effect.succeed({ path: `/sandbox/echo/requests/short${suffix}` }))
+  },
+  {
+    name: "another model's request",
+    status: 404,
+    probe: Effect.map(reading("queued", suffix), (probe) => ({
+      ...probe,
+      path: probe.path.replace("echo", "slow")
+    }))
   }
 ]
 
@@ -234,8 +244,20 @@ const statuses: ReadonlyArray<Omit<Case, "route">> = [
   { name: "the current tag", status: 304, probe: reading("queued", "/status", { "if-none-match": "*" }) },
   { name: "failed", status: 400, probe: reading("failed", "/status") },
   { name: "failed, with a tag", status: 400, probe: reading("failed", "/status", { "if-none-match": "*" }) },
-  ...reads("/status")
+  ...readsOfModel("/status"),
+  ...reads("/status", "status")
 ]
+
+const largeResult = {
+  name: "an input and an output that are read while they are sent",
+  status: 200,
+  probe: Effect.flatMap(accepted("sandbox/echo", large), (id) =>
+    Effect.andThen(
+      Effect.andThen(Lifecycle.start(id, 40), Lifecycle.deliver(id, large)),
+      keyed(Effect.succeed({ path: `/sandbox/echo/requests/${id}` }))
+    )
+  )
+}
 
 const results: ReadonlyArray<Omit<Case, "route">> = [
   ...(["succeeded", "partial"] as const).map((scenario) => ({
@@ -243,16 +265,7 @@ const results: ReadonlyArray<Omit<Case, "route">> = [
     status: 200,
     probe: reading(scenario, "")
   })),
-  {
-    name: "an input and an output that are read while they are sent",
-    status: 200,
-    probe: Effect.flatMap(accepted("sandbox/echo", large), (id) =>
-      Effect.andThen(
-        Effect.andThen(Lifecycle.start(id, 40), Lifecycle.deliver(id, large)),
-        keyed(Effect.succeed({ path: `/sandbox/echo/requests/${id}` }))
-      )
-    )
-  },
+  largeResult,
   ...(["queued", "running", "failed", "cancelled"] as const).map((scenario) => ({
     name: scenario,
     status: 400,
@@ -264,11 +277,19 @@ const results: ReadonlyArray<Omit<Case, "route">> = [
     status: 422,
     probe: reading(scenario, "")
   })),
-  ...reads("")
+  ...readsOfModel(""),
+  ...reads("", "result")
 ]
+
+const retrieves: ReadonlyArray<Omit<Case, "route">> = [
+  ...names.map((scenario) => ({ name: scenario, status: 200, probe: reading(scenario, "") })),
+  largeResult,
+  ...reads("", "retrieve")
+].map((one) => ({ ...one, probe: Effect.map(one.probe, byId) }))
 
 export const cases: ReadonlyArray<Case> = [
   ...submits.map((one) => ({ ...one, route: "submit" as const })),
   ...statuses.map((one) => ({ ...one, route: "status" as const })),
-  ...results.map((one) => ({ ...one, route: "result" as const }))
+  ...results.map((one) => ({ ...one, route: "result" as const })),
+  ...retrieves.map((one) => ({ ...one, route: "retrieve" as const }))
 ]
