@@ -14,6 +14,7 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import { untilStored } from "#src/platform/reactors/UntilStored.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
@@ -267,15 +268,19 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
         fork(Effect.catchCause(effect, (cause) => fail(slot, cause))),
 
       /**
-       * Runs what precedes the claim of a delivery that has its slot, and then `claim`. If that fails, the delivery is postponed
-       * and its slot returned. Returns whether the read models have to catch up. What needs a large body, which takes time, runs
-       * in a fiber of its own.
+       * Runs what precedes the claim of a delivery that has its slot, and then `claim`: at once if `prepared` is an `Exit`. If
+       * that fails, the delivery is postponed and its slot returned. Returns whether the read models have to catch up. What
+       * needs a large body, which takes time, runs in a fiber of its own.
        */
       prepare: <A, E extends { readonly _tag: string }>(
         slot: DeliverySlot,
         prepared: Effect.Effect<A, E>,
         claim: (prepared: A) => void
       ): Effect.Effect<boolean> => {
+        if (Settled.hasSucceeded(prepared)) {
+          claim(prepared.value)
+          return Effect.succeed(true)
+        }
         const running = Effect.matchCauseEffect(prepared, {
           onFailure: (cause) => Effect.as(fail(slot, cause), false),
           onSuccess: (found) =>
