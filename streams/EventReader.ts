@@ -27,7 +27,7 @@ export interface StreamPayload {
 }
 
 /** Reads of many streams at once, which cost a fraction of as many single reads. */
-export interface ManyReads {
+interface ManyReads {
   /** All events of these streams. Those of one stream follow each other, oldest first. */
   read(streams: ReadonlyArray<StreamName>): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError>
   /** The payload records of these streams with this name, in any order. */

@@ -1,6 +1,6 @@
 /**
  * The sender of webhooks: a process manager that wakes for owed and due deliveries, and follows each delivery's next
- * action. Waiting deliveries are rows, never fibers; only an attempt has a fiber.
+ * action. Waiting deliveries are rows, and an attempt under way is a callback: neither takes a fiber.
  */
 import { Array, Cause, Clock, Effect, Exit, FiberSet, Layer } from "effect"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
