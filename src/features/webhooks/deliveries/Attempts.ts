@@ -21,6 +21,7 @@ import { DeliveryActors } from "../DeliveryActors.ts"
 import type { LateErasing } from "../DeliveryErasing.ts"
 import { SigningSecrets } from "../SigningSecrets.ts"
 import type { Lane } from "./Lane.ts"
+import * as PendingClaims from "./PendingClaims.ts"
 import * as PostResult from "./PostResult.ts"
 import type { Postponed } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
@@ -52,12 +53,6 @@ interface UnderWay {
   readonly cancel: () => void
 }
 
-/** What waits until these claims are appended. */
-interface ClaimsWait {
-  readonly left: Set<DeliveryId>
-  readonly resume: () => void
-}
-
 const userAgent = "inferlog-webhooks/1"
 
 const timeout = Duration.millis(DeliverySchedule.attemptTimeoutMs)
@@ -78,9 +73,7 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
     const placed = new Set<DeliveryId>()
     /** Those without a claim on the log yet. */
     const starting = new Set<DeliveryId>()
-    /** Those whose claim is being appended. */
-    const claiming = new Set<DeliveryId>()
-    const waitingForClaims = new Set<ClaimsWait>()
+    const claims = PendingClaims.make()
     const underWay = new Map<DeliveryId, UnderWay>()
     const logClaim = RateLimitedLog.make()
     const logRecord = RateLimitedLog.make()
@@ -231,26 +224,16 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
       },
 
       /** The claim is sent to the log. */
-      claiming: ({ id }: DeliverySlot) => claiming.add(id),
+      claiming: ({ id }: DeliverySlot) => claims.begin(id),
 
       /** The claim is on the log, or has failed. */
       claimed: ({ id }: DeliverySlot) => {
         starting.delete(id)
-        claiming.delete(id)
-        for (const wait of waitingForClaims) {
-          if (!wait.left.delete(id) || wait.left.size > 0) continue
-          waitingForClaims.delete(wait)
-          wait.resume()
-        }
+        claims.end(id)
       },
 
       /** Waits for the claims that have been sent to the log. */
-      claims: Effect.callback<void>((resume) => {
-        if (claiming.size === 0) return resume(Effect.void)
-        const wait = { left: new Set(claiming), resume: () => resume(Effect.void) }
-        waitingForClaims.add(wait)
-        return Effect.sync(() => waitingForClaims.delete(wait))
-      }),
+      claims: claims.all,
 
       /** Releases a slot without an attempt, and frees no waiting delivery. */
       drop: (slot: DeliverySlot) => release(slot, null),
