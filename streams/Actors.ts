@@ -65,6 +65,8 @@ export interface Actors<State, Command, Event, Rejection> {
   readonly current: (id: string) => Effect.Effect<Current<State>, EventStoreError>
   /** The result of `current` if it is in memory, for paths that are too hot for an effect. */
   readonly peek: (id: string) => Current<State> | undefined
+  /** Reads the states of those that are not in memory at once, if the log can. A state may be dropped before its use. */
+  readonly readAhead: (ids: ReadonlyArray<string>) => Effect.Effect<void, EventStoreError>
   /** `current` after reading all new events of the stream, from any writer. */
   readonly refresh: (id: string) => Effect.Effect<Current<State>, EventStoreError>
   /**
@@ -190,6 +192,30 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
           update(actor, evolve(from, recorded), recorded.at(-1)?.position)
         )
       })
+
+    /** Streams that an actor has meanwhile are left to it, and so is what cannot be decoded. */
+    const beginRead = (events: ReadonlyArray<RecordedEvent>) => {
+      const first = events[0]
+      if (first === undefined) return
+      const id = first.stream.slice(prefix.length)
+      if (actors.get(id) !== undefined) return
+      const current = exitOf(() => evolve(empty, events))
+      if (Exit.isFailure(current)) return
+      update(begin(id), current.value, events.at(-1)?.position)
+    }
+
+    const readAhead = (ids: ReadonlyArray<string>): Effect.Effect<void, EventStoreError> => {
+      const unknown = ids.filter((id) => actors.get(id) === undefined)
+      if (store.many === undefined || unknown.length === 0) return Effect.void
+      const streams = unknown.map((id) => StreamName.make(category, id))
+      return Effect.map(store.many.read(streams), (events) => {
+        for (let from = 0, to = 1; to <= events.length; to++) {
+          if (events[to]?.stream === events[from]?.stream) continue
+          beginRead(events.slice(from, to))
+          from = to
+        }
+      })
+    }
 
     const load = (actor: Actor<State>) =>
       actor.current === undefined ? catchUp(actor) : Effect.succeed(actor.current)
@@ -397,6 +423,7 @@ export const make = <State, Command, Event extends DomainEvent, Rejection>(
         const current = actors.get(id)?.current
         return current === undefined || isEmpty(current) ? undefined : current
       },
+      readAhead,
       refresh: (id) => withActor(id, (actor) => actor.mailbox.run(() => catchUp(actor))),
       observe: (events) => {
         for (const event of events) if (event.stream.startsWith(prefix)) observe(event)

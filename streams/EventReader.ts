@@ -21,9 +21,27 @@ export class EventStoreError extends Schema.TaggedError<EventStoreError>()("Even
   }
 }
 
+export interface StreamPayload {
+  readonly stream: StreamName
+  readonly payload: SealedPayload
+}
+
+/** Reads of many streams at once, which cost a fraction of as many single reads. */
+interface ManyReads {
+  /** All events of these streams. Those of one stream follow each other, oldest first. */
+  read(streams: ReadonlyArray<StreamName>): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError>
+  /** The payload records of these streams with this name, in any order. */
+  payloads(
+    streams: ReadonlyArray<StreamName>,
+    name: string
+  ): Effect.Effect<ReadonlyArray<StreamPayload>, EventStoreError>
+}
+
 export interface Reading {
   /** The events of one stream after `after`, oldest first. Empty for an unknown stream. */
   read(stream: StreamName, after?: Version): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError>
+  /** Absent when the backend cannot read many streams at once. */
+  readonly many?: ManyReads
   /** Every event after `after` up to the current head, in order, in arrays of up to a page. */
   readAll(after: GlobalPosition): Stream.Stream<RecordedEvent, EventStoreError>
   /**

@@ -62,6 +62,16 @@ const make = Effect.sync(() => {
     send: sendBy(append),
     read: (stream, after) =>
       Effect.sync(() => (streams.get(stream) ?? []).slice(after === undefined ? 0 : Number(after) + 1)),
+    many: {
+      read: (names) => Effect.sync(() => [...names].sort().flatMap((name) => streams.get(name) ?? [])),
+      payloads: (names, name) =>
+        Effect.sync(() =>
+          names.flatMap((stream) => {
+            const payload = payloads.get(`${stream}/${name}`)
+            return payload === undefined ? [] : [{ stream, payload }]
+          })
+        )
+    },
     head: Effect.sync(signal.current),
     settled: () => Effect.void,
     stepBack: (position, count) => positionOf(Math.max(0, Number(position) - count)),

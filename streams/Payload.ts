@@ -89,8 +89,13 @@ export class Payloads extends Context.Service<
      * is harmless. Until then, `open` may return the text.
      */
     removeErased(payload: ErasedPayload): Effect.Effect<void, BlobStoreError>
-    /** The canonical text of a payload, checked against the hash in the event. The result for a text in memory is an `Exit`. */
+    /** The canonical text of a payload, checked against the hash in the event. An `Exit` if it is in memory. */
     open(stream: StreamName, name: string, ref: PayloadRef): Effect.Effect<string, Unreadable>
+    /**
+     * Reads payloads of this name at once, if the log can, and keeps the texts in memory for an `open` that follows. What is
+     * stored as a blob, or damaged, is left to `open`.
+     */
+    readAhead(name: string, refs: ReadonlyMap<StreamName, PayloadRef>): Effect.Effect<void, EventStoreError>
     /** Like `open`, for callers that pass the text on. A large text is read and checked while it is consumed. */
     openText(
       stream: StreamName,
@@ -181,6 +186,20 @@ export class Payloads extends Context.Service<
         return content.text
       })
 
+      const readAhead: Payloads["Service"]["readAhead"] = (name, refs) =>
+        Effect.suspend(() => {
+          const unknown = [...refs].filter(([, { hash }]) => recent.get(hash) === undefined)
+          if (store.many === undefined || unknown.length === 0) return Effect.void
+          const cache = recent.beginRead()
+          const streams = unknown.map(([stream]) => stream)
+          return Effect.map(store.many.payloads(streams, name), (found) => {
+            for (const { payload, stream } of found) {
+              const ref = refs.get(stream)
+              if (ref !== undefined && isIntact(payload, ref)) cache(ref.hash, payload.content.text)
+            }
+          })
+        })
+
       // The hash is salted, so knowing it from an event implies the right to read the payload.
       const open: Payloads["Service"]["open"] = (stream, name, ref) => {
         const text = recent.get(ref.hash)
@@ -233,7 +252,15 @@ export class Payloads extends Context.Service<
           return payload.ref.size > inlineLimit ? blobs.remove(blobKey(payload)) : Effect.void
         })
 
-      return Payloads.of({ seal, sealText, sealInline, open, openText, discard, removeErased })
+      return Payloads.of({ seal, sealText, sealInline, open, openText, readAhead, discard, removeErased })
     })
   )
 }
+
+type Inline = SealedPayload & { readonly content: { readonly _tag: "Inline" } }
+
+const isIntact = (payload: SealedPayload, ref: PayloadRef): payload is Inline =>
+  payload.content._tag === "Inline" &&
+  payload.hash === ref.hash &&
+  payload.size === ref.size &&
+  hash(payload.salt, payload.content.text) === ref.hash

@@ -5,6 +5,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite"
 import { trustedVersion } from "../ExpectedVersion.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
+import type { StreamPayload } from "../EventReader.ts"
 import type { SealedPayload } from "../SealedPayload.ts"
 import { RecordedEvent } from "../RecordedEvent.ts"
 import * as StreamName from "../StreamName.ts"
@@ -23,11 +24,14 @@ export interface Reads {
   readonly head: () => number
   readonly page: (after: number, limit?: number) => Array<RecordedEvent>
   readonly stream: (name: string, afterOrdinal: number) => Array<RecordedEvent>
+  /** The events of these streams, by stream. */
+  readonly streams: (names: ReadonlyArray<string>) => Array<RecordedEvent>
   /** Sequence numbers of the events of a category's streams, unordered. Costs one index step per event. */
   readonly ofCategory: (category: string) => ReadonlyArray<number>
   /** The events with these sequence numbers, in order. */
   readonly numbered: (sequences: ReadonlyArray<number>) => Array<RecordedEvent>
   readonly payload: (stream: string, name: string) => SealedPayload | null
+  readonly payloadsOf: (streams: ReadonlyArray<string>, name: string) => ReadonlyArray<StreamPayload>
   /** A page of payload records after `after`, in the order of their appends. */
   readonly payloadPage: (after: number) => ReadonlyArray<StoredPayload>
   /** A page of hashes of the events after `after`, in order. */
@@ -50,6 +54,9 @@ export const make = (db: DatabaseSync): Reads => {
   const head = prepare("SELECT max(position) FROM events")
   const page = prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
   const stream = prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ordinal > ? ORDER BY ordinal`)
+  const streams = prepare(
+    `SELECT ${columns} FROM events WHERE stream IN (SELECT value FROM json_each(?)) ORDER BY stream, ordinal`
+  )
   // The range ends at the character after the hyphen.
   const ofCategory = prepare("SELECT position FROM events WHERE stream >= ? || '-' AND stream < ? || '.'")
   const numbered = prepare(
@@ -57,6 +64,10 @@ export const make = (db: DatabaseSync): Reads => {
   )
   const payload = prepare(
     `SELECT name, salt, hash, size, text, blob FROM payloads WHERE stream = ? AND name = ? AND ${isPresent}`
+  )
+  const payloadsOf = prepare(
+    `SELECT name, salt, hash, size, text, blob, stream FROM payloads
+      WHERE stream IN (SELECT value FROM json_each(?)) AND name = ? AND ${isPresent}`
   )
   const payloadPage = prepare(
     `SELECT name, salt, hash, size, text, blob, stream, rowid FROM payloads
@@ -69,12 +80,18 @@ export const make = (db: DatabaseSync): Reads => {
     head: () => Number(one(head)?.[0] ?? 0),
     page: (after, limit = pageSize) => many(page, after, limit).map(toEvent),
     stream: (name, afterOrdinal) => many(stream, name, afterOrdinal).map(toEvent),
+    streams: (names) => many(streams, JSON.stringify(names)).map(toEvent),
     ofCategory: (category) => many(ofCategory, category, category).map(([sequence]) => Number(sequence)),
     numbered: (sequences) => many(numbered, JSON.stringify(sequences)).map(toEvent),
     payload: (name, payloadName) => {
       const row = one(payload, name, payloadName)
       return row === undefined ? null : toPayload(row)
     },
+    payloadsOf: (streams, name) =>
+      many(payloadsOf, JSON.stringify(streams), name).map((row) => ({
+        stream: StreamName.trusted(String(row[6])),
+        payload: toPayload(row)
+      })),
     payloadPage: (after) =>
       many(payloadPage, after).map((row) => ({
         sequence: Number(row[7]),

@@ -29,6 +29,10 @@ export const make = (options: {
   return {
     head,
     read: (stream, after) => attempt(() => reads.stream(stream, after === undefined ? -1 : Number(after))),
+    many: {
+      read: (streams) => attempt(() => reads.streams(streams)),
+      payloads: (streams, name) => attempt(() => reads.payloadsOf(streams, name))
+    },
     readCategories: (categories, end) =>
       Stream.unwrap(
         Effect.map(

@@ -329,5 +329,37 @@ const actorsOn = (backend: string, log: Layer.Layer<EventStore, unknown>) => {
   })
 }
 
+const sqlite = TempDirectory.provide(SqliteEventStore.layer)
+
 actorsOn("memory", MemoryEventStore.layer)
-actorsOn("SQLite", TempDirectory.provide(SqliteEventStore.layer))
+actorsOn("SQLite", sqlite)
+
+describe("Actors that read ahead", () => {
+  it.live("know the states of many streams after it, and read none of them again", () =>
+    Effect.gen(function* () {
+      const before = yield* node()
+      for (const id of ["a", "b", "a"]) yield* before.execute(id, Counter.raise(2))
+      const { actors, read } = yield* watchedNode()
+      yield* actors.readAhead(["a", "b", "nobody"])
+      assert.deepInclude(actors.peek("a"), { state: { total: 4 }, length: 2 })
+      assert.deepInclude(actors.peek("b"), { state: { total: 2 }, length: 1 })
+      assert.isUndefined(actors.peek("nobody"))
+      yield* actors.execute("a", Counter.raise(1))
+      assert.deepStrictEqual(read, [])
+      assert.deepStrictEqual(yield* totals("a"), [2, 4, 5])
+    }).pipe(Effect.provide(Layer.merge(sqlite, IdGenerator.layer)))
+  )
+
+  it.live("leave a stream alone that has an actor, and decide again when a state is old", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* node(), yield* node()]
+      yield* one.execute("a", Counter.raise(1))
+      yield* other.readAhead(["a"])
+      yield* one.execute("a", Counter.raise(2))
+      yield* other.readAhead(["a"])
+      assert.deepInclude(other.peek("a"), { state: { total: 1 }, length: 1 })
+      yield* other.execute("a", Counter.raise(4))
+      assert.deepStrictEqual(yield* totals("a"), [1, 3, 7])
+    }).pipe(Effect.provide(Layer.merge(sqlite, IdGenerator.layer)))
+  )
+})

@@ -70,6 +70,21 @@ export const eventStoreContract = (
     )
 
     test(
+      "reads many streams at once as it reads each, if it can",
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        for (const id of ["b", "a", "b", "c", "a"]) {
+          const events = [eventData(`${id}1`), eventData(`${id}2`)] as const
+          yield* store.append({ stream: stream(id), expected: ExpectedVersion.Any, events })
+        }
+        if (store.many === undefined) return
+        const found = yield* store.many.read(["b", "nobody", "a"].map(stream))
+        const [a, b] = [yield* store.read(stream("a")), yield* store.read(stream("b"))]
+        assert.deepStrictEqual(found, [...a, ...b])
+      })
+    )
+
+    test(
       "reads only the events after a version",
       Effect.gen(function* () {
         const store = yield* EventStore

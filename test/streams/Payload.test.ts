@@ -234,6 +234,45 @@ describe("Payloads", () => {
   )
 
   test(
+    "that are read ahead are opened without another read, except those that are erased, damaged or blobs",
+    Effect.gen(function* () {
+      const sealed = {
+        intact: yield* seal({ a: 1 }, "intact"),
+        erased: yield* seal({ a: 2 }, "erased"),
+        damaged: yield* seal({ a: 3 }, "damaged"),
+        blob: yield* seal(large, "blob")
+      }
+      yield* store(sealed.intact)
+      yield* store({ ...sealed.damaged, content: { _tag: "Inline", text: '{"a":4}' } })
+      yield* store(sealed.blob)
+      const reader = yield* EventReader
+      const read: Array<string> = []
+      const watched = EventReader.of({
+        ...reader,
+        payload: (stream, name, hash) => {
+          read.push(name)
+          return reader.payload(stream, name, hash)
+        }
+      })
+      yield* Effect.gen(function* () {
+        const payloads = yield* Payload.Payloads
+        for (const [name, payload] of Object.entries(sealed)) {
+          yield* payloads.readAhead(name, new Map([[stream, Payload.refOf(payload)]]))
+        }
+        assert.strictEqual(yield* open(sealed.intact), '{"a":1}')
+        assert.deepInclude(yield* Effect.flip(open(sealed.erased)), { reason: "erased" })
+        assert.deepInclude(yield* Effect.flip(open(sealed.damaged)), { reason: "damaged" })
+        assert.strictEqual(yield* open(sealed.blob), JSON.stringify(large))
+        assert.deepStrictEqual(read, ["erased", "damaged", "blob"])
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(Payload.Payloads.layer).pipe(Layer.provide(Layer.succeed(EventReader, watched)))
+        )
+      )
+    })
+  )
+
+  test(
     "report damaged if a blob was altered",
     Effect.gen(function* () {
       const blobs = yield* BlobStore

@@ -57,6 +57,27 @@ export const payloadRecordsContract = (
     )
 
     test(
+      "of many streams are read at once as each is read, if the backend can",
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        for (const id of ["p", "q", "r"]) {
+          yield* append(id, { payloads: [inlinePayload("input", `"${id}"`), inlinePayload("output", "2")] })
+        }
+        yield* append("r", { erases: ["input"] })
+        yield* append("s", { payloads: [{ ...blob, name: "input" }] })
+        if (store.many === undefined) return
+        const found = yield* store.many.payloads(["q", "r", "s", "nobody"].map(stream), "input")
+        assert.sameDeepMembers(
+          [...found],
+          [
+            { stream: stream("q"), payload: inlinePayload("input", '"q"') },
+            { stream: stream("s"), payload: { ...blob, name: "input" } }
+          ]
+        )
+      })
+    )
+
+    test(
       "are erased with the append that erases them, inline or blob; others stay",
       Effect.gen(function* () {
         const store = yield* EventStore

@@ -4,7 +4,7 @@ import { NetAddress } from "effect/net"
 import type { Socket } from "node:net"
 import type { Client } from "undici"
 import type { Addresses } from "./Connection.ts"
-import * as OutboundUrl from "./OutboundUrl.ts"
+import type { Target } from "./OutboundUrl.ts"
 import * as SocketClient from "./SocketClient.ts"
 
 export interface Connection {
@@ -37,9 +37,9 @@ const remoteOf = (socket: Socket): string =>
 
 export interface IdleConnections {
   /** Opens a connection over a socket to a vetted address. The caller closes it or passes it to `keep`. */
-  open(socket: Socket, target: OutboundUrl.Target): Connection
+  open(socket: Socket, target: Target): Connection
   /** Removes and returns an idle connection for this scheme, host and port that leads to one of `addresses`. */
-  take(target: OutboundUrl.Target, addresses: Addresses): Option.Option<Connection>
+  take(target: Target, addresses: Addresses): Option.Option<Connection>
   /** Stores an idle connection without request or unread response. Beyond the limit closes the longest idle one. */
   keep(connection: Connection): void
 }
@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
   const connections: IdleConnections = {
     open: (socket, target) => {
       const connection: Connection = {
-        origin: OutboundUrl.origin(target),
+        origin: target.origin,
         remote: remoteOf(socket),
         socket,
         client: SocketClient.make(socket, target)
@@ -86,7 +86,7 @@ export const make = Effect.gen(function* () {
       return connection
     },
     take: (target, addresses) => {
-      const ofOrigin = ofOrigins.get(OutboundUrl.origin(target))
+      const ofOrigin = ofOrigins.get(target.origin)
       if (ofOrigin === undefined) return Option.none()
       const vetted = addresses.map(canonical)
       const found = ofOrigin.findLast(

@@ -8,6 +8,8 @@ import type { RefusalReason } from "./OutboundError.ts"
 
 export interface Target {
   readonly secure: boolean
+  /** Scheme, host and port, from which clients derive `Host`. */
+  readonly origin: string
   /** Lower-case name without trailing dot, or an address in canonical form without brackets. */
   readonly host: string
   /** Set when the host is an address. It still has to pass the address policy. */
@@ -82,11 +84,7 @@ export const parse = (
   })
   const isCallable = Option.isSome(literal) || (isName(host) && (allowPrivate || isPublicName(host)))
   if (!isCallable) return Result.fail("forbidden_host")
-  return Result.succeed({ secure, host, literal, port, path: url.pathname + url.search })
-}
-
-/** Scheme, host and port as one URL origin, from which clients derive `Host`. */
-export const origin = (target: Target): string => {
-  const host = Option.match(target.literal, { onNone: () => target.host, onSome: NetAddress.formatUrlHost })
-  return `${target.secure ? "https" : "http"}://${host}:${target.port}`
+  const urlHost = Option.match(literal, { onNone: () => host, onSome: NetAddress.formatUrlHost })
+  const origin = `${url.protocol}//${urlHost}:${port}`
+  return Result.succeed({ secure, origin, host, literal, port, path: url.pathname + url.search })
 }

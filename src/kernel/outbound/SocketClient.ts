@@ -3,7 +3,6 @@ import { Exit, Predicate } from "effect"
 import type { Socket } from "node:net"
 import { Client } from "undici"
 import { OutboundError } from "./OutboundError.ts"
-import { origin } from "./OutboundUrl.ts"
 import type { Target } from "./OutboundUrl.ts"
 
 /** The longest idle time of a connection, in ms. Servers that announce no time close theirs after 2 s or more. */
@@ -15,7 +14,7 @@ const margin = 500
 /** Speaks HTTP over `socket`, one request at a time. It never reconnects, so that no message is sent twice. */
 export const make = (socket: Socket, target: Target): Client => {
   let used = false
-  return new Client(origin(target), {
+  return new Client(target.origin, {
     allowH2: false,
     pipelining: 1,
     headersTimeout: 0,

@@ -14,12 +14,14 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import { untilStored } from "#src/platform/reactors/UntilStored.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 import type { LateErasing } from "../DeliveryErasing.ts"
 import { SigningSecrets } from "../SigningSecrets.ts"
 import type { Lane } from "./Lane.ts"
+import * as PendingClaims from "./PendingClaims.ts"
 import * as PostResult from "./PostResult.ts"
 import type { Postponed } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
@@ -51,12 +53,6 @@ interface UnderWay {
   readonly cancel: () => void
 }
 
-/** What waits until these claims are appended. */
-interface ClaimsWait {
-  readonly left: Set<DeliveryId>
-  readonly resume: () => void
-}
-
 const userAgent = "inferlog-webhooks/1"
 
 const timeout = Duration.millis(DeliverySchedule.attemptTimeoutMs)
@@ -77,9 +73,7 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
     const placed = new Set<DeliveryId>()
     /** Those without a claim on the log yet. */
     const starting = new Set<DeliveryId>()
-    /** Those whose claim is being appended. */
-    const claiming = new Set<DeliveryId>()
-    const waitingForClaims = new Set<ClaimsWait>()
+    const claims = PendingClaims.make()
     const underWay = new Map<DeliveryId, UnderWay>()
     const logClaim = RateLimitedLog.make()
     const logRecord = RateLimitedLog.make()
@@ -230,26 +224,16 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
       },
 
       /** The claim is sent to the log. */
-      claiming: ({ id }: DeliverySlot) => claiming.add(id),
+      claiming: ({ id }: DeliverySlot) => claims.begin(id),
 
       /** The claim is on the log, or has failed. */
       claimed: ({ id }: DeliverySlot) => {
         starting.delete(id)
-        claiming.delete(id)
-        for (const wait of waitingForClaims) {
-          if (!wait.left.delete(id) || wait.left.size > 0) continue
-          waitingForClaims.delete(wait)
-          wait.resume()
-        }
+        claims.end(id)
       },
 
       /** Waits for the claims that have been sent to the log. */
-      claims: Effect.callback<void>((resume) => {
-        if (claiming.size === 0) return resume(Effect.void)
-        const wait = { left: new Set(claiming), resume: () => resume(Effect.void) }
-        waitingForClaims.add(wait)
-        return Effect.sync(() => waitingForClaims.delete(wait))
-      }),
+      claims: claims.all,
 
       /** Releases a slot without an attempt, and frees no waiting delivery. */
       drop: (slot: DeliverySlot) => release(slot, null),
@@ -267,15 +251,19 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
         fork(Effect.catchCause(effect, (cause) => fail(slot, cause))),
 
       /**
-       * Runs what precedes the claim of a delivery that has its slot, and then `claim`. If that fails, the delivery is postponed
-       * and its slot returned. Returns whether the read models have to catch up. What needs a large body, which takes time, runs
-       * in a fiber of its own.
+       * Runs what precedes the claim of a delivery that has its slot, and then `claim`: at once if `prepared` is an `Exit`. If
+       * that fails, the delivery is postponed and its slot returned. Returns whether the read models have to catch up. What
+       * needs a large body, which takes time, runs in a fiber of its own.
        */
       prepare: <A, E extends { readonly _tag: string }>(
         slot: DeliverySlot,
         prepared: Effect.Effect<A, E>,
         claim: (prepared: A) => void
       ): Effect.Effect<boolean> => {
+        if (Settled.hasSucceeded(prepared)) {
+          claim(prepared.value)
+          return Effect.succeed(true)
+        }
         const running = Effect.matchCauseEffect(prepared, {
           onFailure: (cause) => Effect.as(fail(slot, cause), false),
           onSuccess: (found) =>

@@ -1,9 +1,9 @@
 /**
  * The sender of webhooks: a process manager that wakes for owed and due deliveries, and follows each delivery's next
- * action. Waiting deliveries are rows, never fibers; only an attempt has a fiber.
+ * action. Waiting deliveries are rows, and an attempt under way is a callback: neither takes a fiber.
  */
-import { Array, Cause, Clock, Effect, FiberSet, Layer } from "effect"
-import type { AccountId } from "#domain/Ids.ts"
+import { Array, Cause, Clock, Effect, Exit, FiberSet, Layer } from "effect"
+import type { AccountId, RequestId } from "#domain/Ids.ts"
 import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
 import { DueDeliveries, type DueDelivery, type OwedDelivery } from "#projections/deliveries/DueDeliveries.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
@@ -13,6 +13,7 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
 import * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
 import * as ClaimTurns from "#src/platform/reactors/ClaimTurns.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as DeliveryErasing from "../DeliveryErasing.ts"
@@ -21,6 +22,7 @@ import type { DeliverySlot } from "./Attempts.ts"
 import { DeliveryLimits } from "./DeliveryLimits.ts"
 import * as Postponed from "./Postponed.ts"
 import * as DueAttempts from "./DueAttempts.ts"
+import * as DueReads from "./DueReads.ts"
 import * as FreshEvents from "./FreshEvents.ts"
 import type { Lane } from "./Lane.ts"
 import * as LostAttempts from "./LostAttempts.ts"
@@ -44,6 +46,9 @@ const mostPerSharedPass = 64
 const concurrency = 64
 const inTurn = 8
 
+/** How many deliveries are read at once before their attempts begin. */
+const readTogether = 64
+
 /** Deliveries that wait in memory for a slot. With fewer, more are read when one ends. */
 const few = 32
 
@@ -55,6 +60,20 @@ const mostUnseen = 2_048
  * ends.
  */
 const paces = 5
+
+/** A due delivery that has its slot. */
+interface Taken {
+  readonly requestId: RequestId
+  readonly slot: DeliverySlot
+}
+
+const begunOf = <A, E>(begin: () => Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  try {
+    return begin()
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
 
 const make = Effect.gen(function* () {
   const due = yield* DueDeliveries
@@ -91,6 +110,7 @@ const make = Effect.gen(function* () {
   const attempts = yield* Attempts.make(slots, postponed, onFree)
   const late = yield* DeliveryErasing.makeLate
   const services = { slots, attempts, late, noteNoRoom: unserved.noteAny }
+  const readDue = yield* DueReads.make
   const attemptDue = yield* DueAttempts.make(services, recent)
   const schedule = yield* Scheduling.make(services, postponed)
   const loseAttempts = yield* LostAttempts.make(attempts.has)
@@ -105,8 +125,8 @@ const make = Effect.gen(function* () {
     rows.filter(({ requestId }) => !unreadable.has(requestId))
 
   /** A delivery that cannot be read does not block others. */
-  const alone = ({ requestId }: Pick<OwedDelivery, "requestId">, begin: Effect.Effect<boolean, unknown>) =>
-    Effect.catchCause(begin, (cause) =>
+  const alone = ({ requestId }: Pick<OwedDelivery, "requestId">, begun: Effect.Effect<boolean, unknown>) =>
+    Effect.catchCause(unreadable.orElse(requestId, false)(begun), (cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
         : tellOnce(Effect.logError("A webhook cannot be read and is skipped for now", cause)).pipe(
@@ -115,21 +135,25 @@ const make = Effect.gen(function* () {
           )
     )
 
+  /** Begins each row. What `begin` returns as an `Exit` has begun and needs no fiber. */
   const all = <Row extends Pick<OwedDelivery, "requestId">>(
     rows: ReadonlyArray<Row>,
     begin: (row: Row) => Effect.Effect<boolean, unknown>
-  ) =>
-    Effect.map(
-      Effect.forEach(
-        Array.chunksOf(rows, inTurn),
-        Effect.forEach((row) => alone(row, unreadable.orElse(row.requestId, false)(begin(row)))),
-        { concurrency }
-      ),
+  ): Effect.Effect<ReadonlyArray<boolean>, unknown> => {
+    const begun = rows.map((row) => {
+      const one = begunOf(() => begin(row))
+      return Settled.hasSucceeded(one) ? one : alone(row, one)
+    })
+    if (begun.every((one) => Settled.hasSucceeded(one)))
+      return Effect.succeed(begun.map(({ value }) => value))
+    return Effect.map(
+      Effect.forEach(Array.chunksOf(begun, inTurn), (some) => Effect.all(some), { concurrency }),
       Array.flatten
     )
+  }
 
   /** A slot without room for the body; `null` if there is none. */
-  const take = ({ accountId, deliveryId: id, origin, requestId }: DueDelivery) => {
+  const take = ({ accountId, deliveryId: id, origin, requestId }: DueDelivery): Taken | null => {
     const load = { accountId, origin, bytes: 0 }
     if (!slots.take(load)) return null
     const slot: DeliverySlot = { id, accountId, load }
@@ -144,13 +168,20 @@ const make = Effect.gen(function* () {
     return false
   }
 
+  const beginTaken = (taken: ReadonlyArray<Taken>) =>
+    Effect.andThen(
+      readDue(taken.map(({ slot }) => slot.id)),
+      Effect.suspend(() => all(taken, ({ slot }) => attemptDue(slot)))
+    )
+
   /** Begins the attempts that get a slot, until none does. True if there were any. */
   const serve: Effect.Effect<boolean, unknown> = Effect.suspend(() => {
     const taken = ahead.next(take, waits)
     if (taken.length === 0) return Effect.succeed(false)
     return Effect.flatMap(
-      all(taken, ({ slot }) => attemptDue(slot)),
-      (begun) => {
+      Effect.forEach(Array.chunksOf(taken, readTogether), beginTaken, { concurrency }),
+      (all) => {
+        const begun = all.flat()
         served = taken[begun.lastIndexOf(true)]?.slot.accountId ?? served
         // The others have returned their slots.
         if (!begun.includes(false)) return Effect.succeed(true)

@@ -2,11 +2,12 @@
 import { Clock, Effect, Exit, Option } from "effect"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import { isDue } from "#domain/webhook-delivery/NextAction.ts"
-import type { Delivery } from "#domain/webhook-delivery/State.ts"
+import type { Delivery, State } from "#domain/webhook-delivery/State.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 import type { Claimed, ClaimServices, DeliverySlot } from "./Attempts.ts"
@@ -22,15 +23,21 @@ export const make = ({ attempts, late, noteNoRoom, slots }: ClaimServices, recen
     const node = yield* Nodes
     const clock = yield* Clock.Clock
 
-    const find = Effect.fnUntraced(function* (id: DeliveryId) {
-      const now = steady.nowOf(clock)
-      const isDueNow = (state: Delivery) => isDue(state, now)
-      const { state: known } = actors.peek(id) ?? (yield* actors.current(id))
-      if (known._tag === "Delivery" && isDueNow(known)) return known
+    /** `null` if it is not due. */
+    const dueOf = (state: State | undefined, now: number) =>
+      state?._tag === "Delivery" && isDue(state, now) ? state : null
+
+    const findStored = Effect.fnUntraced(function* (id: DeliveryId, now: number) {
+      const known = dueOf((yield* actors.current(id)).state, now)
       // Another node may know more: a stale state here must not refuse the same row again and again.
-      const { state } = yield* actors.refresh(id)
-      return state._tag === "Delivery" && isDueNow(state) ? state : null
+      return known ?? dueOf((yield* actors.refresh(id)).state, now)
     })
+
+    const find = (id: DeliveryId) => {
+      const now = steady.nowOf(clock)
+      const known = dueOf(actors.peek(id)?.state, now)
+      return known === null ? findStored(id, now) : Effect.succeed(known)
+    }
 
     /** A node that scheduled it may have died before it noticed that the request was erased. */
     const isErasedLate = ({ history, scheduled }: Delivery, id: DeliveryId) =>
@@ -54,21 +61,26 @@ export const make = ({ attempts, late, noteNoRoom, slots }: ClaimServices, recen
       return null
     })
 
-    const open = (id: DeliveryId, delivery: Delivery) =>
-      payloads
-        .open(
-          StreamName.make(WebhookDelivery.aggregate.category, id),
-          WebhookDelivery.bodyName,
-          delivery.scheduled.payloads.body
-        )
-        .pipe(Effect.catchTag("PayloadUnavailable", (error) => abandon(id, delivery, error)))
+    const open = (id: DeliveryId, delivery: Delivery) => {
+      const opened = payloads.open(
+        StreamName.make(WebhookDelivery.aggregate.category, id),
+        WebhookDelivery.bodyName,
+        delivery.scheduled.payloads.body
+      )
+      return Settled.hasSucceeded(opened)
+        ? opened
+        : Effect.catchTag(opened, "PayloadUnavailable", (error) => abandon(id, delivery, error))
+    }
 
     /** Everything needed is read before the claim, so that no attempt is wasted. */
-    const prepare = Effect.fnUntraced(function* (id: DeliveryId, delivery: Delivery) {
-      if (yield* isErasedLate(delivery, id)) return null
-      const text = yield* open(id, delivery)
-      return text === null ? null : yield* attempts.sign(id, delivery.scheduled.accountId, text)
-    })
+    const prepare = (id: DeliveryId, delivery: Delivery) =>
+      Effect.flatMapEager(isErasedLate(delivery, id), (isErased) =>
+        isErased
+          ? Effect.succeed(null)
+          : Effect.flatMapEager(open(id, delivery), (text) =>
+              text === null ? Effect.succeed(null) : attempts.sign(id, delivery.scheduled.accountId, text)
+            )
+      )
 
     const claim = (slot: DeliverySlot, signed: Claimed["signed"] | null) => {
       if (signed === null) return attempts.leave(slot)
@@ -92,21 +104,27 @@ export const make = ({ attempts, late, noteNoRoom, slots }: ClaimServices, recen
       })
     }
 
-    /** True if the read model has to catch up. The slot has no room for the body yet. */
-    return Effect.fnUntraced(function* (slot: DeliverySlot) {
-      const { id } = slot
-      const delivery = yield* Effect.onError(find(id), () => Effect.sync(() => attempts.drop(slot)))
+    const begin = (slot: DeliverySlot, delivery: Delivery | null): Effect.Effect<boolean> => {
       if (delivery === null) {
         attempts.leave(slot)
-        return true
+        return Effect.succeed(true)
       }
       const load = { ...slot.load, bytes: whileMade(delivery.scheduled.payloads.body.size) }
       if (!slots.takeBytes(load)) {
         attempts.drop(slot)
         noteNoRoom()
-        return false
+        return Effect.succeed(false)
       }
       slot.load = load
-      return yield* attempts.prepare(slot, prepare(id, delivery), (signed) => claim(slot, signed))
-    })
+      return attempts.prepare(slot, prepare(slot.id, delivery), (signed) => claim(slot, signed))
+    }
+
+    /** True if the read model has to catch up. The slot has no room for the body yet. An `Exit` if nothing has to be read. */
+    return (slot: DeliverySlot) => {
+      const found = find(slot.id)
+      const kept = Settled.hasSucceeded(found)
+        ? found
+        : Effect.onError(found, () => Effect.sync(() => attempts.drop(slot)))
+      return Effect.flatMapEager(kept, (delivery) => begin(slot, delivery))
+    }
   })

@@ -11,6 +11,7 @@ const address = NetAddress.ipFromStringUnsafe
 
 const target = (host: string, port: number): Target => ({
   secure: false,
+  origin: `http://${host}:${port}`,
   host,
   literal: Option.none(),
   port,

@@ -128,7 +128,7 @@ const admissions = [
 
 const shown = (raw: string) => JSON.stringify(raw.length > 60 ? `${raw.slice(0, 60)}…(${raw.length})` : raw)
 
-const originOf = (raw: string) => Result.map(OutboundUrl.parse(raw), OutboundUrl.origin)
+const originOf = (raw: string) => Result.map(OutboundUrl.parse(raw), ({ origin }) => origin)
 const parseInDevelopment = (raw: string) => OutboundUrl.parse(raw, { allowPrivate: true })
 
 describe("OutboundUrl", () => {
@@ -197,7 +197,7 @@ describe("OutboundUrl", () => {
         (raw) => {
           const target = judge(raw)
           if (typeof target === "string") return
-          const url = new URL(`${OutboundUrl.origin(target)}${target.path}`)
+          const url = new URL(`${target.origin}${target.path}`)
           assert.strictEqual(url.username + url.password + url.hash, "")
           assert.strictEqual(url.hostname, new URL(raw).hostname.replace(/\.$/, ""))
           assert.match(raw, /^https:\/\/[\x21-\x7e]+$/)
