@@ -109,6 +109,7 @@ export const make = (
   }
 
   return Rows.make({
+    keeps: true,
     inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
