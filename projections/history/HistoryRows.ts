@@ -11,7 +11,7 @@ import * as Rows from "../batch/Rows.ts"
  *
  * `started_at` is the start of the first run, `run_started_at` that of the current run, `inference_ms` the time of the run
  * that returned the output. `has_violations` is 1 when the output breaks the model's schema, `amount` is nano-USD, `media`
- * is JSON. `position` is that of the event that set the status, and `change_id` its row in `history_changes`.
+ * is JSON. `position` is that of the event that set the status, and `change_id` its number in `history_changes`.
  */
 export const tables = `
   CREATE TABLE history_requests (
