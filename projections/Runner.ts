@@ -68,8 +68,8 @@ export const run = Effect.fnUntraced(function* (
 const unprepared = "The file of the read models cannot be opened"
 const unwritten = "The file of the read models cannot be written"
 
-/** KiB. A replay changes pages throughout the indexes, and the same ones repeatedly. */
-const cacheSize = 65_536
+/** KiB. More gains nothing: batches write the ends of indexes. */
+const cacheSize = 16_384
 
 /** Pages of 4 KiB in the journal before a checkpoint. A page that is in the journal twice is copied to the file once. */
 const checkpointPages = 16_384
