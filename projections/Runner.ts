@@ -37,6 +37,8 @@ export const run = Effect.fnUntraced(function* (
   const checkpoints = yield* attempt(unprepared, () => Checkpoints.make(db))
   const start = yield* Start.prepare({ db, checkpoints, reader, projections: options.projections })
   const groups = Groups.make(start, makeApply(db, checkpoints))
+  // Those of all groups, because a projection may join a group between a read and its batch.
+  const types = [...new Set(start.flatMap(({ members }) => members.flatMap(({ rules }) => [...rules.keys()])))]
 
   const advance = Effect.fnUntraced(function* (
     group: Group,
@@ -54,7 +56,7 @@ export const run = Effect.fnUntraced(function* (
   const { join } = options.pace ?? Pace.restless
   const follow = (group: Group) => {
     const rest = join()
-    return reader.subscribe(group.checkpoint.position).pipe(
+    return reader.subscribe(group.checkpoint.position, types).pipe(
       Stream.chunks,
       Stream.runForEachWhile((events) => advance(group, events, rest))
     )

@@ -116,7 +116,7 @@ export const projection: Projection = {
           status: "IN_QUEUE" satisfies Status,
           countedAs: null,
           outcome: "pending" satisfies OutcomeWord,
-          metadata: JSON.stringify(texts(data, "metadata")),
+          metadata: texts(data, "metadata"),
           createdAt: event.time,
           expectedMs: integerIfAny(data, "expectedMs"),
           startedAt: null,

@@ -22,6 +22,11 @@ export interface Reads {
   /** Sequence number of the last event, 0 for none. This backend's positions are these numbers. */
   readonly head: () => number
   readonly page: (after: number, limit?: number) => Array<RecordedEvent>
+  /**
+   * The events after `after` and up to `end`, inclusive: those of the given types, and the last two. The log's positions
+   * have no gaps.
+   */
+  readonly ofTypes: (types: ReadonlyArray<string>, after: number, end: number) => Array<RecordedEvent>
   readonly stream: (name: string, afterOrdinal: number) => Array<RecordedEvent>
   /** Sequence numbers of the events of a category's streams, unordered. Costs one index step per event. */
   readonly ofCategory: (category: string) => ReadonlyArray<number>
@@ -49,6 +54,8 @@ export const make = (db: DatabaseSync): Reads => {
   }
   const head = prepare("SELECT max(position) FROM events")
   const page = prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
+  const ofTypes = prepare(`SELECT ${columns} FROM events WHERE position > ? AND position <= ?
+    AND (type IN (SELECT value FROM json_each(?)) OR position > ?) ORDER BY position`)
   const stream = prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ordinal > ? ORDER BY ordinal`)
   // The range ends at the character after the hyphen.
   const ofCategory = prepare("SELECT position FROM events WHERE stream >= ? || '-' AND stream < ? || '.'")
@@ -68,6 +75,7 @@ export const make = (db: DatabaseSync): Reads => {
   return {
     head: () => Number(one(head)?.[0] ?? 0),
     page: (after, limit = pageSize) => many(page, after, limit).map(toEvent),
+    ofTypes: (types, after, end) => many(ofTypes, after, end, JSON.stringify(types), end - 2).map(toEvent),
     stream: (name, afterOrdinal) => many(stream, name, afterOrdinal).map(toEvent),
     ofCategory: (category) => many(ofCategory, category, category).map(([sequence]) => Number(sequence)),
     numbered: (sequences) => many(numbered, JSON.stringify(sequences)).map(toEvent),
