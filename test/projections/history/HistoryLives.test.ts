@@ -109,7 +109,7 @@ describe("Any life of a request", () => {
 
   it("leaves the same rows wherever the log is divided, and consistent counters; a failure prints the seed", () =>
     fc.assert(
-      fc.asyncProperty(fc.array(life, { minLength: 40, maxLength: 40 }), (lives) =>
+      fc.asyncProperty(fc.array(life, { minLength: 80, maxLength: 80 }), (lives) =>
         Effect.gen(function* () {
           const directory = yield* TempDirectory.make
           yield* interleaved(lives.map((life) => play(life).log))
