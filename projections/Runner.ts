@@ -38,7 +38,9 @@ export const run = Effect.fnUntraced(function* (
   const start = yield* Start.prepare({ db, checkpoints, reader, projections: options.projections })
   const groups = Groups.make(start, makeApply(db, checkpoints))
   // Those of all groups, because a projection may join a group between a read and its batch.
-  const types = [...new Set(start.flatMap(({ members }) => members.flatMap(({ rules }) => [...rules.keys()])))]
+  const types = [
+    ...new Set(start.flatMap(({ members }) => members.flatMap(({ rules }) => [...rules.keys()])))
+  ]
 
   const advance = Effect.fnUntraced(function* (
     group: Group,

@@ -25,9 +25,11 @@ const decode = Schema.decodeUnknownSync(Schema.Array(Change))
 const changes = Effect.gen(function* () {
   yield* ReadSide.settle("history")
   const sql = yield* ReadModels
-  return decode(yield* sql`
+  return decode(
+    yield* sql`
     SELECT change_id, account_id, request_id, status, position
-    FROM (${sql.literal(HistoryChanges.of("history_changes"))}) ORDER BY change_id`)
+    FROM (${sql.literal(HistoryChanges.of("history_changes"))}) ORDER BY change_id`
+  )
 })
 
 describe("history_changes", () => {
