@@ -95,7 +95,8 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
     const end = reached ?? after(group.checkpoint, events)
     if (end === undefined || group.members.length === 0) return []
     const failed = transact(group, events, events.length, end)
-    const known = failed !== undefined && failed.index === undefined ? transact(group, events, 1, end) : failed
+    const known =
+      failed !== undefined && failed.index === undefined ? transact(group, events, 1, end) : failed
     const event = known?.index === undefined ? undefined : events[known.index]
     if (known === undefined || event === undefined) return []
     const { member, cause, index } = known
