@@ -23,8 +23,8 @@ interface Opened {
   /** Events without a rule are skipped unread. */
   readonly rules: ReadonlyArray<Rule>
   /**
-   * Changes that rules collect during a batch (`batch/Rows`, `batch/Counters`). Between batches, a projection may have state
-   * only in its rows: a batch may be rolled back and applied again with other boundaries.
+   * Changes that rules collect during a batch (`batch/Rows`, `batch/Counters`). Between batches, a projection may have no
+   * state but its rows and copies of them: a batch may be rolled back and applied again with other boundaries.
    */
   readonly buffers?: ReadonlyArray<BatchBuffer>
 }

@@ -37,6 +37,10 @@ export const run = Effect.fnUntraced(function* (
   const checkpoints = yield* attempt(unprepared, () => Checkpoints.make(db))
   const start = yield* Start.prepare({ db, checkpoints, reader, projections: options.projections })
   const groups = Groups.make(start, makeApply(db, checkpoints))
+  // Those of all groups, because a projection may join a group between a read and its batch.
+  const types = [
+    ...new Set(start.flatMap(({ members }) => members.flatMap(({ rules }) => [...rules.keys()])))
+  ]
 
   const advance = Effect.fnUntraced(function* (
     group: Group,
@@ -54,7 +58,7 @@ export const run = Effect.fnUntraced(function* (
   const { join } = options.pace ?? Pace.restless
   const follow = (group: Group) => {
     const rest = join()
-    return reader.subscribe(group.checkpoint.position).pipe(
+    return reader.subscribe(group.checkpoint.position, types).pipe(
       Stream.chunks,
       Stream.runForEachWhile((events) => advance(group, events, rest))
     )
@@ -68,8 +72,8 @@ export const run = Effect.fnUntraced(function* (
 const unprepared = "The file of the read models cannot be opened"
 const unwritten = "The file of the read models cannot be written"
 
-/** KiB. A replay changes pages throughout the indexes, and the same ones repeatedly. */
-const cacheSize = 65_536
+/** KiB. More gains nothing: batches write the ends of indexes. */
+const cacheSize = 16_384
 
 /** Pages of 4 KiB in the journal before a checkpoint. A page that is in the journal twice is copied to the file once. */
 const checkpointPages = 16_384

@@ -52,8 +52,14 @@ export interface Reading {
     categories: ReadonlyArray<string>,
     end: GlobalPosition
   ) => Stream.Stream<RecordedEvent, EventStoreError>
-  /** Replays the log after `after`, then follows it, without gaps or repeats. */
-  subscribe(after: GlobalPosition): Stream.Stream<RecordedEvent, EventStoreError>
+  /**
+   * Replays the log after `after`, then follows it, without gaps or repeats. With `types`, events of other types may be left
+   * out, except for the last two of an array.
+   */
+  subscribe(
+    after: GlobalPosition,
+    types?: ReadonlyArray<string>
+  ): Stream.Stream<RecordedEvent, EventStoreError>
   /**
    * Replays the log after `after`, then calls `onEvents` with the events of each commit, without gaps or repeats. Its own
    * commits reach it before they are acknowledged. An effect that `onEvents` returns runs before the next call.

@@ -6,9 +6,10 @@ import type { HeadSignal } from "./HeadSignal.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 
 export interface Pages {
-  /** Some events after `after`, in order. Empty at the head. */
+  /** Some events after `after`, in order. Empty at the head. May leave out events as `subscribe` may. */
   readonly page: (
-    after: GlobalPosition.GlobalPosition
+    after: GlobalPosition.GlobalPosition,
+    types?: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError>
   readonly head: Effect.Effect<GlobalPosition.GlobalPosition, EventStoreError>
   readonly signal: HeadSignal
@@ -44,7 +45,7 @@ export const make = ({
   signal
 }: Pages): Pick<Reading, "readAll" | "subscribe" | "follow" | "changes"> => ({
   readAll: (after) => Stream.unwrap(Effect.map(head, (end) => replay(page, after, end))),
-  subscribe: (after) =>
+  subscribe: (after, types) =>
     Stream.fromPull(
       Effect.sync(() => {
         let position = after
@@ -52,7 +53,7 @@ export const make = ({
           Array.NonEmptyReadonlyArray<RecordedEvent>,
           EventStoreError
         > = Effect.flatMap(
-          Effect.suspend(() => page(position)),
+          Effect.suspend(() => page(position, types)),
           (events) => {
             if (!Array.isReadonlyArrayNonEmpty(events)) return Effect.andThen(signal.past(position), pull)
             position = Array.lastNonEmpty(events).position

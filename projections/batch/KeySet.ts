@@ -1,4 +1,5 @@
 /** A table with only a key column. A batch writes the last change of each key, whatever the table had. */
+import type { RowInserts } from "#streams/sqlite/thread/RowInserts.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
 export interface KeySet extends BatchBuffer {
@@ -6,12 +7,17 @@ export interface KeySet extends BatchBuffer {
   readonly remove: (key: string) => void
 }
 
-/** `insert` and `remove` must be idempotent: a key may be added twice, or removed without having been added. */
+/**
+ * `insert` and `remove` must be idempotent: a key may be added twice, or removed without having been added. `insert` may
+ * leave rows to `inserts`.
+ */
 export const make = ({
   insert,
+  inserts,
   remove
 }: {
   readonly insert: (key: string) => void
+  readonly inserts?: RowInserts
   readonly remove: (key: string) => void
 }): KeySet => {
   const changes = new Map<string, boolean>()
@@ -27,8 +33,12 @@ export const make = ({
         if (isIncluded) insert(key)
         else remove(key)
       }
+      inserts?.flush()
       changes.clear()
     },
-    forget: () => changes.clear()
+    forget: () => {
+      inserts?.discard()
+      changes.clear()
+    }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Rows of a table with one row per stream or other key, for the duration of a batch. Each row is read at most once, changed
- * in memory and written once at the end. A row that is added and removed within a batch, like most of the work queue in a
- * replay, is never written.
+ * Rows of a table with one row per stream or other key. A batch reads each row at most once, changes it in memory and writes
+ * it once at the end. A row that is added and removed within a batch, like most of the work queue in a replay, is never
+ * written. With `keeps`, the rows that were used last stay in memory: most requests end a few batches after their submit.
  */
 import type { StreamName } from "#streams/StreamName.ts"
 import type { RowInserts } from "#streams/sqlite/thread/RowInserts.ts"
@@ -16,6 +16,8 @@ export interface Statements<Row, Key extends string = StreamName> {
   readonly inserts?: RowInserts
   readonly update: (key: Key, row: Row) => void
   readonly remove: (key: Key) => void
+  /** Keeps rows in memory between batches. Nothing but these statements may then write the table. */
+  readonly keeps?: boolean
 }
 
 export interface Rows<Row, Key extends string = StreamName> extends BatchBuffer {
@@ -39,19 +41,27 @@ interface Entry<Row> {
   isEdited: boolean
 }
 
+/** The most rows of a table that are kept. */
+const mostKept = 2_048
+
 export const make = <Row, Key extends string = StreamName>({
   load,
   insert,
   inserts,
   update,
-  remove
+  remove,
+  keeps = false
 }: Statements<Row, Key>): Rows<Row, Key> => {
+  /** The rows of the batch. */
   const entries = new Map<Key, Entry<Row>>()
+  /** Rows as the table has them, the last used ones last. None is in `entries`. */
+  const kept = new Map<Key, Row>()
 
   const entryOf = (key: Key): Entry<Row> => {
     const found = entries.get(key)
     if (found !== undefined) return found
-    const row = load(key)
+    const row = kept.get(key) ?? load(key)
+    kept.delete(key)
     const entry = { row, isStored: row !== undefined, isNew: false, isEdited: false }
     entries.set(key, entry)
     return entry
@@ -62,6 +72,15 @@ export const make = <Row, Key extends string = StreamName>({
     if (row === undefined) return
     if (isNew) insert(key, row)
     else if (isEdited) update(key, row)
+    if (keeps) kept.set(key, row)
+  }
+
+  const dropOldest = () => {
+    let surplus = kept.size - mostKept
+    for (const key of kept.keys()) {
+      if (surplus-- <= 0) return
+      kept.delete(key)
+    }
   }
 
   return {
@@ -73,7 +92,7 @@ export const make = <Row, Key extends string = StreamName>({
     },
     add: (key, row) => {
       const entry = entries.get(key)
-      if (entry?.row !== undefined) throw new Error("The row exists already")
+      if (entry?.row !== undefined || kept.has(key)) throw new Error("The row exists already")
       entries.set(key, { row, isStored: entry?.isStored ?? false, isNew: true, isEdited: false })
     },
     remove: (key) => {
@@ -86,10 +105,12 @@ export const make = <Row, Key extends string = StreamName>({
       for (const [key, entry] of entries) write(key, entry)
       inserts?.flush()
       entries.clear()
+      dropOldest()
     },
     forget: () => {
       inserts?.discard()
       entries.clear()
+      kept.clear()
     }
   }
 }

@@ -63,7 +63,7 @@ export interface DeliveryRow {
   /** Whether the body is erased. */
   isErased: boolean
   /** The stored values. `null` when the table has no row yet. */
-  readonly stored: Pick<DeliveryRow, "status" | "nextAttemptAt"> | null
+  stored: Pick<DeliveryRow, "status" | "nextAttemptAt"> | null
 }
 
 /** Calls `written` with each written row. */
@@ -89,7 +89,13 @@ export const make = (db: DatabaseSync, written: (row: DeliveryRow) => void): Row
       row.isErased ? 1 : 0
     ] as const
 
+  const stored = (row: DeliveryRow) => {
+    written(row)
+    row.stored = { status: row.status, nextAttemptAt: row.nextAttemptAt }
+  }
+
   return Rows.make({
+    keeps: true,
     inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
@@ -98,11 +104,11 @@ export const make = (db: DatabaseSync, written: (row: DeliveryRow) => void): Row
     insert: (stream, row) => {
       const { accountId, requestId, event, url, origin, createdAt } = row
       inserts.add(idOf(stream), accountId, requestId, event, url, origin, createdAt, ...changing(row))
-      written(row)
+      stored(row)
     },
     update: (stream, row) => {
       update.run(...changing(row), idOf(stream))
-      written(row)
+      stored(row)
     },
     remove: (stream) => remove.run(idOf(stream))
   })

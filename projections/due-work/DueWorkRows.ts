@@ -103,6 +103,7 @@ export const make = (db: DatabaseSync): Rows.Rows<DueWorkRow> => {
     ] as const
 
   return Rows.make({
+    keeps: true,
     inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))

@@ -63,6 +63,7 @@ const openRows = (db: DatabaseSync): Rows.Rows<Open> => {
     tookMs: integerOrNull(columns["took_ms"])
   })
   return Rows.make({
+    keeps: true,
     inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))

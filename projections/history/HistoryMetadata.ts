@@ -21,9 +21,6 @@ export const tables = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** The JSON text of empty metadata. */
-const none = "{}"
-
 export interface HistoryMetadata extends BatchBuffer {
   /** Moves the entries of a written row to its status. Costs nothing for requests without metadata, which most are. */
   readonly move: (requestId: string, row: Readonly<HistoryRow>) => void
@@ -35,8 +32,9 @@ export const make = (db: DatabaseSync): HistoryMetadata => {
     WHERE account_id = ? AND key = ? AND value = ? AND status = ? AND created_at = ? AND request_id = ?`)
   return {
     move: (requestId, { accountId, countedAs, createdAt, metadata, model, status }) => {
-      if (metadata === none || countedAs === status) return
-      for (const [key, value] of entriesOf(metadata)) {
+      if (countedAs === status) return
+      for (const key in metadata) {
+        const value = String(metadata[key])
         if (countedAs === null) inserts.add(accountId, key, value, status, createdAt, requestId, model)
         else update.run(status, accountId, key, value, countedAs, createdAt, requestId)
       }
@@ -44,9 +42,4 @@ export const make = (db: DatabaseSync): HistoryMetadata => {
     write: inserts.flush,
     forget: inserts.discard
   }
-}
-
-const entriesOf = (metadata: string): ReadonlyArray<readonly [string, string]> => {
-  const entries: object = JSON.parse(metadata)
-  return Object.entries(entries).map(([key, value]) => [key, String(value)])
 }

@@ -42,7 +42,7 @@ const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
-  version: 6,
+  version: 7,
   tables: HistoryRows.tables + HistoryChanges.tables + HistoryMetadata.tables + HistoryCounters.tables,
   open: (db) => {
     const changes = HistoryChanges.make(db)
@@ -116,7 +116,7 @@ export const projection: Projection = {
           status: "IN_QUEUE" satisfies Status,
           countedAs: null,
           outcome: "pending" satisfies OutcomeWord,
-          metadata: JSON.stringify(texts(data, "metadata")),
+          metadata: texts(data, "metadata"),
           createdAt: event.time,
           expectedMs: integerIfAny(data, "expectedMs"),
           startedAt: null,

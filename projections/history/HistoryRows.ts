@@ -1,5 +1,6 @@
 /** The rows of the history. */
 import type { DatabaseSync } from "node:sqlite"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integer, integerOrNull, text, textOrNull } from "../batch/Columns.ts"
@@ -11,7 +12,7 @@ import * as Rows from "../batch/Rows.ts"
  *
  * `started_at` is the start of the first run, `run_started_at` that of the current run, `inference_ms` the time of the run
  * that returned the output. `has_violations` is 1 when the output breaks the model's schema, `amount` is nano-USD, `media`
- * is JSON. `position` is that of the event that set the status, and `change_id` its row in `history_changes`.
+ * is JSON. `position` is that of the event that set the status, and `change_id` its number in `history_changes`.
  */
 export const tables = `
   CREATE TABLE history_requests (
@@ -51,8 +52,8 @@ export interface HistoryRow {
   outcome: string
   /** The status under which counters and metadata have the request. `null` when they do not have it yet. */
   countedAs: string | null
-  /** JSON text. */
-  readonly metadata: string
+  /** Texts by key. */
+  readonly metadata: JsonObject
   readonly createdAt: number
   /** The expected duration of a run, ms. `null` when it was not recorded. */
   readonly expectedMs: number | null
@@ -109,6 +110,7 @@ export const make = (
   }
 
   return Rows.make({
+    keeps: true,
     inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))
@@ -123,7 +125,7 @@ export const make = (
         model,
         status,
         outcome,
-        metadata,
+        JSON.stringify(metadata),
         createdAt,
         expectedMs,
         ...later(row),
@@ -146,7 +148,7 @@ const rowOf = (columns: Columns): HistoryRow => ({
   status: text(columns["status"]),
   countedAs: text(columns["status"]),
   outcome: text(columns["outcome"]),
-  metadata: text(columns["metadata"]),
+  metadata: JSON.parse(text(columns["metadata"])),
   createdAt: integer(columns["created_at"]),
   expectedMs: integerOrNull(columns["expected_ms"]),
   startedAt: integerOrNull(columns["started_at"]),

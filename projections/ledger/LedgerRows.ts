@@ -60,6 +60,7 @@ export const makeBalances = (db: DatabaseSync): Rows.Rows<BalanceRow, AccountId>
   )
   const remove = db.prepare("DELETE FROM ledger_balances WHERE account_id = ?")
   return Rows.make({
+    keeps: true,
     load: (accountId) => {
       const columns = find.get(accountId)
       return (
@@ -84,6 +85,7 @@ export const makeHolds = (db: DatabaseSync): Rows.Rows<HoldRow> => {
   const inserts = RowInserts.make(db, "ledger_holds", 6)
   const remove = db.prepare("DELETE FROM ledger_holds WHERE request_id = ?")
   return Rows.make({
+    keeps: true,
     inserts,
     load: (stream) => {
       const columns = find.get(idOf(stream))

@@ -80,6 +80,7 @@ const makeSums = (db: DatabaseSync): Rows.Rows<Sum, string> => {
   const insert = db.prepare("INSERT INTO ledger_usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
   const update = db.prepare(`UPDATE ledger_usage SET requests = ?, quantity = ?, cost = ? WHERE ${where}`)
   return Rows.make<Sum, string>({
+    keeps: true,
     load: (key) => {
       const columns = find.get(...key.split(separator))
       return (
@@ -106,6 +107,7 @@ const makeSpending = (db: DatabaseSync): Rows.Rows<Spending, string> => {
     "UPDATE ledger_spending SET month = ?, spent = ? WHERE account_id = ? AND key_id = ?"
   )
   return Rows.make<Spending, string>({
+    keeps: true,
     load: (key) => {
       const columns = find.get(...key.split(separator))
       return columns && { month: integer(columns["month"]), spent: BigInt(text(columns["spent"])) }

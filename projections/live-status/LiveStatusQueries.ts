@@ -4,6 +4,7 @@
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { AccountId, RequestId } from "#domain/Ids.ts"
+import * as HistoryChanges from "../history/HistoryChanges.ts"
 
 export interface After {
   /** Absent: all accounts. */
@@ -25,24 +26,30 @@ const ofRequest = `model, inference_ms AS "inferenceMs", expected_ms AS "expecte
 const current = `change_id AS "change", account_id AS "accountId", request_id AS "requestId", status, position, ${ofRequest}`
 
 export const newest = (sql: SqlClient) => sql`
-  SELECT coalesce(max(change_id), 0) AS "change" FROM history_changes`
+  SELECT coalesce(max(last), 0) AS "change" FROM (
+    SELECT ${sql.literal(HistoryChanges.lastOf)} AS last FROM history_changes ORDER BY block DESC LIMIT 1
+  )`
 
 export const positionOf = (sql: SqlClient, change: number) => sql`
-  SELECT position FROM history_changes WHERE change_id = ${change}`
+  SELECT position FROM (${sql.literal(HistoryChanges.of("history_changes"))})
+  WHERE block = ${HistoryChanges.blockOf(change)} AND item = ${HistoryChanges.indexOf(change)}`
 
-/** `CROSS JOIN` makes SQLite read the changes first, in the order of the result. */
+const blocksOfAccount = "history_change_accounts AS listed CROSS JOIN history_changes USING (block)"
+
+/** Reads the blocks with changes after `change`. `CROSS JOIN` makes SQLite read them first, in the order of the result. */
 export const after = (sql: SqlClient, { accountId, change, limit }: After) => {
-  const changes =
+  const blocks = accountId === undefined ? "history_changes" : blocksOfAccount
+  const ofAccount =
     accountId === undefined
-      ? sql`history_changes AS changes`
-      : sql`history_changes AS changes INDEXED BY history_changes_by_account`
-  const ofAccount = accountId === undefined ? sql`TRUE` : sql`changes.account_id = ${accountId}`
+      ? sql`TRUE`
+      : sql`listed.account_id = ${accountId} AND changes.value ->> 0 = ${accountId}`
   return sql`
     SELECT changes.change_id AS "change", changes.account_id AS "accountId", changes.request_id AS "requestId",
       changes.status, changes.position, ${sql.literal(ofRequest)}
-    FROM ${changes} CROSS JOIN history_requests AS requests
-    WHERE ${ofAccount} AND changes.change_id > ${change} AND requests.request_id = changes.request_id
-    ORDER BY changes.change_id LIMIT ${limit}`
+    FROM (${sql.literal(HistoryChanges.of(blocks))} WHERE block >= ${HistoryChanges.blockOf(change + 1)} AND ${ofAccount}) AS changes
+    CROSS JOIN history_requests AS requests
+    WHERE changes.change_id > ${change} AND requests.request_id = changes.request_id
+    ORDER BY block, item LIMIT ${limit}`
 }
 
 export const open = (sql: SqlClient, { accountId, after, limit, through }: Open) => sql`

@@ -4,6 +4,7 @@ import { endings } from "#domain/inference-request/Ending.ts"
 import { ErasedFilesRemoved, PayloadsErased } from "#domain/inference-request/Event.ts"
 import { aggregate } from "#domain/inference-request/InferenceRequest.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { categoryOf, idOf } from "#streams/StreamName.ts"
 import * as KeySet from "../batch/KeySet.ts"
 import { boolean } from "../EventFields.ts"
@@ -28,9 +29,9 @@ export const projection: Projection = {
   tables,
   open: (db) => {
     const keysOf = (table: "retention_requests" | "retention_removals") => {
-      const insert = db.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?)`)
+      const inserts = RowInserts.make(db, table, 1, "IGNORE")
       const remove = db.prepare(`DELETE FROM ${table} WHERE request_id = ?`)
-      return KeySet.make({ insert: (id) => insert.run(id), remove: (id) => remove.run(id) })
+      return KeySet.make({ insert: inserts.add, inserts, remove: (id) => remove.run(id) })
     }
     const requests = keysOf("retention_requests")
     const removals = keysOf("retention_removals")

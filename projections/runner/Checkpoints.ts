@@ -7,7 +7,7 @@ import type { Projection } from "../Projection.ts"
 export interface Checkpoint {
   /** Position of the last event that was applied or skipped. */
   readonly position: GlobalPosition.GlobalPosition
-  /** Position of the event before it. With `hash`, it shows whether the rows were built from this log. */
+  /** Position of an event shortly before it. With `hash`, it shows whether the rows were built from this log. */
   readonly previous: GlobalPosition.GlobalPosition
   readonly hash: string
 }

@@ -1,6 +1,5 @@
 /** Projections at the same position advance together, with one read of the log and one transaction per batch. */
 import type { DatabaseSync } from "node:sqlite"
-import { Array } from "effect"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import type { Checkpoint, Checkpoints } from "./Checkpoints.ts"
@@ -23,11 +22,16 @@ export interface Failure {
 
 /**
  * Applies the events to all members. Each transaction is complete or rolled back. A member that fails leaves the group; the
- * others have applied everything when this returns. Throws when the file cannot be written.
+ * others have applied everything when this returns. Throws when the file cannot be written. The checkpoint becomes
+ * `reached`, or the last event if that is absent.
  */
-export type Apply = (group: Group, events: ReadonlyArray<RecordedEvent>) => ReadonlyArray<Failure>
+export type Apply = (
+  group: Group,
+  events: ReadonlyArray<RecordedEvent>,
+  reached?: Checkpoint
+) => ReadonlyArray<Failure>
 
-type Events = Array.NonEmptyReadonlyArray<RecordedEvent>
+type Events = ReadonlyArray<RecordedEvent>
 
 /** An error of a member. */
 class Unapplied {
@@ -63,14 +67,18 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
    * Applies all events in one transaction and writes changes after every `step` events. Returns the failure, after a
    * rollback.
    */
-  const transact = (group: Group, events: Events, step: number): Unapplied | undefined => {
+  const transact = (
+    group: Group,
+    events: Events,
+    step: number,
+    checkpoint: Checkpoint
+  ): Unapplied | undefined => {
     db.exec("BEGIN IMMEDIATE")
     try {
       for (let first = 0; first < events.length; first += step) {
         const end = Math.min(first + step, events.length)
         for (const member of group.members) applyTo(member, events, first, end)
       }
-      const checkpoint = after(group.checkpoint, events)
       for (const { name } of group.members) checkpoints.write(name, checkpoint)
       db.exec("COMMIT")
       group.checkpoint = checkpoint
@@ -83,10 +91,12 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
     }
   }
 
-  const apply: Apply = (group, events) => {
-    if (!Array.isReadonlyArrayNonEmpty(events) || group.members.length === 0) return []
-    const failed = transact(group, events, events.length)
-    const known = failed !== undefined && failed.index === undefined ? transact(group, events, 1) : failed
+  const apply: Apply = (group, events, reached) => {
+    const end = reached ?? after(group.checkpoint, events)
+    if (end === undefined || group.members.length === 0) return []
+    const failed = transact(group, events, events.length, end)
+    const known =
+      failed !== undefined && failed.index === undefined ? transact(group, events, 1, end) : failed
     const event = known?.index === undefined ? undefined : events[known.index]
     if (known === undefined || event === undefined) return []
     const { member, cause, index } = known
@@ -94,12 +104,13 @@ export const makeApply = (db: DatabaseSync, checkpoints: Checkpoints): Apply => 
     const failures = apply(group, events.slice(0, index))
     const { position } = group.checkpoint
     group.members = group.members.filter((other) => other !== member)
-    return [...failures, { member, position, event, cause }, ...apply(group, events.slice(index))]
+    return [...failures, { member, position, event, cause }, ...apply(group, events.slice(index), reached)]
   }
   return apply
 }
 
-const after = ({ position }: Checkpoint, events: Events): Checkpoint => {
-  const { position: reached, hash } = Array.lastNonEmpty(events)
-  return { position: reached, previous: events.at(-2)?.position ?? position, hash }
+/** The checkpoint at the last event. */
+const after = ({ position }: Checkpoint, events: Events): Checkpoint | undefined => {
+  const last = events.at(-1)
+  return last && { position: last.position, previous: events.at(-2)?.position ?? position, hash: last.hash }
 }

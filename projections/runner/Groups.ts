@@ -23,7 +23,9 @@ export const make = (start: ReadonlyArray<Group>, apply: Apply): Groups => {
   return {
     advance: (group, events) => {
       const ahead = nearestAhead(groups, group, events)
-      const failures = apply(group, ahead === undefined ? events : upTo(ahead, events))
+      // The reader may have left out the event at which the group ahead stands.
+      const failures =
+        ahead === undefined ? apply(group, events) : apply(group, upTo(ahead, events), ahead.checkpoint)
       const { members, checkpoint } = group
       if (ahead !== undefined) ahead.members = [...ahead.members, ...members]
       const continues = ahead === undefined && members.length > 0

@@ -53,6 +53,9 @@ const isOnLog = (
   position === GlobalPosition.beginning
     ? Effect.succeed(true)
     : Effect.map(
-        Stream.runHead(reader.readAll(previous)),
+        reader.readAll(previous).pipe(
+          Stream.dropWhile((event) => GlobalPosition.order(event.position, position) < 0),
+          Stream.runHead
+        ),
         Option.exists((event) => event.position === position && event.hash === hash)
       )

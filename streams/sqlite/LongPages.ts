@@ -11,18 +11,18 @@ const maxEvents = 8_192
 const maxText = 8 * 1_024 * 1_024
 
 export const make =
-  ({ page }: Pick<Reads, "page">) =>
-  (after: number): ReadonlyArray<RecordedEvent> => {
+  ({ head, ofTypes, page }: Pick<Reads, "head" | "ofTypes" | "page">) =>
+  (after: number, types?: ReadonlyArray<string>): ReadonlyArray<RecordedEvent> => {
     const events: Array<RecordedEvent> = []
     let text = 0
-    for (let last = after; events.length < maxEvents && text < maxText;) {
-      const next = page(last)
+    const end = head()
+    for (let last = after; last < end && events.length < maxEvents && text < maxText;) {
+      const next = types === undefined ? page(last) : ofTypes(types, last, Math.min(last + pageSize, end))
       for (const event of next) {
         events.push(event)
         text += event.text.length
       }
-      if (next.length < pageSize) return events
-      last = Number(next.at(-1)?.position)
+      last = Number(next.at(-1)?.position ?? end)
     }
     return events
   }

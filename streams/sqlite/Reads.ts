@@ -23,6 +23,11 @@ export interface Reads {
   /** Sequence number of the last event, 0 for none. This backend's positions are these numbers. */
   readonly head: () => number
   readonly page: (after: number, limit?: number) => Array<RecordedEvent>
+  /**
+   * The events after `after` and up to `end`, inclusive: those of the given types, and the last two. The log's positions
+   * have no gaps.
+   */
+  readonly ofTypes: (types: ReadonlyArray<string>, after: number, end: number) => Array<RecordedEvent>
   readonly stream: (name: string, afterOrdinal: number) => Array<RecordedEvent>
   /** The events of these streams, by stream. */
   readonly streams: (names: ReadonlyArray<string>) => Array<RecordedEvent>
@@ -53,6 +58,8 @@ export const make = (db: DatabaseSync): Reads => {
   }
   const head = prepare("SELECT max(position) FROM events")
   const page = prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position LIMIT ?`)
+  const ofTypes = prepare(`SELECT ${columns} FROM events WHERE position > ? AND position <= ?
+    AND (type IN (SELECT value FROM json_each(?)) OR position > ?) ORDER BY position`)
   const stream = prepare(`SELECT ${columns} FROM events WHERE stream = ? AND ordinal > ? ORDER BY ordinal`)
   const streams = prepare(
     `SELECT ${columns} FROM events WHERE stream IN (SELECT value FROM json_each(?)) ORDER BY stream, ordinal`
@@ -79,6 +86,7 @@ export const make = (db: DatabaseSync): Reads => {
   return {
     head: () => Number(one(head)?.[0] ?? 0),
     page: (after, limit = pageSize) => many(page, after, limit).map(toEvent),
+    ofTypes: (types, after, end) => many(ofTypes, after, end, JSON.stringify(types), end - 2).map(toEvent),
     stream: (name, afterOrdinal) => many(stream, name, afterOrdinal).map(toEvent),
     streams: (names) => many(streams, JSON.stringify(names)).map(toEvent),
     ofCategory: (category) => many(ofCategory, category, category).map(([sequence]) => Number(sequence)),

@@ -20,11 +20,11 @@ export const make = (options: {
   readonly reads: Reads
   readonly signal: HeadSignal
   /** Reads pages. By default from the database. */
-  readonly page?: (after: number) => ReadonlyArray<RecordedEvent>
+  readonly page?: (after: number, types?: ReadonlyArray<string>) => ReadonlyArray<RecordedEvent>
   /** By default the head of the database. */
   readonly head?: Effect.Effect<GlobalPosition.GlobalPosition>
 }): Reading => {
-  const { reads, signal, page = reads.page } = options
+  const { reads, signal, page = (after) => reads.page(after) } = options
   const head = options.head ?? attempt(() => position(reads.head()))
   return {
     head,
@@ -48,6 +48,6 @@ export const make = (options: {
       ),
     stepBack: (from, count) => position(Math.max(0, Number(from) - count)),
     payload: (stream, name) => attempt(() => reads.payload(stream, name)),
-    ...Following.make({ page: (after) => attempt(() => page(Number(after))), head, signal })
+    ...Following.make({ page: (after, types) => attempt(() => page(Number(after), types)), head, signal })
   }
 }

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { units } from "#domain/Money.ts"
+import * as HistoryChanges from "#projections/history/HistoryChanges.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { stepsOf } from "../QueryPlan.ts"
 import * as ReadSide from "../ReadSide.ts"
@@ -24,7 +25,11 @@ const decode = Schema.decodeUnknownSync(Schema.Array(Change))
 const changes = Effect.gen(function* () {
   yield* ReadSide.settle("history")
   const sql = yield* ReadModels
-  return decode(yield* sql`SELECT * FROM history_changes ORDER BY change_id`)
+  return decode(
+    yield* sql`
+    SELECT change_id, account_id, request_id, status, position
+    FROM (${sql.literal(HistoryChanges.of("history_changes"))}) ORDER BY change_id`
+  )
 })
 
 describe("history_changes", () => {
@@ -111,14 +116,6 @@ describe("history_changes", () => {
       assert.deepStrictEqual(yield* stepsOf(open), [
         "SEARCH history_requests USING INDEX history_open (account_id=? AND change_id<?)"
       ])
-      const ofAccount = sql`SELECT * FROM history_changes INDEXED BY history_changes_by_account
-        WHERE account_id = ${alice} AND change_id > ${3} ORDER BY change_id`
-      const steps = yield* stepsOf(ofAccount)
-      assert.lengthOf(steps, 1)
-      assert.match(
-        steps[0] ?? "",
-        /^SEARCH history_changes USING INDEX history_changes_by_account \(account_id=\? AND rowid>\?\)$/
-      )
     })
   )
 })

@@ -32,9 +32,10 @@ const group = (name: string, position: number): Group => ({
 })
 
 /** Moves the group on without a database. */
-const apply: Apply = (group, applied) => {
+const apply: Apply = (group, applied, reached) => {
   const position = applied.at(-1)?.position
-  if (position !== undefined) group.checkpoint = { ...group.checkpoint, position }
+  if (reached !== undefined) group.checkpoint = reached
+  else if (position !== undefined) group.checkpoint = { ...group.checkpoint, position }
   return []
 }
 
@@ -52,6 +53,14 @@ describe("Groups", () => {
     assert.strictEqual(second.checkpoint.position, "9")
     assert.deepStrictEqual(names(near), ["near", "late"])
     assert.deepStrictEqual(names(far), ["far"])
+  })
+
+  it("stand where the joined one stands, even if the reader left out its event", () => {
+    const [late, near] = [group("late", 0), group("near", 9)]
+    const groups = Groups.make([late, near], apply)
+    const { checkpoint, continues } = groups.advance(late, [event(3), event(11), event(12)])
+    assert.isFalse(continues)
+    assert.strictEqual(checkpoint, near.checkpoint)
   })
 
   it("let none join a group that has joined another", () => {

@@ -22,6 +22,8 @@ const event = (position: number, text: string) =>
 /** A log of `count` events with the same data. */
 const pagesOf = (count: number, text = "{}") =>
   LongPages.make({
+    head: () => count,
+    ofTypes: () => [],
     page: (after) =>
       Array.from({ length: Math.min(pageSize, count - after) }, (_, index) => event(after + index + 1, text))
   })
