@@ -89,7 +89,7 @@ export class Payloads extends Context.Service<
      * is harmless. Until then, `open` may return the text.
      */
     removeErased(payload: ErasedPayload): Effect.Effect<void, BlobStoreError>
-    /** The canonical text of a payload, checked against the hash in the event. */
+    /** The canonical text of a payload, checked against the hash in the event. An `Exit` if it is in memory. */
     open(stream: StreamName, name: string, ref: PayloadRef): Effect.Effect<string, Unreadable>
     /** Like `open`, for callers that pass the text on. A large text is read and checked while it is consumed. */
     openText(
@@ -182,11 +182,10 @@ export class Payloads extends Context.Service<
       })
 
       // The hash is salted, so knowing it from an event implies the right to read the payload.
-      const open: Payloads["Service"]["open"] = (stream, name, ref) =>
-        Effect.suspend(() => {
-          const text = recent.get(ref.hash)
-          return text === undefined ? readChecked(stream, name, ref) : Effect.succeed(text)
-        })
+      const open: Payloads["Service"]["open"] = (stream, name, ref) => {
+        const text = recent.get(ref.hash)
+        return text === undefined ? readChecked(stream, name, ref) : Effect.succeed(text)
+      }
 
       const stored = (
         key: string,
