@@ -49,6 +49,8 @@ export class Runs extends Context.Service<
     Runs,
     Effect.gen(function* () {
       const parts = yield* RunParts.make
+      const live = new Set<Run>()
+      /** The newest run of each request. An older one may still be live if its provider does not stop it. */
       const runs = new Map<RequestId, Run>()
       const ofModel = new Map<string, number>()
       const ofProvider = new Map<string, number>()
@@ -75,6 +77,7 @@ export class Runs extends Context.Service<
           about: slot.about,
           watch: slot.watch,
           onOver: () => {
+            live.delete(run)
             // The next run of the request may have begun.
             if (runs.get(id) === run) runs.delete(id)
             release(slot)
@@ -83,6 +86,7 @@ export class Runs extends Context.Service<
         // An older run of the request ended on another node, or this node could not stop it.
         runs.get(id)?.stop()
         runs.set(id, run)
+        live.add(run)
         if (onEmpty !== null) run.interrupt()
         run.begin()
       }
@@ -98,7 +102,7 @@ export class Runs extends Context.Service<
       const close = Effect.callback<void>((resume) => {
         onEmpty = () => resume(Effect.void)
         if (taken === 0) return onEmpty()
-        for (const run of [...runs.values()]) run.interrupt()
+        for (const run of live) run.interrupt()
       })
       yield* Effect.addFinalizer(() => close)
 
