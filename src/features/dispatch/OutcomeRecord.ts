@@ -93,7 +93,11 @@ export const make = Effect.gen(function* () {
    *
    * @param first the result of an append that was made already.
    */
-  const append = (ended: Ended, judged: Judged, first: Exit.Exit<Appended, EventStoreError | Rejection> | null) => {
+  const append = (
+    ended: Ended,
+    judged: Judged,
+    first: Exit.Exit<Appended, EventStoreError | Rejection> | null
+  ) => {
     let known = first
     const appended = Effect.suspend(() => {
       const next = known ?? actors.execute(ended.job.requestId, commandOf(ended, judged), judged.payloads)

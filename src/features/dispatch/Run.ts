@@ -212,7 +212,10 @@ export class Run {
     this.#options.onOver()
   }
 
-  #settle<A, E>(effect: Effect.Effect<A, E>, onExit: (exit: Exit.Exit<A, E>) => void): Settled.Waiting | null {
+  #settle<A, E>(
+    effect: Effect.Effect<A, E>,
+    onExit: (exit: Exit.Exit<A, E>) => void
+  ): Settled.Waiting | null {
     return Settled.settle(
       effect,
       (waiting) => this.#fork(waiting),
@@ -240,10 +243,7 @@ export class Run {
   }
 
   /** Waits for what may be interrupted, and goes on with its value, or with the outcome in which it fails. */
-  #await<A>(
-    effect: Effect.Effect<A, RunOutcome>,
-    onValue: (value: A) => void
-  ): void {
+  #await<A>(effect: Effect.Effect<A, RunOutcome>, onValue: (value: A) => void): void {
     const waiting = this.#settle(effect, (exit) => {
       if (Exit.isSuccess(exit)) return onValue(exit.value)
       if (this.#isInterrupted) return this.#giveBack()

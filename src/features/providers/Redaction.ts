@@ -38,7 +38,7 @@ const outcomeIn = (hide: Words, outcome: ProviderOutcome): ProviderOutcome => {
   }
 }
 
-const controlIn = (hide: Words, control: RunControl): RunControl => 
+const controlIn = (hide: Words, control: RunControl): RunControl =>
   ReplacedControl.of(control, {
     progress: ({ fraction, logs }) =>
       control.progress({ fraction, logs: logs.map((line) => cleanLine(hide(line))) })
