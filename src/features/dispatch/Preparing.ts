@@ -11,7 +11,7 @@ import * as Settled from "#src/kernel/async/Settled.ts"
 import * as Fallback from "./Fallback.ts"
 import * as Mapping from "./Mapping.ts"
 import * as OutcomeRecord from "./OutcomeRecord.ts"
-import type { Claimed } from "./Run.ts"
+import type { Claimed } from "./Claimed.ts"
 
 export interface Prepared extends Mapping.MappedRun {
   /** For the provider. */

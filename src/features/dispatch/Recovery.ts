@@ -19,7 +19,7 @@ import * as WaitForHead from "#src/platform/reactors/WaitForHead.ts"
 import * as PagedRows from "#src/platform/reactors/PagedRows.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
-import type { Claimed } from "./Run.ts"
+import type { Claimed } from "./Claimed.ts"
 import { Runs } from "./Runs.ts"
 
 const pageSize = 500

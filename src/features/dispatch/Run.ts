@@ -3,8 +3,6 @@
  * its input in memory, takes none, and one that only waits for a time or a stop holds none.
  */
 import { Cause, Effect, Exit, type Fiber, Result } from "effect"
-import type { RequestId } from "#domain/Ids.ts"
-import type { Request } from "#domain/inference-request/State.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 import type { ProviderOutcome, RunOutcome } from "#domain/Outcome.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
@@ -14,6 +12,7 @@ import type { Job, Provider } from "#src/features/providers/Provider.ts"
 import * as Settled from "#src/kernel/async/Settled.ts"
 import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
+import type { Claimed } from "./Claimed.ts"
 import * as Fallback from "./Fallback.ts"
 import * as FollowedTime from "./FollowedTime.ts"
 import * as Mapping from "./Mapping.ts"
@@ -23,16 +22,6 @@ import type { About } from "./RunFibers.ts"
 import type { RunParts } from "./RunParts.ts"
 import { RunReport } from "./RunReport.ts"
 import * as TimeLimit from "./TimeLimit.ts"
-
-export interface Claimed {
-  readonly id: RequestId
-  /** The state after the claim; its newest run is the one to perform. */
-  readonly request: Request
-  /** The provider's job, if a previous process started it. */
-  readonly jobId: string | null
-  /** Memory for the input; `null` if none is taken yet. Released with the run's slot. */
-  readonly memory: Lease | null
-}
 
 export interface RunOptions {
   readonly about: About
