@@ -34,11 +34,11 @@ const limits = {
     appends: 3,
     commits: 0.15,
     syncs: 0.16,
-    fibers: 3.5,
+    fibers: 0.25,
     "statements, main": 0.15,
     "statements, log": 1.15,
     "statements, read models": 6,
-    "kB allocated, main": 104,
+    "kB allocated, main": 77,
     "kB allocated, log": 22,
     "kB allocated, read models": 30
   },

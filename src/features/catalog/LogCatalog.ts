@@ -138,11 +138,10 @@ const make = Effect.gen(function* () {
     return null
   })
 
-  const findVersion = (endpoint: string, version: string) =>
-    Effect.suspend(() => {
-      const offer = view.offers.get(endpoint)
-      return offer?.entry.model.version === version ? offer.known() : findEarlier(endpoint, version)
-    })
+  const findVersion = (endpoint: string, version: string) => {
+    const offer = view.offers.get(endpoint)
+    return offer?.entry.model.version === version ? offer.known() : findEarlier(endpoint, version)
+  }
 
   return Context.make(Catalog, { all: Effect.sync(() => view.entries), find, findVersion, lastOffered }).pipe(
     Context.add(CatalogContents, { current: Effect.sync(() => view.contents) }),

@@ -1,8 +1,8 @@
 /**
  * Claims requests and begins their runs. A claim is an event with an expected version and reads the request itself, so stale
- * rows and duplicates are harmless.
+ * rows and duplicates are harmless. The claims of a pass are one synchronous loop, and one commit.
  */
-import { type Cause, Deferred, Effect } from "effect"
+import { type Cause, Effect, Exit } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
@@ -10,10 +10,9 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import type * as UnreadableRequests from "#src/platform/reactors/UnreadableRequests.ts"
-import type { Watch } from "#src/features/provider-health/ProviderHealth.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as ProviderSlots from "./ProviderSlots.ts"
-import type { Claimed } from "./Run.ts"
+import * as RunFibers from "./RunFibers.ts"
 import type * as RunMemory from "./RunMemory.ts"
 import { Runs } from "./Runs.ts"
 import type * as SlowStart from "./SlowStart.ts"
@@ -22,7 +21,7 @@ export interface ClaimsOptions {
   readonly slowStart: SlowStart.SlowStart
   readonly unreadable: UnreadableRequests.Unreadable
   /** Called when a run of the model has ended at the provider. */
-  readonly onEnd: (endpoint: string, provider: string) => Effect.Effect<void>
+  readonly onEnd: (endpoint: string, provider: string) => void
   /** Asks for a pass, because a run that was on trial has ended. */
   readonly wake: () => void
 }
@@ -32,80 +31,74 @@ export const make = Effect.fnUntraced(function* ({ onEnd, slowStart, unreadable,
   const steady = yield* SteadyTime
   const runs = yield* Runs
   const node = yield* Nodes
+  const fork = yield* RunFibers.make
 
   const notClaimed = (
     id: RequestId,
     cause: Cause.Cause<EventStoreError | Rejection>
-  ): Effect.Effect<null, EventStoreError> =>
+  ): Effect.Effect<unknown, EventStoreError> =>
     Effect.failCause(cause).pipe(
       // Another node may know more: a stale state here must not refuse the same row again and again.
-      Effect.catchTag(["NotDispatchable", "RequestNotFound", "RequestNotEnded"], () =>
-        Effect.as(actors.refresh(id), null)
-      ),
-      unreadable.orElse(id, null)
+      Effect.catchTag(["NotDispatchable", "RequestNotFound", "RequestNotEnded"], () => actors.refresh(id)),
+      unreadable.orElse<unknown>(id, null)
     )
 
-  /** The claim of one request; `null` if there is nothing left to claim. */
-  const claim = (
-    { memory, row: { requestId: id } }: RunMemory.Admitted,
-    provider: string,
-    at: number
-  ): Effect.Effect<Claimed | null, EventStoreError> =>
-    Effect.matchCauseEffect(actors.execute(id, { _tag: "Dispatch", at, provider, node: node.self }), {
-      onSuccess: ({ state }) =>
-        // A request past its deadline ends here instead.
-        Effect.succeed(
-          state._tag === "Request" && state.phase._tag === "Dispatched"
-            ? { id, request: state, jobId: null, memory }
-            : null
-        ),
-      onFailure: (cause) => notClaimed(id, cause)
+  /** Takes a slot for the row, and what is to be done when it is released. */
+  const take = (
+    endpoint: string,
+    { memory, row }: RunMemory.Admitted,
+    { begin, provider }: ProviderSlots.Slot,
+    monotonicNow: number
+  ) => {
+    const ended = () => onEnd(endpoint, provider)
+    const passed = slowStart.begin(row, monotonicNow)
+    const endTrial = () => {
+      ended()
+      passed()
+      wake()
+    }
+    return runs.take({
+      about: { id: row.requestId },
+      endpoint,
+      provider,
+      watch: begin(),
+      memory,
+      onEnd: row.crashes === 0 ? ended : endTrial
     })
+  }
 
-  /** Claims each row and runs it in a fiber of its own. Returns when all claims are made, with the runs under way. */
+  /** Claims each row and begins its run. Returns when all claims are made, with the runs under way. */
   return (endpoint: string, rows: ReadonlyArray<RunMemory.Admitted>, slots: ProviderSlots.Slots["slots"]) =>
-    Effect.flatMap(Effect.zip(steady.now, MonotonicTime.millis), ([at, monotonicNow]) => {
-      const all = Deferred.makeUnsafe<void, EventStoreError>()
-      let left = rows.length
-      const claimFailed = (cause: Cause.Cause<EventStoreError>) => {
-        Deferred.doneUnsafe(all, Effect.failCause(cause))
-        return Effect.void
-      }
-      const claimMade = Effect.sync(() => {
-        if (--left === 0) Deferred.doneUnsafe(all, Effect.void)
+    Effect.flatMap(Effect.zip(steady.now, MonotonicTime.millis), ([at, monotonicNow]) =>
+      Effect.callback<void, EventStoreError>((resume) => {
+        let left = rows.length
+        const made = () => {
+          if (--left === 0) resume(Effect.void)
+        }
+        for (const admitted of rows) {
+          const { memory, row } = admitted
+          const { requestId: id } = row
+          const slot = slots[ProviderSlots.take(slots, row)]
+          if (slot === undefined) return resume(Effect.die("More rows than slots"))
+          const { provider } = slot
+          const taken = take(endpoint, admitted, slot, monotonicNow)
+          actors.send(id, { _tag: "Dispatch", at, provider, node: node.self }, [], (exit) => {
+            if (Exit.isFailure(exit)) {
+              fork({ id }, notClaimed(id, exit.cause)).addObserver((handled) => {
+                taken.release()
+                if (Exit.isSuccess(handled)) made()
+                else resume(handled)
+              })
+              return
+            }
+            const { state } = exit.value
+            // A request past its deadline ends at its claim instead.
+            if (state._tag === "Request" && state.phase._tag === "Dispatched")
+              taken.begin({ id, request: state, jobId: null, memory })
+            else taken.release()
+            made()
+          })
+        }
       })
-      /** Claim → run → record. */
-      const sequence = (admitted: RunMemory.Admitted, provider: string, watch: Watch) =>
-        Effect.matchCauseEffect(claim(admitted, provider, at), {
-          onFailure: claimFailed,
-          onSuccess: (claimed) =>
-            claimed === null
-              ? claimMade
-              : Effect.flatMap(runs.begin(claimed, watch), (run) => Effect.andThen(claimMade, run))
-        })
-      const ends = slots.map(({ provider }) => onEnd(endpoint, provider))
-      const start = (admitted: RunMemory.Admitted) => {
-        const { memory, row } = admitted
-        const index = ProviderSlots.take(slots, row)
-        const slot = slots[index]
-        if (slot === undefined) return Effect.die("More rows than slots")
-        const { requestId: id } = row
-        const { provider } = slot
-        const watch = slot.begin()
-        const ended = ends[index] ?? Effect.void
-        const passed = slowStart.begin(row, monotonicNow)
-        const onEnd =
-          row.crashes === 0
-            ? ended
-            : Effect.andThen(
-                ended,
-                Effect.sync(() => (passed(), wake()))
-              )
-        return runs.fork(
-          { id, endpoint, provider, watch, onEnd, memory },
-          sequence(admitted, provider, watch)
-        )
-      }
-      return Effect.andThen(Effect.forEach(rows, start, { discard: true }), Deferred.await(all))
-    })
+    )
 })

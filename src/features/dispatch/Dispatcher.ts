@@ -92,11 +92,10 @@ const make = Effect.gen(function* () {
   const probe = yield* Probes.make(wake)
 
   /** Wakes only if something waits for the room. */
-  const onEnd = (endpoint: string, provider: string) =>
-    Effect.sync(() => {
-      const wasModelFull = fullModels.delete(endpoint)
-      if (fullProviders.delete(provider) || wasModelFull) wake()
-    })
+  const onEnd = (endpoint: string, provider: string) => {
+    const wasModelFull = fullModels.delete(endpoint)
+    if (fullProviders.delete(provider) || wasModelFull) wake()
+  }
 
   const claimAll = yield* Claims.make({ slowStart, unreadable, onEnd, wake })
 

@@ -1,5 +1,4 @@
 /** What the end of a run at one provider means if the model has other providers. */
-import { Effect } from "effect"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { RunOutcome } from "#domain/Outcome.ts"
 import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
@@ -23,12 +22,10 @@ const withOthers = (outcome: RunOutcome, providers: number, failed: number): Run
   }
 }
 
-/** Of the request's newest run. Runs that were deferred, released or lost have failed at no provider. */
-export const after = (
-  run: Effect.Effect<RunOutcome>,
+/** The outcome of the request's newest run. Runs that were deferred, released or lost have failed at no provider. */
+export const of = (
+  outcome: RunOutcome,
   { model }: CatalogEntry,
   { retries }: Pick<Request, "retries">
-): Effect.Effect<RunOutcome> =>
-  model.providers.length === 1
-    ? run
-    : Effect.map(run, (outcome) => withOthers(outcome, model.providers.length, retries.transport + 1))
+): RunOutcome =>
+  model.providers.length === 1 ? outcome : withOthers(outcome, model.providers.length, retries.transport + 1)

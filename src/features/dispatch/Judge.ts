@@ -2,7 +2,7 @@
  * Turns a provider's report into the request's outcome: validates the output against the model's schema, and seals it.
  */
 import { Effect } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { MediaPlan } from "#domain/inference-request/Event.ts"
 import type { JudgedOutcome, RunOutcome, Violation } from "#domain/Outcome.ts"
@@ -62,7 +62,7 @@ export const judge = (
       const violations = fitting(entry?.validateOutput(outcome.output) ?? [])
       const pointers = violations.length > 0 ? [] : (entry?.mediaPointers(outcome.output) ?? [])
       const seal = (media: ReadonlyArray<MediaPlan>) =>
-        Effect.map(sealOutput(payloads, job, outcome.output), (payload): Judged => {
+        Effect.mapEager(sealOutput(payloads, job, outcome.output), (payload): Judged => {
           const output = { ref: Payload.refOf(payload), violations }
           return {
             outcome: { ...outcome, output: media.length === 0 ? output : { ...output, media } },
@@ -88,14 +88,15 @@ export const judge = (
   }
 }
 
+/** Settled for an output that is stored beside the events. */
 const sealOutput = (
   payloads: Payload.Payloads["Service"],
-  job: Pick<Job, "requestId" | "accountId">,
-  json: Json
-) =>
-  payloads.seal({
-    owner: job.accountId,
-    stream: StreamName.make(InferenceRequest.aggregate.category, job.requestId),
-    name: "output",
-    json
-  })
+  { accountId: owner, requestId }: Pick<Job, "requestId" | "accountId">,
+  json: CanonicalJson.Json
+): Effect.Effect<SealedPayload, BlobStoreError> => {
+  const name = "output"
+  const text = CanonicalJson.stringify(json)
+  const inline = payloads.sealInline({ name, text })
+  const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
+  return inline === null ? payloads.sealText({ owner, stream, name, text }) : Effect.succeed(inline)
+}

@@ -39,7 +39,7 @@ export const bindingOf = (
 
 /** `bindingOf` with the current catalog. */
 export const findBinding = (catalog: Catalog["Service"], entry: CatalogEntry, request: Request) =>
-  Effect.map(catalog.find(request.submitted.model), (current) => bindingOf(entry, request, current))
+  Effect.mapEager(catalog.find(request.submitted.model), (current) => bindingOf(entry, request, current))
 
 /** The model as its provider knows it: the base of a wrapper. */
 export const modelOf = ({ model, runs }: CatalogEntry): Model =>
@@ -78,12 +78,15 @@ const mapOutput = ({ binding, submitted }: MappedRun, output: Json) =>
   map(expressionOf(binding.output), output, { input: submitted })
 
 /** The operator has to correct it, and the client gets a short message. Another provider may succeed. */
-const inputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
-  Effect.as(Effect.logError(`The input of a run cannot be mapped for its provider: ${reason}`), {
-    _tag: "ProviderError",
-    message: "The input cannot be converted for the provider.",
-    retryable: false
-  })
+const inputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<never, RunOutcome> =>
+  Effect.andThen(
+    Effect.logError(`The input of a run cannot be mapped for its provider: ${reason}`),
+    Effect.fail<RunOutcome>({
+      _tag: "ProviderError",
+      message: "The input cannot be converted for the provider.",
+      retryable: false
+    })
+  )
 
 const outputUnmapped = ({ reason }: Expression.ExpressionFailed): Effect.Effect<RunOutcome> =>
   Effect.as(Effect.logError(`The answer of a provider cannot be mapped: ${reason}`), {
@@ -120,20 +123,10 @@ const counted = ({ entry, submitted }: MappedRun, output: Json, seconds: number)
     onFailure: ({ reason }): RunOutcome => ({ _tag: "ModelFailed", message: reason })
   })
 
-/** Runs with the mapped input, and maps the outcome. `seconds`: the duration of the run until it is evaluated. */
-export const around = (
-  run: MappedRun,
-  seconds: Effect.Effect<number>,
-  atProvider: (input: Json) => Effect.Effect<ProviderOutcome>
-): Effect.Effect<RunOutcome> => {
-  const performed = (input: Json) =>
-    Effect.flatMap(atProvider(input), (reported) =>
-      Effect.flatMap(seconds, (taken) => outcomeOf(run, reported, taken))
-    )
-  const input = run.entry.runInput(run.submitted)
-  if (run.binding.input === undefined) return performed(input)
-  return Effect.matchEffect(map(expressionOf(run.binding.input), input), {
-    onSuccess: performed,
-    onFailure: inputUnmapped
-  })
+/** The input for the provider. Fails with the outcome of a run without one. */
+export const inputOf = ({ binding, entry, submitted }: MappedRun): Effect.Effect<Json, RunOutcome> => {
+  const input = entry.runInput(submitted)
+  return binding.input === undefined
+    ? Effect.succeed(input)
+    : Effect.catch(map(expressionOf(binding.input), input), inputUnmapped)
 }

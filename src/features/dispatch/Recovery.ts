@@ -3,7 +3,7 @@
  * the provider may still know is taken over; any other request runs again. One live node handles each claim, and the
  * sweep finds what it misses.
  */
-import { Deferred, Effect } from "effect"
+import { Effect, Exit } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
@@ -19,14 +19,14 @@ import * as WaitForHead from "#src/platform/reactors/WaitForHead.ts"
 import * as PagedRows from "#src/platform/reactors/PagedRows.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
-import type { Claimed } from "./Run.ts"
+import type { Claimed } from "./Claimed.ts"
 import { Runs } from "./Runs.ts"
 
 const pageSize = 500
 const concurrency = 64
 
-/** `onEnd` returns what to run when a run that was taken over ends, by model and provider. */
-export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effect<unknown>) =>
+/** `onEnd` is called when a run that was taken over ends. */
+export const make = (onEnd: (endpoint: string, provider: string) => void) =>
   Effect.gen(function* () {
     const dueWork = yield* DueWork
     const actors = yield* RequestActors
@@ -66,21 +66,28 @@ export const make = (onEnd: (endpoint: string, provider: string) => Effect.Effec
       Effect.flatMap(
         catalog.findVersion(request.submitted.model, request.submitted.modelVersion),
         (entry) => {
-          const claimed = Deferred.makeUnsafe<void, EventStoreError | Rejection>()
           const endpoint = entry?.runs ?? request.submitted.model
           const { provider } = run
-          const slot = { id, endpoint, provider, watch: unwatched, onEnd: onEnd(endpoint, provider) }
-          /** Claim → run → record. */
-          const sequence = Effect.gen(function* () {
-            const taken = yield* claim(id, request, run)
-            const running = taken === null ? Effect.void : yield* runs.begin(taken, unwatched)
-            yield* Deferred.succeed(claimed, undefined)
-            yield* running
-          }).pipe(Effect.onError((cause) => Deferred.failCause(claimed, cause)))
-          return Effect.andThen(runs.fork(slot, sequence), Deferred.await(claimed))
+          const taken = runs.take({
+            about: { id },
+            endpoint,
+            provider,
+            watch: unwatched,
+            onEnd: () => onEnd(endpoint, provider)
+          })
+          return Effect.uninterruptible(
+            Effect.onExitPrimitive(claim(id, request, run), (exit) => {
+              if (Exit.isSuccess(exit) && exit.value !== null) taken.begin(exit.value)
+              else taken.release()
+              return undefined
+            })
+          )
         }
         // A node that knows the model takes it over, or this one later.
-      ).pipe(Effect.catchTag("NotKnownHere", (error) => Effect.logWarning("A run is not taken over", error)))
+      ).pipe(
+        Effect.asVoid,
+        Effect.catchTag("NotKnownHere", (error) => Effect.logWarning("A run is not taken over", error))
+      )
 
     const recover = Effect.fnUntraced(function* (id: RequestId) {
       const { state } = yield* actors.refresh(id)

@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
   const steady = yield* SteadyTime
   const catalog = yield* Catalog
   const payloads = yield* Payloads
-  const record = yield* OutcomeRecord.make
+  const { record } = yield* OutcomeRecord.make
   const unrecorded = RecentlyUsed.make<Unrecorded>({ capacity: rememberedLeases })
 
   const entryOf = ({ submitted: { model, modelVersion } }: Request) =>
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
         Effect.succeed(OutcomeRecord.refused(`The input is ${reason}.`))
       )
     )
-    return Effect.flatMap(outcome, (one) => Fallback.after(Effect.succeed(one), entry, request))
+    return Effect.map(outcome, (one) => Fallback.of(one, entry, request))
   }
 
   const end: LeasesElsewhere["end"] = Effect.fn("LeasesElsewhere.end")(function* (run, request, reported) {
@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
       entry === null
         ? OutcomeRecord.refused("The model is no longer offered.")
         : yield* mapped(run, request, { entry, reported, now })
-    yield* record({ accountId, ...run }, entry, outcome, { at: now, startedAt: null })
+    yield* record({ job: { accountId, ...run }, entry, outcome, at: now, startedAt: null })
   })
 
   return { heartbeat, end }

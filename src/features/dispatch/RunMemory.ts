@@ -38,19 +38,18 @@ export const make = (onRoom: () => void): Effect.Effect<RunMemory, never, Reques
     })
     yield* Effect.addFinalizer(() => Effect.sync(stopListening))
 
-    const stateOf = ({ requestId }: QueuedRequest) =>
-      Effect.suspend(() => {
-        const known = actors.peek(requestId)
-        return known === undefined ? actors.current(requestId) : Effect.succeed(known)
-      }).pipe(
-        Effect.map(({ state }) => state),
-        Effect.catchCause(() => Effect.succeed(null))
-      )
+    /** Brings the requests into memory. What cannot be read stays away. */
+    const load = (rows: ReadonlyArray<QueuedRequest>) =>
+      Effect.forEach(rows, ({ requestId }) => Effect.ignoreCause(actors.current(requestId)), {
+        concurrency,
+        discard: true
+      })
 
     const admit: RunMemory["admit"] = Effect.fnUntraced(function* (rows) {
-      const states = yield* Effect.forEach(rows, stateOf, { concurrency })
-      return rows.flatMap((row, index): ReadonlyArray<Admitted> => {
-        const state = states[index]
+      const away = rows.filter(({ requestId }) => actors.peek(requestId) === undefined)
+      if (away.length > 0) yield* load(away)
+      return rows.flatMap((row): ReadonlyArray<Admitted> => {
+        const state = actors.peek(row.requestId)?.state
         if (state?._tag !== "Request") return [{ row, memory: null }]
         const { accountId } = row
         if (full.has(accountId)) return []

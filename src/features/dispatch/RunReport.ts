@@ -1,5 +1,5 @@
 /** Reports a run with few events: one that ends at once appends its start with its end; progress is sampled. */
-import { type Cause, Clock, Effect, Exit } from "effect"
+import { type Cause, type Clock, Effect, Exit } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
@@ -8,7 +8,8 @@ import { untilStored } from "#src/platform/reactors/UntilStored.ts"
 import type { RequestActors } from "#src/features/requests/RequestActors.ts"
 import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
 import type { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
-import type { StopSignal } from "./StopSignal.ts"
+import type { About, Fork } from "./RunFibers.ts"
+import { StopSignal } from "./StopSignal.ts"
 
 /** A run that ends within this time of its start has both in one append, ms. */
 const startGraceMs = 20
@@ -26,29 +27,24 @@ const progressIntervalShare = 1 / 50
 /** Characters of a log line. Lines between two records are limited like the request's log. */
 const maxLineLength = 1_000
 
-export interface RunReport extends RunControl {
-  /** Call it if the run has not ended at once: its start is then recorded without waiting for its end. */
-  readonly pending: Effect.Effect<void>
-  /** Whether the provider has reported on the run. */
-  readonly isHeardOf: () => boolean
-  /** Since its start; 0 before it. */
-  readonly seconds: Effect.Effect<number>
-  /** Call it at the end of the run: records the last lines and returns the start's time, for the outcome. */
-  readonly finish: () => Effect.Effect<number | null>
-}
+const noLines: ReadonlyArray<string> = []
 
-export interface RunReportOptions {
+/** What the reports of all runs have in common. */
+export interface Reporting {
   readonly actors: RequestActors["Service"]
   readonly steady: SteadyTime["Service"]
+  readonly clock: Clock.Clock
+  readonly deadlines: Deadlines
   /** Runs what has to be told of a report that nothing waits for. */
-  readonly fork: (effect: Effect.Effect<void>) => unknown
+  readonly fork: Fork
+}
+
+export interface Reported {
   readonly id: RequestId
   /** Number of the run. */
   readonly attempt: number
   /** When its request expires unless a run has started, Unix time in ms; `null`: never. */
   readonly startBy: number | null
-  readonly stop: StopSignal
-  readonly deadlines: Deadlines
 }
 
 const logFailure = (cause: Cause.Cause<unknown>) =>
@@ -62,117 +58,150 @@ const logged = (effect: Effect.Effect<unknown, unknown>) =>
 const known = (fraction: number | null) =>
   fraction === null || Number.isNaN(fraction) ? null : Math.min(Math.max(fraction, 0), 1)
 
-/** What is known of the run, and which part of it is on the log. */
-interface Reported extends RunReportOptions {
-  isAccepted: boolean
-  startedAt: number | null
-  isStartRecorded: boolean
-  isPending: boolean
+/** Thousands of runs may be held, each with one, so it consists of what is known and of nothing else. */
+export class RunReport implements RunControl {
+  readonly stop = new StopSignal()
+  readonly #to: Reporting
+  readonly #about: About
+  readonly #run: Reported
+  #isAccepted = false
+  #startedAt: number | null = null
+  #isStartRecorded = false
+  #isPending = false
   /** Keeps the start from being recorded without the end. */
-  holdStart: (() => void) | null
-  lines: ReadonlyArray<string>
-  fraction: number | null
+  #holdStart: (() => void) | null = null
+  #lines: ReadonlyArray<string> = noLines
+  #fraction: number | null = null
   /** On the monotonic clock, ms. */
-  begunAt: number
-  progressAt: number
-}
+  #begunAt = 0
+  #progressAt = 0
 
-/** Runs that end at once are on the hot path, so they only do what they report. */
-export const make = (options: RunReportOptions): RunReport => {
-  const run: Reported = {
-    ...options,
-    isAccepted: false,
-    startedAt: null,
-    isStartRecorded: false,
-    isPending: false,
-    holdStart: null,
-    lines: [],
-    fraction: null,
-    begunAt: 0,
-    progressAt: 0
+  constructor(to: Reporting, about: About, run: Reported) {
+    this.#to = to
+    this.#about = about
+    this.#run = run
   }
-  return {
-    stopRequested: options.stop.sent,
-    isStoppedWithin: (ms) => options.stop.isSentWithin(options.deadlines, ms),
-    accepted: (jobId) => accept(run, jobId),
-    isHeardOf: () => run.isAccepted || run.startedAt !== null,
-    started: Clock.clockWith((clock) => Effect.sync(() => start(run, clock))),
-    startWithinMs: startWithin(run),
-    pending: Effect.sync(() => {
-      run.isPending = true
-      recordStartSoon(run)
-    }),
-    progress: (report) => progress(run, report),
-    seconds: Effect.map(MonotonicTime.millis, (now) =>
-      run.startedAt === null ? 0 : (now - run.begunAt) / 1_000
-    ),
-    finish: () => {
-      run.holdStart?.()
-      return Effect.map(run.lines.length === 0 ? Effect.void : recordProgress(run), () => run.startedAt)
-    }
-  }
-}
 
-/** Retries until the run is over, because without the id the job could not be found again. */
-const accept = (run: Reported, jobId: string) =>
-  Effect.flatMap(run.steady.now, (at) => {
-    const { actors, attempt, id } = run
-    run.isAccepted = true
-    const command = { _tag: "RecordAccepted", at, attempt, jobId } as const
+  get stopRequested(): Effect.Effect<void> {
+    return this.stop.sent
+  }
+
+  isStoppedWithin(ms: number): Effect.Effect<boolean> {
+    return this.stop.isSentWithin(this.#to.deadlines, ms)
+  }
+
+  /** Whether the provider has reported on the run. */
+  get isHeardOf(): boolean {
+    return this.#isAccepted || this.#startedAt !== null
+  }
+
+  /** Since its start; 0 before it. */
+  get seconds(): number {
+    return this.#startedAt === null ? 0 : (this.#now() - this.#begunAt) / 1_000
+  }
+
+  get accepted(): RunControl["accepted"] {
+    return (jobId) => Effect.suspend(() => this.#accept(jobId))
+  }
+
+  get started(): Effect.Effect<void> {
+    return Effect.sync(() => this.start())
+  }
+
+  start(): void {
+    if (this.#startedAt !== null) return
+    const { clock, steady } = this.#to
+    this.#startedAt = steady.nowOf(clock)
+    this.#begunAt = this.#progressAt = this.#now()
+    this.#recordStartSoon()
+  }
+
+  get startWithinMs(): Effect.Effect<number> {
+    const { startBy } = this.#run
+    const { steady } = this.#to
+    return startBy === null
+      ? Effect.succeed(refusalMs)
+      : Effect.map(steady.now, (now) => Math.min(Math.max(startBy - recordingMs - now, 0), refusalMs))
+  }
+
+  get progress(): RunControl["progress"] {
+    return (report) => Effect.suspend(() => this.#progress(report))
+  }
+
+  /** Call it if the run has not ended at once: its start is then recorded without waiting for its end. */
+  pending(): void {
+    this.#isPending = true
+    this.#recordStartSoon()
+  }
+
+  /** Call it at the end of the run: records the last lines and returns the start's time, for the outcome. */
+  finish(): Effect.Effect<number | null> {
+    this.#holdStart?.()
+    return this.#lines.length === 0
+      ? Effect.succeed(this.#startedAt)
+      : Effect.map(this.#recordProgress(), () => this.#startedAt)
+  }
+
+  #now(): number {
+    return MonotonicTime.millisOf(this.#to.clock)
+  }
+
+  /** Retries until the run is over, because without the id the job could not be found again. */
+  #accept(jobId: string): Effect.Effect<void> {
+    const { actors, clock, steady } = this.#to
+    const { attempt, id } = this.#run
+    this.#isAccepted = true
+    const command = { _tag: "RecordAccepted", at: steady.nowOf(clock), attempt, jobId } as const
     return logged(untilStored("The job of a run is not recorded yet", actors.execute(id, command)))
-  })
+  }
 
-const start = (run: Reported, clock: Clock.Clock) => {
-  if (run.startedAt !== null) return
-  run.startedAt = run.steady.nowOf(clock)
-  run.begunAt = run.progressAt = MonotonicTime.millisOf(clock)
-  recordStartSoon(run)
-}
-
-const startWithin = ({ startBy, steady }: Reported): Effect.Effect<number> =>
-  startBy === null
-    ? Effect.succeed(refusalMs)
-    : Effect.map(steady.now, (now) => Math.min(Math.max(startBy - recordingMs - now, 0), refusalMs))
-
-const recordStart = (run: Reported): Effect.Effect<void> => {
-  const { actors, attempt, id, startedAt } = run
-  if (run.isStartRecorded || startedAt === null) return Effect.void
-  return logged(
-    Effect.map(
-      actors.execute(id, { _tag: "RecordStarted", at: startedAt, attempt }),
-      () => (run.isStartRecorded = true)
+  #recordStart(): Effect.Effect<void> {
+    const { attempt, id } = this.#run
+    const at = this.#startedAt
+    if (this.#isStartRecorded || at === null) return Effect.void
+    return logged(
+      Effect.map(this.#to.actors.execute(id, { _tag: "RecordStarted", at, attempt }), () => {
+        this.#isStartRecorded = true
+      })
     )
-  )
-}
+  }
 
-const recordStartSoon = (run: Reported) => {
-  const { attempt, fork, id, startedAt } = run
-  if (!run.isPending || startedAt === null || run.holdStart !== null) return
-  run.holdStart = run.deadlines.after(startGraceMs, () => {
-    if (run.isStartRecorded) return
-    run.actors.send(id, { _tag: "RecordStarted", at: startedAt, attempt }, [], (exit) => {
-      if (Exit.isSuccess(exit)) run.isStartRecorded = true
-      else fork(Effect.annotateLogs(logFailure(exit.cause), { request_id: id }))
+  #recordStartSoon(): void {
+    const at = this.#startedAt
+    if (!this.#isPending || at === null || this.#holdStart !== null) return
+    const { actors, deadlines, fork } = this.#to
+    this.#holdStart = deadlines.after(startGraceMs, () => {
+      if (this.#isStartRecorded) return
+      const { attempt, id } = this.#run
+      actors.send(id, { _tag: "RecordStarted", at, attempt }, [], (exit) => {
+        if (Exit.isSuccess(exit)) this.#isStartRecorded = true
+        else fork(this.#about, logFailure(exit.cause))
+      })
     })
-  })
+  }
+
+  #progress({ fraction, logs }: Parameters<RunControl["progress"]>[0]): Effect.Effect<void> {
+    this.start()
+    this.#fraction = known(fraction) ?? this.#fraction
+    this.#lines = LogLines.newest([...this.#lines, ...logs.map((line) => line.slice(0, maxLineLength))])
+    const now = this.#now()
+    const interval = Math.max(minProgressIntervalMs, (now - this.#begunAt) * progressIntervalShare)
+    return now - this.#progressAt >= interval ? this.#recordProgress() : Effect.void
+  }
+
+  #recordProgress(): Effect.Effect<void> {
+    const logs = this.#lines
+    const fraction = this.#fraction
+    if (logs.length === 0 && fraction === null) return Effect.void
+    const { actors, clock, steady } = this.#to
+    const { attempt, id } = this.#run
+    const at = steady.nowOf(clock)
+    this.#progressAt = this.#now()
+    this.#lines = noLines
+    this.#fraction = null
+    return Effect.andThen(
+      this.#recordStart(),
+      logged(actors.execute(id, { _tag: "RecordProgress", at, attempt, fraction, logs }))
+    )
+  }
 }
-
-const progress = Effect.fnUntraced(function* (run: Reported, report: Parameters<RunControl["progress"]>[0]) {
-  start(run, yield* Clock.Clock)
-  run.fraction = known(report.fraction) ?? run.fraction
-  run.lines = LogLines.newest([...run.lines, ...report.logs.map((line) => line.slice(0, maxLineLength))])
-  const now = yield* MonotonicTime.millis
-  const interval = Math.max(minProgressIntervalMs, (now - run.begunAt) * progressIntervalShare)
-  if (now - run.progressAt >= interval) yield* recordProgress(run)
-})
-
-const recordProgress = Effect.fnUntraced(function* (run: Reported) {
-  const { actors, attempt, fraction, id, lines: logs } = run
-  if (logs.length === 0 && fraction === null) return
-  const at = yield* run.steady.now
-  run.progressAt = yield* MonotonicTime.millis
-  run.lines = []
-  run.fraction = null
-  yield* recordStart(run)
-  yield* logged(actors.execute(id, { _tag: "RecordProgress", at, attempt, fraction, logs }))
-})

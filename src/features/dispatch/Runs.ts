@@ -1,15 +1,16 @@
-/** The runs under way on this node: a supervised fiber each, counted per model and per provider. */
-import { Cause, Context, Effect, FiberSet, Layer, References } from "effect"
+/** The runs under way on this node, counted per model and per provider. */
+import { Context, Effect, Layer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Watch } from "#src/features/provider-health/ProviderHealth.ts"
 import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
-import * as Run from "./Run.ts"
-import { StopSignal } from "./StopSignal.ts"
+import type { Claimed } from "./Claimed.ts"
+import { Run } from "./Run.ts"
+import type { About } from "./RunFibers.ts"
+import * as RunParts from "./RunParts.ts"
 
-/** The slot of a run: taken before its claim, and counted until its outcome is recorded. */
+/** What a run takes before its claim. */
 export interface RunSlot {
-  readonly id: RequestId
+  readonly about: About
   /** The endpoint of the model that runs, which the run counts for. */
   readonly endpoint: string
   /** The name of the provider, which the run counts for, too. */
@@ -18,17 +19,23 @@ export interface RunSlot {
   readonly watch: Watch
   /** The memory of the input, released with the slot. */
   readonly memory?: Lease | null
-  /** Runs when the slot is released. */
-  readonly onEnd: Effect.Effect<unknown>
+  /** Called when the slot is released. */
+  readonly onEnd: () => void
+}
+
+/** One of its functions is called once. */
+export interface Taken {
+  /** Runs the claimed request. The slot is released when the outcome is recorded. */
+  readonly begin: (claimed: Claimed) => void
+  /** Without a claim. */
+  readonly release: () => void
 }
 
 export class Runs extends Context.Service<
   Runs,
   {
-    /** Forks claim → run → record and returns at once. Only the run is interruptible: no other node runs this claim. */
-    fork<E>(slot: RunSlot, sequence: Effect.Effect<void, E>): Effect.Effect<void>
-    /** Registers a claimed request, and returns the effect that runs it and records its outcome. */
-    begin(claimed: Run.Claimed, watch: Watch): Effect.Effect<Effect.Effect<void, EventStoreError>>
+    /** Takes a slot for a request that is about to be claimed. When the node stops, it waits for the claim. */
+    take(slot: RunSlot): Taken
     /** Asks the provider to stop this node's run of the request; with `attempt`, only up to that attempt. */
     stop(id: RequestId, attempt?: number): Effect.Effect<void>
     /** Whether this node runs the request. */
@@ -42,70 +49,75 @@ export class Runs extends Context.Service<
   static readonly layer = Layer.effect(
     Runs,
     Effect.gen(function* () {
-      const run = yield* Run.make
-      const fibers = yield* FiberSet.make()
-      const stops = new Map<RequestId, { readonly attempt: number; readonly stop: StopSignal }>()
+      const parts = yield* RunParts.make
+      const live = new Set<Run>()
+      /** The newest run of each request. An older one may still be live if its provider does not stop it. */
+      const runs = new Map<RequestId, Run>()
       const ofModel = new Map<string, number>()
       const ofProvider = new Map<string, number>()
+      let taken = 0
+      /** Called when the last slot is released. Set when the node stops. */
+      let onEmpty: (() => void) | null = null
 
       const count = (counts: Map<string, number>, name: string, change: 1 | -1) =>
         counts.set(name, (counts.get(name) ?? 0) + change)
 
-      /** Adds the annotation to the context of the new fiber, which is cheaper than annotating the effect. */
-      const forkAnnotated = (id: RequestId, effect: Effect.Effect<void>) =>
-        Effect.withFiber<void>(({ context }) => {
-          const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request_id: id }
-          const annotated = Context.add(context, References.CurrentLogAnnotations, annotations)
-          FiberSet.addUnsafe(fibers, Effect.runForkWith(annotated)(effect))
-          return Effect.void
-        })
+      const release = ({ endpoint, memory, onEnd, provider, watch }: RunSlot) => {
+        count(ofModel, endpoint, -1)
+        count(ofProvider, provider, -1)
+        taken--
+        watch.ended(null)
+        memory?.release()
+        onEnd()
+        if (taken === 0) onEmpty?.()
+      }
 
-      const fork = <E>(
-        { endpoint, id, memory, onEnd, provider, watch }: RunSlot,
-        sequence: Effect.Effect<void, E>
-      ) =>
-        Effect.suspend(() => {
-          count(ofModel, endpoint, 1)
-          count(ofProvider, provider, 1)
-          const counted = Effect.onExitPrimitive(Effect.uninterruptible(sequence), () => {
-            count(ofModel, endpoint, -1)
-            count(ofProvider, provider, -1)
-            watch.ended(null)
-            memory?.release()
-            return Effect.asVoid(onEnd)
-          })
-          return forkAnnotated(id, Effect.catchCause(counted, leftOver))
-        })
-
-      const begin = (claimed: Run.Claimed, watch: Watch) =>
-        Effect.sync(() => {
-          const { id, request } = claimed
-          const stop = new StopSignal()
-          // An older run of the request ended on another node, or this node could not stop it.
-          stops.get(id)?.stop.send()
-          stops.set(id, { attempt: request.attempt, stop })
-          return Effect.onExitPrimitive(run(claimed, stop, watch), () => {
+      const begin = (slot: RunSlot, claimed: Claimed) => {
+        const { id } = claimed
+        const run = new Run(parts, claimed, {
+          about: slot.about,
+          watch: slot.watch,
+          onOver: () => {
+            live.delete(run)
             // The next run of the request may have begun.
-            if (stops.get(id)?.stop === stop) stops.delete(id)
-            return undefined
-          })
+            if (runs.get(id) === run) runs.delete(id)
+            release(slot)
+          }
         })
+        // An older run of the request ended on another node, or this node could not stop it.
+        runs.get(id)?.stop()
+        runs.set(id, run)
+        live.add(run)
+        if (onEmpty !== null) run.interrupt()
+        run.begin()
+      }
+
+      const take = (slot: RunSlot): Taken => {
+        count(ofModel, slot.endpoint, 1)
+        count(ofProvider, slot.provider, 1)
+        taken++
+        return { begin: (claimed) => begin(slot, claimed), release: () => release(slot) }
+      }
+
+      /** Claims and outcomes on their way to the log are waited for: no other node makes them. */
+      const close = Effect.callback<void>((resume) => {
+        onEmpty = () => resume(Effect.void)
+        if (taken === 0) return onEmpty()
+        for (const run of live) run.interrupt()
+      })
+      yield* Effect.addFinalizer(() => close)
 
       return Runs.of({
-        fork,
-        begin,
+        take,
         stop: (id, attempt = Infinity) =>
           Effect.sync(() => {
-            const run = stops.get(id)
-            if (run !== undefined && run.attempt <= attempt) run.stop.send()
+            const run = runs.get(id)
+            if (run !== undefined && run.attempt <= attempt) run.stop()
           }),
-        has: (id) => stops.has(id),
+        has: (id) => runs.has(id),
         count: (endpoint) => ofModel.get(endpoint) ?? 0,
         countOf: (provider) => ofProvider.get(provider) ?? 0
       })
     })
   )
 }
-
-const leftOver = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
-  Cause.hasDies(cause) ? Effect.logError("A run has no recorded outcome", cause) : Effect.void

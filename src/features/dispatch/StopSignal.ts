@@ -1,41 +1,54 @@
 /** The request to stop a run. Most runs end without one, so waiting for it takes no fiber. */
-import { Effect, Exit } from "effect"
+import type { Effect } from "effect"
+import * as Later from "#src/kernel/async/Later.ts"
 import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
 
 export class StopSignal {
   #isSent = false
-  readonly #waiting = new Set<() => void>()
+  /** `null` while nothing waits. */
+  #waiting: Set<() => void> | null = null
+
+  #add(run: () => void): void {
+    this.#waiting ??= new Set()
+    this.#waiting.add(run)
+  }
 
   send(): void {
     this.#isSent = true
-    for (const run of this.#waiting) run()
-    this.#waiting.clear()
+    const waiting = this.#waiting
+    this.#waiting = null
+    for (const run of waiting ?? []) run()
   }
 
   /** Completes when it is sent. */
-  readonly sent: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    const run = () => resume(Exit.void)
-    if (this.#isSent) return run()
-    this.#waiting.add(run)
-    return Effect.sync(() => this.#waiting.delete(run))
-  })
+  get sent(): Effect.Effect<void> {
+    return Later.make((onSent) => {
+      const sent = () => onSent(undefined)
+      if (this.#isSent) sent()
+      else this.#add(sent)
+      return () => this.#waiting?.delete(sent)
+    })
+  }
 
   /** Whether it is sent within `ms`. */
-  readonly isSentWithin = (deadlines: Deadlines, ms: number): Effect.Effect<boolean> =>
-    Effect.callback<boolean>((resume) => {
-      if (this.#isSent) return resume(Exit.succeed(true))
-      const sent = () => {
-        cancel()
-        resume(Exit.succeed(true))
+  isSentWithin(deadlines: Deadlines, ms: number): Effect.Effect<boolean> {
+    return Later.make((onEnd) => {
+      if (this.#isSent) {
+        onEnd(true)
+        return () => undefined
       }
-      const cancel = deadlines.after(ms, () => {
-        this.#waiting.delete(sent)
-        resume(Exit.succeed(false))
-      })
-      this.#waiting.add(sent)
-      return Effect.sync(() => {
+      const end = (isSent: boolean) => {
         cancel()
-        this.#waiting.delete(sent)
-      })
+        onEnd(isSent)
+      }
+      const sent = () => end(true)
+      const cancelDeadline = deadlines.after(ms, () => end(false))
+      const cancel = () => {
+        cancelDeadline()
+        this.#waiting?.delete(sent)
+      }
+      this.#add(sent)
+      return cancel
     })
+  }
 }

@@ -1,7 +1,7 @@
 /** One trace for a request: a run belongs to the trace of its submit, if this process accepted the request. */
 import { Clock, Context, Effect, Exit, Layer, References, type Tracer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
-import { Runs } from "./Runs.ts"
+import { Runs, type RunSlot } from "./Runs.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
 
 /** The most requests whose span is stored. The runs of older ones begin a trace of their own. */
@@ -63,28 +63,40 @@ export const runs = Layer.effect(
   Runs,
   Effect.gen(function* () {
     const runs = yield* Runs
-    const traced = Effect.map(SubmitSpans, (spans) =>
-      Runs.of({
+    const clock = yield* Clock.Clock
+    const context = yield* Effect.context<never>()
+    const traced = Effect.map(SubmitSpans, (spans) => {
+      const begin = ({ about: { id }, endpoint }: RunSlot) => {
+        const parent = spans.of(id)
+        return Effect.runSyncWith(context)(
+          Effect.makeSpan("Run", {
+            attributes: { request_id: id, model: endpoint },
+            ...(parent === undefined ? { root: true } : { parent })
+          })
+        )
+      }
+      return Runs.of({
         ...runs,
-        fork: (slot, sequence) =>
-          Effect.gen(function* () {
-            const parent = spans.of(slot.id)
-            const span = yield* Effect.makeSpan("Run", {
-              attributes: { request_id: slot.id, model: slot.endpoint },
-              ...(parent === undefined ? { root: true } : { parent })
-            })
-            const ended = Effect.map(Clock.currentTimeNanos, (now) => span.end(now, Exit.void))
-            yield* runs
-              .fork({ ...slot, onEnd: Effect.andThen(ended, slot.onEnd) }, sequence)
-              .pipe(Effect.withParentSpan(span))
-          }).pipe(Effect.withTracerEnabled(true)),
-        begin: (claimed, watch) =>
-          Effect.andThen(
-            Effect.annotateCurrentSpan("attempt", claimed.request.attempt),
-            runs.begin(claimed, watch)
-          )
+        take: (slot) => {
+          const span = begin(slot)
+          const taken = runs.take({
+            ...slot,
+            about: { ...slot.about, span },
+            onEnd: () => {
+              span.end(clock.currentTimeNanosUnsafe(), Exit.void)
+              slot.onEnd()
+            }
+          })
+          return {
+            ...taken,
+            begin: (claimed) => {
+              span.attribute("attempt", claimed.request.attempt)
+              taken.begin(claimed)
+            }
+          }
+        }
       })
-    )
+    })
     return yield* whereTraced(runs, traced)
   })
 )

@@ -1,41 +1,36 @@
-/** A time limit without cost for an effect that ends at once, as many runs do, and with one fiber for one that does not. */
-import { Effect, Fiber } from "effect"
+/** The time limit of what a run waits for, without a fiber of its own. */
+import type { Model } from "#domain/catalog/Model.ts"
+import type { Request } from "#domain/inference-request/State.ts"
+import type { Waiting } from "#src/kernel/async/Settled.ts"
 import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
 
-export interface TimeLimit<A, E, R> {
+export interface TimeLimit {
   readonly ms: number
-  /** Called at the limit. The effect may react to it, and is interrupted `graceMs` later. */
+  /** Called at the limit. What is waited for may react to it, and is interrupted `graceMs` later. */
   readonly onExpiry: () => void
   readonly graceMs: number
-  /** Replaces the result of an effect past the limit, when it has ended or was interrupted. */
-  readonly orElse: Effect.Effect<A, E, R>
-  /** Runs if the effect does not end at once. */
-  readonly onPending: Effect.Effect<void, E, R>
 }
 
-export const apply = <A, E, R>(
-  effect: Effect.Effect<A, E, R>,
+/** Remaining time of a run that was taken over past its model's limit, to collect its end, ms. */
+const collectingMs = 5_000
+
+/** The rest of the model's limit, ms. `takenOverAt`: Unix time in ms; `null` for a run of this node. */
+export const msOf = ({ timeoutSeconds }: Model, { phase }: Request, takenOverAt: number | null): number => {
+  const limit = timeoutSeconds * 1_000
+  return takenOverAt !== null && phase._tag === "Running"
+    ? Math.max(limit - Math.max(takenOverAt - phase.runStartedAt, 0), Math.min(limit, collectingMs))
+    : limit
+}
+
+/** Call the result when it has ended. */
+export const begin = (
+  waiting: Waiting,
   deadlines: Deadlines,
-  { graceMs, ms, onExpiry, onPending, orElse }: TimeLimit<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.forkChild(effect, { startImmediately: true }), (fiber) => {
-    const exit = fiber.pollUnsafe()
-    if (exit !== undefined) return exit
-    const ended = Effect.callback<A, E, R>((resume) => {
-      let isLate = false
-      let cancel = deadlines.after(ms, () => {
-        isLate = true
-        cancel = deadlines.after(graceMs, () => fiber.interruptUnsafe())
-        onExpiry()
-      })
-      const ignore = fiber.addObserver((exit) => {
-        cancel()
-        resume(isLate ? orElse : exit)
-      })
-      return Effect.sync(() => {
-        ignore()
-        cancel()
-      })
-    })
-    return Effect.onInterrupt(Effect.andThen(onPending, ended), () => Fiber.interrupt(fiber))
+  { graceMs, ms, onExpiry }: TimeLimit
+): (() => void) => {
+  let cancel = deadlines.after(ms, () => {
+    cancel = deadlines.after(graceMs, waiting.interrupt)
+    onExpiry()
   })
+  return () => cancel()
+}

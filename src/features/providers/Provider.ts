@@ -26,6 +26,8 @@ export interface RunControl {
   accepted(jobId: string): Effect.Effect<void>
   /** The model has begun to run. */
   readonly started: Effect.Effect<void>
+  /** `started` of a provider without a fiber. */
+  start(): void
   /** How long `started` may wait for an early refusal, ms. Shorter if the request has to start by a time. */
   readonly startWithinMs: Effect.Effect<number>
   /** `fraction`: 0 to 1, or `null` if unknown. `logs`: new lines. Reports may be sampled. */
@@ -35,7 +37,7 @@ export interface RunControl {
   }): Effect.Effect<void>
   /** Completes when the client cancels or the run exceeds its limit. The provider should then end in `Stopped`. */
   readonly stopRequested: Effect.Effect<void>
-  /** Whether `stopRequested` completes within `ms`. Costs less than to race it with a sleep. */
+  /** Whether `stopRequested` completes within `ms`. A run that only waits for this, and maps it by `Later.map`, needs no fiber. */
   isStoppedWithin(ms: number): Effect.Effect<boolean>
 }
 
@@ -52,9 +54,10 @@ export interface Provider {
   /** The `adapter` of a binding. */
   readonly adapter: Adapter
   /**
-   * Runs the job to its one outcome. The caller catches defects and counts them as retryable provider errors. An
-   * interruption means that this node stops, or that a run past its limit did not stop within 5 s: release local
-   * resources, and leave a job with an id of its own to the provider.
+   * Runs the job to its one outcome. It may begin when this is called, and a run that ends at once should return its outcome
+   * as an `Exit`. The caller catches defects and counts them as retryable provider errors. An interruption means that this
+   * node stops, or that a run past its limit did not stop within 5 s: release local resources, and leave a job with an id
+   * of its own to the provider.
    */
   run(job: Job, control: RunControl): Effect.Effect<ProviderOutcome>
   /** Follows a job that a previous process started; `Lost` if the provider does not know it. */

@@ -2,6 +2,7 @@
 import { Effect, Redacted } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as ReplacedControl from "./ReplacedControl.ts"
 import type { Job, JobState, Provider, RunControl } from "./Provider.ts"
 import type { ProviderHttp } from "./ProviderHttp.ts"
 import { clean, cleanLine } from "./ErrorOutcomes.ts"
@@ -37,11 +38,11 @@ const outcomeIn = (hide: Words, outcome: ProviderOutcome): ProviderOutcome => {
   }
 }
 
-const controlIn = (hide: Words, control: RunControl): RunControl => ({
-  ...control,
-  progress: ({ fraction, logs }) =>
-    control.progress({ fraction, logs: logs.map((line) => cleanLine(hide(line))) })
-})
+const controlIn = (hide: Words, control: RunControl): RunControl =>
+  ReplacedControl.of(control, {
+    progress: ({ fraction, logs }) =>
+      control.progress({ fraction, logs: logs.map((line) => cleanLine(hide(line))) })
+  })
 
 const stateIn = (hide: Words, state: JobState): JobState =>
   state._tag === "Finished" ? { ...state, outcome: outcomeIn(hide, state.outcome) } : state

@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
   const node = yield* Nodes
   const payloads = yield* Payloads
   const providers = yield* Providers
-  const record = yield* OutcomeRecord.make
+  const { record } = yield* OutcomeRecord.make
   const runs = yield* Runs
   const scope = yield* Effect.scope
 
@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
         const outcome = yield* inTermsOfModel(id, request, entry, binding, state.outcome, at)
         // Checked again in a minute.
         if (outcome === null) return "alive"
-        yield* record(job, entry, outcome, { at, startedAt: null })
+        yield* record({ job, entry, outcome, at, startedAt: null })
         yield* runs.stop(id)
         return "finished"
       }

@@ -5,6 +5,7 @@ import * as RunStart from "../RunStart.ts"
 import { type Callback, Callbacks } from "../Callbacks.ts"
 import * as JobReport from "../JobReport.ts"
 import * as Polling from "../Polling.ts"
+import * as ReplacedControl from "../ReplacedControl.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import type { NoAnswer } from "../NoAnswer.ts"
 import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
@@ -156,7 +157,7 @@ export const make = Effect.gen(function* () {
     )
 
     return yield* follow({
-      control: { ...control, started: begun.tell },
+      control: ReplacedControl.of(control, { started: begun.tell }),
       submit: submitOrStop,
       poll: ask(),
       cancel: Effect.flatMap(Deferred.await(named), (jobId) => cancel(binding, secret, jobId)),

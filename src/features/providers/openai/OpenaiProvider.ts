@@ -7,6 +7,7 @@ import { Effect, Redacted, Result, Schema } from "effect"
 import { isObject, type JsonObject, type Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as RunStart from "../RunStart.ts"
+import * as ReplacedControl from "../ReplacedControl.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
@@ -137,7 +138,7 @@ export const make = Effect.gen(function* () {
     const begun = RunStart.make(control)
     if (!streams(options)) yield* begun.unlessRefused
     return yield* http.stream({ ...call, onSent: begun.onSent }, (answer) =>
-      read(answer, options, input, { ...control, started: begun.tell })
+      read(answer, options, input, ReplacedControl.of(control, { started: begun.tell }))
     )
   }, Effect.scoped)
 

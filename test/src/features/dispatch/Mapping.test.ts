@@ -12,6 +12,7 @@ import * as ManifestEntry from "#src/features/catalog/models/ManifestEntry.ts"
 import * as Mapping from "#src/features/dispatch/Mapping.ts"
 import * as Story from "#test/domain/inference-request/Story.ts"
 import { single } from "#test/support/TestModels.ts"
+import * as MappedRuns from "#test/support/MappedRuns.ts"
 
 const entry = Result.getOrThrow(
   ManifestEntry.make({
@@ -32,7 +33,7 @@ const mapped = Effect.fnUntraced(function* (
 ) {
   const binding: ProviderBinding = { name: "p", adapter: "http", ...changes }
   const given: Array<Json> = []
-  const outcome = yield* Mapping.around({ entry, binding, submitted }, Effect.succeed(2.5), (input) =>
+  const outcome = yield* MappedRuns.around({ entry, binding, submitted }, 2.5, (input) =>
     Effect.sync(() => {
       given.push(input)
       return reported

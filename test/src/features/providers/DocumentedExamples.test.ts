@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import * as OpenaiProvider from "#src/features/providers/openai/OpenaiProvider.ts"
 import * as ReplicateProvider from "#src/features/providers/replicate/ReplicateProvider.ts"
-import * as Mapping from "#src/features/dispatch/Mapping.ts"
 import * as ManifestFolder from "#test/src/features/manifests/ManifestFolder.ts"
 import { type AdapterUnderTest, jobOf } from "#test/src/features/providers/contract/AdapterUnderTest.ts"
 import * as RecordedControl from "#test/src/features/providers/contract/RecordedControl.ts"
@@ -12,6 +11,7 @@ import * as Surroundings from "#test/src/features/providers/contract/Surrounding
 import type { Upstream } from "#test/src/features/providers/contract/Upstream.ts"
 import * as Openai from "#test/support/upstreams/Openai.ts"
 import * as Replicate from "#test/support/upstreams/Replicate.ts"
+import * as MappedRuns from "#test/support/MappedRuns.ts"
 
 const examplesOf = (doc: string): ReadonlyArray<string> => {
   const text = fs.readFileSync(
@@ -63,7 +63,7 @@ const runExample = Effect.fnUntraced(function* (
   const { run } = yield* Effect.provide(provider, surroundings)
   const { control } = yield* RecordedControl.make
   const submitted = entry.model.exampleInput
-  const outcome = yield* Mapping.around({ entry, binding, submitted }, Effect.succeed(1), (input) =>
+  const outcome = yield* MappedRuns.around({ entry, binding, submitted }, 1, (input) =>
     run(jobOf(binding, input), control)
   )
   return { entry, outcome }

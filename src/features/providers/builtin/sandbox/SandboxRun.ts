@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import type { Quantity } from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as Later from "#src/kernel/async/Later.ts"
 import type { Job, RunControl } from "../../Provider.ts"
 
 export type SandboxRun = (job: Job, control: RunControl) => Effect.Effect<ProviderOutcome>
@@ -25,16 +26,15 @@ export const delayOf = (input: Json): number => {
   return typeof delayMs === "number" ? delayMs : 0
 }
 
-/** Starts, waits for the input's `delayMs`, and ends in `outcome`. */
+/** Starts, waits for the input's `delayMs`, and ends in `outcome`. Takes no fiber. */
 export const delayed = (
   job: Job,
   control: RunControl,
   outcome: ProviderOutcome
 ): Effect.Effect<ProviderOutcome> => {
   const ms = delayOf(job.input)
-  if (ms <= 0) return Effect.as(control.started, outcome)
-  return Effect.andThen(
-    control.started,
-    Effect.map(control.isStoppedWithin(ms), (isStopped) => (isStopped ? stopped : outcome))
-  )
+  control.start()
+  return ms <= 0
+    ? Effect.succeed(outcome)
+    : Later.map(control.isStoppedWithin(ms), (isStopped) => (isStopped ? stopped : outcome))
 }

@@ -21,6 +21,10 @@ export const make: Effect.Effect<RecordedControl> = Effect.gen(function* () {
   const asked = yield* Deferred.make<void>()
   const accepted = yield* Deferred.make<string>()
   const started = yield* Deferred.make<void>()
+  const start = () => {
+    reports.push("started")
+    Deferred.doneUnsafe(started, Effect.void)
+  }
   return {
     reports,
     jobIds,
@@ -33,10 +37,8 @@ export const make: Effect.Effect<RecordedControl> = Effect.gen(function* () {
           jobIds.push(jobId)
           return Effect.asVoid(Deferred.succeed(accepted, jobId))
         }),
-      started: Effect.suspend(() => {
-        reports.push("started")
-        return Effect.asVoid(Deferred.succeed(started, undefined))
-      }),
+      started: Effect.sync(start),
+      start,
       progress: (report) => Effect.sync(() => void reports.push(report)),
       startWithinMs: Effect.succeed(1_000),
       stopRequested: Deferred.await(asked),

@@ -29,13 +29,15 @@ export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
   const reports: Array<RecordedRun["reports"][number]> = []
   const jobIds: Array<string> = []
   const asked = yield* Deferred.make<void>()
+  const start = () => void reports.push("started")
   return {
     reports,
     jobIds,
     stop: Effect.asVoid(Deferred.succeed(asked, undefined)),
     control: {
       accepted: (jobId) => Effect.sync(() => void jobIds.push(jobId)),
-      started: Effect.sync(() => void reports.push("started")),
+      started: Effect.sync(start),
+      start,
       progress: (report) => Effect.sync(() => void reports.push(report)),
       startWithinMs: Effect.succeed(1_000),
       stopRequested: Deferred.await(asked),

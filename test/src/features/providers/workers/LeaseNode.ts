@@ -92,6 +92,7 @@ export const jobOf = (requestId: RequestId): Job => ({
 export const control: RunControl = {
   accepted: () => Effect.void,
   started: Effect.void,
+  start: () => undefined,
   startWithinMs: Effect.succeed(1_000),
   progress: () => Effect.void,
   stopRequested: Effect.never,

@@ -1,0 +1,13 @@
+import type { RunControl } from "./Provider.ts"
+
+/** The control with other members. A control has getters and methods of its class, so a spread would lose them. */
+export const of = (control: RunControl, members: Partial<RunControl>): RunControl => ({
+  accepted: control.accepted,
+  started: control.started,
+  start: () => control.start(),
+  startWithinMs: control.startWithinMs,
+  progress: control.progress,
+  stopRequested: control.stopRequested,
+  isStoppedWithin: (ms) => control.isStoppedWithin(ms),
+  ...members
+})
