@@ -1,25 +1,12 @@
 /** `Administration` for commands: through the running server, or on the log itself when none runs. */
 import { Effect, Layer, Option, Schedule } from "effect"
 import * as AdminClient from "#src/edges/admin/AdminClient.ts"
-import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
-import { CatalogProgress } from "#src/features/catalog/CatalogProgress.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as DataLock from "#streams/DataLock.ts"
 import * as ExistingLog from "./ExistingLog.ts"
 
-/** Loaded only when no server runs: loading takes about half of a command's time. */
-const local = Effect.map(
-  Effect.promise(() =>
-    Promise.all([import("#src/composition/Core.ts"), import("#src/features/catalog/ActorPublishing.ts")])
-  ),
-  ([Core, ActorPublishing]) =>
-    LocalAdministration.layer.pipe(
-      // The command serves no requests, so its catalog need not follow the log.
-      Layer.provide(ActorPublishing.layerOwnActors.pipe(Layer.provide(CatalogProgress.layerStatic))),
-      Layer.provide([Core.layer, PublicUrls.layer])
-    )
-)
+/** Loaded only when no server runs: loading takes most of a command's time. */
+const local = Effect.promise(async () => (await import("./LocalAccess.ts")).layer)
 
 /** The client of the running server. None when no server runs; then the directory is locked until the scope ends. */
 const clientOrLock = Effect.gen(function* () {

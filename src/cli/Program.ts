@@ -1,23 +1,11 @@
 /** The command line, from its arguments to its output. `Failure.teardown` sets the exit code. */
-import { ConfigProvider, Console, Effect, Layer, Logger, References } from "effect"
+import { ConfigProvider, Console, Effect, Layer, Logger, References, Stdio } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
-import { accounts } from "#src/cli/accounts/Accounts.ts"
-import { auditCommand } from "#src/cli/audit/Audit.ts"
-import { balance } from "#src/cli/balance/Balance.ts"
+import * as Commands from "./Commands.ts"
 import * as Failure from "./Failure.ts"
-import { files } from "#src/cli/files/Files.ts"
-import { init } from "./Init.ts"
-import { keys } from "#src/cli/keys/Keys.ts"
-import { log } from "#src/cli/log/Log.ts"
-import { models } from "#src/cli/models/Models.ts"
 import * as Output from "./Output.ts"
-import { projections } from "#src/cli/projections/Projections.ts"
-import { requests } from "#src/cli/requests/Requests.ts"
-import { serve } from "./Serve.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
-import { webhooks } from "#src/cli/webhooks/Webhooks.ts"
-import { workers } from "#src/cli/workers/Workers.ts"
 
 const inferlog = Command.make("inferlog").pipe(
   Command.withDescription(
@@ -28,24 +16,7 @@ const inferlog = Command.make("inferlog").pipe(
     { command: "inferlog serve", description: "Run the server" },
     { command: "inferlog keys create --name ci", description: "Create an API key" },
     { command: "inferlog log verify", description: "Prove that the log is unchanged" }
-  ]),
-  Command.withSubcommands([
-    serve,
-    init,
-    accounts,
-    balance,
-    keys,
-    models,
-    requests,
-    files,
-    webhooks,
-    workers,
-    log,
-    auditCommand,
-    projections
-  ]),
-  Command.provideEffect(ConfigProvider.ConfigProvider, GlobalFlags.configProvider),
-  Command.withGlobalFlags([GlobalFlags.DataDir, GlobalFlag.LogLevel])
+  ])
 )
 
 /** Prints requested help to stdout. A wrong invocation prints only its errors, to stderr. */
@@ -60,8 +31,16 @@ const presenter: CliOutput.Presenter = {
 const builtIns = [GlobalFlag.Help, GlobalFlag.Version, GlobalFlags.Completion]
 
 /** Reads its arguments and settings from `Stdio` and `ConfigProvider`, and prints to `Console`. */
-export const program = inferlog.pipe(
-  Command.run({ version }),
+export const program = Stdio.Stdio.use(({ args }) => args).pipe(
+  Effect.flatMap(Commands.named),
+  Effect.flatMap((commands) =>
+    inferlog.pipe(
+      Command.withSubcommands(commands),
+      Command.provideEffect(ConfigProvider.ConfigProvider, GlobalFlags.configProvider),
+      Command.withGlobalFlags([GlobalFlags.DataDir, GlobalFlag.LogLevel]),
+      Command.run({ version })
+    )
+  ),
   Effect.tapCause(Failure.report),
   Effect.provide([
     CliOutput.layerPresenter(presenter),

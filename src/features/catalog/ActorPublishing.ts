@@ -102,7 +102,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer = Layer.effect(Publishing, make)
-
 /** With actors of its own. */
-export const layerOwnActors = layer.pipe(Layer.provide(CatalogActors.layer))
+export const layerOwnActors = Layer.effect(Publishing, make).pipe(Layer.provide(CatalogActors.layer))

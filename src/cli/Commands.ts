@@ -1,0 +1,70 @@
+/** The commands of the program. The modules of a command are loaded only when an argument names it. */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+
+/** How the help of `inferlog` describes each command, in its order, and where its declaration is. */
+const commands = {
+  serve: { description: "Run the server", load: async () => (await import("./Serve.ts")).serve },
+  init: { description: "Create an empty log", load: async () => (await import("./Init.ts")).init },
+  accounts: {
+    description: "Accounts, their balances, limits and passwords",
+    load: async () => (await import("./accounts/Accounts.ts")).accounts
+  },
+  balance: {
+    description: "Balances and payments",
+    load: async () => (await import("./balance/Balance.ts")).balance
+  },
+  keys: { description: "API keys", load: async () => (await import("./keys/Keys.ts")).keys },
+  models: {
+    description: "The catalog, and the manifests that it is published from",
+    load: async () => (await import("./models/Models.ts")).models
+  },
+  requests: {
+    description: "Requests of all accounts",
+    load: async () => (await import("./requests/Requests.ts")).requests
+  },
+  files: {
+    description: "Upload, list, delete and download files",
+    load: async () => (await import("./files/Files.ts")).files
+  },
+  webhooks: {
+    description: "Forward webhooks to this machine, and check them",
+    load: async () => (await import("./webhooks/Webhooks.ts")).webhooks
+  },
+  workers: {
+    description: "Keys for workers, which fetch jobs",
+    load: async () => (await import("./workers/Workers.ts")).workers
+  },
+  log: {
+    description: "The event log: show, export, verify and copy it",
+    load: async () => (await import("./log/Log.ts")).log
+  },
+  audit: {
+    description: "Prove the books, and print a statement or the journal",
+    load: async () => (await import("./audit/Audit.ts")).auditCommand
+  },
+  projections: {
+    description: "The read models that are built from the log",
+    load: async () => (await import("./projections/Projections.ts")).projections
+  }
+} as const
+
+type Loaded = Awaited<ReturnType<(typeof commands)[keyof typeof commands]["load"]>>
+
+const outline = (name: string, description: string) =>
+  Command.make(name).pipe(Command.withDescription(description))
+
+/**
+ * All commands, those that no argument names only as outlines: a command is reached only by its name. A completion
+ * script describes the flags of all of them.
+ */
+export const named = (args: ReadonlyArray<string>) =>
+  Effect.promise(() => {
+    const isComplete = args.some((arg) => arg.startsWith("--completions"))
+    return Promise.all(
+      Object.entries(commands).map(
+        async ([name, { description, load }]): Promise<Loaded | ReturnType<typeof outline>> =>
+          isComplete || args.includes(name) ? load() : outline(name, description)
+      )
+    )
+  })
