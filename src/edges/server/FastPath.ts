@@ -13,6 +13,7 @@ import * as OutgoingAnswer from "#src/edges/http/edge/OutgoingAnswer.ts"
 import { answerError } from "#src/edges/http/edge/Respond.ts"
 import { SlowReaders } from "#src/edges/http/edge/SlowReaders.ts"
 import { RouteTable } from "#src/edges/http/edge/RouteTable.ts"
+import * as Turn from "#src/edges/http/edge/Turn.ts"
 import * as ReaderErrorAnswers from "#src/edges/http/ReaderErrorAnswers.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
@@ -49,6 +50,8 @@ const make = Effect.gen(function* () {
     getRequest: gate(table.requires("getRequest"))
   }
   const running = new Set<Fiber.Fiber<unknown>>()
+  /** The submits of one commit become durable in one turn, and their answers are written together. */
+  const writeLater = Turn.make<() => void>((write) => write())
 
   const admit = (
     route: HotCall.HotCall["route"],
@@ -201,7 +204,7 @@ const make = Effect.gen(function* () {
       void fork(rescue(cause, correlationId)).addObserver(finish)
     try {
       return routes.submitNow(call, body, (exit) =>
-        Exit.isSuccess(exit) ? finish(Exit.succeed(exit.value)) : fail(exit.cause)
+        Exit.isSuccess(exit) ? writeLater(() => finish(Exit.succeed(exit.value))) : fail(exit.cause)
       )
     } catch (defect) {
       fail(Cause.die(defect))
