@@ -54,16 +54,20 @@ export interface WriterOptions {
 }
 
 /**
- * The longest time for which a batch waits while each turn of the event loop brings more appends, ms. A commit costs as much
- * as some appends, so larger batches make a busy server faster. On an idle server, a batch waits for one turn.
+ * The longest time for which a batch waits to become as large as the last one, ms. A commit costs as much as several appends,
+ * so larger batches make a busy server faster. A single client's batches have one append and wait for nothing.
  */
-const gatherMs = Number(process.env["GATHER"] ?? 2)
+const gatherMs = 1
 
 export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): Writer => {
   let waiting: Array<Pending> = []
   /** Batches sent to the thread, oldest first: one, and another one while the log closes. */
   const underWay: Array<ReadonlyArray<Pending>> = []
   let isScheduled = false
+  /** Node's own, because no time of the domain passes. */
+  let timer: NodeJS.Timeout | undefined
+  /** The appends of the last batch. Their callers may soon have more: a client its next request, a run its next event. */
+  let expected = 0
   let isSettling = false
   let closed: EventStoreError | undefined
 
@@ -98,7 +102,8 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
     const events = batch.flatMap(({ append, rows }, index) => eventsOf(append, rows, results[index]))
     if (events.length > 0) onCommit(events, head, commits)
     end(batch, (index) => exits[index] ?? Exit.die("no exit of an append"))
-    flushSoon()
+    expected = batch.length
+    gather()
   }
 
   const thread = open({
@@ -121,6 +126,8 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
 
   const post = () => {
     isScheduled = false
+    clearTimeout(timer)
+    timer = undefined
     const batch = waiting
     if (batch.length === 0) return
     waiting = []
@@ -130,21 +137,20 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
     thread.post({ _tag: "Append", batch: batch.map(({ rows }) => rows) })
   }
 
-  /** Posts once a turn of the event loop has brought no more appends than were `seen`, or when it is time. */
-  const gather = (seen: number, until: number) => {
-    if (waiting.length > seen && performance.now() < until) setImmediate(gather, waiting.length, until)
-    else post()
-  }
-
-  const flushSoon = () => {
-    if (isScheduled || waiting.length === 0 || underWay.length > 0) return
-    isScheduled = true
-    setImmediate(gather, waiting.length, performance.now() + gatherMs)
+  /** Posts at the end of the turn when as many appends wait as the last batch had, else a little later. */
+  const gather = () => {
+    if (waiting.length === 0 || underWay.length > 0 || isScheduled) return
+    if (waiting.length >= expected) {
+      isScheduled = true
+      clearTimeout(timer)
+      timer = undefined
+      setImmediate(post)
+    } else timer ??= setTimeout(post, gatherMs)
   }
 
   const send: Writer["send"] = (append, onEnd) => {
     waiting.push({ append, rows: rowsOf(append), onEnd })
-    flushSoon()
+    gather()
   }
 
   return {
