@@ -193,7 +193,7 @@ export class Run {
 
   /** A job with an id at its provider stays claimed, and the next node re-attaches to it. */
   #giveBack(): void {
-    this.#finish(this.#parts.giveBack(this.#claimed.id, this.attempt), () => this.#over())
+    this.#parts.giveBack(this.#claimed.id, this.attempt, (rest) => this.#finish(rest, () => this.#over()))
   }
 
   #over(): void {
