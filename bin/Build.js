@@ -1,4 +1,5 @@
 /** The bundle of the program: one build for each state of the sources, in `dist` (docs/decisions/0049). */
+import * as childProcess from "node:child_process"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -95,5 +96,15 @@ export const main = async () => {
   const folder = path.join(builds, stamp())
   const entry = path.join(folder, "main.js")
   if (!fs.existsSync(entry)) await write(folder)
+  return entry
+}
+
+/** The same, built by another process: the bundler would leave this one half a gigabyte larger for as long as it runs. */
+export const made = () => {
+  const entry = path.join(builds, stamp(), "main.js")
+  if (!fs.existsSync(entry)) {
+    const program = path.join(root, "bin/prepare.js")
+    childProcess.execFileSync(process.execPath, [program], { stdio: ["ignore", "inherit", "inherit"] })
+  }
   return entry
 }

@@ -3,4 +3,4 @@
 import { pathToFileURL } from "node:url"
 import * as Build from "./Build.js"
 
-await import(pathToFileURL(await Build.main()).href)
+await import(pathToFileURL(Build.made()).href)
