@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import * as Actors from "#streams/Actors.ts"
+import type * as LiveActors from "#streams/LiveActors.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -13,10 +14,10 @@ import * as Counter from "./Counter.ts"
 const stream = (id: string) => StreamName.make("Counter", id)
 
 /** One node: its own actors over the log of the test. */
-const node = (options?: Actors.ActorsOptions) => Actors.make(Counter.aggregate, options)
+const node = (options?: LiveActors.ActorsOptions) => Actors.make(Counter.aggregate, options)
 
 /** A node that counts its reads of the log by stream. */
-const watchedNode = Effect.fnUntraced(function* (options?: Actors.ActorsOptions) {
+const watchedNode = Effect.fnUntraced(function* (options?: LiveActors.ActorsOptions) {
   const store = yield* EventStore
   const read: Array<string> = []
   const watched = EventStore.of({

@@ -1,6 +1,7 @@
 /** Nodes with actors of counters over one log in memory. */
 import { Effect, Layer } from "effect"
 import * as Actors from "#streams/Actors.ts"
+import type * as LiveActors from "#streams/LiveActors.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
@@ -18,7 +19,7 @@ export type Store = EventStore["Service"]
 
 /** A node over the test's log, through `change`; `reads` are the ids whose stream was read. */
 export const node = Effect.fnUntraced(function* (
-  options: Actors.ActorsOptions = {},
+  options: LiveActors.ActorsOptions = {},
   change: (store: Store) => Partial<Store> = () => ({})
 ) {
   const store = yield* EventStore

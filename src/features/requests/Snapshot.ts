@@ -1,7 +1,7 @@
 /** Makes snapshots of requests. */
 import type { RequestId } from "#domain/Ids.ts"
 import { evolve, initial, type Request, type State } from "#domain/inference-request/State.ts"
-import type { Current } from "#streams/Actors.ts"
+import type { Current } from "#streams/LiveActors.ts"
 import type { Snapshot } from "./Requests.ts"
 
 /** `null` when there is no such request. */
