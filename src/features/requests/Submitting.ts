@@ -1,11 +1,9 @@
 /** Accepts a request: validates and quotes it, reserves its key and its hold, and appends it. */
-import * as crypto from "node:crypto"
 import { Clock, Effect, Exit } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import { RequestId } from "#domain/Ids.ts"
-import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
@@ -13,7 +11,6 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Payload from "#streams/Payload.ts"
 import type { SealedPayload } from "#streams/SealedPayload.ts"
-import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import * as RequestedUnits from "#src/features/catalog/models/RequestedUnits.ts"
 import { Catalog, type CatalogEntry, type Quantities } from "#src/features/catalog/models/Catalog.ts"
@@ -31,20 +28,15 @@ import { QueueDepth } from "./QueueDepth.ts"
 import { RequestActors } from "./RequestActors.ts"
 import {
   type Checks,
-  type Idempotency,
-  IdempotencyKeyReused,
   InvalidInput,
   ModelNotFound,
   ModelNotGranted,
   QueueFull,
   type Requests,
-  type Submission,
-  type Unaffordable
+  type Submission
 } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
-
-const keyStream = ({ accountId }: Caller, key: string): string =>
-  IdempotencyKey.streamId(accountId, crypto.hash("sha256", key, "base64url"))
+import * as UnderKey from "./UnderKey.ts"
 
 /** `Retry-After` of a full queue, in seconds. */
 const queueFullRetrySeconds = 5
@@ -151,6 +143,9 @@ export const make = Effect.gen(function* () {
     return { accountId, keyId, hold, budget: grant.monthlyBudget, at }
   }
 
+  const checkHold = (submission: Submission, quote: Pricing.Quote, at: number) =>
+    holds.check(wanted(submission, quote, at))
+
   /** Other failures than those of storage are bugs: the command fits a new request. */
   const onlyStorage = <A>(submitted: Effect.Effect<A, Rejection | EventStoreError>) =>
     Effect.catch(submitted, (error) =>
@@ -225,7 +220,7 @@ export const make = Effect.gen(function* () {
 
   /** Slow checks, such as a name look-up, are made for accounts that can pay. */
   const checkLast = <E>(submission: Submission, quote: Pricing.Quote, at: number, checks: Checks<E> | null) =>
-    checks === null ? Effect.void : Effect.andThen(holds.check(wanted(submission, quote, at)), checks.last)
+    checks === null ? Effect.void : Effect.andThen(checkHold(submission, quote, at), checks.last)
 
   const submitNew = <E>(submission: Submission, checks: Checks<E> | null) =>
     Effect.flatMapEager(admit(submission, checks), (entry) =>
@@ -238,79 +233,7 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** The idempotency data with the hash in the form that the first submit under the key stored. */
-  const inFormOf = (state: IdempotencyKey.State, idempotency: Idempotency): Idempotency =>
-    state._tag === "Reserved" && idempotency.isFormerHash?.(state.requestHash) === true
-      ? { ...idempotency, requestHash: state.requestHash }
-      : idempotency
-
-  /** The answer to the first submit under the key, if it was accepted. */
-  const replay = Effect.fnUntraced(function* (state: IdempotencyKey.State, { requestHash }: Idempotency) {
-    const now = yield* steady.now
-    if (state._tag === "Free" || state.expiresAt <= now || state.requestHash !== requestHash) return null
-    return Snapshot.asSubmitted(state.requestId, yield* requests.current(state.requestId))
-  })
-
-  /** Refuses before the key is reserved, which is permanent. A submit under a reserved key may have been accepted. */
-  const checkFirst = (
-    submission: Submission,
-    { key }: Idempotency,
-    entry: CatalogEntry,
-    quote: Pricing.Quote,
-    at: number
-  ) => {
-    const terms = wanted(submission, quote, at)
-    return Effect.catch(
-      Effect.flatMap(checkQueue(entry), () => holds.check(terms)),
-      Effect.fnUntraced(function* (refused: Unaffordable) {
-        const { state } = yield* keys.refresh(keyStream(submission.caller, key))
-        if (state._tag === "Free" || state.expiresAt <= at) return yield* refused
-      })
-    )
-  }
-
-  /** The id that the first submit under the key reserved. */
-  const reserve = Effect.fnUntraced(function* (
-    { caller }: Submission,
-    { key, requestHash }: Idempotency,
-    at: number
-  ) {
-    const requestId = RequestId.make(ids.next())
-    const { state } = yield* keys
-      .execute(keyStream(caller, key), { _tag: "Reserve", at, requestId, requestHash })
-      .pipe(Effect.catchTag("KeyReused", () => new IdempotencyKeyReused()))
-    return state._tag === "Reserved" ? state.requestId : requestId
-  })
-
-  const submitUnderKey = Effect.fnUntraced(function* <E>(
-    submission: Submission,
-    presented: Idempotency,
-    checks: Checks<E> | null
-  ) {
-    const { state } = yield* keys.current(keyStream(submission.caller, presented.key))
-    const idempotency = inFormOf(state, presented)
-    const answered = yield* replay(state, idempotency)
-    if (answered !== null) return { ...answered, replayed: true }
-    const entry = yield* admit(submission, checks)
-    const quote = yield* quoteOf(submission, entry)
-    const at = yield* steady.now
-    yield* checkFirst(submission, idempotency, entry, quote, at)
-    if (checks !== null) yield* checks.last
-    const id = yield* reserve(submission, idempotency, at)
-    // Another submit under the key may have been accepted since.
-    const first = Snapshot.asSubmitted(id, yield* requests.current(id))
-    if (first !== null) return { ...first, replayed: true }
-    yield* checkQueue(entry)
-    return yield* Effect.catchTag(
-      accept(submission, entry, quote, id, at),
-      ["InsufficientBalance", "BudgetExceeded", "TooManyOpenRequests"],
-      // Another submit under the key may have been accepted since, and holds the money that this one needs.
-      Effect.fnUntraced(function* (refused) {
-        const first = Snapshot.asSubmitted(id, yield* requests.current(id))
-        return first === null ? yield* refused : { ...first, replayed: true }
-      })
-    )
-  })
+  const submitUnderKey = yield* UnderKey.make({ accept, admit, checkHold, checkQueue, quoteOf })
 
   const submit: Requests["Service"]["submit"] = <E = never>(
     submission: Submission,
@@ -326,7 +249,7 @@ export const make = Effect.gen(function* () {
 
   const invite: Requests["Service"]["invite"] = Effect.fnUntraced(function* ({ caller, endpoint, key }) {
     if (key !== null) {
-      const { state } = yield* keys.current(keyStream(caller, key))
+      const { state } = yield* keys.current(UnderKey.keyStream(caller, key))
       if (state._tag !== "Free") return
     }
     const entry = yield* catalog.find(endpoint)

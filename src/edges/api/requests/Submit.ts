@@ -5,14 +5,13 @@
 import { Effect, Exit, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Grant from "#domain/account/Grant.ts"
-import type { AccountId } from "#domain/Ids.ts"
 import { type Webhook, WebhookEventName } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type * as JsonScan from "#src/kernel/text/JsonScan.ts"
 import * as Settled from "#src/kernel/async/Settled.ts"
 import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
-import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import {
@@ -27,7 +26,6 @@ import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
 import type * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
-import * as BodyLane from "./lane/BodyLane.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
 import * as DeadlineHeaders from "./DeadlineHeaders.ts"
@@ -38,6 +36,7 @@ import * as MetadataHeader from "./MetadataHeader.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as Wait from "./Wait.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
+import * as SubmitBody from "./SubmitBody.ts"
 import * as WebhookFields from "./WebhookFields.ts"
 import * as WebhookTarget from "./WebhookTarget.ts"
 import { Stopping } from "#src/edges/http/Stopping.ts"
@@ -123,32 +122,8 @@ export type PlainCall = Omit<SubmitCall, "readBody" | "wait">
 /** From this many bytes on, everything that needs no body is checked before the body is read. */
 const large = 64 * 1024
 
-/** A body, parsed on this thread or in the lane. */
-interface Read extends Pick<Submission, "input" | "checked"> {
-  readonly webhook: Parsed.Parsed<Webhook | null>
-}
-
-const readHere = (body: Uint8Array, scan: JsonScan.Scan): Result.Result<Read, ErrorAnswer.ErrorAnswer> =>
-  Result.map(JsonBody.parseLooked(body, scan), (fields) => ({
-    webhook: WebhookFields.parse(fields),
-    input: WebhookFields.withoutWebhook(fields)
-  }))
-
-const readInLane = (
-  { issues, small, text, webhook }: BodyLane.ReadBody,
-  entry: CatalogEntry | null
-): Read => ({
-  webhook: webhook !== null && "issues" in webhook ? Result.fail(webhook.issues) : Result.succeed(webhook),
-  input: small,
-  checked: {
-    modelVersion: entry?.model.version ?? null,
-    issues,
-    text: Buffer.from(text.buffer, text.byteOffset, text.length).toString()
-  }
-})
-
 /** Everything of the call except the model, its input and the webhook's target. */
-const parse = ({ headers, wait }: SubmitCall, { webhook }: Read) => {
+const parse = ({ headers, wait }: SubmitCall, { webhook }: SubmitBody.Read) => {
   const parts = {
     webhook,
     metadata: MetadataHeader.parse(headers["x-request-metadata"]),
@@ -201,7 +176,7 @@ export const make = Effect.gen(function* () {
   const keptMs = yield* retentionMs
   const stopping = yield* Stopping
   const { submits } = yield* InputMemory
-  const lane = yield* BodyLane.make
+  const readBody = yield* SubmitBody.make
   const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
 
   /** Refuses a large body before it is read, for callers who cannot submit anything. */
@@ -222,15 +197,6 @@ export const make = Effect.gen(function* () {
     first: WebhookTarget.look(outbound, url),
     last: WebhookTarget.check(outbound, url)
   })
-
-  const readBody = (account: AccountId, endpoint: string, body: Uint8Array, scan: JsonScan.Scan) => {
-    if (!BodyLane.isLarge(body.length, scan.weight)) return Effect.fromResult(readHere(body, scan))
-    return Effect.flatMap(catalog.find(endpoint), (entry) =>
-      BodyLane.takes(entry)
-        ? Effect.map(lane.read({ account, body, entry }), (read) => readInLane(read, entry))
-        : Effect.fromResult(readHere(body, scan))
-    )
-  }
 
   const submit = (call: SubmitCall, endpoint: string, body: Uint8Array, scan: JsonScan.Scan) =>
     Effect.flatMapEager(readBody(call.caller.accountId, endpoint, body, scan), (read) =>
