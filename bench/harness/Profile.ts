@@ -46,6 +46,8 @@ const profiled = Effect.fnUntraced(function* (subject: Subject, folder: string, 
   const threads = files.map((file) =>
     CpuProfile.summarize(fs.readFileSync(path.join(folder, file), "utf8"), window, sourceOf)
   )
+  const { cpuMs, operations } = measurement
+  fs.writeFileSync(path.join(folder, "measured.json"), JSON.stringify({ ...window, cpuMs, operations }))
   yield* Progress.say(`  profiles: ${folder}`)
   return { name: subject.name, threads, measurement } satisfies Profiled
 }, Effect.scoped)

@@ -19,7 +19,6 @@ import type * as LogHead from "../LogHead.ts"
 import * as OpenLogHead from "../OpenLogHead.ts"
 import { LogUnavailable } from "../LogUnavailable.ts"
 import * as Reads from "./Reads.ts"
-import * as RecentEvents from "./RecentEvents.ts"
 import * as LogSchema from "./Schema.ts"
 import * as SqliteReading from "./SqliteReading.ts"
 import * as WalWarnings from "./WalWarnings.ts"
@@ -116,7 +115,6 @@ const make = Effect.fnUntraced(function* (directory: string) {
   db.exec("PRAGMA query_only = ON")
 
   const signal = HeadSignal.make(SqliteReading.position(start.sequence))
-  const recent = RecentEvents.make(start.sequence)
   const failed = Deferred.makeUnsafe<never, EventStoreError>()
   const observe = yield* AppendObserver
   const wal = yield* WalWarnings.make
@@ -130,7 +128,6 @@ const make = Effect.fnUntraced(function* (directory: string) {
           isTruncationOwed
         }),
         onCommit: (events, head, commits) => {
-          recent.push(events)
           signal.publish(SqliteReading.position(head.sequence), events)
           for (const commit of commits) observe(commit)
         },
@@ -142,10 +139,9 @@ const make = Effect.fnUntraced(function* (directory: string) {
   )
   yield* settle(writer, wal.warn)
   yield* watchFiles([names.log, names.head], writer)
-  const page = (after: number) => recent.page(after, Reads.pageSize) ?? reads.page(after)
   // Commits that this thread does not know of yet are left for later.
   const head = Effect.sync(signal.current)
-  const reading = SqliteReading.make({ reads, signal, page, head })
+  const reading = SqliteReading.make({ reads, signal, head })
   return Context.make(EventStore, {
     ...reading,
     append: writer.append,

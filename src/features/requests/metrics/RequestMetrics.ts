@@ -1,7 +1,9 @@
 /** Counts the events of requests, and logs those that an operator should look into. */
 import { Context, Effect, Layer, Metric } from "effect"
 import type { Event } from "#domain/inference-request/Event.ts"
+import type { State } from "#domain/inference-request/State.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import type { Executed } from "#streams/Actors.ts"
 import { RequestActors } from "../RequestActors.ts"
 import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 import * as Families from "./Families.ts"
@@ -11,21 +13,21 @@ import * as ObservedActors from "./ObservedActors.ts"
 /** The label of a model that has left the catalog: labels are models of the catalog only. */
 const otherModel = "other"
 
-/** The series that counts the event; `undefined` for events that are not counted. */
-const seriesOf = (model: string, event: Event) => {
+/** The series that counts the event for a model; `undefined` for events that are not counted. */
+const seriesOf = (event: Event) => {
   switch (event._tag) {
     case "RequestSubmitted":
-      return Families.requestsSubmitted.of(model)
+      return (model: string) => Families.requestsSubmitted.of(model)
     case "RequestCompleted":
-      return Families.requestsEnded.of(model, "completed", event.billing.status)
+      return (model: string) => Families.requestsEnded.of(model, "completed", event.billing.status)
     case "RequestFailed":
     case "RequestForceFailed":
-      return Families.requestsEnded.of(model, "failed", "none")
+      return (model: string) => Families.requestsEnded.of(model, "failed", "none")
     case "RequestCancelled":
-      return Families.requestsEnded.of(model, "cancelled", "none")
+      return (model: string) => Families.requestsEnded.of(model, "cancelled", "none")
     case "RequestRequeued":
     case "SweepRetried":
-      return Families.requestsRequeued.of(model, event.reason)
+      return (model: string) => Families.requestsRequeued.of(model, event.reason)
     case "DispatchStarted":
     case "ProviderAccepted":
     case "RunTakenOver":
@@ -75,25 +77,27 @@ const make = Effect.gen(function* () {
   const allowance = yield* LogRateLimit
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
   const { all } = yield* Catalog
-  const series = yield* ModelSeries.make
+  const shown = yield* ModelSeries.make
   let entries: Effect.Success<typeof all> = []
   let models: ReadonlySet<string> = new Set()
 
-  /** The catalog has another list whenever it has changed. */
-  const labelOf = (model: string): Effect.Effect<string> =>
-    Effect.map(all, (now) => {
-      if (now !== entries) {
-        entries = now
-        models = new Set(now.map(({ model }) => model.endpoint))
-      }
-      return models.has(model) ? model : otherModel
-    })
+  /** The catalog has another list whenever it has changed. It is in memory. */
+  const labelOf = (model: string): string => {
+    const now = Effect.runSync(all)
+    if (now !== entries) {
+      entries = now
+      models = new Set(now.map(({ model }) => model.endpoint))
+    }
+    return models.has(model) ? model : otherModel
+  }
 
-  const count = (model: string, events: ReadonlyArray<Event>): Effect.Effect<void> =>
-    Effect.map(labelOf(model), (label) => {
-      if (label !== otherModel) series.add(label)
-      for (const event of events) seriesOf(label, event)?.updateUnsafe(1, context)
-    })
+  const count = (model: string, event: Event): void => {
+    const series = seriesOf(event)
+    if (series === undefined) return
+    const label = labelOf(model)
+    if (label !== otherModel) shown.add(label)
+    series(label).updateUnsafe(1, context)
+  }
 
   const warn = (id: string, model: string, event: Event): Effect.Effect<void> => {
     const warning = warningOf(event)
@@ -102,13 +106,16 @@ const make = Effect.gen(function* () {
     return Effect.annotateLogs(Effect.logWarning(message), { request_id: id, model, ...annotations })
   }
 
-  return ObservedActors.make(actors, (id, { events, state }) => {
+  const observe = (id: string, { events, state }: Executed<State, Event>): Effect.Effect<void> => {
     const last = events.at(-1)
     if (last === undefined || state._tag === "NotSubmitted") return Effect.void
     const { model } = state.submitted
+    for (const event of events) count(model, event)
     // The event that ends a run or a request is the last one.
-    return Effect.andThen(count(model, events), warn(id, model, last))
-  })
+    return warn(id, model, last)
+  }
+
+  return ObservedActors.make(actors, observe, Effect.runForkWith(yield* Effect.context<never>()))
 })
 
 /** The actors of the layer below, with metrics. */

@@ -66,12 +66,7 @@ const make = Effect.gen(function* () {
     return warn(id, state, last)
   }
 
-  const fork = Effect.runForkWith(yield* Effect.context<never>())
-
-  return ObservedActors.make(actors, observe, (id, executed) => {
-    const warning = observe(id, executed)
-    if (warning !== Effect.void) fork(warning)
-  })
+  return ObservedActors.make(actors, observe, Effect.runForkWith(yield* Effect.context<never>()))
 })
 
 /** The actors of the layer below, observed. */

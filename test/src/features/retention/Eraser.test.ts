@@ -132,7 +132,7 @@ describe("Erasing a request", () => {
       const id = yield* Erased.completedWithoutFile()
       const { request } = yield* Facts.snapshot(id)
       const ref = request.submitted.payloads.input
-      const open = Effect.result(payloads.open(Erased.streamOf(id), "input", ref))
+      const open = Effect.suspend(() => Effect.result(payloads.open(Erased.streamOf(id), "input", ref)))
       yield* Effect.all([open, erase(id, "requested"), open], { concurrency: 3 })
       assert.strictEqual((yield* open)._tag, "Failure")
       const { state } = yield* (yield* RequestActors).current(id)
