@@ -10,12 +10,11 @@ const alphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwx
 const codes = Array.from(alphabet, (character) => character.charCodeAt(0))
 const codeOf = (digit: number): number => codes[digit] ?? 0
 
-/** Appends the code units of `value` in `length` digits. */
-const putOrdered = (target: Array<number>, value: number, length: number): void => {
-  const start = target.length
+/** Writes the code units of `value` in `length` digits from index `start` on. */
+const putOrdered = (target: Array<number>, start: number, length: number, value: number): void => {
   let rest = value
-  for (let index = length - 1; index >= 0; index--) {
-    target[start + index] = codeOf(rest % 64)
+  for (let index = start + length - 1; index >= start; index--) {
+    target[index] = codeOf(rest % 64)
     rest = Math.floor(rest / 64)
   }
 }
@@ -63,19 +62,20 @@ export interface TimeOrderedParts {
  * use in a shell.
  */
 const timePrefix = "rq"
-const timePrefixCodes = Array.from(timePrefix, (character) => character.charCodeAt(0))
+
+/** The code units of one id at a time, because each request needs several ids. */
+const codeUnits = Array.from(timePrefix.padEnd(21), (character) => character.charCodeAt(0))
 
 /**
  * An id of 21 characters that sorts by time: 9 for milliseconds, 2 for the counter, 10 random (60 bits). A unique index on
  * random ids would cost 40 % of the submit rate.
  */
 export const makeTimeOrdered = ({ counter, millis, random }: TimeOrderedParts): string => {
-  const codes = [...timePrefixCodes]
-  putOrdered(codes, millis, 7)
-  putOrdered(codes, counter, 2)
-  for (const byte of random.subarray(0, 10)) codes.push(codeOf(byte % 64))
+  putOrdered(codeUnits, 2, 7, millis)
+  putOrdered(codeUnits, 9, 2, counter)
+  for (let index = 0; index < 10; index++) codeUnits[11 + index] = codeOf((random[index] ?? 0) % 64)
   // In one step: a string built by concatenation would be flattened again wherever it is used as a key.
-  return String.fromCharCode(...codes)
+  return String.fromCharCode(...codeUnits)
 }
 
 /** A lower bound: `makeTimeOrdered` returns no smaller id at or after `millis` (Unix time; 0 for times before 1970). */
