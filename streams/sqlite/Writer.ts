@@ -51,15 +51,14 @@ export interface WriterOptions {
   readonly onSettled: (wal: Wal) => void
   /** Called when the writer takes no more appends. */
   readonly onFailure: (error: EventStoreError) => void
+  /**
+   * The longest time for which a batch waits to become as large as the last one, ms. A commit costs as much as several appends,
+   * so larger batches make a busy server faster. A single client's batches have one append and wait for nothing.
+   */
+  readonly gatherMs?: number
 }
 
-/**
- * The longest time for which a batch waits to become as large as the last one, ms. A commit costs as much as several appends,
- * so larger batches make a busy server faster. A single client's batches have one append and wait for nothing.
- */
-const gatherMs = 1
-
-export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): Writer => {
+export const make = ({ gatherMs = 1, open, onCommit, onSettled, onFailure }: WriterOptions): Writer => {
   let waiting: Array<Pending> = []
   /** Batches sent to the thread, oldest first: one, and another one while the log closes. */
   const underWay: Array<ReadonlyArray<Pending>> = []
@@ -101,9 +100,9 @@ export const make = ({ open, onCommit, onSettled, onFailure }: WriterOptions): W
     const exits = batch.map((pending, index) => exitOf(pending, results[index] ?? unanswered))
     const events = batch.flatMap(({ append, rows }, index) => eventsOf(append, rows, results[index]))
     if (events.length > 0) onCommit(events, head, commits)
-    end(batch, (index) => exits[index] ?? Exit.die("no exit of an append"))
     expected = batch.length
     gather()
+    end(batch, (index) => exits[index] ?? Exit.die("no exit of an append"))
   }
 
   const thread = open({

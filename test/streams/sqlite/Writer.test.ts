@@ -50,7 +50,11 @@ const open =
   }
 
 /** A writer over a log, empty by default, with the commits that it reported. */
-const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, directory?: string) {
+const make = Effect.fnUntraced(function* (
+  onCommit: () => void = () => {},
+  directory?: string,
+  gatherMs?: number
+) {
   const filename = `${directory ?? (yield* TempDirectory.make)}/log.sqlite`
   const db = Database.open({ filename, synchronous: "FULL" })
   yield* Effect.addFinalizer(() => Effect.sync(() => db.isOpen && db.close()))
@@ -68,7 +72,8 @@ const make = Effect.fnUntraced(function* (onCommit: () => void = () => {}, direc
     }),
     onCommit: (events, head) => commits.push({ size: events.length, head }),
     onSettled: () => {},
-    onFailure: (error) => failures.push(error)
+    onFailure: (error) => failures.push(error),
+    ...(gatherMs !== undefined && { gatherMs })
   })
   yield* Effect.addFinalizer(() => writer.close)
   return { db, reads, writer, commits, failures, wal: `${filename}-wal` }
@@ -118,6 +123,35 @@ describe("The writer of the log", () => {
       )
       assert.isAtMost(commits.length, 50)
       assert.strictEqual(commitsIn(wal) - before, commits.length)
+    })
+  )
+
+  it.live("waits until a batch is as large as the last one, whose callers may soon have more", () =>
+    Effect.gen(function* () {
+      const { commits, writer } = yield* make(() => {}, undefined, 60_000)
+      yield* together(writer, [to("a"), to("b"), to("c")])
+      const first = yield* Effect.forkChild(writer.append(to("d")), { startImmediately: true })
+      // The callers of one batch do not come back in the same turn of the event loop.
+      yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+      yield* together(writer, [to("e"), to("f")])
+      yield* Fiber.join(first)
+      assert.deepStrictEqual(
+        commits.map(({ size }) => size),
+        [3, 3]
+      )
+    })
+  )
+
+  it.live("commits a batch that stays smaller than the last one", () =>
+    Effect.gen(function* () {
+      const { commits, writer } = yield* make()
+      yield* together(writer, [to("a"), to("b"), to("c")])
+      yield* writer.append(to("d"))
+      yield* writer.append(to("e"))
+      assert.deepStrictEqual(
+        commits.map(({ size }) => size),
+        [3, 1, 1]
+      )
     })
   )
 
