@@ -10,7 +10,7 @@ export interface About {
 
 export type Fork = <A, E>(about: About, effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
 
-/** They outlive the scope, and whoever forks them ends them. */
+/** They outlive the scope, so the caller that forks them must end them. */
 export const make: Effect.Effect<Fork> = Effect.map(Effect.context<never>(), (context): Fork => {
   const annotations = Context.get(context, References.CurrentLogAnnotations)
   const annotated = (id: RequestId) =>
