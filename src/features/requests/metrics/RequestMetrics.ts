@@ -1,6 +1,7 @@
 /** Counts the events of requests, and logs those that an operator should look into. */
 import { Context, Effect, Layer, Metric } from "effect"
 import type { Event } from "#domain/inference-request/Event.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import type { State } from "#domain/inference-request/State.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import type { Executed } from "#streams/Actors.ts"
@@ -76,19 +77,11 @@ const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const allowance = yield* LogRateLimit
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
-  const { all } = yield* Catalog
+  const { find } = yield* Catalog
   const shown = yield* ModelSeries.make
-  let entries: Effect.Success<typeof all> = []
-  let models: ReadonlySet<string> = new Set()
-
-  /** The catalog has another list whenever it has changed. It is in memory. */
   const labelOf = (model: string): string => {
-    const now = Effect.runSync(all)
-    if (now !== entries) {
-      entries = now
-      models = new Set(now.map(({ model }) => model.endpoint))
-    }
-    return models.has(model) ? model : otherModel
+    const found = find(model)
+    return Settled.hasSucceeded(found) && found.value === null ? otherModel : model
   }
 
   const count = (model: string, event: Event): void => {

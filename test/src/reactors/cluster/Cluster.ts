@@ -27,18 +27,18 @@ export const startAll = Effect.map(Effect.all([start("a"), start("b"), start("c"
 
 /** The nodes' attempts to append an event of the type from now on, including lost races. */
 export const counted = Effect.fnUntraced(function* (nodes: ReadonlyArray<TestNode.TestNode>, type: string) {
-  let tries = 0
+  const tries: Array<string> = []
   for (const node of nodes) {
     yield* node.on(
       Effect.map(AppendFaults, (faults) =>
-        faults.decide(({ events }) => {
-          if (events.some((event) => event.type === type)) tries++
+        faults.decide(({ events, stream }) => {
+          if (events.some((event) => event.type === type)) tries.push(stream)
           return "stored"
         })
       )
     )
   }
-  return () => tries
+  return (id = "") => tries.filter((stream) => stream.endsWith(id)).length
 })
 
 /** The current runs of the model at each node. */

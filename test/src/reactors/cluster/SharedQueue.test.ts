@@ -72,7 +72,7 @@ describe("A request whose node has no room", () => {
       yield* TestClock.adjust("1 millis")
       yield* Facts.untilType(late, "DispatchStarted")
       assert.deepStrictEqual(claimants(yield* Facts.events(late)), ["b"])
-      assert.strictEqual(tries(), 1)
+      assert.strictEqual(tries(late), 1)
       assert.strictEqual(provider.running("test/pair").now, 2)
       yield* b.stop
     }).pipe(Effect.provide(TestNode.storeLayer))
