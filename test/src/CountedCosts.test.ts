@@ -38,7 +38,7 @@ const limits = {
     "statements, main": 0.15,
     "statements, log": 1.15,
     "statements, read models": 6,
-    "kB allocated, main": 77,
+    "kB allocated, main": 67,
     "kB allocated, log": 22,
     "kB allocated, read models": 30
   },
