@@ -3,7 +3,10 @@ import { Clock, Effect, FiberSet } from "effect"
 import * as MonotonicTime from "./MonotonicTime.ts"
 
 export interface Deadlines {
-  /** Calls `run` after `ms`, unless the returned function is called before. What it throws is logged. */
+  /**
+   * Calls `run` after `ms`, and never before this returns, unless the returned function is called before. What it throws is
+   * logged.
+   */
   readonly after: (ms: number, run: () => void) => () => void
 }
 
@@ -49,7 +52,7 @@ export const make = Effect.gen(function* () {
       const all = known ?? begin(ms)
       const deadline = { at: now() + ms, run }
       all.add(deadline)
-      if (known === undefined) fork(expire(ms, all))
+      if (known === undefined) fork(Effect.andThen(Effect.yieldNow, expire(ms, all)))
       return () => all.delete(deadline)
     }
   }

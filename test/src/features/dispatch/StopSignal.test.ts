@@ -36,6 +36,13 @@ describe("StopSignal", () => {
     })
   )
 
+  it.effect("is not sent within no time", () =>
+    Effect.gen(function* () {
+      const stop = new StopSignal()
+      assert.isFalse(yield* stop.isSentWithin(yield* Deadlines.make, 0))
+    })
+  )
+
   it.effect("completes the others once one that waited is interrupted", () =>
     Effect.gen(function* () {
       const deadlines = yield* Deadlines.make

@@ -21,6 +21,17 @@ describe("Deadlines", () => {
     })
   )
 
+  it.effect("run later than the call, however short they are", () =>
+    Effect.gen(function* () {
+      const deadlines = yield* Deadlines.make
+      const ran: Array<string> = []
+      deadlines.after(0, () => ran.push("a"))
+      assert.deepStrictEqual(ran, [])
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(ran, ["a"])
+    })
+  )
+
   it.effect("run although one before them fails", () =>
     Effect.gen(function* () {
       const lines: Array<unknown> = []
