@@ -27,11 +27,12 @@ const changes: Record<EntryKind, { readonly balance: bigint; readonly reserved: 
 
 export const projection: Projection = {
   name: "ledger",
-  version: 2,
+  version: 3,
   tables: LedgerRows.tables + LedgerEntries.tables + LedgerUsage.tables,
   open: (db) => {
     const balances = LedgerRows.makeBalances(db)
     const holds = LedgerRows.makeHolds(db)
+    const open = LedgerRows.makeOpen(db)
     const entries = LedgerEntries.make(db)
     const usage = LedgerUsage.make(db)
     const setLimits = db.prepare("INSERT OR REPLACE INTO ledger_limits VALUES (?, ?, ?)")
@@ -69,7 +70,9 @@ export const projection: Projection = {
           const { accountId, amount, requestId } = money
           const model = text(event.data, "model")
           const unit = text(object(event.data, "quote"), "unit")
-          holds.add(event.stream, { accountId, keyId: MoneyEvents.keyOf(event), model, unit, amount })
+          const hold = { accountId, keyId: MoneyEvents.keyOf(event), model, unit, amount }
+          holds.add(event.stream, hold)
+          open.add(hold)
           return book(event, { accountId, requestId, model }, entriesOf(money, undefined))
         }
         case "Captured":
@@ -77,6 +80,7 @@ export const projection: Projection = {
         case "Reverted": {
           const hold = holds.remove(event.stream)
           if (hold === undefined) return
+          open.remove(hold)
           const { accountId, keyId, model, unit } = hold
           const charge = MoneyEvents.readCharge(event)
           if (charge !== null) usage.add({ ...charge, accountId, keyId, model, unit, at: event.time })
@@ -97,7 +101,7 @@ export const projection: Projection = {
         ...MoneyEvents.types.map((type) => ({ type, apply: move })),
         { type: MoneyEvents.limitsType, apply: limit }
       ],
-      buffers: [balances, holds, entries, usage]
+      buffers: [balances, holds, open, entries, usage]
     }
   }
 }

@@ -3,7 +3,7 @@
  * `read` decodes the rows.
  */
 import type { RequestLimits } from "#domain/account/Limits.ts"
-import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { type Columns, integer, integerOrNull, text } from "../batch/Columns.ts"
@@ -19,14 +19,14 @@ export interface AccountBalance {
   readonly updatedAt: number
 }
 
-/** The hold of a request that has not ended. */
-interface OpenHold {
-  readonly requestId: RequestId
+/** The holds of a key's requests that have not ended. */
+interface OpenRequests {
   readonly accountId: AccountId
-  /** The key that submitted the request. */
+  /** The key that submitted them. */
   readonly keyId: KeyId
-  readonly model: string
-  readonly amount: NanoUsd
+  /** At least 1. */
+  readonly requests: number
+  readonly held: NanoUsd
 }
 
 /** The charges for the requests of a key in the last month with any charge. */
@@ -43,7 +43,7 @@ export interface LedgerState {
   readonly position: GlobalPosition.GlobalPosition
   /** Accounts that ever had an entry. */
   readonly balances: ReadonlyArray<AccountBalance>
-  readonly holds: ReadonlyArray<OpenHold>
+  readonly open: ReadonlyArray<OpenRequests>
   /** Keys whose requests were ever charged. */
   readonly spending: ReadonlyArray<KeySpending>
   /** Accounts with limits. */
@@ -55,15 +55,15 @@ export const statement = `
     NULL AS number
   FROM checkpoints WHERE projection = 'ledger'
   UNION ALL SELECT 'balance', NULL, account_id, NULL, balance, reserved, updated_at FROM ledger_balances
-  UNION ALL SELECT 'hold', request_id, account_id, key_id, amount, model, NULL FROM ledger_holds
+  UNION ALL SELECT 'open', NULL, account_id, key_id, held, NULL, requests FROM ledger_open
   UNION ALL SELECT 'spending', NULL, account_id, key_id, spent, NULL, month FROM ledger_spending
   UNION ALL SELECT 'limits', NULL, account_id, NULL, credit_limit, NULL, max_open_requests FROM ledger_limits`
 
-/** Decodes the rows of `statement`. The result takes some tens of bytes per account, key and open hold. */
+/** Decodes the rows of `statement`. The result takes some tens of bytes for each account and key. */
 export const read = (rows: Iterable<Columns>): LedgerState => {
   let position = GlobalPosition.beginning
   const balances: Array<AccountBalance> = []
-  const holds: Array<OpenHold> = []
+  const open: Array<OpenRequests> = []
   const spending: Array<KeySpending> = []
   const limits: Array<LedgerState["limits"][number]> = []
   for (const row of rows) {
@@ -82,13 +82,12 @@ export const read = (rows: Iterable<Columns>): LedgerState => {
           updatedAt: integer(row["number"])
         })
         break
-      case "hold":
-        holds.push({
-          requestId: RequestId.make(text(row["id"])),
+      case "open":
+        open.push({
           accountId,
           keyId: KeyId.make(text(row["key_id"])),
-          model: text(row["other"]),
-          amount
+          requests: integer(row["number"]),
+          held: amount
         })
         break
       case "spending":
@@ -107,7 +106,7 @@ export const read = (rows: Iterable<Columns>): LedgerState => {
         break
     }
   }
-  return { position, balances, holds, spending, limits }
+  return { position, balances, open, spending, limits }
 }
 
 const nanoUsd = (column: Columns[string] | undefined): NanoUsd => NanoUsd.make(BigInt(text(column)))

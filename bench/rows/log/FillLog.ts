@@ -1,6 +1,6 @@
 /**
  * Adds realistic requests to the log of a data directory. Arguments: directory, number of requests. With an account they are
- * its own, and with a model, too, they wait for it.
+ * its own and recent, so that a server erases none of them, and with a model, too, they wait for it.
  */
 import process from "node:process"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -15,10 +15,13 @@ const atOnce = 1_000
 const [directory = "", requests, account, model] = process.argv.slice(2)
 
 const appends = () => {
-  if (account === undefined) return RequestLives.appends(Number(requests))
-  if (model === undefined)
-    return RequestLives.appends(Number(requests), RequestLives.submissionsOf(["sandbox/echo"], [account]))
-  return RequestLives.submits(Number(requests), RequestLives.submissionsOf([model], [account]))
+  const count = Number(requests)
+  if (account === undefined) return RequestLives.appends(count)
+  const from = Date.now() - RequestLives.spanOf(count)
+  const submissions = RequestLives.submissionsOf([model ?? "sandbox/echo"], [account])
+  return model === undefined
+    ? RequestLives.appends(count, submissions, from)
+    : RequestLives.submits(count, submissions, from)
 }
 
 const fill = Effect.gen(function* () {

@@ -157,12 +157,15 @@ const makeNumbering = () => {
   })
 }
 
-/** The submits of `requests` requests, which then wait. */
-export function* submits(requests: number, of: Submissions): Generator<Append> {
+/** How long it takes until so many requests are submitted, ms. */
+export const spanOf = (requests: number): number => Math.ceil(requests / requestsPerMilli)
+
+/** The submits of `requests` requests, which then wait. `from` is the time of the first, Unix time in ms. */
+export function* submits(requests: number, of: Submissions, from: number): Generator<Append> {
   const number = makeNumbering()
   for (let request = 0; request < requests; request++) {
     const { events, payloads } = submission(request, of)
-    const time = t0 + Math.floor(request / requestsPerMilli)
+    const time = from + Math.floor(request / requestsPerMilli)
     yield {
       stream: streamOf(request),
       expected: ExpectedVersion.NoStream,
@@ -172,12 +175,12 @@ export function* submits(requests: number, of: Submissions): Generator<Append> {
   }
 }
 
-/** The appends of `requests` requests, in the order of the log. */
-export function* appends(requests: number, of: Submissions = submissions): Generator<Append> {
+/** The appends of `requests` requests, in the order of the log. `from` is the time of the first, Unix time in ms. */
+export function* appends(requests: number, of: Submissions = submissions, from = t0): Generator<Append> {
   const number = makeNumbering()
   const mostSteps = chargedLater.length + 1
   for (let round = 0; round < requests + mostSteps * stepsApart; round++) {
-    const time = t0 + Math.floor(round / requestsPerMilli)
+    const time = from + Math.floor(round / requestsPerMilli)
     for (let index = 0; index < mostSteps; index++) {
       const request = round - index * stepsApart
       if (request < 0 || request >= requests) continue

@@ -13,6 +13,9 @@ import * as StreamName from "#streams/StreamName.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import * as FundsCells from "./FundsCells.ts"
 
+/** Streams that are read at a time where the log cannot read many at once. */
+const concurrency = 32
+
 /** How long a start, or a submit about to be refused, waits for the fold to follow the log. */
 const patience = "2 seconds"
 
@@ -42,19 +45,52 @@ export class Funds extends Context.Service<
       const start = yield* state
       const cells = FundsCells.make(start)
       const reached = HeadSignal.make(start.position)
+      /** The events up to here are folded. `reached` follows when all holds that they end are released. */
+      let folded = start.position
 
       /** Applies all events except unreadable ones. */
       const fold = (events: ReadonlyArray<RecordedEvent>) => {
-        const unreadable = events.filter((event) => !isFolded(cells, event))
-        const last = events.at(-1)
-        if (last !== undefined) reached.publish(last.position)
-        return unreadable.length === 0
-          ? undefined
-          : Effect.forEach(unreadable, logUnreadable, { discard: true })
+        const ended: Array<RecordedEvent> = []
+        const unreadable: Array<RecordedEvent> = []
+        for (const event of events) {
+          try {
+            if (!cells.fold(event)) ended.push(event)
+          } catch {
+            unreadable.push(event)
+          }
+        }
+        folded = events.at(-1)?.position ?? folded
+        if (ended.length === 0 && unreadable.length === 0) return reached.publish(folded)
+        return Effect.flatMap(endAll(ended), (others) => {
+          reached.publish(folded)
+          return Effect.forEach([...unreadable, ...others], logUnreadable, { discard: true })
+        })
       }
 
+      /** The first events of these streams, read until the log can be. */
+      const firstEvents = (streams: ReadonlyArray<StreamName.StreamName>) =>
+        Effect.suspend(
+          () =>
+            reader.many?.read(streams) ??
+            Effect.map(
+              Effect.forEach(streams, (stream) => reader.read(stream), { concurrency }),
+              (all) => all.flat()
+            )
+        ).pipe(
+          Effect.retry(Schedule.spaced("1 second")),
+          Effect.orDie,
+          Effect.map((events) => new Map(events.toReversed().map((event) => [event.stream, event])))
+        )
+
+      /** Releases the holds that are not in memory. Returns the events that cannot be read. */
+      const endAll = Effect.fnUntraced(function* (ended: ReadonlyArray<RecordedEvent>) {
+        if (ended.length === 0) return []
+        const submitted = yield* firstEvents(ended.map(({ stream }) => stream))
+        return ended.filter((event) => !isEnded(cells, event, submitted.get(event.stream)))
+      })
+
       const head = yield* reader.head
-      const follow = Effect.suspend(() => reader.follow(reached.current(), fold))
+      const follow = Effect.suspend(() => reader.follow(folded, fold))
       yield* Effect.forkScoped(supervise("Following the log for what accounts may spend", follow))
 
       const reach = (position: GlobalPosition.GlobalPosition): Effect.Effect<void> =>
@@ -104,9 +140,14 @@ export class Funds extends Context.Service<
   )
 }
 
-const isFolded = (cells: FundsCells.FundsCells, event: RecordedEvent): boolean => {
+const isEnded = (
+  cells: FundsCells.FundsCells,
+  ended: RecordedEvent,
+  submitted: RecordedEvent | undefined
+): boolean => {
   try {
-    cells.fold(event)
+    if (submitted === undefined) return false
+    cells.end(ended, submitted)
     return true
   } catch {
     return false

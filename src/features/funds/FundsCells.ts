@@ -1,14 +1,16 @@
 /**
  * What each account may spend and each key has spent: a fold of the log, with this node's reserves ahead of it.
  * Synchronous, so that nothing changes between a check and its effect. Memory: a cell for each account and each
- * spending key, and some hundred bytes for each open request.
+ * spending key, and a bounded number of holds, however many requests wait (docs/decisions/0053).
  */
 import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
 import { endOf, startOf } from "#domain/CalendarTime.ts"
 import type { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
+import type { MoneyEvent } from "#domain/Ledger.ts"
 import { NanoUsd } from "#domain/Money.ts"
 import type { LedgerState } from "#projections/ledger/LedgerState.ts"
 import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 
 /** Amounts are nano-USD. */
@@ -54,9 +56,17 @@ export interface FundsCells {
   readonly affords: (wanted: HoldTerms) => Reserved
   /** Cancels a reserve that led to no event. No effect on a hold that is on the log. */
   readonly cancel: (requestId: RequestId) => void
-  /** Applies the next event of the log. Throws on an unreadable one and skips it. */
-  readonly fold: (event: RecordedEvent) => void
+  /**
+   * Applies the next event of the log, each event once. False if it ends a request whose hold is not in memory: `end` must
+   * follow. Throws on an unreadable event and skips it.
+   */
+  readonly fold: (event: RecordedEvent) => boolean
+  /** Applies the event that ended a request, with the event that submitted it. Throws like `fold`. */
+  readonly end: (ended: RecordedEvent, submitted: RecordedEvent) => void
 }
+
+/** The most holds in memory that are on the log. */
+const maxPosted = 16_384
 
 interface KeyCell {
   held: bigint
@@ -74,12 +84,16 @@ interface Cell {
   readonly keys: Map<KeyId, KeyCell>
 }
 
-interface Hold {
+/** What a request holds. */
+interface HeldTerms {
   readonly cell: Cell
   readonly key: KeyCell
+  readonly amount: bigint
+}
+
+interface Hold extends HeldTerms {
   /** Keys of other reserves of the request until one is on the log; it counts against each budget. */
   twins: ReadonlyArray<KeyCell>
-  readonly amount: bigint
   /** Reserves that were not cancelled. */
   reserves: number
   isPosted: boolean
@@ -97,9 +111,12 @@ const usedOf = (key: KeyCell | undefined, at: number): bigint => {
   return key.held + (key.month >= startOf("month", at) ? key.spent : 0n)
 }
 
-export const make = ({ balances, holds: open, limits, spending }: LedgerState): FundsCells => {
+export const make = (
+  { balances, limits, open, spending }: LedgerState,
+  capacity: number = maxPosted
+): FundsCells => {
   const cells = new Map<AccountId, Cell>()
-  const holds = new Map<string, Hold>()
+  const holds = RecentlyUsed.make<Hold>({ capacity, isPinned: ({ isPosted }) => !isPosted })
 
   const cellOf = (accountId: AccountId): Cell => {
     const known = cells.get(accountId)
@@ -124,24 +141,26 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerState): 
   ) => {
     const cell = cellOf(accountId)
     const key = keyOf(cell, keyId)
-    cell.available -= hold
-    cell.held += hold
-    cell.open++
-    key.held += hold
+    add(cell, key, hold, 1)
     holds.set(requestId, { cell, key, twins: noTwins, amount: hold, reserves: 1, isPosted })
   }
 
+  /** Holds the amount for so many more requests. */
+  const add = (cell: Cell, key: KeyCell, amount: bigint, requests: number) => {
+    cell.available -= amount
+    cell.held += amount
+    cell.open += requests
+    key.held += amount
+  }
+
   const giveBack = (requestId: string, { amount, cell, key, twins }: Hold) => {
-    cell.available += amount
-    cell.held -= amount
-    cell.open--
-    key.held -= amount
+    add(cell, key, -amount, -1)
     for (const twin of twins) twin.held -= amount
     holds.delete(requestId)
   }
 
   /** Released amounts. */
-  const charge = ({ cell, key }: Hold, amount: bigint, at: number) => {
+  const charge = ({ cell, key }: HeldTerms, amount: bigint, at: number) => {
     cell.available -= amount
     const month = startOf("month", at)
     if (month < key.month) return
@@ -156,8 +175,9 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerState): 
     key.month = month
     key.spent = spent
   }
-  for (const { accountId, amount, keyId, requestId } of open) {
-    take(requestId, { accountId, keyId, hold: amount }, true)
+  for (const { accountId, held, keyId, requests } of open) {
+    const cell = cellOf(accountId)
+    add(cell, keyOf(cell, keyId), held, requests)
   }
 
   const isWithinBudget = (key: KeyCell | undefined, { at, budget, hold }: HoldTerms): boolean =>
@@ -184,34 +204,39 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerState): 
     return maxOpenRequests !== null && (cell?.open ?? 0) >= maxOpenRequests ? "too_many_open" : "ok"
   }
 
-  const foldMoney = (event: RecordedEvent) => {
+  const chargeEnd = (money: MoneyEvent, terms: HeldTerms, at: number) => {
+    if (money._tag === "Captured" && money.amount > 0n) charge(terms, money.amount, at)
+  }
+
+  const foldMoney = (event: RecordedEvent): boolean => {
     const money = MoneyEvents.read(event)
-    if (money === null) return
+    if (money === null) return true
     switch (money._tag) {
       case "ToppedUp":
         cellOf(money.accountId).available += money.amount
-        return
+        return true
       case "Held": {
         const { accountId, amount, requestId } = money
         const hold = holds.get(requestId)
-        if (hold?.isPosted === true) return
         const keyId = MoneyEvents.keyOf(event)
         if (hold !== undefined && isSame(hold, amount, hold.cell.keys.get(keyId))) {
           hold.isPosted = true
           hold.reserves = 1
-          return
+          return true
         }
         if (hold !== undefined) giveBack(requestId, hold)
-        return take(requestId, { accountId, keyId, hold: amount }, true)
+        take(requestId, { accountId, keyId, hold: amount }, true)
+        return true
       }
       case "Captured":
       case "Released":
       case "Reverted": {
         const hold = holds.get(money.requestId)
-        // A reserve for an ended request; its caller cancels it.
-        if (hold === undefined || !hold.isPosted) return
+        // A reserve that is not on the log is another submit of the request; its caller cancels it.
+        if (hold === undefined || !hold.isPosted) return false
         giveBack(money.requestId, hold)
-        if (money._tag === "Captured" && money.amount > 0n) charge(hold, money.amount, event.time)
+        chargeEnd(money, hold, event.time)
+        return true
       }
     }
   }
@@ -248,6 +273,16 @@ export const make = ({ balances, holds: open, limits, spending }: LedgerState): 
       const changed = MoneyEvents.readLimits(event)
       if (changed === null) return foldMoney(event)
       cellOf(changed.accountId).limits = changed.limits
+      return true
+    },
+    end: (ended, submitted) => {
+      const money = MoneyEvents.read(ended)
+      const held = MoneyEvents.read(submitted)
+      if (money === null || held?._tag !== "Held") throw new Error("The request has no hold")
+      const cell = cellOf(held.accountId)
+      const terms = { cell, key: keyOf(cell, MoneyEvents.keyOf(submitted)), amount: held.amount }
+      add(cell, terms.key, -held.amount, -1)
+      chargeEnd(money, terms, ended.time)
     }
   }
 }

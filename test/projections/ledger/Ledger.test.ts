@@ -7,6 +7,7 @@ import { NanoUsd, units } from "#domain/Money.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
 import type { Filter } from "#projections/ledger/LedgerQueries.ts"
 import { pageOf } from "#projections/ledger/LedgerQueries.ts"
+import * as LedgerHolds from "#projections/ledger/LedgerHolds.ts"
 import * as LedgerState from "#projections/ledger/LedgerState.ts"
 import * as MoneyEvents from "#projections/ledger/MoneyEvents.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -283,9 +284,7 @@ describe("The ledger", () => {
       const state = yield* ledger.state
       assert.strictEqual(state.position, yield* (yield* EventReader).head)
       assert.deepStrictEqual(state.balances, yield* ledger.balances({ accountIds: [alice, bob, carol] }))
-      assert.deepStrictEqual(state.holds, [
-        { requestId: Log.requestId(100), accountId: carol, keyId, model: echo, amount: usd(price) }
-      ])
+      assert.deepStrictEqual(state.open, [{ accountId: carol, keyId, requests: 1, held: usd(price) }])
       const month = Date.UTC(2023, 10)
       assert.deepStrictEqual(state.spending, [
         { accountId: alice, keyId, month, spent: usd("0.0014") },
@@ -297,6 +296,9 @@ describe("The ledger", () => {
       ])
       using db = new DatabaseSync(yield* (yield* Projections).filename, { readOnly: true })
       assert.deepStrictEqual(LedgerState.read(db.prepare(LedgerState.statement).all()), state)
+      assert.deepStrictEqual(db.prepare(LedgerHolds.statement).all().map(LedgerHolds.read), [
+        { requestId: Log.requestId(100), accountId: carol, keyId, amount: usd(price) }
+      ])
     })
   )
 
@@ -305,11 +307,8 @@ describe("The ledger", () => {
     Effect.gen(function* () {
       const { quote, ...rest } = Log.submitted(alice, echo)
       yield* Log.append(1, { ...rest, quote: { ...quote, hold: NanoUsd.make(0n) } })
-      const { holds } = yield* (yield* settled).state
-      assert.deepStrictEqual(
-        holds.map(({ amount }) => amount),
-        [NanoUsd.make(0n)]
-      )
+      const { open } = yield* (yield* settled).state
+      assert.deepStrictEqual(open, [{ accountId: alice, keyId, requests: 1, held: NanoUsd.make(0n) }])
       assert.deepStrictEqual(yield* list(), { total: 0, items: [], next: null })
     })
   )

@@ -3,9 +3,12 @@ import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { AccountId } from "#domain/Ids.ts"
 import { allProjections } from "#projections/AllProjections.ts"
+import type { Columns } from "#projections/batch/Columns.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
+import * as LedgerHolds from "#projections/ledger/LedgerHolds.ts"
 import { Projections } from "#projections/Projections.ts"
+import { ReadModels } from "#projections/ReadModels.ts"
 import * as Verification from "#projections/rebuild/Verification.ts"
 import * as Auditor from "#src/features/billing/audit/Auditor.ts"
 import * as ReadModel from "#src/features/billing/audit/ReadModel.ts"
@@ -83,9 +86,11 @@ const checkMoney = Effect.fnUntraced(function* (world: World) {
   assert.strictEqual(auditor.state.books.balance("revenue"), own.revenue(), "what was earned")
 
   const node = world.node()
-  const state = yield* node.on(Effect.flatMap(Ledger, ({ state }) => state))
-  assert.strictEqual(state.position, yield* store.head, "the ledger is behind")
-  assert.isNull(ReadModel.difference(state, auditor.state))
+  const ledger = yield* node.on(Effect.flatMap(Ledger, ({ state }) => state))
+  assert.strictEqual(ledger.position, yield* store.head, "the ledger is behind")
+  const sql = yield* node.on(ReadModels)
+  const holds = (yield* sql.unsafe<Columns>(LedgerHolds.statement)).map(LedgerHolds.read)
+  assert.isNull(ReadModel.difference({ _tag: "Found", ledger, holds }, auditor.state))
   const funds = yield* node.on(Funds)
   for (const accountId of own.accounts()) {
     const { available, held, least, open } = own.of(accountId)

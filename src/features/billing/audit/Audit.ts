@@ -42,7 +42,7 @@ const makeComparison = (model: ReadModel.ReadModel, standing: Auditor.AuditState
     comparedAt: () => comparedAt,
     reached: (position: GlobalPosition.GlobalPosition, events: number) => {
       if (comparedAt !== null || model._tag === "Missing" || position !== model.ledger.position) return
-      const reason = ReadModel.difference(model.ledger, standing)
+      const reason = ReadModel.difference(model, standing)
       if (reason !== null) throw new AuditFailed({ position, invariant: "read model", reason })
       comparedAt = events
     }

@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import { availableOf, heldOf } from "#domain/Ledger.ts"
 import { noLimits } from "#domain/account/Limits.ts"
+import * as LedgerHolds from "#projections/ledger/LedgerHolds.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import * as LedgerState from "#projections/ledger/LedgerState.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
@@ -12,7 +13,11 @@ import type { AuditState } from "./Auditor.ts"
 import { usd } from "./Books.ts"
 
 export type ReadModel =
-  | { readonly _tag: "Found"; readonly ledger: LedgerState.LedgerState }
+  | {
+      readonly _tag: "Found"
+      readonly ledger: LedgerState.LedgerState
+      readonly holds: ReadonlyArray<LedgerHolds.LedgerHold>
+    }
   /** The read model cannot be compared, for the `reason`. */
   | { readonly _tag: "Missing"; readonly reason: string }
 
@@ -30,7 +35,13 @@ export const read = (directory: string): ReadModel => {
     }
     const db = Database.open({ filename, readOnly: true, synchronous: "NORMAL" })
     try {
-      return { _tag: "Found", ledger: LedgerState.read(db.prepare(LedgerState.statement).iterate()) }
+      // One transaction, so that both are of one position.
+      db.exec("BEGIN")
+      return {
+        _tag: "Found",
+        ledger: LedgerState.read(db.prepare(LedgerState.statement).iterate()),
+        holds: Array.from(db.prepare(LedgerHolds.statement).iterate(), LedgerHolds.read)
+      }
     } finally {
       db.close()
     }
@@ -42,9 +53,10 @@ export const read = (directory: string): ReadModel => {
 
 /** The first difference at the read model's position; `null` without one. */
 export const difference = (
-  { balances, holds, limits, spending }: LedgerState.LedgerState,
+  { holds, ledger }: Extract<ReadModel, { readonly _tag: "Found" }>,
   { accounts, books, requests }: AuditState
 ): string | null => {
+  const { balances, limits, open, spending } = ledger
   const listed = new Map(balances.map((balance) => [balance.accountId, balance]))
   for (const accountId of new Set([...accounts.keys(), ...listed.keys()])) {
     const found = listed.get(accountId)
@@ -63,6 +75,8 @@ export const difference = (
   }
   if (holds.length !== requests.size)
     return `it holds money for ${holds.length} requests, ${requests.size} are open`
+  const ofKeys = openDifference(open, requests)
+  if (ofKeys !== null) return ofKeys
   const limitsOf = new Map(limits.map((row) => [row.accountId, row.limits]))
   for (const [accountId, account] of accounts) {
     const found = limitsOf.get(accountId) ?? noLimits
@@ -73,6 +87,28 @@ export const difference = (
       return `the limits of ${accountId} are not those that were set last`
   }
   return spendingDifference(spending, accounts)
+}
+
+/** The sums of the keys' holds, by the open requests. */
+const openDifference = (
+  open: LedgerState.LedgerState["open"],
+  requests: AuditState["requests"]
+): string | null => {
+  const nameOf = (accountId: string, keyId: string) => `${accountId} ${keyId}`
+  const expected = new Map<string, { requests: number; held: bigint }>()
+  for (const { accountId, keyId, quote } of requests.values()) {
+    const name = nameOf(accountId, keyId)
+    const sum = expected.get(name) ?? { requests: 0, held: 0n }
+    expected.set(name, { requests: sum.requests + 1, held: sum.held + quote.hold })
+  }
+  for (const { accountId, held, keyId, requests } of open) {
+    const sum = expected.get(nameOf(accountId, keyId)) ?? { requests: 0, held: 0n }
+    if (sum.requests !== requests || sum.held !== held)
+      return `it holds ${usd(held)} for ${requests} requests of key ${keyId}, by the log ${usd(sum.held)} for ${sum.requests}`
+  }
+  return open.length === expected.size
+    ? null
+    : `it holds money for requests of ${open.length} keys, those of ${expected.size} are open`
 }
 
 const spendingDifference = (

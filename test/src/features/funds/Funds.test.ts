@@ -269,6 +269,11 @@ describe("Another node", () => {
       })
       yield* second.on(Effect.replicateEffect(submit(), 6))
       assert.strictEqual(yield* second.on(errorAnswer()), "TooManyOpenRequests")
+      // It has not seen these submits itself.
+      yield* second.on(Lifecycle.start(ids[2]?.id ?? assert.fail()))
+      yield* second.on(Lifecycle.deliver(ids[2]?.id ?? assert.fail(), { value: "out" }))
+      yield* second.on(append(ids[3]?.id ?? assert.fail(), cancelled))
+      assert.deepStrictEqual(yield* second.on(funds), { available: "0.001", held: "0.007", open: 7 })
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 

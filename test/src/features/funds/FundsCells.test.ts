@@ -63,7 +63,7 @@ const completed = (number: number, amount: string) =>
 const nothing = {
   position: GlobalPosition.beginning,
   balances: [],
-  holds: [],
+  open: [],
   spending: [],
   limits: []
 }
@@ -156,6 +156,30 @@ describe("The funds of an account", () => {
     assert.deepStrictEqual(look(cells), funds("0.998", "0.001", 1))
     cells.cancel(requestId(1))
     assert.deepStrictEqual(look(cells), funds("0.999", "0", 0))
+  })
+
+  it("are those of the log when most holds are no longer in memory", () => {
+    const requests = Array.from({ length: 40 }, (_, number) => number)
+    const cells = FundsCells.make(nothing, 4)
+    cells.fold(toppedUp("1"))
+    // A reserve stays in memory until it is on the log.
+    cells.reserve(requestId(99), wanted())
+    for (const number of requests) {
+      cells.reserve(requestId(number), wanted())
+      cells.fold(submitted(number))
+    }
+    assert.deepStrictEqual(look(cells), funds("0.959", "0.041", 41))
+    const missing = requests.filter((number) => !cells.fold(completed(number, "0.0004")))
+    assert.isAtLeast(missing.length, 30)
+    assert.strictEqual(cells.of(alice).open, missing.length + 1)
+    for (const number of missing) {
+      const ended = completed(number, "0.0004")
+      assert.throws(() => cells.end(ended, ended))
+      cells.end(ended, submitted(number))
+    }
+    assert.deepStrictEqual(look(cells), funds("0.983", "0.001", 1))
+    cells.cancel(requestId(99))
+    assert.deepStrictEqual(look(cells), funds("0.984", "0", 0))
   })
 
   it("go below zero by the credit limit, and no further when it is lowered", () => {
@@ -288,11 +312,13 @@ describe("The budget of a key", () => {
   it("continues at the ledger's position", () => {
     const cells = FundsCells.make({
       ...nothing,
-      holds: [{ requestId: requestId(1), accountId: alice, keyId, model: echo, amount: price }],
+      open: [{ accountId: alice, keyId, requests: 1, held: price }],
       spending: [{ accountId: alice, keyId, month: Date.UTC(2023, 0), spent: usd("0.5") }]
     })
     assert.strictEqual(spent(cells), usd("0.501"))
-    cells.fold(at(late, completed(1, "0.0002")))
+    const ended = at(late, completed(1, "0.0002"))
+    assert.isFalse(cells.fold(ended))
+    cells.end(ended, submitted(1))
     assert.strictEqual(spent(cells), usd("0.5002"))
     assert.strictEqual(cells.ofKey({ accountId: alice, keyId, at: late }).resetsAt, february)
     assert.strictEqual(spent(cells, february), usd("0"))
