@@ -26,7 +26,7 @@ export const command = ["bench/subjects/InferlogServer.ts"]
 const load = () => Effect.succeed({ requests: [request], status: 200 })
 
 /** With the request's model, whose requests wait for workers. */
-const settings = { MODELS_DIR: path.resolve(import.meta.dirname, "../subjects/models") }
+export const settings = { MODELS_DIR: path.resolve(import.meta.dirname, "../subjects/models") }
 
 const row = (connections: number, p99Targets: Readonly<Record<string, number>>): Row => ({
   id: "T1",

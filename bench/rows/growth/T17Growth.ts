@@ -67,7 +67,7 @@ const loaded =
       return yield* HttpSubject.make({
         name,
         role,
-        serve: Inferlog.serveIn(directory, T1Submit.command),
+        serve: Inferlog.serveIn(directory, undefined, T1Submit.settings),
         load: () => Effect.succeed({ requests: requests(directory), status: 200 }),
         connections,
         ...(warmUpSeconds !== undefined && { warmUpSeconds })
@@ -92,11 +92,11 @@ const firstPage = loaded(() => [RequestText.get("/requests?limit=20", Inferlog.a
 const start: Measuring = (_name, _role, seed) =>
   Effect.gen(function* () {
     const directory = yield* Seeded.copy(seed)
-    // Only that program has the model without room.
-    const command = seed.waitsFor === null ? undefined : T1Submit.command
     const measure = () =>
       Effect.gen(function* () {
-        const { elapsedMs, server } = yield* Starting.timed(Inferlog.serveIn(directory, command))
+        const { elapsedMs, server } = yield* Starting.timed(
+          Inferlog.serveIn(directory, undefined, T1Submit.settings)
+        )
         yield* Metering.settle(server.pids)
         const measurement: Measurement = {
           operations: 1,
@@ -146,7 +146,8 @@ const dispatch: Measuring = (_name, _role, seed) =>
       }).pipe(Effect.scoped)
   })
 
-const withoutRoom = "bench/queued"
+/** Waits for workers. */
+const waiting = "bench/queued"
 
 export const rowsOf = (sizes: Sizes): ReadonlyArray<Row> =>
   [
@@ -154,10 +155,10 @@ export const rowsOf = (sizes: Sizes): ReadonlyArray<Row> =>
     row("status", "requests", null, statusOf("sandbox/echo")),
     row("first page of the history", "pages", null, firstPage),
     row("start, and memory at rest", "starts", null, start, true),
-    row("submit", "requests", withoutRoom, submit),
-    row("status", "requests", withoutRoom, statusOf(withoutRoom)),
-    row("first page of the history", "pages", withoutRoom, firstPage),
-    row("start, and memory at rest", "starts", withoutRoom, start, true),
+    row("submit", "requests", waiting, submit),
+    row("status", "requests", waiting, statusOf(waiting)),
+    row("first page of the history", "pages", waiting, firstPage),
+    row("start, and memory at rest", "starts", waiting, start, true),
     row("dispatch", "requests", "sandbox/echo", dispatch)
   ].map((rowOf) => rowOf(sizes))
 
