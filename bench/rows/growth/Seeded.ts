@@ -69,12 +69,25 @@ const fill = ({ requests, waitsFor }: Seed) =>
     )
   })
 
+/** Otherwise the kernel would write a large copy to the disk while it is measured. */
+const sync = (directory: string) => {
+  for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const file = fs.openSync(path.join(entry.parentPath, entry.name), "r+")
+    fs.fsyncSync(file)
+    fs.closeSync(file)
+  }
+}
+
 /** A copy that is removed with the scope. */
 export const copy = Effect.fnUntraced(function* (seed: Seed) {
   const name = `seed-${seed.requests}-${(seed.waitsFor ?? "complete").replace("/", "-")}`
   const seeded = yield* Cached.filled(Cached.directoryOf(name, sources), fill(seed))
   const directory = yield* ScratchDirectory.make
-  yield* Effect.sync(() => fs.cpSync(seeded, directory, { recursive: true }))
+  yield* Effect.sync(() => {
+    fs.cpSync(seeded, directory, { recursive: true })
+    sync(directory)
+  })
   return directory
 })
 

@@ -131,15 +131,15 @@ const life = (request: number, submissions: Submissions): Array.NonEmptyReadonly
 }
 
 /** An id in the form of `IdGenerator`. */
-const idOf = (number: number, perMilli: number): string => {
+const idOf = (number: number, perMilli: number, from: number): string => {
   const random = Buffer.alloc(10, number & 0xff)
   random.writeUInt32LE(Math.imul(number, 0x9e3779b1) >>> 0)
-  return makeTimeOrdered({ millis: t0 + Math.floor(number / perMilli), counter: number % perMilli, random })
+  return makeTimeOrdered({ millis: from + Math.floor(number / perMilli), counter: number % perMilli, random })
 }
 
-/** The stream of the request with that number, from 0. */
-export const streamOf = (request: number): StreamName.StreamName =>
-  StreamName.make(aggregate.category, idOf(request, requestsPerMilli))
+/** The stream of the request with that number, from 0. `from` is the time of the first, Unix time in ms. */
+export const streamOf = (request: number, from = t0): StreamName.StreamName =>
+  StreamName.make(aggregate.category, idOf(request, requestsPerMilli, from))
 
 const afterOrdinal = (ordinal: number): ExpectedVersion.ExpectedVersion =>
   ordinal < 0
@@ -147,10 +147,10 @@ const afterOrdinal = (ordinal: number): ExpectedVersion.ExpectedVersion =>
     : ExpectedVersion.exactly(ExpectedVersion.trustedVersion(String(ordinal)))
 
 /** Gives every event of a log its own id. */
-const makeNumbering = () => {
+const makeNumbering = (from: number) => {
   let events = 0
   return ({ type, data }: EncodedEvent, time: number): EventData => ({
-    id: idOf(events++, eventsPerMilli),
+    id: idOf(events++, eventsPerMilli, from),
     type,
     time,
     data
@@ -162,12 +162,12 @@ export const spanOf = (requests: number): number => Math.ceil(requests / request
 
 /** The submits of `requests` requests, which then wait. `from` is the time of the first, Unix time in ms. */
 export function* submits(requests: number, of: Submissions, from: number): Generator<Append> {
-  const number = makeNumbering()
+  const number = makeNumbering(from)
   for (let request = 0; request < requests; request++) {
     const { events, payloads } = submission(request, of)
     const time = from + Math.floor(request / requestsPerMilli)
     yield {
-      stream: streamOf(request),
+      stream: streamOf(request, from),
       expected: ExpectedVersion.NoStream,
       events: Array.map(events, (event) => number(event, time)),
       payloads
@@ -177,7 +177,7 @@ export function* submits(requests: number, of: Submissions, from: number): Gener
 
 /** The appends of `requests` requests, in the order of the log. `from` is the time of the first, Unix time in ms. */
 export function* appends(requests: number, of: Submissions = submissions, from = t0): Generator<Append> {
-  const number = makeNumbering()
+  const number = makeNumbering(from)
   const mostSteps = chargedLater.length + 1
   for (let round = 0; round < requests + mostSteps * stepsApart; round++) {
     const time = from + Math.floor(round / requestsPerMilli)
@@ -189,7 +189,7 @@ export function* appends(requests: number, of: Submissions = submissions, from =
       if (step === undefined) continue
       const ordinal = steps.slice(0, index).reduce((sum, { events }) => sum + events.length, 0)
       yield {
-        stream: streamOf(request),
+        stream: streamOf(request, from),
         expected: afterOrdinal(ordinal - 1),
         events: Array.map(step.events, (event) => number(event, time)),
         payloads: step.payloads
@@ -200,7 +200,7 @@ export function* appends(requests: number, of: Submissions = submissions, from =
 
 /** Batches of 1,000 events without payloads. As in a bulk load, each append holds a complete stream. */
 export const makeBatches = (): (() => ReadonlyArray<Append>) => {
-  const number = makeNumbering()
+  const number = makeNumbering(t0)
   const events = chargedAtOnce.flatMap(({ events }) => events)
   let first = -200
   return () => {
