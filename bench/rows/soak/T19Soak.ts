@@ -41,15 +41,28 @@ const isQuiet = (dataDirectory: string) => {
   }
 }
 
-/** Resident memory each second, MiB. */
-const watch = (pids: ReadonlyArray<number>, into: Array<number>) =>
+interface Sample {
+  /** Resident memory, MiB. */
+  readonly memory: number
+  /** CPU time so far, ms. */
+  readonly cpuMs: number
+}
+
+/** A sample each second. */
+const watch = (pids: ReadonlyArray<number>, into: Array<Sample>) =>
   Effect.repeat(
-    Effect.sync(() => void into.push(ProcessTree.rssBytes(pids) / 2 ** 20)),
+    Effect.sync(
+      () => void into.push({ memory: ProcessTree.rssBytes(pids) / 2 ** 20, cpuMs: ProcessTree.cpuMs(pids) })
+    ),
     Schedule.spaced("1 second")
   )
 
 const mean = (values: ReadonlyArray<number>): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Used in a second. */
+const cpuMsOf = (samples: ReadonlyArray<Sample>): number =>
+  ((samples.at(-1)?.cpuMs ?? 0) - (samples[0]?.cpuMs ?? 0)) / Math.max(1, samples.length - 1)
 
 const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: number) {
   const settings = { ALLOW_PRIVATE_TARGETS: "true" }
@@ -83,8 +96,8 @@ const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: numb
   const perSecond = (share * 1_000 * capacity.turns) / capacity.elapsedMs
   yield* Progress.say(`  ${perSecond.toFixed(0)} turns a second for ${seconds} s`)
 
-  const memory: Array<number> = []
-  const watching = yield* Effect.forkChild(watch(server.pids, memory))
+  const watched: Array<Sample> = []
+  const watching = yield* Effect.forkChild(watch(server.pids, watched))
   const cpuBefore = ProcessTree.cpuMs(server.pids)
   const mixed = yield* mix(seconds, perSecond)
   yield* Fiber.interrupt(watching)
@@ -96,13 +109,18 @@ const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: numb
     })
   )
 
+  for (const [index, { poll, submit }] of mixed.windows.entries())
+    yield* Progress.say(
+      `  window ${index + 1}: p99 of submits ${submit.p99.toFixed(1)} ms, of polls ${poll.p99.toFixed(1)} ms`
+    )
   const first = mixed.windows[0]
   const last = mixed.windows[Math.floor(seconds / windowSeconds) - 1]
   if (first === undefined || last === undefined)
     return yield* new BenchFailed({ reason: "the soak was too short" })
   const samples = Math.max(1, Math.floor(windowSeconds))
-  const before = mean(memory.slice(0, samples))
-  const after = mean(memory.slice(-samples))
+  const [before, after] = [watched.slice(0, samples), watched.slice(-samples)]
+  const memoryBefore = mean(before.map(({ memory }) => memory))
+  const memoryAfter = mean(after.map(({ memory }) => memory))
   const measurement: Measurement = {
     operations: mixed.turns,
     elapsedMs: mixed.elapsedMs,
@@ -114,11 +132,13 @@ const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: numb
       "p99 of submits in the first window, ms": first.submit.p99,
       "p99 of polls in the first window, ms": first.poll.p99,
       "p99 of polls in the last window, ms": last.poll.p99,
-      "resident memory in the first window, MiB": before,
-      "resident memory in the last window, MiB": after,
+      "CPU time a second in the first window, ms": cpuMsOf(before),
+      "CPU time a second in the last window, ms": cpuMsOf(after),
+      "resident memory in the first window, MiB": memoryBefore,
+      "resident memory in the last window, MiB": memoryAfter,
       [submitLimit]: last.submit.p99 / first.submit.p99,
       [pollLimit]: last.poll.p99 / first.poll.p99,
-      [memoryLimit]: after / before
+      [memoryLimit]: memoryAfter / memoryBefore
     }
   }
   return measurement
