@@ -246,6 +246,38 @@ describe("The funds of a start", () => {
   )
 })
 
+describe("The funds of a start with waiting requests", () => {
+  it.effect("release the hold of one that ends, and are not level with the log before that", () =>
+    withBalance(
+      "0.002",
+      Effect.gen(function* () {
+        const projections = yield* Projections
+        const reader = yield* EventReader
+        const many = reader.many ?? assert.fail()
+        const [first] = yield* Effect.replicateEffect(submit(), 2)
+        assert.isTrue(yield* projections.waitFor(yield* reader.head, { projection: "ledger" }))
+        const gate = yield* Latch.make(false)
+        const gated = EventReader.of({
+          ...reader,
+          many: { ...many, read: (streams) => Effect.andThen(gate.await, many.read(streams)) }
+        })
+        const context = yield* Layer.build(Layer.fresh(Funds.layer)).pipe(
+          Effect.provideService(EventReader, gated)
+        )
+        const restarted = Context.get(context, Funds)
+        yield* append(first?.id ?? assert.fail(), cancelled)
+        const waiting = yield* Effect.forkChild(restarted.caughtUp)
+        yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+        assert.isUndefined(waiting.pollUnsafe())
+        assert.deepInclude(restarted.of(accountId), { available: usd("0"), held: usd("0.002"), open: 2 })
+        yield* gate.open
+        yield* Fiber.join(waiting)
+        assert.deepInclude(restarted.of(accountId), { available: usd("0.001"), held: usd("0.001"), open: 1 })
+      }).pipe(Effect.scoped)
+    )
+  )
+})
+
 describe("Another node", () => {
   it.effect("has the same funds after its start on the log", () =>
     Effect.gen(function* () {
