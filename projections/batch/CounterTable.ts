@@ -1,6 +1,7 @@
-/** Counters in a table whose columns are the parts of a counter's name. A counter that reaches 0 has no row. */
+/** Counters in a table whose columns are the parts of a counter's name, a `CompositeKey`. A counter that reaches 0 has no row. */
 import type { DatabaseSync } from "node:sqlite"
 import type { BatchBuffer } from "../Projection.ts"
+import * as CompositeKey from "./CompositeKey.ts"
 import * as Counters from "./Counters.ts"
 
 export interface CounterTable extends BatchBuffer {
@@ -9,12 +10,6 @@ export interface CounterTable extends BatchBuffer {
   /** Moves one from the counter `from`, if given, to the counter `to`. */
   readonly move: (from: string | null, to: string) => void
 }
-
-/** Occurs in no part of a name. */
-const separator = "\0"
-
-/** The name of a counter, made from the values of its columns. */
-export const nameOf = (...parts: ReadonlyArray<string>): string => parts.join(separator)
 
 export const make = (
   db: DatabaseSync,
@@ -36,7 +31,7 @@ export const make = (
   )
   const counters = Counters.make((name, change) => {
     if (change === 0) return
-    const parts = name.split(separator)
+    const parts = CompositeKey.partsOf(name)
     add.run(...parts, change)
     if (change < 0) prune.run(...parts)
   })

@@ -1,5 +1,6 @@
 /** The number of deliveries by account, status and event, and in total by status. */
 import type { DatabaseSync } from "node:sqlite"
+import * as CompositeKey from "../batch/CompositeKey.ts"
 import * as CounterTable from "../batch/CounterTable.ts"
 import { type BatchBuffer, combine } from "../Projection.ts"
 import type { DeliveryRow } from "./DeliveryRows.ts"
@@ -21,7 +22,7 @@ export interface DeliveryCounters extends BatchBuffer {
 }
 
 const nameOf = ({ accountId, event }: DeliveryRow, status: string): string =>
-  CounterTable.nameOf(accountId, status, event)
+  CompositeKey.of(accountId, status, event)
 
 export const make = (db: DatabaseSync): DeliveryCounters => {
   const count = "deliveries"

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import { integerOrNull } from "../batch/Columns.ts"
+import * as CompositeKey from "../batch/CompositeKey.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
 /** A row exists while something is pending. `next_at` is the earliest time of all pending deliveries, Unix time in ms. */
@@ -27,9 +28,6 @@ export interface DeliveryLanes extends BatchBuffer {
   readonly touch: (accountId: string, origin: string) => void
 }
 
-/** Occurs in no id and no origin. */
-const separator = "\0"
-
 export const make = (db: DatabaseSync): DeliveryLanes => {
   const lane = makeLevel(db, {
     table: "deliveries_lanes",
@@ -52,13 +50,13 @@ export const make = (db: DatabaseSync): DeliveryLanes => {
   const touched = new Set<string>()
   return {
     touch: (accountId, origin) => {
-      touched.add(accountId + separator + origin)
+      touched.add(CompositeKey.of(accountId, origin))
     },
     write: () => {
       const accounts = new Set<string>()
       const origins = new Set<string>()
-      for (const name of touched) {
-        const [accountId = "", origin = ""] = name.split(separator)
+      for (const key of touched) {
+        const [accountId = "", origin = ""] = CompositeKey.partsOf(key)
         if (!lane(accountId, origin)) continue
         accounts.add(accountId)
         origins.add(origin)

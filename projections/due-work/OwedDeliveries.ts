@@ -1,6 +1,7 @@
 /** Webhook events that are to be sent and have no scheduled delivery yet. */
 import type { DatabaseSync } from "node:sqlite"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
+import * as CompositeKey from "../batch/CompositeKey.ts"
 import * as KeySet from "../batch/KeySet.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
@@ -18,20 +19,17 @@ export interface OwedDeliveries extends BatchBuffer {
   readonly remove: (requestId: string, event: WebhookEventName) => void
 }
 
-/** Occurs in no id and no event name. */
-const separator = "\0"
-
 export const make = (db: DatabaseSync): OwedDeliveries => {
   const insert = db.prepare("INSERT OR IGNORE INTO duework_owed VALUES (?, ?)")
   const remove = db.prepare("DELETE FROM duework_owed WHERE request_id = ? AND event = ?")
   const keys = KeySet.make({
-    insert: (key) => insert.run(...key.split(separator)),
-    remove: (key) => remove.run(...key.split(separator))
+    insert: (key) => insert.run(...CompositeKey.partsOf(key)),
+    remove: (key) => remove.run(...CompositeKey.partsOf(key))
   })
   return {
     write: keys.write,
     forget: keys.forget,
-    add: (requestId, event) => keys.add(requestId + separator + event),
-    remove: (requestId, event) => keys.remove(requestId + separator + event)
+    add: (requestId, event) => keys.add(CompositeKey.of(requestId, event)),
+    remove: (requestId, event) => keys.remove(CompositeKey.of(requestId, event))
   }
 }

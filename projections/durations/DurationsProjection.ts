@@ -13,6 +13,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { type Columns, integerOrNull, text as textOf } from "../batch/Columns.ts"
+import * as CompositeKey from "../batch/CompositeKey.ts"
 import * as CounterTable from "../batch/CounterTable.ts"
 import * as Rows from "../batch/Rows.ts"
 import { object, text } from "../EventFields.ts"
@@ -112,7 +113,7 @@ export const projection: Projection = {
     const count = ({ model, tookMs }: Open, at: number) => {
       const day = dayOf(at)
       if (tookMs === null || !newest.include(day)) return
-      counts.add(CounterTable.nameOf(String(day), model, String(Histogram.bucketOf(tookMs))), 1)
+      counts.add(CompositeKey.of(String(day), model, String(Histogram.bucketOf(tookMs))), 1)
     }
 
     /** Forgets the start, because another run follows. */

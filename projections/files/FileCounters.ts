@@ -1,5 +1,6 @@
 /** The number of an account's files by source and type, and the bytes of its uploaded files. Thumbnails do not count. */
 import type { DatabaseSync } from "node:sqlite"
+import * as CompositeKey from "../batch/CompositeKey.ts"
 import * as CounterTable from "../batch/CounterTable.ts"
 import { type BatchBuffer, combine } from "../Projection.ts"
 import type { FileRow } from "./FileRows.ts"
@@ -30,7 +31,7 @@ export const bytesOf = ({ size, source, status }: FileRow): number =>
   status === "uploaded" && source !== "thumbnail" ? (size ?? 0) : 0
 
 const nameOf = ({ accountId, essence, kind, source }: FileRow): string =>
-  CounterTable.nameOf(accountId, source, kind, essence)
+  CompositeKey.of(accountId, source, kind, essence)
 
 export const make = (db: DatabaseSync): FileCounters => {
   const columns = ["account_id", "source", "kind", "essence"]

@@ -1,5 +1,6 @@
 /** The number of an account's requests by model and status, in total and by hour of creation. A counter of 0 has no row. */
 import type { DatabaseSync } from "node:sqlite"
+import * as CompositeKey from "../batch/CompositeKey.ts"
 import * as CounterTable from "../batch/CounterTable.ts"
 import { type BatchBuffer, combine } from "../Projection.ts"
 import type { HistoryRow } from "./HistoryRows.ts"
@@ -46,8 +47,8 @@ export const make = (db: DatabaseSync): HistoryCounters => {
     move: ({ accountId, countedAs, createdAt, model, status }) => {
       if (countedAs === status) return
       const hour = String(Math.floor(createdAt / hourMs))
-      const nameOf = (word: string) => CounterTable.nameOf(accountId, model, word)
-      const hourOf = (word: string) => CounterTable.nameOf(accountId, model, word, hour)
+      const nameOf = (word: string) => CompositeKey.of(accountId, model, word)
+      const hourOf = (word: string) => CompositeKey.of(accountId, model, word, hour)
       counters.move(countedAs === null ? null : nameOf(countedAs), nameOf(status))
       hours.move(countedAs === null ? null : hourOf(countedAs), hourOf(status))
     },

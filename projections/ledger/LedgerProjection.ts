@@ -5,6 +5,7 @@ import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import { object, text } from "../EventFields.ts"
 import type { Projection } from "../Projection.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
+import * as LedgerOpen from "./LedgerOpen.ts"
 import * as LedgerRows from "./LedgerRows.ts"
 import * as LedgerUsage from "./LedgerUsage.ts"
 import * as MoneyEvents from "./MoneyEvents.ts"
@@ -28,11 +29,11 @@ const changes: Record<EntryKind, { readonly balance: bigint; readonly reserved: 
 export const projection: Projection = {
   name: "ledger",
   version: 3,
-  tables: LedgerRows.tables + LedgerEntries.tables + LedgerUsage.tables,
+  tables: LedgerRows.tables + LedgerOpen.tables + LedgerEntries.tables + LedgerUsage.tables,
   open: (db) => {
     const balances = LedgerRows.makeBalances(db)
     const holds = LedgerRows.makeHolds(db)
-    const open = LedgerRows.makeOpen(db)
+    const open = LedgerOpen.make(db)
     const entries = LedgerEntries.make(db)
     const usage = LedgerUsage.make(db)
     const setLimits = db.prepare("INSERT OR REPLACE INTO ledger_limits VALUES (?, ?, ?)")

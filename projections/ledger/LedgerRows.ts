@@ -1,4 +1,4 @@
-/** The rows of balances and holds, the sums of holds, and the table of limits. */
+/** The rows of balances and holds, and the table of limits. */
 import type { DatabaseSync } from "node:sqlite"
 import { AccountId, KeyId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
@@ -6,12 +6,10 @@ import * as RowInserts from "#streams/sqlite/thread/RowInserts.ts"
 import { idOf } from "#streams/StreamName.ts"
 import { integer, text } from "../batch/Columns.ts"
 import * as Rows from "../batch/Rows.ts"
-import type { BatchBuffer } from "../Projection.ts"
 
 /**
  * Amounts are nano-USD as decimal text, here and in the entries: a SQLite integer ends at 9.2 billion USD, and Node reads
- * integers above 2^53 only when it reads all integers as bigint. SQL never sums amounts. `ledger_open` sums the holds of each
- * key, so that a start reads as many rows as there are keys, however many requests wait.
+ * integers above 2^53 only when it reads all integers as bigint. SQL never sums amounts.
  */
 export const tables = `
   CREATE TABLE ledger_balances (
@@ -27,13 +25,6 @@ export const tables = `
     model TEXT NOT NULL,
     unit TEXT NOT NULL,
     amount TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE ledger_open (
-    account_id TEXT NOT NULL,
-    key_id TEXT NOT NULL,
-    requests INTEGER NOT NULL,
-    held TEXT NOT NULL,
-    PRIMARY KEY (account_id, key_id)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE ledger_limits (
     account_id TEXT PRIMARY KEY,
@@ -86,58 +77,6 @@ export const makeBalances = (db: DatabaseSync): Rows.Rows<BalanceRow, AccountId>
       update.run(String(balance), String(reserved), updatedAt, accountId),
     remove: (accountId) => remove.run(accountId)
   })
-}
-
-/** The holds of a key's open requests. */
-interface OpenRow {
-  requests: number
-  /** nano-USD */
-  held: bigint
-}
-
-export interface Open extends BatchBuffer {
-  readonly add: (hold: HoldRow) => void
-  readonly remove: (hold: HoldRow) => void
-}
-
-/** Occurs in no id. */
-const separator = "\0"
-
-/** A key without open requests has no row. */
-export const makeOpen = (db: DatabaseSync): Open => {
-  const where = "account_id = ? AND key_id = ?"
-  const find = db.prepare(`SELECT requests, held FROM ledger_open WHERE ${where}`)
-  const insert = db.prepare("INSERT INTO ledger_open VALUES (?, ?, ?, ?)")
-  const update = db.prepare(`UPDATE ledger_open SET requests = ?, held = ? WHERE ${where}`)
-  const remove = db.prepare(`DELETE FROM ledger_open WHERE ${where}`)
-  const rows = Rows.make<OpenRow, string>({
-    keeps: true,
-    load: (key) => {
-      const columns = find.get(...key.split(separator))
-      return columns && { requests: integer(columns["requests"]), held: BigInt(text(columns["held"])) }
-    },
-    insert: (key, { requests, held }) => insert.run(...key.split(separator), requests, String(held)),
-    update: (key, { requests, held }) => update.run(requests, String(held), ...key.split(separator)),
-    remove: (key) => remove.run(...key.split(separator))
-  })
-  const keyOf = ({ accountId, keyId }: HoldRow) => accountId + separator + keyId
-  return {
-    add: (hold) => {
-      const row = rows.edit(keyOf(hold))
-      if (row === undefined) return rows.add(keyOf(hold), { requests: 1, held: hold.amount })
-      row.requests++
-      row.held += hold.amount
-    },
-    remove: (hold) => {
-      const row = rows.edit(keyOf(hold))
-      if (row === undefined) return
-      row.requests--
-      row.held -= hold.amount
-      if (row.requests === 0) rows.remove(keyOf(hold))
-    },
-    write: rows.write,
-    forget: rows.forget
-  }
 }
 
 /** Holds by the stream of their request. A hold that is added and removed within a batch is never written. */

@@ -7,6 +7,7 @@ import { Granularity, startOf } from "#domain/CalendarTime.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { NanoUsd, Quantity } from "#domain/Money.ts"
 import { integer, text } from "../batch/Columns.ts"
+import * as CompositeKey from "../batch/CompositeKey.ts"
 import * as Rows from "../batch/Rows.ts"
 import type { BatchBuffer } from "../Projection.ts"
 
@@ -68,12 +69,6 @@ interface Spending {
   spent: bigint
 }
 
-/** Occurs in no id, model or unit. */
-const separator = "\0"
-
-/** The values of a row's primary key, in column order. SQLite converts the numeric ones. */
-const keyOf = (...parts: ReadonlyArray<string | number>): string => parts.join(separator)
-
 const makeSums = (db: DatabaseSync): Rows.Rows<Sum, string> => {
   const where = "account_id = ? AND key_id = ? AND granularity = ? AND bucket = ? AND model = ? AND unit = ?"
   const find = db.prepare(`SELECT requests, quantity, cost FROM ledger_usage WHERE ${where}`)
@@ -82,7 +77,7 @@ const makeSums = (db: DatabaseSync): Rows.Rows<Sum, string> => {
   return Rows.make<Sum, string>({
     keeps: true,
     load: (key) => {
-      const columns = find.get(...key.split(separator))
+      const columns = find.get(...CompositeKey.partsOf(key))
       return (
         columns && {
           requests: integer(columns["requests"]),
@@ -92,9 +87,9 @@ const makeSums = (db: DatabaseSync): Rows.Rows<Sum, string> => {
       )
     },
     insert: (key, { requests, quantity, cost }) =>
-      insert.run(...key.split(separator), requests, String(quantity), String(cost)),
+      insert.run(...CompositeKey.partsOf(key), requests, String(quantity), String(cost)),
     update: (key, { requests, quantity, cost }) =>
-      update.run(requests, String(quantity), String(cost), ...key.split(separator)),
+      update.run(requests, String(quantity), String(cost), ...CompositeKey.partsOf(key)),
     // Sums are never removed.
     remove: () => {}
   })
@@ -109,11 +104,11 @@ const makeSpending = (db: DatabaseSync): Rows.Rows<Spending, string> => {
   return Rows.make<Spending, string>({
     keeps: true,
     load: (key) => {
-      const columns = find.get(...key.split(separator))
+      const columns = find.get(...CompositeKey.partsOf(key))
       return columns && { month: integer(columns["month"]), spent: BigInt(text(columns["spent"])) }
     },
-    insert: (key, { month, spent }) => insert.run(...key.split(separator), month, String(spent)),
-    update: (key, { month, spent }) => update.run(month, String(spent), ...key.split(separator)),
+    insert: (key, { month, spent }) => insert.run(...CompositeKey.partsOf(key), month, String(spent)),
+    update: (key, { month, spent }) => update.run(month, String(spent), ...CompositeKey.partsOf(key)),
     remove: () => {}
   })
 }
@@ -148,7 +143,7 @@ export const make = (db: DatabaseSync): Usage => {
 
   return {
     add: ({ accountId, keyId, model, unit, quantity, cost, at }) => {
-      const key = keyOf(accountId, keyId, startOf("hour", at), model, unit)
+      const key = CompositeKey.of(accountId, keyId, startOf("hour", at), model, unit)
       const found = charged.get(key)
       if (found === undefined) {
         charged.set(key, { accountId, keyId, model, unit, at, requests: 1, quantity, cost })
@@ -164,9 +159,9 @@ export const make = (db: DatabaseSync): Usage => {
         for (const granularity of Granularity.literals) {
           const bucket = startOf(granularity, at)
           for (const key of [keyId, everyKey])
-            addTo(keyOf(accountId, key, granularity, bucket, model, unit), sum)
+            addTo(CompositeKey.of(accountId, key, granularity, bucket, model, unit), sum)
         }
-        spend(keyOf(accountId, keyId), startOf("month", at), cost)
+        spend(CompositeKey.of(accountId, keyId), startOf("month", at), cost)
       }
       charged.clear()
       sums.write()
