@@ -3,12 +3,12 @@ import type { IncomingMessage } from "node:http"
 import type * as Retrieve from "#src/edges/api/requests/Retrieve.ts"
 import type * as Result from "#src/edges/api/requests/Result.ts"
 import type * as Status from "#src/edges/api/requests/Status.ts"
-import type * as Submit from "#src/edges/api/requests/Submit.ts"
+import type * as SubmitEndpoint from "#src/edges/api/requests/SubmitEndpoint.ts"
 import { type EndpointParams, isEndpoint } from "#src/edges/http/requests/EndpointParams.ts"
 
 /** `route` is the name of the declared endpoint. */
 export type HotCall =
-  | { readonly route: (typeof Submit.endpoint)["identifier"]; readonly params: EndpointParams }
+  | { readonly route: (typeof SubmitEndpoint.endpoint)["identifier"]; readonly params: EndpointParams }
   | {
       readonly route: (typeof Status.endpoint | typeof Result.endpoint)["identifier"]
       readonly params: EndpointParams & { readonly requestId: string }

@@ -14,7 +14,7 @@ import { RequestHandlers } from "./RequestHandlers.ts"
 import * as Result from "./Result.ts"
 import * as Retrieve from "./Retrieve.ts"
 import * as Status from "./Status.ts"
-import * as Submit from "./Submit.ts"
+import * as SubmitEndpoint from "./SubmitEndpoint.ts"
 
 const route = <Endpoint extends HttpApiEndpoint.Constraint>(
   endpoint: Endpoint,
@@ -29,7 +29,7 @@ const route = <Endpoint extends HttpApiEndpoint.Constraint>(
   )
 
 const routes = [
-  route(Submit.endpoint, ({ submit }, { params, query, request }, caller) => {
+  route(SubmitEndpoint.endpoint, ({ submit }, { params, query, request }, caller) => {
     const readBody = (grow: BodyReader.Grow) => BodyReader.read(request, JsonBody.maxBytes, grow)
     return submit({ caller, params, headers: request.headers, wait: query.wait, readBody })
   }),
