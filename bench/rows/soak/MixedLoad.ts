@@ -18,7 +18,7 @@ const decodeUrl = Schema.decodeUnknownSync(
 
 const clients = 32
 /** Turns under way at most. More mean that the server does not keep up. */
-const maxUnderWay = 2_000
+const maxUnderWay = 10_000
 /** Time between looks for turns that are due, ms. */
 const tickMs = 5
 
@@ -41,15 +41,9 @@ interface Call {
   readonly body?: string | Buffer
 }
 
-const run = async ({
-  headers,
-  perSecond,
-  port,
-  seconds,
-  webhook,
-  windowSeconds
-}: Mixing.Order): Promise<Mixing.Mixed> => {
-  const windows: Array<{ readonly submit: Histogram.Histogram; readonly poll: Histogram.Histogram }> = []
+const run = async ({ headers, perSecond, port, seconds, webhook }: Mixing.Order): Promise<Mixing.Mixed> => {
+  const submits = Histogram.make()
+  const polls = Histogram.make()
   const ids: Array<string> = []
   const began = performance.now()
   let turns = 0
@@ -76,13 +70,6 @@ const run = async ({
     return call({ method: "POST", path, headers: { ...headers, ...fields }, body: text })
   }
 
-  /** Records the time since `from`, in the window of that time. */
-  const record = (kind: "submit" | "poll", from: number) => {
-    const index = Math.floor((from - began) / (windowSeconds * 1_000))
-    const window = (windows[index] ??= { submit: Histogram.make(), poll: Histogram.make() })
-    window[kind].record(performance.now() - from)
-  }
-
   const upload = async () => {
     const type = "application/octet-stream"
     const announced = { file_name: "soak.bin", content_type: type, size: file.length }
@@ -95,13 +82,13 @@ const run = async ({
   const turn = async (number: number, dueAt: number) => {
     const hook = number % webhookEvery === 0 ? { webhook } : {}
     const { request_id: id } = decodeId(await post("/sandbox/echo", { value, ...hook }))
-    record("submit", dueAt)
+    submits.record(performance.now() - dueAt)
     ids[number % recentIds] = id
     for (let poll = 0; poll < pollsPerTurn; poll++) {
       const from = performance.now()
       const known = ids[(number * 7 + poll * 13) % ids.length] ?? id
       await get(`/sandbox/echo/requests/${known}/status`)
-      record("poll", from)
+      polls.record(performance.now() - from)
     }
     if (number % streamEvery === 0) await get(`/sandbox/echo/requests/${id}/status/stream`)
     if (number % uploadEvery === 0) await upload()
@@ -143,7 +130,8 @@ const run = async ({
     turns,
     calls,
     elapsedMs: performance.now() - began,
-    windows: windows.map(({ poll, submit }) => ({ submit: latencies(submit), poll: latencies(poll) }))
+    submit: latencies(submits),
+    poll: latencies(polls)
   }
 }
 

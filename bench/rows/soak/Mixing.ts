@@ -6,8 +6,6 @@ export const Order = Schema.Struct({
   headers: Schema.Record(Schema.String, Schema.String),
   webhook: Schema.String,
   seconds: Schema.Number,
-  /** Latencies are reported for each window of this length, s. */
-  windowSeconds: Schema.Number,
   /** Turns that begin in a second; `null` for as many as 32 clients can do, one after the other. */
   perSecond: Schema.NullOr(Schema.Number)
 })
@@ -20,6 +18,7 @@ export const Mixed = Schema.Struct({
   turns: Schema.Int,
   calls: Schema.Int,
   elapsedMs: Schema.Number,
-  windows: Schema.Array(Schema.Struct({ submit: Latencies, poll: Latencies }))
+  submit: Latencies,
+  poll: Latencies
 })
 export type Mixed = typeof Mixed.Type

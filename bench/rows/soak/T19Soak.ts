@@ -12,13 +12,13 @@ import * as Inferlog from "../../subjects/Inferlog.ts"
 import * as Receiving from "../../subjects/webhooks/Receiving.ts"
 import * as Mixing from "./Mixing.ts"
 
-/** The share of what the server can do. */
+/** The share of what the server can do, which is measured before each window: the speed of a shared machine changes. */
 const share = 0.7
-/** Compared are the first and the last window, which are shorter in a short soak. */
-const longestWindowSeconds = 300
-const fewestWindows = 6
-const longestCapacitySeconds = 30
-const longestWarmUpSeconds = 5
+/** The first window is compared with the last one. */
+const windows = 6
+/** Length of a measurement of what the server can do, s, and in a short soak as a part of the window. */
+const longestCapacitySeconds = 15
+const capacityPart = 1 / 4
 /** Time limit for accepted requests and their webhooks to end. */
 const patience = "60 seconds"
 const pollMs = 200
@@ -41,66 +41,71 @@ const isQuiet = (dataDirectory: string) => {
   }
 }
 
-interface Sample {
-  /** Resident memory, MiB. */
-  readonly memory: number
-  /** CPU time so far, ms. */
-  readonly cpuMs: number
-}
-
-/** A sample each second. */
-const watch = (pids: ReadonlyArray<number>, into: Array<Sample>) =>
+/** Resident memory each second, MiB. */
+const watch = (pids: ReadonlyArray<number>, into: Array<number>) =>
   Effect.repeat(
-    Effect.sync(
-      () => void into.push({ memory: ProcessTree.rssBytes(pids) / 2 ** 20, cpuMs: ProcessTree.cpuMs(pids) })
-    ),
+    Effect.sync(() => void into.push(ProcessTree.rssBytes(pids) / 2 ** 20)),
     Schedule.spaced("1 second")
   )
 
 const mean = (values: ReadonlyArray<number>): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Used in a second. */
-const cpuMsOf = (samples: ReadonlyArray<Sample>): number =>
-  ((samples.at(-1)?.cpuMs ?? 0) - (samples[0]?.cpuMs ?? 0)) / Math.max(1, samples.length - 1)
+interface Window {
+  readonly mixed: Mixing.Mixed
+  /** Turns a second that 32 clients reached before it. */
+  readonly capacity: number
+  /** Mean resident memory, MiB. */
+  readonly memory: number
+  /** CPU time of a turn, ms. */
+  readonly cpuMs: number
+}
 
 const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: number) {
   const settings = { ALLOW_PRIVATE_TARGETS: "true" }
   const server = yield* Inferlog.serveIn(dataDirectory, undefined, settings)
+  const { pids, port } = server
   const receiver = yield* Receiving.start("http")
   const client = yield* Program.start({
     name: "the mixed load",
     args: ["bench/rows/soak/MixedLoad.ts"],
     end: "stdin"
   })
-  const windowSeconds = Math.min(longestWindowSeconds, seconds / fewestWindows)
   const mix = (seconds: number, perSecond: number | null) => {
-    const { port } = server
     const headers = Inferlog.authorization
-    return Effect.andThen(
-      client.send({
-        port,
-        headers,
-        webhook: receiver.url,
-        seconds,
-        windowSeconds,
-        perSecond
-      } satisfies Mixing.Order),
-      Program.document(client, Mixing.Mixed)
-    )
+    const order: Mixing.Order = { port, headers, webhook: receiver.url, seconds, perSecond }
+    return Effect.andThen(client.send(order), Program.document(client, Mixing.Mixed))
   }
+  const windowSeconds = seconds / windows
+  const capacitySeconds = Math.min(longestCapacitySeconds, windowSeconds * capacityPart)
 
-  yield* mix(Math.min(longestWarmUpSeconds, seconds / 4), null)
-  const capacity = yield* mix(Math.min(longestCapacitySeconds, seconds / 4), null)
-  yield* Metering.settle(server.pids)
-  const perSecond = (share * 1_000 * capacity.turns) / capacity.elapsedMs
-  yield* Progress.say(`  ${perSecond.toFixed(0)} turns a second for ${seconds} s`)
+  const window = Effect.gen(function* () {
+    const all = yield* mix(capacitySeconds, null)
+    yield* Metering.settle(pids)
+    const capacity = (1_000 * all.turns) / all.elapsedMs
+    const memory: Array<number> = []
+    const watching = yield* Effect.forkChild(watch(pids, memory))
+    const cpuBefore = ProcessTree.cpuMs(pids)
+    const mixed = yield* mix(windowSeconds, share * capacity)
+    yield* Fiber.interrupt(watching)
+    yield* Metering.settle(pids)
+    const measured: Window = {
+      mixed,
+      capacity,
+      memory: mean(memory),
+      cpuMs: (ProcessTree.cpuMs(pids) - cpuBefore) / mixed.turns
+    }
+    yield* Progress.say(
+      `  ${(share * capacity).toFixed(0)} turns a second: p99 of submits ${mixed.submit.p99.toFixed(1)} ms, ` +
+        `of polls ${mixed.poll.p99.toFixed(1)} ms, CPU time of a turn ${measured.cpuMs.toFixed(2)} ms, ` +
+        `memory ${measured.memory.toFixed(0)} MiB`
+    )
+    return measured
+  })
 
-  const watched: Array<Sample> = []
-  const watching = yield* Effect.forkChild(watch(server.pids, watched))
-  const cpuBefore = ProcessTree.cpuMs(server.pids)
-  const mixed = yield* mix(seconds, perSecond)
-  yield* Fiber.interrupt(watching)
+  // Until the code is compiled.
+  yield* mix(capacitySeconds, null)
+  const measured = yield* Effect.replicateEffect(window, windows)
   yield* Effect.sync(() => isQuiet(dataDirectory)).pipe(
     Effect.repeat({ until: (quiet) => quiet, schedule: Schedule.spaced(pollMs) }),
     Effect.timeoutOrElse({
@@ -109,36 +114,33 @@ const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: numb
     })
   )
 
-  for (const [index, { poll, submit }] of mixed.windows.entries())
-    yield* Progress.say(
-      `  window ${index + 1}: p99 of submits ${submit.p99.toFixed(1)} ms, of polls ${poll.p99.toFixed(1)} ms`
-    )
-  const first = mixed.windows[0]
-  const last = mixed.windows[Math.floor(seconds / windowSeconds) - 1]
-  if (first === undefined || last === undefined)
-    return yield* new BenchFailed({ reason: "the soak was too short" })
-  const samples = Math.max(1, Math.floor(windowSeconds))
-  const [before, after] = [watched.slice(0, samples), watched.slice(-samples)]
-  const memoryBefore = mean(before.map(({ memory }) => memory))
-  const memoryAfter = mean(after.map(({ memory }) => memory))
+  const [first] = measured
+  const last = measured.at(-1)
+  if (first === undefined || last === undefined) throw new Error("there is no window")
+  const sum = (of: (mixed: Mixing.Mixed) => number) =>
+    measured.reduce((total, { mixed }) => total + of(mixed), 0)
+  const turns = sum(({ turns }) => turns)
+  const elapsedMs = sum(({ elapsedMs }) => elapsedMs)
   const measurement: Measurement = {
-    operations: mixed.turns,
-    elapsedMs: mixed.elapsedMs,
-    latencyMs: last.submit,
-    cpuMs: ProcessTree.cpuMs(server.pids) - cpuBefore,
-    peakRssBytes: ProcessTree.peakRssBytes(server.pids),
+    operations: turns,
+    elapsedMs,
+    latencyMs: last.mixed.submit,
+    cpuMs: measured.reduce((total, { cpuMs, mixed }) => total + cpuMs * mixed.turns, 0),
+    peakRssBytes: ProcessTree.peakRssBytes(pids),
     notes: {
-      "calls a second": (1_000 * mixed.calls) / mixed.elapsedMs,
-      "p99 of submits in the first window, ms": first.submit.p99,
-      "p99 of polls in the first window, ms": first.poll.p99,
-      "p99 of polls in the last window, ms": last.poll.p99,
-      "CPU time a second in the first window, ms": cpuMsOf(before),
-      "CPU time a second in the last window, ms": cpuMsOf(after),
-      "resident memory in the first window, MiB": memoryBefore,
-      "resident memory in the last window, MiB": memoryAfter,
-      [submitLimit]: last.submit.p99 / first.submit.p99,
-      [pollLimit]: last.poll.p99 / first.poll.p99,
-      [memoryLimit]: memoryAfter / memoryBefore
+      "calls a second": (1_000 * sum(({ calls }) => calls)) / elapsedMs,
+      "turns a second before the first window": first.capacity,
+      "turns a second before the last window": last.capacity,
+      "p99 of submits in the first window, ms": first.mixed.submit.p99,
+      "p99 of polls in the first window, ms": first.mixed.poll.p99,
+      "p99 of polls in the last window, ms": last.mixed.poll.p99,
+      "CPU time of a turn in the first window, ms": first.cpuMs,
+      "CPU time of a turn in the last window, ms": last.cpuMs,
+      "resident memory in the first window, MiB": first.memory,
+      "resident memory in the last window, MiB": last.memory,
+      [submitLimit]: last.mixed.submit.p99 / first.mixed.submit.p99,
+      [pollLimit]: last.mixed.poll.p99 / first.mixed.poll.p99,
+      [memoryLimit]: last.memory / first.memory
     }
   }
   return measurement
