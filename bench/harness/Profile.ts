@@ -1,10 +1,11 @@
-/** Shows where the CPU time goes under the load of a row: in our server, and beside it in the floor. */
+/** Shows where CPU time and memory go under the load of a row: in our server, and beside it in the floor. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Console, Effect } from "effect"
 import * as Bundle from "./Bundle.ts"
 import * as CpuProfile from "./CpuProfile.ts"
 import { NodeFlags } from "./NodeFlags.ts"
+import * as MemoryProfile from "./MemoryProfile.ts"
 import * as Program from "./Program.ts"
 import * as Progress from "./Progress.ts"
 import * as ScratchDirectory from "./ScratchDirectory.ts"
@@ -14,47 +15,74 @@ const shownFunctions = 40
 /** Places that take less of an operation, in each program, are summed. */
 const minPlaceMicros = 0.3
 
-/** Node names them `CPU.<date>.<time>.<pid>.<thread>.<number>.cpuprofile`; thread 0 is the main one. */
+/** Node names them `CPU.<date>.<time>.<pid>.<thread>.<number>.cpuprofile`. */
 const threadOf = (file: string): number => Number(file.split(".")[4])
+
+interface Thread extends CpuProfile.Summary {
+  /** 0 is the main one. */
+  readonly thread: number
+}
 
 interface Profiled {
   readonly name: string
-  readonly threads: ReadonlyArray<CpuProfile.Summary>
+  readonly threads: ReadonlyArray<Thread>
+  readonly memory: MemoryProfile.Parts
   readonly measurement: Measurement
 }
 
 /** µs */
 const monotonic = Effect.sync(() => Number(process.hrtime.bigint() / 1_000n))
 
-const measured = Effect.fnUntraced(function* ({ start }: Subject, directory: string, seconds: number) {
-  const flags = ["--cpu-prof", `--cpu-prof-dir=${directory}`]
-  const { measure } = yield* Effect.provideService(start, NodeFlags, flags)
-  const from = yield* monotonic
-  const measurement = yield* measure(seconds)
-  const window: CpuProfile.Window = { from, to: yield* monotonic }
-  return { measurement, window }
-}, Effect.scoped)
+const measured = (subject: Subject, directory: string, seconds: number) =>
+  Effect.gen(function* () {
+    const { measure } = yield* subject.start
+    const from = yield* monotonic
+    const measurement = yield* measure(seconds)
+    const window: CpuProfile.Window = { from, to: yield* monotonic }
+    return { measurement, window }
+  }).pipe(
+    Effect.scoped,
+    Effect.provideService(NodeFlags, [
+      "--cpu-prof",
+      `--cpu-prof-dir=${directory}`,
+      ...MemoryProfile.flags(directory)
+    ])
+  )
 
 const profiled = Effect.fnUntraced(function* (subject: Subject, folder: string, seconds: number) {
   const directory = yield* ScratchDirectory.make
   const { measurement, window } = yield* measured(subject, directory, seconds)
   fs.rmSync(folder, { recursive: true, force: true })
   fs.cpSync(directory, folder, { recursive: true })
-  const files = fs.readdirSync(folder).toSorted((a, b) => threadOf(a) - threadOf(b))
+  const files = fs
+    .readdirSync(folder)
+    .filter((file) => file.endsWith(".cpuprofile"))
+    .toSorted((a, b) => threadOf(a) - threadOf(b))
   if (files.length === 0) return yield* new BenchFailed({ reason: `${subject.name} wrote no profile` })
   const sourceOf = Bundle.sources()
-  const threads = files.map((file) =>
-    CpuProfile.summarize(fs.readFileSync(path.join(folder, file), "utf8"), window, sourceOf)
-  )
+  const threads = files
+    .map((file) => ({
+      thread: threadOf(file),
+      ...CpuProfile.summarize(fs.readFileSync(path.join(folder, file), "utf8"), window, sourceOf)
+    }))
+    .filter(({ busy }) => busy > 0)
   const { cpuMs, operations } = measurement
   fs.writeFileSync(path.join(folder, "measured.json"), JSON.stringify({ ...window, cpuMs, operations }))
   yield* Progress.say(`  profiles: ${folder}`)
-  return { name: subject.name, threads, measurement } satisfies Profiled
+  const memory = MemoryProfile.atPeak(folder, window)
+  return { name: subject.name, threads, memory, measurement } satisfies Profiled
 }, Effect.scoped)
 
 const perOperation = (micros: number, { measurement }: Profiled) => micros / measurement.operations
 
 const shown = (micros: number) => (micros < 0.05 ? "" : micros.toFixed(1)).padStart(8)
+
+/** A line for each part, with MiB of each program. */
+const memoryOf = (programs: ReadonlyArray<Profiled>): ReadonlyArray<string> =>
+  [...new Set(programs.flatMap(({ memory }) => [...memory.keys()]))].map((name) => {
+    const sizes = programs.map(({ memory }) => (memory.get(name) ?? 0).toFixed(0).padStart(8))
+    return `${sizes.join("")}  ${name}`
+  })
 
 const sum = (times: ReadonlyArray<CpuProfile.Times>): CpuProfile.Times => {
   const total: CpuProfile.Times = new Map()
@@ -100,7 +128,7 @@ const comparison = (programs: ReadonlyArray<Profiled>): ReadonlyArray<string> =>
 
 /** The busiest functions of each thread, µs of an operation. */
 const functionsOf = (profile: Profiled): ReadonlyArray<string> =>
-  profile.threads.flatMap(({ busy, functions }, thread) => [
+  profile.threads.flatMap(({ busy, functions, thread }) => [
     `${profile.name}, ${thread === 0 ? "main thread" : `thread ${thread}`}: ${shown(perOperation(busy, profile)).trim()} µs`,
     ...Array.from(functions)
       .toSorted(([, a], [, b]) => b - a)
@@ -132,6 +160,8 @@ export const run = Effect.fnUntraced(function* (row: Row, seconds: number) {
     [
       `${row.id} ${row.title}: µs of one of the ${row.unit}, ${programs.map(({ name }) => name).join(" and ")}`,
       ...comparison(programs),
+      "MiB at the peak of resident memory:",
+      ...memoryOf(programs),
       ...programs.flatMap(functionsOf),
       ""
     ].join("\n")

@@ -61,10 +61,18 @@ interface Window {
   readonly cpuMs: number
 }
 
-const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: number) {
+const notesOf = (name: string, { capacity, cpuMs, memory, mixed }: Window) => ({
+  [`${name}: turns a second without a limit`]: capacity,
+  [`${name}: p99 of submits, ms`]: mixed.submit.p99,
+  [`${name}: p99 of polls, ms`]: mixed.poll.p99,
+  [`${name}: CPU time of a turn, ms`]: cpuMs,
+  [`${name}: resident memory, MiB`]: memory
+})
+
+/** A server under the mixed load, warmed up. */
+const start = Effect.fnUntraced(function* (dataDirectory: string, windowSeconds: number) {
   const settings = { ALLOW_PRIVATE_TARGETS: "true" }
-  const server = yield* Inferlog.serveIn(dataDirectory, undefined, settings)
-  const { pids, port } = server
+  const { pids, port } = yield* Inferlog.serveIn(dataDirectory, undefined, settings)
   const receiver = yield* Receiving.start("http")
   const client = yield* Program.start({
     name: "the mixed load",
@@ -76,11 +84,11 @@ const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: numb
     const order: Mixing.Order = { port, headers, webhook: receiver.url, seconds, perSecond }
     return Effect.andThen(client.send(order), Program.document(client, Mixing.Mixed))
   }
-  const windowSeconds = seconds / windows
-  const capacitySeconds = Math.min(longestCapacitySeconds, windowSeconds * capacityPart)
+  const allOut = mix(Math.min(longestCapacitySeconds, windowSeconds * capacityPart), null)
+  yield* allOut
 
   const window = Effect.gen(function* () {
-    const all = yield* mix(capacitySeconds, null)
+    const all = yield* allOut
     yield* Metering.settle(pids)
     const capacity = (1_000 * all.turns) / all.elapsedMs
     const memory: Array<number> = []
@@ -89,22 +97,20 @@ const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: numb
     const mixed = yield* mix(windowSeconds, share * capacity)
     yield* Fiber.interrupt(watching)
     yield* Metering.settle(pids)
-    const measured: Window = {
-      mixed,
-      capacity,
-      memory: mean(memory),
-      cpuMs: (ProcessTree.cpuMs(pids) - cpuBefore) / mixed.turns
-    }
+    const cpuMs = (ProcessTree.cpuMs(pids) - cpuBefore) / mixed.turns
+    const measured: Window = { mixed, capacity, memory: mean(memory), cpuMs }
     yield* Progress.say(
       `  ${(share * capacity).toFixed(0)} turns a second: p99 of submits ${mixed.submit.p99.toFixed(1)} ms, ` +
-        `of polls ${mixed.poll.p99.toFixed(1)} ms, CPU time of a turn ${measured.cpuMs.toFixed(2)} ms, ` +
+        `of polls ${mixed.poll.p99.toFixed(1)} ms, CPU time of a turn ${cpuMs.toFixed(2)} ms, ` +
         `memory ${measured.memory.toFixed(0)} MiB`
     )
     return measured
   })
+  return { pids, window }
+})
 
-  // Until the code is compiled.
-  yield* mix(capacitySeconds, null)
+const soaked = Effect.fnUntraced(function* (dataDirectory: string, windowSeconds: number) {
+  const { pids, window } = yield* start(dataDirectory, windowSeconds)
   const measured = yield* Effect.replicateEffect(window, windows)
   yield* Effect.sync(() => isQuiet(dataDirectory)).pipe(
     Effect.repeat({ until: (quiet) => quiet, schedule: Schedule.spaced(pollMs) }),
@@ -113,45 +119,46 @@ const loaded = Effect.fnUntraced(function* (dataDirectory: string, seconds: numb
       orElse: () => Effect.fail(new BenchFailed({ reason: "requests or webhooks did not end" }))
     })
   )
+  return { measured, peakRssBytes: ProcessTree.peakRssBytes(pids) }
+}, Effect.scoped)
+
+/** The same window on a new server: what the machine can do after the soak. */
+const fresh = Effect.fnUntraced(function* (windowSeconds: number) {
+  const { window } = yield* start(yield* ScratchDirectory.make, windowSeconds)
+  return yield* window
+}, Effect.scoped)
+
+const measure = Effect.fnUntraced(function* (seconds: number) {
+  const directory = yield* ScratchDirectory.make
+  const windowSeconds = seconds / windows
+  const { measured, peakRssBytes } = yield* soaked(directory, windowSeconds)
+  yield* Progress.say("  a new server")
+  const control = yield* fresh(windowSeconds)
+  yield* Progress.say("  proving log and books")
+  yield* Commands.run(["log", "verify"], directory)
+  yield* Commands.run(["audit"], directory)
 
   const [first] = measured
   const last = measured.at(-1)
   if (first === undefined || last === undefined) throw new Error("there is no window")
-  const sum = (of: (mixed: Mixing.Mixed) => number) =>
-    measured.reduce((total, { mixed }) => total + of(mixed), 0)
-  const turns = sum(({ turns }) => turns)
-  const elapsedMs = sum(({ elapsedMs }) => elapsedMs)
+  const sum = (of: (window: Window) => number) => measured.reduce((total, window) => total + of(window), 0)
+  const elapsedMs = sum(({ mixed }) => mixed.elapsedMs)
   const measurement: Measurement = {
-    operations: turns,
+    operations: sum(({ mixed }) => mixed.turns),
     elapsedMs,
     latencyMs: last.mixed.submit,
-    cpuMs: measured.reduce((total, { cpuMs, mixed }) => total + cpuMs * mixed.turns, 0),
-    peakRssBytes: ProcessTree.peakRssBytes(pids),
+    cpuMs: sum(({ cpuMs, mixed }) => cpuMs * mixed.turns),
+    peakRssBytes,
     notes: {
-      "calls a second": (1_000 * sum(({ calls }) => calls)) / elapsedMs,
-      "turns a second before the first window": first.capacity,
-      "turns a second before the last window": last.capacity,
-      "p99 of submits in the first window, ms": first.mixed.submit.p99,
-      "p99 of polls in the first window, ms": first.mixed.poll.p99,
-      "p99 of polls in the last window, ms": last.mixed.poll.p99,
-      "CPU time of a turn in the first window, ms": first.cpuMs,
-      "CPU time of a turn in the last window, ms": last.cpuMs,
-      "resident memory in the first window, MiB": first.memory,
-      "resident memory in the last window, MiB": last.memory,
+      "calls a second": (1_000 * sum(({ mixed }) => mixed.calls)) / elapsedMs,
+      ...notesOf("the first window", first),
+      ...notesOf("the last window", last),
+      ...notesOf("the same on a new server afterwards", control),
       [submitLimit]: last.mixed.submit.p99 / first.mixed.submit.p99,
       [pollLimit]: last.mixed.poll.p99 / first.mixed.poll.p99,
       [memoryLimit]: last.memory / first.memory
     }
   }
-  return measurement
-}, Effect.scoped)
-
-const measure = Effect.fnUntraced(function* (seconds: number) {
-  const directory = yield* ScratchDirectory.make
-  const measurement = yield* loaded(directory, seconds)
-  yield* Progress.say("  proving log and books")
-  yield* Commands.run(["log", "verify"], directory)
-  yield* Commands.run(["audit"], directory)
   return measurement
 }, Effect.scoped)
 
