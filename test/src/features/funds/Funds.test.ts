@@ -278,6 +278,44 @@ describe("The funds of a start with waiting requests", () => {
   )
 })
 
+describe("Funds whose log fails", () => {
+  it.effect("go on after the last event that they have counted", () =>
+    withBalance(
+      "0.01",
+      Effect.gen(function* () {
+        const reader = yield* EventReader
+        const begunAfter: Array<GlobalPosition.GlobalPosition> = []
+        let isFailing = false
+        const failing = EventReader.of({
+          ...reader,
+          follow: (after, onEvents) => {
+            begunAfter.push(after)
+            return reader.follow(after, (events) => {
+              const counting = onEvents(events) ?? Effect.void
+              return isFailing ? Effect.andThen(counting, Effect.die("the log is gone")) : counting
+            })
+          }
+        })
+        const context = yield* Layer.build(Layer.fresh(Funds.layer)).pipe(
+          Effect.provideService(EventReader, failing)
+        )
+        const restarted = Context.get(context, Funds)
+        isFailing = true
+        yield* submit()
+        yield* restarted.caughtUp
+        const counted = yield* reader.head
+        isFailing = false
+        yield* submit()
+        const caughtUp = yield* Effect.forkChild(restarted.caughtUp)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(caughtUp)
+        assert.deepInclude(restarted.of(accountId), { available: usd("0.008"), held: usd("0.002"), open: 2 })
+        assert.strictEqual(begunAfter.at(-1), counted)
+      }).pipe(Effect.scoped)
+    )
+  )
+})
+
 describe("Another node", () => {
   it.effect("has the same funds after its start on the log", () =>
     Effect.gen(function* () {
