@@ -6,20 +6,16 @@ import * as fs from "node:fs"
 import * as process from "node:process"
 import * as threads from "node:worker_threads"
 import type { Sample } from "./MemoryProfile.ts"
+import * as ProcessTree from "./ProcessTree.ts"
 
 const intervalMs = 100
 
 const file = `${decodeURIComponent(new URL(import.meta.url).search.slice(1))}/memory.${process.pid}.${threads.threadId}`
 
-const mappedBytes = (): number => {
-  const status = fs.existsSync("/proc/self/status") ? fs.readFileSync("/proc/self/status", "utf8") : ""
-  const of = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0)
-  return 1024 * (of("RssFile") + of("RssShmem"))
-}
-
 setInterval(() => {
   const { external, heapTotal, rss } = process.memoryUsage()
+  const mapped = ProcessTree.sizeOf(process.pid, "RssFile") + ProcessTree.sizeOf(process.pid, "RssShmem")
   const at = Number(process.hrtime.bigint() / 1_000n)
-  const sample: Sample = { at, rss, heap: heapTotal, buffers: external, mapped: mappedBytes() }
+  const sample: Sample = { at, rss, heap: heapTotal, buffers: external, mapped }
   fs.appendFileSync(file, `${JSON.stringify(sample)}\n`)
 }, intervalMs).unref()

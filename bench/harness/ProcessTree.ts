@@ -58,20 +58,22 @@ export const cpuMs = (roots: ReadonlyArray<number>): number => {
   return total
 }
 
-/** The sum of a field of proc_pid_status(5), bytes. Shared pages count for each process that has them. */
-const memoryBytes = (roots: ReadonlyArray<number>, field: RegExp): number => {
+/** A size in proc_pid_status(5), such as `VmRSS`, bytes. */
+export const sizeOf = (pid: number, field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(read(`/proc/${pid}/status`) ?? "")?.[1] ?? 0) * 1024
+
+/** The sum of a size. Shared pages count for each process that has them. */
+const sumOf = (roots: ReadonlyArray<number>, field: string): number => {
   let total = 0
-  for (const pid of descendants(all(), roots))
-    total += Number(field.exec(read(`/proc/${pid}/status`) ?? "")?.[1] ?? 0) * 1024
+  for (const pid of descendants(all(), roots)) total += sizeOf(pid, field)
   return total
 }
 
 /** Resident memory of the roots and their descendants, bytes. */
-export const rssBytes = (roots: ReadonlyArray<number>): number => memoryBytes(roots, /^VmRSS:\s+(\d+) kB$/m)
+export const rssBytes = (roots: ReadonlyArray<number>): number => sumOf(roots, "VmRSS")
 
 /** The sum of the peak resident memory of each process so far, bytes. */
-export const peakRssBytes = (roots: ReadonlyArray<number>): number =>
-  memoryBytes(roots, /^VmHWM:\s+(\d+) kB$/m)
+export const peakRssBytes = (roots: ReadonlyArray<number>): number => sumOf(roots, "VmHWM")
 
 /**
  * CPU time of the machine so far, on all cores, ms. Includes time that the host took. Excludes interrupts, because they serve
