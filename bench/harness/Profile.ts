@@ -77,10 +77,10 @@ const perOperation = (micros: number, { measurement }: Profiled) => micros / mea
 
 const shown = (micros: number) => (micros < 0.05 ? "" : micros.toFixed(1)).padStart(8)
 
-/** A line for each part, with MiB of each program. */
+/** A line for each part, with MiB of each program. A program that never yields to its timers has no samples. */
 const memoryOf = (programs: ReadonlyArray<Profiled>): ReadonlyArray<string> =>
   [...new Set(programs.flatMap(({ memory }) => [...memory.keys()]))].map((name) => {
-    const sizes = programs.map(({ memory }) => (memory.get(name) ?? 0).toFixed(0).padStart(8))
+    const sizes = programs.map(({ memory }) => (memory.get(name)?.toFixed(0) ?? "-").padStart(8))
     return `${sizes.join("")}  ${name}`
   })
 
