@@ -14,6 +14,7 @@ import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
 import * as LogCatalog from "#src/features/catalog/LogCatalog.ts"
 import type { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import * as StaticContents from "#src/features/catalog/StaticContents.ts"
+import * as Demand from "#src/features/demand/Layers.ts"
 import * as Dispatch from "#src/features/dispatch/Layers.ts"
 import * as SubmitSpans from "#src/features/dispatch/SubmitSpans.ts"
 import * as Files from "#src/features/files/Layers.ts"
@@ -47,15 +48,13 @@ import * as Core from "./Core.ts"
 import * as Operations from "./Operations.ts"
 import * as Misspelled from "./settings/Misspelled.ts"
 
-/** Refuses requests to this server itself, under any name. */
-const outbound = Outbound.layer.pipe(
-  Layer.provide(
-    Layer.effect(
-      OwnListeners,
-      Effect.map(listenAddress, ({ host, port }) => [{ address: host, port }])
-    )
-  )
+/** Outbound calls to this server itself are refused, under any name. */
+const ownListeners = Layer.effect(
+  OwnListeners,
+  Effect.map(listenAddress, ({ host, port }) => [{ address: host, port }])
 )
+
+const outbound = Outbound.layer.pipe(Layer.provide(ownListeners))
 
 const masterKey = LogServers.choose({ single: MasterKey.layer, shared: MasterKey.layerRequired })
 
@@ -75,7 +74,13 @@ const services = Layer.mergeAll(
 ).pipe(Layer.provideMerge(SubmitSpans.requests.pipe(Layer.provide(Requests.layer))))
 
 /** Background work. */
-const reactors = Layer.mergeAll(Dispatch.layer, Retention.layer, Webhooks.layerSending, Snapshots.layerTaking)
+const reactors = Layer.mergeAll(
+  Dispatch.layer,
+  Retention.layer,
+  Webhooks.layerSending,
+  Demand.layer.pipe(Layer.provide(ownListeners)),
+  Snapshots.layerTaking
+)
 
 /** Metrics and state of providers, requests and deliveries. */
 const observers = Layer.mergeAll(

@@ -1,5 +1,6 @@
 /** Every metric of the server, in the order of its documentation. */
 import * as Http from "#src/edges/http/observed/Families.ts"
+import * as Demand from "#src/features/demand/Families.ts"
 import * as Dispatch from "#src/features/dispatch/metrics/Families.ts"
 import * as Manifests from "#src/features/manifests/Families.ts"
 import * as Requests from "#src/features/requests/metrics/Families.ts"
@@ -11,6 +12,7 @@ import type { Described } from "#src/platform/telemetry/metrics/Family.ts"
 export const all: ReadonlyArray<Described> = [
   Requests.queueDepth,
   Requests.queueOldestAge,
+  Demand.modelDemand,
   Dispatch.runsActive,
   Dispatch.runsLimit,
   Dispatch.expectedSeconds,
@@ -29,6 +31,7 @@ export const all: ReadonlyArray<Described> = [
   Webhooks.webhookOldestAge,
   Webhooks.webhookAttempts,
   Webhooks.webhooksFailed,
+  Demand.demandWebhooks,
   Telemetry.appendBatch,
   Telemetry.appendDuration,
   Telemetry.eventsAppended,

@@ -2,6 +2,7 @@
 import { Effect, Layer, Metric } from "effect"
 import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as DemandReading from "#src/features/demand/DemandReading.ts"
 import * as ManifestsFamilies from "#src/features/manifests/Families.ts"
 import * as RequestsFamilies from "#src/features/requests/metrics/Families.ts"
 import * as WebhooksFamilies from "#src/features/webhooks/metrics/Families.ts"
@@ -70,6 +71,7 @@ export const layer = Layer.effect(
     const sources = [
       yield* countModelsFromZero,
       yield* Queues.make,
+      yield* DemandReading.make,
       yield* WebhookBacklog.make,
       yield* Dispatching.make,
       yield* ProviderStates.make,

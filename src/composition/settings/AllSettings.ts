@@ -6,6 +6,11 @@ import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import { host, port } from "#src/kernel/settings/ListenAddress.ts"
 import { trustedProxies } from "#src/edges/http/edge/ClientAddress.ts"
 import { answerMemory, answerMemoryPerClient } from "#src/edges/http/edge/ReaderLimits.ts"
+import {
+  demandIdleAfter,
+  demandWebhookSecret,
+  demandWebhookUrl
+} from "#src/features/demand/announcing/DemandSettings.ts"
 import { metricsToken } from "#src/edges/server/system/Metrics.ts"
 import { storageQuota } from "#src/features/media/storage/StorageQuota.ts"
 import { logLevel } from "#src/kernel/settings/LogLevel.ts"
@@ -52,6 +57,9 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   inputMemory,
   visionWorkers,
   sweepInterval,
+  demandWebhookUrl,
+  demandWebhookSecret,
+  demandIdleAfter,
   logLevel,
   logFormat,
   logRequestsPerSecond,

@@ -165,4 +165,9 @@ export class Outbound extends Context.Service<
       )
     )
   )
+
+  /** For URLs of the operator: private addresses and names of the hosts file are allowed. A layer of its own. */
+  static readonly layerOfOperator = Layer.fresh(this.layerNoDeps).pipe(
+    Layer.provide([NodeFileSystem.layer, Resolver.layerSystem, Layer.succeed(Vetting.IsOfOperator, true)])
+  )
 }

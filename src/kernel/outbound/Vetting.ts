@@ -1,5 +1,5 @@
 /** Decides which addresses an untrusted URL may connect to, for every outbound check and call. */
-import { Array, Config, Effect, Option, Result } from "effect"
+import { Array, Config, Context, Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 import { AddressPolicy } from "./AddressPolicy.ts"
@@ -18,14 +18,20 @@ export const allowPrivateTargets = Setting.make({
   example: "true"
 })
 
+/** True for URLs that the operator has set: they may be private and plain http, but never this server itself. */
+export const IsOfOperator = Context.Reference<boolean>("inferlog/src/kernel/outbound/IsOfOperator", {
+  defaultValue: () => false
+})
+
 export type Resolve = (name: string) => Effect.Effect<Array.NonEmptyReadonlyArray<string>, OutboundUnresolved>
 
 /** The rules as configured. Warns when private targets are allowed. */
 export const make = Effect.gen(function* () {
-  const allowPrivate = yield* allowPrivateTargets.config
+  const isOfOperator = yield* IsOfOperator
+  const allowPrivate = isOfOperator || (yield* allowPrivateTargets.config)
   const isAllowed = yield* AddressPolicy
   const isOwn = OwnListeners.matcher(yield* OwnListeners.OwnListeners)
-  if (allowPrivate) {
+  if (allowPrivate && !isOfOperator) {
     yield* Effect.logWarning("ALLOW_PRIVATE_TARGETS is on: URLs given by callers can reach private networks")
   }
 

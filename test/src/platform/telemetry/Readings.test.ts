@@ -6,6 +6,7 @@ import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { MetricsPage } from "#src/platform/telemetry/MetricsPage.ts"
 import * as MetricsPages from "#src/platform/telemetry/MetricsPage.ts"
 import { ProjectionPace } from "#src/platform/health/ProjectionPace.ts"
+import { Demand } from "#src/features/demand/Demand.ts"
 import * as AllReadings from "#src/composition/metrics/AllReadings.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
@@ -37,6 +38,7 @@ const registry = Layer.sync(Metric.MetricRegistry, () => new Map())
 const node = (options: TestNode.NodeOptions) =>
   MetricsPages.layer.pipe(
     Layer.provide(AllReadings.layer),
+    Layer.provide(Demand.layer),
     Layer.provideMerge(ProjectionPace.layer),
     Layer.provideMerge(TestNode.layer({ models: [single, triple], ...options })),
     Layer.provideMerge(registry),
@@ -51,10 +53,9 @@ const until = (name: string, labels: Readonly<Record<string, string>>, expected:
 
 const ofModel = (families: ReadonlyMap<string, Exposition.Family>, model: string) =>
   Object.fromEntries(
-    ["queue_depth", "queue_oldest_age_seconds", "dispatch_runs", "dispatch_runs_limit"].map((name) => [
-      name,
-      Exposition.valueOf(families, `inferlog_${name}`, { model })
-    ])
+    ["queue_depth", "queue_oldest_age_seconds", "model_demand", "dispatch_runs", "dispatch_runs_limit"].map(
+      (name) => [name, Exposition.valueOf(families, `inferlog_${name}`, { model })]
+    )
   )
 
 describe("gauges", () => {
@@ -75,12 +76,14 @@ describe("gauges", () => {
       assert.deepStrictEqual(ofModel(found, "test/single"), {
         queue_depth: 2,
         queue_oldest_age_seconds: 90,
+        model_demand: 2,
         dispatch_runs: 0,
         dispatch_runs_limit: 1
       })
       assert.deepStrictEqual(ofModel(found, "test/triple"), {
         queue_depth: 1,
         queue_oldest_age_seconds: 90,
+        model_demand: 1,
         dispatch_runs: 0,
         dispatch_runs_limit: 3
       })
@@ -95,9 +98,11 @@ describe("gauges", () => {
       const runs = [yield* provider.next, yield* provider.next]
       yield* until("inferlog_queue_depth", { model: "test/triple" }, 0)
       assert.deepInclude(ofModel(yield* scrape, "test/triple"), { dispatch_runs: 2, dispatch_runs_limit: 3 })
+      yield* until("inferlog_model_demand", { model: "test/triple" }, 2)
       yield* Effect.forEach(runs, (run) => run.ends(succeeded()), { discard: true })
       yield* Facts.untilEnd(id)
       yield* until("inferlog_dispatch_runs", { model: "test/triple" }, 0)
+      yield* until("inferlog_model_demand", { model: "test/triple" }, 0)
     }).pipe(Effect.provide(node({})))
   )
 
