@@ -21,6 +21,7 @@ import * as Files from "#src/features/files/Layers.ts"
 import * as BuiltinPublishing from "#src/features/manifests/BuiltinPublishing.ts"
 import * as ModelsFolder from "#src/features/manifests/ModelsFolder.ts"
 import * as Media from "#src/features/media/Layers.ts"
+import * as Credentials from "#src/features/provider-health/Credentials.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import * as Providers from "#src/features/providers/Layers.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
@@ -87,6 +88,7 @@ const observers = Layer.mergeAll(
   RequestMetrics.layer,
   DeliveryMetrics.layer,
   ProviderHealth.layer,
+  Credentials.layer,
   WorkerPool.layer
 )
 

@@ -18,6 +18,7 @@ export const all: ReadonlyArray<Described> = [
   Dispatch.expectedSeconds,
   Dispatch.waitSeconds,
   Dispatch.modelWaits,
+  Dispatch.workersConnected,
   Dispatch.providerCircuit,
   Dispatch.providerPaused,
   Dispatch.providerPauses,

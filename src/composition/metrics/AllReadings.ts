@@ -8,6 +8,7 @@ import * as RequestsFamilies from "#src/features/requests/metrics/Families.ts"
 import * as WebhooksFamilies from "#src/features/webhooks/metrics/Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 import * as Dispatching from "#src/features/dispatch/metrics/Dispatching.ts"
+import * as ConnectedWorkers from "#src/features/dispatch/metrics/ConnectedWorkers.ts"
 import * as HealthReadings from "#src/platform/health/HealthReadings.ts"
 import * as Expected from "#src/features/dispatch/metrics/Expected.ts"
 import * as ProcessUse from "#src/platform/telemetry/readings/ProcessUse.ts"
@@ -75,6 +76,7 @@ export const layer = Layer.effect(
       yield* WebhookBacklog.make,
       yield* Dispatching.make,
       yield* ProviderStates.make,
+      yield* ConnectedWorkers.make,
       yield* Expected.make,
       yield* ProjectionLag.make,
       yield* HealthReadings.make,

@@ -5,7 +5,9 @@ import type { QueuedRequest } from "#projections/due-work/DueWork.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as Rendezvous from "#src/platform/cluster/Rendezvous.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
-import { ProviderHealth, unwatched, type Watch } from "#src/features/provider-health/ProviderHealth.ts"
+import { HasCredential } from "#src/features/provider-health/Credentials.ts"
+import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
+import { unwatched, type Watch } from "#src/features/provider-health/Watch.ts"
 import * as ProviderLimits from "#src/features/providers/ProviderLimits.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
 import * as ClaimTurns from "#src/platform/reactors/ClaimTurns.ts"
@@ -57,6 +59,7 @@ export const take = (slots: ReadonlyArray<Slot>, { failedAt }: Pick<QueuedReques
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
+  const hasCredential = yield* HasCredential
   const health = yield* ProviderHealth
   const node = yield* Nodes
   const providers = yield* Providers
@@ -143,10 +146,12 @@ export const make = Effect.gen(function* () {
   }
 
   const leftAt = (entry: CatalogEntry, binding: ProviderBinding, share: Share.Share): number =>
-    Math.max(
-      Math.min(share.runs - runs.countOf(binding.name), health.admits(binding), roomOf(entry, binding)),
-      0
-    )
+    hasCredential(binding)
+      ? Math.max(
+          Math.min(share.runs - runs.countOf(binding.name), health.admits(binding), roomOf(entry, binding)),
+          0
+        )
+      : 0
 
   const beginOf = (binding: ProviderBinding): Slot["begin"] =>
     hasRoomOfItsOwn(binding.adapter)
@@ -194,7 +199,7 @@ export const make = Effect.gen(function* () {
     of,
     /** Emits when a provider has more room. */
     changes: Stream.mergeAll(
-      providers.all.flatMap(({ room }) => (room === undefined ? [] : [room.changes])),
+      [health.resets, ...providers.all.flatMap(({ room }) => (room === undefined ? [] : [room.changes]))],
       { concurrency: "unbounded" }
     )
   }

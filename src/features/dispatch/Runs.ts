@@ -1,7 +1,7 @@
 /** The runs under way on this node, counted per model and per provider. */
 import { Context, Effect, Layer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
-import type { Watch } from "#src/features/provider-health/ProviderHealth.ts"
+import type { Watch } from "#src/features/provider-health/Watch.ts"
 import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
 import type { Claimed } from "./Claimed.ts"
 import { Run } from "./Run.ts"

@@ -2,42 +2,17 @@
  * The health of providers as this node sees it: a circuit breaker for each, and the pauses that they request by 429.
  * Providers are identified by the names of their bindings; counts last as long as the process.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, PubSub, Stream } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import type { ConnectionError, ProviderOutcome } from "#domain/Outcome.ts"
+import type { ConnectionError } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as Circuit from "./Circuit.ts"
+import * as ProviderDetails from "./ProviderDetails.ts"
+import type { Watch } from "./Watch.ts"
+import { isError, messageOf, none, type Outcome, outcomeOf, signOf } from "./RunOutcome.ts"
 import * as Unreached from "./Unreached.ts"
 
-/** Reports about one run; its end only once. */
-export interface Watch {
-  /** The run is at its provider. */
-  readonly asked: () => void
-  /** `null` if it ended without an outcome, for example because the node stops. */
-  readonly ended: (outcome: ProviderOutcome | null) => void
-  /** The run exceeded its model's limit; `isHeardOf`: the provider had reported on it. */
-  readonly timedOut: (isHeardOf: boolean) => void
-}
-
-/** For a run that says nothing about its provider. */
-export const unwatched: Watch = {
-  asked: () => undefined,
-  ended: () => undefined,
-  timedOut: () => undefined
-}
-
-export const outcomes = [
-  "succeeded",
-  "model_failed",
-  "refused",
-  "transport_error",
-  "rate_limited",
-  "lost",
-  "unreachable",
-  "stopped",
-  "timed_out"
-] as const
-type Outcome = (typeof outcomes)[number]
+type KnownProvider = ProviderDetails.KnownProvider
 
 export interface ProviderState {
   readonly circuit: Circuit.Circuit["_tag"]
@@ -67,6 +42,12 @@ export class ProviderHealth extends Context.Service<
     /** Rest of the pause that the provider requested, ms; 0 without one. */
     readonly pausedMs: (binding: Pick<ProviderBinding, "name">) => number
     readonly state: (name: string) => ProviderState
+    /** Of all providers that had runs. */
+    readonly details: () => ReadonlyArray<ProviderDetails.ProviderDetails>
+    /** Forgets circuit, pause and outage, so that runs may begin at once. */
+    readonly reset: (name: string) => void
+    /** Emits after a reset. */
+    readonly resets: Stream.Stream<void>
   }
 >()("inferlog/src/features/provider-health/ProviderHealth") {
   static readonly layer = Layer.effect(
@@ -76,7 +57,9 @@ export class ProviderHealth extends Context.Service<
       const context = yield* Effect.context<never>()
       const tell = (message: string, provider: string, facts: Readonly<Record<string, unknown>> = {}) =>
         Effect.runSyncWith(context)(Effect.annotateLogs(Effect.logWarning(message), { provider, ...facts }))
-      return make(() => MonotonicTime.millisOf(clock), tell)
+      const resets = yield* PubSub.sliding<void>(1)
+      const times = { now: () => MonotonicTime.millisOf(clock), wall: () => clock.currentTimeMillisUnsafe() }
+      return make(times, tell, resets)
     })
   )
 }
@@ -85,68 +68,7 @@ export class ProviderHealth extends Context.Service<
 const longestPauseMs = 60 * 60 * 1_000
 const shortestPauseMs = 250
 
-interface Provider {
-  circuit: Circuit.Circuit
-  pausedUntil: number
-  pauses: number
-  readonly ended: Record<Outcome, number>
-  /** For a provider that is never held back: only counts its runs. */
-  readonly counting: Watch
-}
-
 type Tell = (message: string, provider: string, facts?: Readonly<Record<string, unknown>>) => void
-
-const outcomeOf = (outcome: ProviderOutcome): Outcome => {
-  switch (outcome._tag) {
-    case "Succeeded":
-      return "succeeded"
-    case "ModelFailed":
-      return "model_failed"
-    case "ProviderError":
-      return outcome.retryable ? "transport_error" : "refused"
-    case "RateLimited":
-      return "rate_limited"
-    case "Lost":
-      return "lost"
-    case "Unreachable":
-      return "unreachable"
-    case "Stopped":
-      return "stopped"
-  }
-}
-
-/** A refusal is an answer, too; a rate limit only sets a pause. */
-const signOf = (outcome: Outcome, isHeardOf: boolean): Circuit.Sign | null => {
-  switch (outcome) {
-    case "succeeded":
-    case "model_failed":
-    case "refused":
-    case "stopped":
-      return "answered"
-    case "transport_error":
-    case "lost":
-      return "failed"
-    // A timeout of a provider that reports is the fault of the input.
-    case "timed_out":
-      return isHeardOf ? null : "failed"
-    case "rate_limited":
-    // `Unreached` handles it: a provider that was never reached has neither answered nor failed.
-    case "unreachable":
-      return null
-  }
-}
-
-const none = (): Record<Outcome, number> => ({
-  succeeded: 0,
-  model_failed: 0,
-  refused: 0,
-  transport_error: 0,
-  rate_limited: 0,
-  lost: 0,
-  unreachable: 0,
-  stopped: 0,
-  timed_out: 0
-})
 
 const pauseMs = (requestedMs: number) =>
   Math.min(Math.max(Number.isNaN(requestedMs) ? 0 : requestedMs, shortestPauseMs), longestPauseMs)
@@ -157,8 +79,13 @@ const isNeverHeldBack = ({ adapter }: ProviderBinding) => adapter === "builtin" 
 /** Bindings with the same name may have different addresses. */
 const addressOf = ({ name, url = "" }: ProviderBinding): string => `${name} ${url}`
 
-const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
-  const providers = new Map<string, Provider>()
+const make = (
+  times: ProviderDetails.Times,
+  tell: Tell,
+  resets: PubSub.PubSub<void>
+): ProviderHealth["Service"] => {
+  const { now, wall } = times
+  const providers = new Map<string, KnownProvider>()
   const unreached = Unreached.make()
 
   const fail = (binding: ProviderBinding, reason: ConnectionError) => {
@@ -177,19 +104,34 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     return true
   }
 
-  const newProvider = (): Provider => {
+  const newProvider = (): KnownProvider => {
     const ended = none()
     const counting: Watch = {
       asked: () => undefined,
       ended: (outcome) => {
-        if (outcome !== null) ended[outcomeOf(outcome)]++
+        if (outcome !== null) note(provider, outcomeOf(outcome), messageOf(outcome))
       },
-      timedOut: () => void ended.timed_out++
+      timedOut: () => note(provider, "timed_out", null)
     }
-    return { circuit: Circuit.make(now()), pausedUntil: -Infinity, pauses: 0, ended, counting }
+    const provider: KnownProvider = {
+      circuit: Circuit.make(now()),
+      pausedUntil: -Infinity,
+      pauses: 0,
+      ended,
+      failures: 0,
+      lastError: null,
+      addresses: new Set(),
+      counting
+    }
+    return provider
   }
 
-  const of = (name: string): Provider => {
+  const note = (provider: KnownProvider, outcome: Outcome, message: string | null) => {
+    provider.ended[outcome]++
+    if (isError(outcome)) provider.lastError = { outcome, message, at: wall() }
+  }
+
+  const of = (name: string): KnownProvider => {
     const known = providers.get(name)
     if (known !== undefined) return known
     const provider = newProvider()
@@ -197,7 +139,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     return provider
   }
 
-  const move = (name: string, provider: Provider, to: Circuit.Circuit, at: number) => {
+  const move = (name: string, provider: KnownProvider, to: Circuit.Circuit, at: number) => {
     const from = provider.circuit
     provider.circuit = to
     if (from._tag === to._tag) return
@@ -213,7 +155,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     }
   }
 
-  const pause = (name: string, provider: Provider, requestedMs: number, at: number) => {
+  const pause = (name: string, provider: KnownProvider, requestedMs: number, at: number) => {
     const until = at + pauseMs(requestedMs)
     provider.pauses++
     // One log line for many runs that are refused together.
@@ -223,16 +165,17 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
     provider.pausedUntil = Math.max(provider.pausedUntil, until)
   }
 
-  const watch = (binding: ProviderBinding, provider: Provider): Watch => {
+  const watch = (binding: ProviderBinding, provider: KnownProvider): Watch => {
     const { name } = binding
     const { generation } = provider.circuit
     let isOver = false
-    const over = (outcome: Outcome | null, isHeardOf = false) => {
+    const over = (outcome: Outcome | null, message: string | null, isHeardOf = false) => {
       if (isOver) return
       isOver = true
       const at = now()
-      if (outcome !== null) provider.ended[outcome]++
+      if (outcome !== null) note(provider, outcome, message)
       const sign = outcome === null ? null : signOf(outcome, isHeardOf)
+      if (sign !== null) provider.failures = sign === "failed" ? provider.failures + 1 : 0
       move(name, provider, Circuit.ended(provider.circuit, generation, sign, at), at)
     }
     return {
@@ -240,17 +183,34 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
       ended: (outcome) => {
         if (!isOver && outcome?._tag === "RateLimited") pause(name, provider, outcome.retryAfterMs, now())
         if (!isOver && outcome?._tag === "Unreachable") fail(binding, outcome.reason)
-        over(outcome === null ? null : outcomeOf(outcome))
+        if (outcome === null) over(null, null)
+        else over(outcomeOf(outcome), messageOf(outcome))
       },
-      timedOut: (isHeardOf) => over("timed_out", isHeardOf)
+      timedOut: (isHeardOf) => over("timed_out", null, isHeardOf)
     }
   }
 
   const pausedMs = ({ name }: Pick<ProviderBinding, "name">) =>
     Math.max((providers.get(name)?.pausedUntil ?? -Infinity) - now(), 0)
 
+  const reset = (name: string) => {
+    const provider = providers.get(name)
+    if (provider === undefined) return
+    const at = now()
+    for (const address of provider.addresses) unreached.reach(address, at)
+    provider.circuit = Circuit.reset(provider.circuit, at)
+    provider.pausedUntil = -Infinity
+    provider.failures = 0
+    tell("An operator has reset a provider: runs may begin there", name)
+    PubSub.publishUnsafe(resets, undefined)
+  }
+
   return {
     pausedMs,
+    details: () =>
+      [...providers].map(([name, provider]) => ProviderDetails.of(name, provider, { times, unreached })),
+    reset,
+    resets: Stream.fromPubSub(resets),
     admits: (binding) => {
       const provider = isNeverHeldBack(binding) ? undefined : providers.get(binding.name)
       if (provider === undefined) return Infinity
@@ -279,6 +239,7 @@ const make = (now: () => number, tell: Tell): ProviderHealth["Service"] => {
       const provider = of(binding.name)
       if (isNeverHeldBack(binding)) return provider.counting
       const at = now()
+      provider.addresses.add(addressOf(binding))
       move(binding.name, provider, Circuit.begun(provider.circuit, at), at)
       return watch(binding, provider)
     },

@@ -3,8 +3,11 @@ import { Context } from "effect"
 import type { Phase } from "#domain/inference-request/State.ts"
 import type { ConnectionError } from "#domain/Outcome.ts"
 
-/** `provider_down`: no connection is possible. `worker`: no worker asks for jobs of the model. */
-export const causes = ["provider_down", "worker"] as const
+/**
+ * `provider_down`: no connection is possible. `worker`: no worker asks for jobs of the model. `credentials`: this process
+ * has no credential for the provider.
+ */
+export const causes = ["provider_down", "worker", "credentials"] as const
 type Cause = (typeof causes)[number]
 
 export interface Wait {
@@ -26,6 +29,11 @@ export const providerDown = (fault: ConnectionError): Wait => ({
 })
 
 export const worker: Wait = { cause: "worker", reason: "No worker asks for jobs of the model." }
+
+export const credentials: Wait = {
+  cause: "credentials",
+  reason: "The provider's credential is not configured."
+}
 
 /** By endpoint of the model or wrapper; `null` if one of its providers takes requests. At most a second old. */
 export const WaitingFor = Context.Reference<(endpoint: string) => Wait | null>(

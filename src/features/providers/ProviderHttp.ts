@@ -3,11 +3,12 @@
  * are untrusted: no redirects, a bounded body, a deadline for the whole call, and no credential for a URL of another
  * origin than the binding's.
  */
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Stream } from "effect"
+import { ConfigProvider, Context, Effect, Layer, type Redacted, Result, Stream } from "effect"
 import { Agent } from "undici"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ConnectionError } from "#domain/Outcome.ts"
+import * as Credentials from "#src/features/provider-health/Credentials.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { NoAnswer } from "./NoAnswer.ts"
@@ -65,9 +66,6 @@ const jsonOf = (body: Uint8Array): Json | undefined => Result.getOrUndefined(Jso
 
 const ignore = () => undefined
 
-/** What a header may contain (RFC 9110 5.5), restricted to characters that every server reads alike. */
-const isHeaderValue = (text: string): boolean => /^[\x20-\x7e]+$/.test(text)
-
 export class ProviderHttp extends Context.Service<
   ProviderHttp,
   {
@@ -119,7 +117,7 @@ export class ProviderHttp extends Context.Service<
           ...(body !== undefined && { "content-type": "application/json" }),
           ...headers
         }
-        if (!Object.values(sent).every(isHeaderValue)) {
+        if (!Object.values(sent).every(Credentials.isHeaderValue)) {
           throw new Error("a header of a call to a provider has characters that none can have")
         }
         const asked: Exchange = {
@@ -176,11 +174,8 @@ export class ProviderHttp extends Context.Service<
       const secret = Effect.fnUntraced(function* (binding: ProviderBinding) {
         const name = binding.secretEnv
         if (name === undefined) return null
-        const value = yield* Config.option(Config.String(name))
-          .parse(environment)
-          .pipe(Effect.orElseSucceed(Option.none))
-        const text = Option.getOrElse(value, () => "").trim()
-        if (isHeaderValue(text)) return Redacted.make(text, { label: name })
+        const value = yield* Credentials.read(environment, name)
+        if (value !== null) return value
         yield* tellOfMissing(name, binding)
         return null
       })

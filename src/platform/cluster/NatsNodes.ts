@@ -1,6 +1,7 @@
 /** The live nodes of a log on NATS: each node writes heartbeats into a KV bucket and watches all of them. */
+import * as crypto from "node:crypto"
 import type { KvWatchEntry } from "@nats-io/kv"
-import { Clock, Deferred, Effect, Layer, PubSub, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, PubSub, Queue, Stream } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
 import { names } from "#streams/nats/NatsOptions.ts"
 import { NatsStreamUnavailable } from "#streams/nats/NatsStreams.ts"
@@ -8,7 +9,9 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import * as Heartbeats from "./Heartbeats.ts"
 import * as NatsBucket from "./NatsBucket.ts"
+import { makeOwnParts, NodeReports } from "./NodeReports.ts"
 import { makeName, Nodes } from "./Nodes.ts"
+import * as ReportBoard from "./ReportBoard.ts"
 
 /** All in ms. */
 export interface NatsNodesOptions {
@@ -41,7 +44,12 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
   const { kv } = bucket
 
   const self = makeName()
-  const heartbeat = JSON.stringify({ name: self, startedAt: yield* Clock.currentTimeMillis })
+  const own = makeOwnParts()
+  const board = ReportBoard.make(self, yield* Clock.currentTimeMillis)
+  const wallClock = () => clock.currentTimeMillisUnsafe()
+  const signals = yield* PubSub.sliding<string>(256)
+  /** Makes the next heartbeat come at once. */
+  const urgent = yield* Queue.sliding<void>(1)
   const heartbeats = Heartbeats.make({ self, deadMs, lateMs: 2 * beatMs })
   const changes = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
   const listed = yield* Deferred.make<void>()
@@ -50,7 +58,7 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
   const attempt = <A>(call: () => Promise<A>) =>
     Effect.tryPromise({ try: call, catch: (cause) => (failure = cause) })
 
-  const put = attempt(() => kv.put(self, heartbeat))
+  const put = attempt(() => kv.put(self, board.compose(own.read(), wallClock())))
   let sentAt = now()
   let isWarned = false
   const beat = Effect.gen(function* () {
@@ -73,11 +81,14 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
   }).pipe(Effect.ignore({ log: "Debug" }))
 
   const reconnected = Stream.runHead(nats.reconnects)
-  const pause = Effect.raceFirst(Effect.sleep(beatMs), reconnected)
+  const pause = Effect.raceAllFirst([Effect.sleep(beatMs), reconnected, Queue.take(urgent)])
 
   let entryAt = now()
   /** Returns whether the set of live nodes may have changed. */
-  const hear = ({ key, operation }: KvWatchEntry): boolean => {
+  const hear = (entry: KvWatchEntry): boolean => {
+    const { key, operation } = entry
+    if (operation === "PUT")
+      for (const text of board.heard(key, entry.string(), wallClock())) PubSub.publishUnsafe(signals, text)
     if (key === self) return heartbeats.echoed(entryAt)
     return operation === "PUT" ? heartbeats.heard(key, entryAt) : heartbeats.left(key)
   }
@@ -143,15 +154,30 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsNodesOptions>) {
     })
   )
 
-  return Nodes.of({
+  const nodes = Nodes.of({
     self,
     isAlive: (node) => heartbeats.isAlive(node, now()),
     live: heartbeats.live,
     changes: Stream.fromPubSub(changes)
   })
+  return Context.make(Nodes, nodes).pipe(
+    Context.add(NodeReports, {
+      contribute: own.contribute,
+      heard: () => {
+        // What this node reports is in its memory, and newer than its last heartbeat.
+        const all = board.list(heartbeats.live(), wallClock())
+        return all.map((node) => (node.isSelf ? { ...node, parts: own.read() } : node))
+      },
+      signal: (text) => {
+        board.signal(crypto.randomUUID(), text, wallClock())
+        Queue.offerUnsafe(urgent, undefined)
+      },
+      signals: Stream.fromPubSub(signals)
+    })
+  )
 })
 
 /** Ready when the live nodes are known. */
-export const layerWith = (options: Partial<NatsNodesOptions>) => Layer.effect(Nodes, make(options))
+export const layerWith = (options: Partial<NatsNodesOptions>) => Layer.effectContext(make(options))
 
 export const layer = layerWith({})

@@ -20,6 +20,22 @@ export class WorkerAuthorization extends HttpApiMiddleware.Service<WorkerAuthori
   { security: { workerKey }, error: CommonResponses.unauthorized }
 ) {}
 
+/** Characters of a header about the worker that are kept. */
+const longestText = 100
+
+const textOf = (header: string | undefined): string | null => {
+  const text = (header ?? "")
+    .replace(/[^\x20-\x7e]/g, "")
+    .trim()
+    .slice(0, longestText)
+  return text === "" ? null : text
+}
+
+const aboutOf = (headers: Readonly<Record<string, string | undefined>>): NonNullable<Worker["about"]> => ({
+  id: textOf(headers["x-worker-id"]),
+  version: textOf(headers["x-worker-version"]) ?? textOf(headers["user-agent"])
+})
+
 /** Authenticates the worker of a request. */
 export const admit = Effect.map(
   WorkerAuthentication,
@@ -27,7 +43,11 @@ export const admit = Effect.map(
     () =>
     (request) =>
       Effect.matchEffect(authenticate(request.headers["authorization"]), {
-        onSuccess: (caller) => Effect.succeed({ caller, headers: Answer.noHeaders }),
+        onSuccess: (worker) =>
+          Effect.succeed({
+            caller: { ...worker, about: aboutOf(request.headers) },
+            headers: Answer.noHeaders
+          }),
         onFailure: (error) =>
           Effect.fail(error._tag === "Unauthorized" ? WorkerErrorAnswers.unauthorized : error)
       })

@@ -23,9 +23,12 @@ export const make = Effect.gen(function* () {
       for (const one of causes) {
         yield* Metric.update(Families.modelWaits.of(endpoint, one), one === cause ? 1 : 0)
       }
-      // No value while no run can begin.
-      if (learned?.waitSeconds === null) continue
-      yield* Metric.update(Families.waitSeconds.of(endpoint), learned?.waitSeconds ?? 0)
+      // Until something can run the model again, no time is known.
+      const isStuck = cause !== null || learned?.waitSeconds === null
+      yield* Metric.update(
+        Families.waitSeconds.of(endpoint),
+        isStuck ? Infinity : (learned?.waitSeconds ?? 0)
+      )
     }
   })
 })

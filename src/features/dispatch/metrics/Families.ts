@@ -17,14 +17,20 @@ export const expectedSeconds = Family.gauge(
 
 export const waitSeconds = Family.gauge(
   "inferlog_model_wait_seconds",
-  "Likely wait of a request submitted now, estimated from the queue; unchanged while no run can begin",
+  "Likely wait of a request submitted now, estimated from the queue; +Inf while nothing can run it (see inferlog_model_waits)",
   ["model"]
 )
 
 export const modelWaits = Family.gauge(
   "inferlog_model_waits",
-  "1 while no run of the model can begin on this node: cause is provider_down if no provider can be connected to, worker if none asks for its jobs; otherwise 0",
+  "1 while no run of the model can begin on this node: cause is provider_down if no provider can be connected to, worker if none asks for its jobs, credentials if its provider's credential is not configured; otherwise 0",
   ["model", "cause"]
+)
+
+export const workersConnected = Family.gauge(
+  "inferlog_workers_connected",
+  "Workers of the model that wait at this node, have a job from it, or have called it within 10 s",
+  ["model"]
 )
 
 export const providerCircuit = Family.gauge(

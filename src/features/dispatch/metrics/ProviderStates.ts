@@ -1,7 +1,8 @@
 /** Reads the state of the catalog's providers. */
 import { Effect, Metric } from "effect"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
-import { outcomes, ProviderHealth, type ProviderState } from "#src/features/provider-health/ProviderHealth.ts"
+import { ProviderHealth, type ProviderState } from "#src/features/provider-health/ProviderHealth.ts"
+import { outcomes } from "#src/features/provider-health/RunOutcome.ts"
 import * as ProviderLimits from "#src/features/providers/ProviderLimits.ts"
 import { Runs } from "../Runs.ts"
 import * as Families from "./Families.ts"

@@ -1,5 +1,6 @@
 /** One sweep: finds in the work queue what makes no progress, and acts on it. */
 import { Effect } from "effect"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import { defaultQueueTimeout } from "#domain/catalog/Model.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -11,6 +12,7 @@ import { projection } from "#projections/due-work/DueWorkProjection.ts"
 import { Projections } from "#projections/Projections.ts"
 import * as Expiry from "../deadlines/Expiry.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import { HasCredential } from "#src/features/provider-health/Credentials.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import { Runs } from "../Runs.ts"
 import { Finalizer } from "../finalize/Finalizer.ts"
@@ -52,6 +54,7 @@ export const make = Effect.gen(function* () {
   const dueWork = yield* DueWork
   const expireDue = yield* Expiry.make
   const finalizer = yield* Finalizer
+  const hasCredential = yield* HasCredential
   const health = yield* ProviderHealth
   const node = yield* Nodes
   const overdueRun = yield* OverdueRun.make
@@ -95,11 +98,14 @@ export const make = Effect.gen(function* () {
       concurrency
     })
 
-  /** Requests for models with unreachable providers, after their model's waiting time. */
+  const isUsable = (binding: ProviderBinding) =>
+    health.unreachable(binding) === null && hasCredential(binding)
+
+  /** Requests for models with unreachable or not configured providers, after their model's waiting time. */
   const giveUpWaiting = Effect.fnUntraced(function* (tally: Tally, now: number) {
     for (const { model } of yield* catalog.all) {
       // A long queue at a working provider is no reason to give up.
-      if (model.providers.some((binding) => health.unreachable(binding) === null)) continue
+      if (model.providers.some(isUsable)) continue
       const maxWaitMs = (model.queueTimeout ?? defaultQueueTimeout) * 1_000
       const endpoint = ModelEndpoint.make(model.endpoint)
       yield* PagedRows.forEach({

@@ -45,8 +45,13 @@ interface Seeker {
   worker: Waiting | null
 }
 
-/** @param onLeave called with each worker that stops waiting. */
-export const make = Effect.fnUntraced(function* (onLeave: (wish: JobFilter.JobFilter) => void) {
+/** Called with each worker that begins, or stops, to wait. */
+export interface Watch {
+  readonly onJoin: (wish: JobFilter.JobFilter) => void
+  readonly onLeave: (wish: JobFilter.JobFilter) => void
+}
+
+export const make = Effect.fnUntraced(function* ({ onJoin, onLeave }: Watch) {
   const joined = yield* PubSub.sliding<void>(1)
   /** Longest waiting first, as for the seekers. */
   let row: ReadonlyArray<Waiting> = []
@@ -75,6 +80,7 @@ export const make = Effect.fnUntraced(function* (onLeave: (wish: JobFilter.JobFi
   }
 
   const join = (wish: JobFilter.JobFilter): Poller => {
+    onJoin(wish)
     const arrived = Deferred.makeUnsafe<void>()
     let isHere = true
     let given: Lease | null = null

@@ -2,14 +2,15 @@
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import type { Worker } from "../workers/WorkerAuthentication.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as HandedBack from "./HandedBack.ts"
 import type { Lease } from "./Lease.ts"
 import * as Pollers from "./Pollers.ts"
 import * as JobFilter from "./JobFilter.ts"
+import * as Roster from "./Roster.ts"
 
-/** A worker without a call for this long is gone, ms. */
-const graceMs = 10_000
+const { graceMs } = Roster
 
 interface Presence {
   readonly left: (wish: JobFilter.JobFilter) => void
@@ -59,6 +60,10 @@ export class WorkerPool extends Context.Service<
     readonly isServed: (model: string) => boolean
     /** Registers a lease. `wish`: the filter of its worker; `null` if unknown. */
     readonly add: (lease: Lease, wish: JobFilter.JobFilter | null) => void
+    /** The worker has called about its job. */
+    readonly heard: (lease: Lease, worker: Worker) => void
+    /** The workers that call this node. */
+    readonly roster: Pick<Roster.Roster, "all" | "connected">
     /** The run is over: `lost`, unless the worker reported its end here or at another node. */
     readonly remove: (lease: Lease) => void
     /** `undefined` if this node does not have the lease. */
@@ -76,7 +81,14 @@ export class WorkerPool extends Context.Service<
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const presence = makePresence(() => MonotonicTime.millisOf(clock))
-      const pollers = yield* Pollers.make(presence.left)
+      const roster = Roster.make(() => clock.currentTimeMillisUnsafe())
+      const pollers = yield* Pollers.make({
+        onJoin: roster.joined,
+        onLeave: (wish) => {
+          presence.left(wish)
+          roster.left(wish)
+        }
+      })
       const leases = new Map<string, { readonly lease: Lease; readonly wish: JobFilter.JobFilter | null }>()
       const over = RecentlyUsed.make<Over>({ capacity: rememberedLeases })
 
@@ -89,11 +101,27 @@ export class WorkerPool extends Context.Service<
           [...leases.values()].some(({ lease, wish }) =>
             wish === null ? lease.job.model.endpoint === model : JobFilter.isFor(wish, model)
           ),
-        add: (lease, wish) => void leases.set(lease.id, { lease, wish }),
+        roster,
+        add: (lease, wish) => {
+          leases.set(lease.id, { lease, wish })
+          if (wish !== null) roster.took(wish)
+        },
+        heard: (lease, worker) => {
+          const known = leases.get(lease.id)
+          if (known === undefined) return
+          if (known.wish !== null) return roster.heard(known.wish)
+          // Its claim was made before this process started.
+          const wish = { worker, models: new Set<string>([lease.job.model.endpoint]) }
+          leases.set(lease.id, { lease, wish })
+          roster.took(wish)
+        },
         remove: ({ id, isEndedElsewhere }) => {
           const wish = leases.get(id)?.wish
           leases.delete(id)
-          if (wish) presence.left(wish)
+          if (wish) {
+            presence.left(wish)
+            roster.ended(wish)
+          }
           if (!isEndedElsewhere && over.get(id) === undefined) over.set(id, "lost")
         },
         lease: (id) => leases.get(id)?.lease,

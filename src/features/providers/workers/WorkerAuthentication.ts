@@ -13,6 +13,12 @@ export interface Worker {
   readonly allows: (model: string) => boolean
   /** Whether the key is still valid, as far as this node knows. For calls that take a while. */
   readonly isAdmitted: () => boolean
+  /** What the worker says about itself, for operators. */
+  readonly about?: {
+    /** `null`: workers with the same key are not told apart. */
+    readonly id: string | null
+    readonly version: string | null
+  }
 }
 
 /** Compared when the key does not exist, so that an unknown id takes as long as a wrong secret. */

@@ -148,6 +148,7 @@ export class WorkerCalls extends Context.Service<
           case "Here": {
             const { lease } = found
             yield* Lease.renew(lease)
+            pool.heard(lease, ofLease.worker)
             if (progress.fraction !== null || progress.logs.length > 0)
               yield* lease.control.progress(progress)
             return { leaseMs: lease.leaseMs, cancelRequested: lease.cancelRequested }

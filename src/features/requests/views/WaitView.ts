@@ -4,7 +4,7 @@ import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 
 export const Cause = Schema.Literals(WaitingFor.causes).annotate({
   description:
-    "Why no run can begin now: the provider cannot be reached, or no worker asks for jobs of the model. Absent otherwise."
+    "Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the model, or the provider's credential is not configured. Absent otherwise."
 })
 
 export const Reason = Schema.String.annotate({

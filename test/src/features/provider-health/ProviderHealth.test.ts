@@ -172,3 +172,59 @@ describe("The log", () => {
     }).pipe(Effect.provide(ProviderHealth.layer.pipe(Layer.provide(Logger.layer([logger])))))
   })
 })
+
+describe("An operator", () => {
+  it.effect("sees why no run begins at a provider, and when the next one is tried", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_000_000)
+      const health = yield* ends(reset, 5)
+      const [open] = health.details()
+      assert.deepStrictEqual(open, {
+        name: "gpu",
+        circuit: "Open",
+        failures: 5,
+        nextTryAt: 1_005_000,
+        pausedUntil: null,
+        unreachable: null,
+        lastError: { outcome: "transport_error", message: "reset", at: 1_000_000 }
+      })
+      yield* ends(rateLimited(60_000), 1, { name: "busy", adapter: "http" })
+      assert.deepInclude(health.details()[1], {
+        circuit: "Closed",
+        nextTryAt: 1_060_000,
+        pausedUntil: 1_060_000
+      })
+      yield* ends(refused, 1, { name: "busy", adapter: "http" })
+      assert.deepInclude(health.details()[1]?.lastError, { outcome: "refused", message: "no" })
+      yield* ends(succeeded, 1, { name: "busy", adapter: "http" })
+      assert.deepInclude(health.details()[1]?.lastError, { outcome: "refused" })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("resets circuit, pause and outage of one provider at once", () =>
+    Effect.gen(function* () {
+      const away: ProviderBinding = { name: "gpu", adapter: "http", url: "http://10.0.0.1" }
+      const health = yield* ends(reset, 5)
+      health.begin(away).ended({ _tag: "Unreachable", reason: "connection_refused", message: "refused" })
+      health.begin(away).ended(rateLimited(60_000))
+      yield* ends(reset, 5, { name: "other", adapter: "http" })
+      assert.deepInclude(health.details()[0], { unreachable: "connection_refused" })
+      const before = health.begin(gpu)
+      health.reset("gpu")
+      health.reset("unknown")
+      assert.deepInclude(health.details()[0], {
+        circuit: "Closed",
+        failures: 0,
+        nextTryAt: null,
+        pausedUntil: null,
+        unreachable: null
+      })
+      assert.deepStrictEqual([health.admits(gpu), health.admits(away)], [Infinity, Infinity])
+      assert.strictEqual(health.admits({ name: "other", adapter: "http" }), 0)
+      // Runs from before the reset do not open it again.
+      before.ended(reset)
+      yield* ends(reset, 4)
+      assert.strictEqual(health.admits(gpu), Infinity)
+    }).pipe(Effect.provide(layer))
+  )
+})

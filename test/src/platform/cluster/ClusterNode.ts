@@ -5,6 +5,7 @@ import { type NatsOptions, parse } from "#streams/nats/NatsOptions.ts"
 import { Lease } from "#src/platform/cluster/Lease.ts"
 import * as NatsLease from "#src/platform/cluster/NatsLease.ts"
 import * as NatsNodes from "#src/platform/cluster/NatsNodes.ts"
+import { NodeReports } from "#src/platform/cluster/NodeReports.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 
 /** The servers' address with a prefix for one test. */
@@ -19,6 +20,7 @@ export interface ClusterNode {
   readonly nodes: Nodes["Service"]
   readonly lease: Lease["Service"]
   readonly nats: Nats["Service"]
+  readonly reports: typeof NodeReports.Service
   /** Its log lines. */
   readonly logged: ReadonlyArray<string>
   /** Stops gracefully. */
@@ -47,6 +49,7 @@ export const start = Effect.fnUntraced(function* ({ lease = quickLease, nats, no
     nodes: Context.get(context, Nodes),
     lease: Context.get(context, Lease),
     nats: Context.get(context, Nats),
+    reports: Context.get(context, NodeReports),
     logged,
     stop: Scope.close(scope, Exit.void)
   }

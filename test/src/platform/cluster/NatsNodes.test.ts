@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
 import { names } from "#streams/nats/NatsOptions.ts"
 import * as NatsNodes from "#src/platform/cluster/NatsNodes.ts"
@@ -14,6 +14,34 @@ import * as NodeProcess from "./NodeProcess.ts"
 /** It knows again that an unknown node is not alive. */
 const hearsAgain = ({ nodes }: ClusterNode.ClusterNode) =>
   ClusterNode.until(Effect.sync(() => !nodes.isAlive("node_unknown")))
+
+/** Each hears what the other reports, and a signal once, before the next heartbeat is due. */
+const exchangeReports = Effect.fnUntraced(function* (
+  one: ClusterNode.ClusterNode,
+  two: ClusterNode.ClusterNode
+) {
+  yield* two.reports.contribute("jobs", () => ({ running: 3 }))
+  yield* two.reports.contribute("broken", () => {
+    throw new Error("not readable")
+  })
+  const received: Array<string> = []
+  yield* Effect.forkScoped(
+    Stream.runForEach(one.reports.signals, (text) => Effect.sync(() => void received.push(text)))
+  )
+  yield* Effect.yieldNow
+  const began = performance.now()
+  two.reports.signal("reset gpu")
+  yield* ClusterNode.until(Effect.sync(() => received.length > 0))
+  assert.isBelow(performance.now() - began, 1_500)
+  const [heard] = one.reports.heard().filter(({ isSelf }) => !isSelf)
+  assert.deepStrictEqual(heard?.parts, { jobs: { running: 3 } })
+  assert.isAtMost(Math.abs(Date.now() - (heard?.heardAt ?? 0)), 10_000)
+  const first = heard?.heardAt
+  yield* ClusterNode.until(
+    Effect.sync(() => one.reports.heard().some(({ heardAt, isSelf }) => !isSelf && heardAt !== first))
+  )
+  assert.deepStrictEqual(received, ["reset gpu"])
+})
 
 const seldom = { beatMs: 15_000, deadMs: 45_000, ttlMs: 60_000 }
 const real = { nodes: {}, lease: {} }
@@ -30,12 +58,17 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsNodes"), { concurren
       const two = yield* ClusterNode.start({ nats, ...real })
       const both = [one.nodes.self, two.nodes.self].sort()
       yield* ClusterNode.untilLive(one, both)
+      yield* exchangeReports(one, two)
 
       const began = performance.now()
       yield* two.stop
       yield* ClusterNode.untilLive(one, [one.nodes.self])
       assert.isBelow(performance.now() - began, 4_000)
       assert.isFalse(one.nodes.isAlive(two.nodes.self))
+      assert.deepStrictEqual(
+        one.reports.heard().map(({ isLive, name }) => [name, isLive]),
+        both.map((name) => [name, name === one.nodes.self])
+      )
     })
   )
 

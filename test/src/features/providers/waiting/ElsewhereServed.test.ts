@@ -4,6 +4,7 @@ import { Effect, Layer, References, Stream } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import { type HeardNode, NodeReports } from "#src/platform/cluster/NodeReports.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as ElsewhereServed from "#src/features/providers/waiting/Waits.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
@@ -21,6 +22,22 @@ const readSide = DueWork.layer.pipe(
   Layer.provideMerge(ReadSide.layer),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
 )
+
+const silent = {
+  contribute: () => Effect.void,
+  heard: () => [],
+  signal: () => undefined,
+  signals: Stream.never
+}
+
+const reportOf = (stuck: ReadonlyArray<string> | null, index: number): HeardNode => ({
+  name: `other-${index}`,
+  isSelf: false,
+  isLive: true,
+  startedAt: 0,
+  heardAt: 0,
+  parts: stuck === null ? {} : { stuck }
+})
 
 const left = ModelEndpoint.make("acme/left")
 const busy = ModelEndpoint.make("acme/busy")
@@ -52,6 +69,22 @@ describe("A model without workers on this node", () => {
       yield* log
       const found = yield* Effect.provide(served, Layer.merge(nodes("a", "b"), at(9_000)))
       assert.deepStrictEqual(found, [true, true, true])
+    }).pipe(Effect.provide(readSide))
+  )
+
+  it.effect("is served unless all other nodes report that it is stuck there, too", () =>
+    Effect.gen(function* () {
+      yield* log
+      const reported = (...stuck: ReadonlyArray<ReadonlyArray<string> | null>) =>
+        served.pipe(
+          Effect.provide(Layer.merge(nodes("a", "b", "c"), at(10_001))),
+          Effect.provideService(NodeReports, { ...silent, heard: () => stuck.map(reportOf) })
+        )
+      const all = [left, busy, unasked]
+      assert.deepStrictEqual(yield* reported(all, [left]), [false, true, true])
+      // One of another release says nothing, so the queue decides.
+      assert.deepStrictEqual(yield* reported(all, null), [false, true, true])
+      assert.deepStrictEqual(yield* reported(all, all), [false, false, false])
     }).pipe(Effect.provide(readSide))
   )
 
