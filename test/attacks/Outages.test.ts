@@ -135,6 +135,9 @@ describe("D2: a model without workers", () => {
         )
         const line = 'inferlog_model_waits{model="acme/gpu",cause="worker"}'
         assert.isTrue(yield* metric(server, `${line} 1`))
+        assert.isTrue(yield* metric(server, 'inferlog_model_wait_seconds{model="acme/gpu"} +Inf'))
+        assert.isTrue(yield* metric(server, 'inferlog_workers_connected{model="acme/gpu"} 0'))
+        assert.isTrue(yield* metric(server, 'inferlog_model_demand{model="acme/gpu"} 1'))
         yield* until(
           Effect.map(
             call(server, "/models/acme/gpu"),
@@ -147,6 +150,13 @@ describe("D2: a model without workers", () => {
         assert.strictEqual(Object(job).requestId, id)
         yield* prints(server, "A worker asks for jobs of the model again")
         assert.isTrue(yield* metric(server, `${line} 0`))
+        assert.isTrue(yield* metric(server, 'inferlog_workers_connected{model="acme/gpu"} 1'))
+        yield* until(
+          Effect.map(
+            metric(server, 'inferlog_model_wait_seconds{model="acme/gpu"} +Inf'),
+            (isEndless) => !isEndless
+          )
+        )
         // Its only worker is busy: this is a queue and not an outage.
         const next = yield* submit(server)
         assert.isUndefined((yield* statusOf(server, next))["waiting_for"])

@@ -6,7 +6,7 @@ import type { Unreached } from "./Unreached.ts"
 import type { Watch } from "./Watch.ts"
 
 /** The last run that its provider failed, refused or postponed. */
-export interface LastError {
+interface LastError {
   readonly outcome: Outcome
   /** Without credential and address; `null` if the provider gave none. */
   readonly message: string | null

@@ -4,8 +4,7 @@
  */
 import type { AllDemand } from "../Demand.ts"
 
-export const states = ["active", "idle"] as const
-type State = (typeof states)[number]
+type State = "active" | "idle"
 
 export interface Change {
   readonly model: string

@@ -174,7 +174,7 @@ const make = Effect.fnUntraced(function* ({ idleAfterMs, keys, url }: Receiver) 
 })
 
 /** Does nothing without a receiver. `Outbound` must allow private addresses, because the operator chose the receiver. */
-export const layerNoDeps = Layer.effectDiscard(
+const layerNoDeps = Layer.effectDiscard(
   Effect.gen(function* () {
     const found = yield* receiver
     if (Option.isNone(found)) return

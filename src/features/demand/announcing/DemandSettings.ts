@@ -27,7 +27,7 @@ const fewestBytes = 24
 const mostSecrets = 4
 
 /** The keys of the secrets; `null` if one is malformed. */
-export const keysOf = (text: string): ReadonlyArray<Buffer> | null => {
+const keysOf = (text: string): ReadonlyArray<Buffer> | null => {
   const keys = text.trim().split(/\s+/).map(StandardWebhooks.secretBytes)
   const good = keys.flatMap((key) =>
     Result.isSuccess(key) && key.success.length >= fewestBytes ? [key.success] : []
@@ -48,7 +48,7 @@ export const demandWebhookSecret = Setting.optional({
   description:
     "signs the calls to `DEMAND_WEBHOOK_URL` by Standard Webhooks; during a rotation, the new and the old secret",
   accepts:
-    "`whsec_` and the base64 of at least 24 bytes (`openssl rand -base64 32`); up to four, separated by spaces",
+    "`whsec_` and the base64 of at least 24 bytes (`openssl rand -base64 32`), or up to four of these separated by spaces",
   example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr",
   isSecret: true
 })

@@ -2,7 +2,7 @@
 import * as JobFilter from "./JobFilter.ts"
 
 /** A worker, or several that cannot be told apart: with one key, one version and the same models, and without an id. */
-export interface SeenWorker {
+interface SeenWorker {
   readonly keyId: string
   /** As it calls itself (`X-Worker-Id`); `null` if it does not. */
   readonly id: string | null

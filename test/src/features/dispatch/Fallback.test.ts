@@ -1,16 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { Sweeper } from "#src/features/dispatch/sweep/Sweeper.ts"
+import { HasCredential } from "#src/features/provider-health/Credentials.ts"
+import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded } from "#test/support/TestModels.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import * as Fleet from "./Fleet.ts"
 
 const alone = Fleet.modelAt("test/alone", [{ name: "a" }])
+const brief = Fleet.modelAt("test/brief", [{ name: "a" }], { queueTimeout: 60 })
 const pair = Fleet.modelAt("test/pair", [{ name: "a" }, { name: "b" }])
 const trio = Fleet.modelAt("test/trio", [{ name: "a" }, { name: "b" }, { name: "c" }])
 const elsewhere = Fleet.modelAt("test/elsewhere", [{ name: "x", adapter: "fal" }, { name: "b" }])
-const layer = Fleet.layer([alone, pair, trio, elsewhere])
+const layer = Fleet.layer([alone, brief, pair, trio, elsewhere])
 
 describe("A model with several providers", () => {
   it.effect("runs at the first of them", () =>
@@ -85,7 +89,55 @@ describe("A model with several providers", () => {
   )
 })
 
+const without = (...names: ReadonlyArray<string>) =>
+  layer.pipe(Layer.provide(Layer.succeed(HasCredential, ({ name }) => !names.includes(name))))
+
+describe("A provider whose credential this node does not have", () => {
+  it.effect("gets no runs: they begin at the next one", () =>
+    Effect.gen(function* () {
+      const asked = Fleet.answering(yield* TestProvider, () => succeeded())
+      yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+      assert.deepStrictEqual(asked, ["b"])
+    }).pipe(Effect.provide(without("a")))
+  )
+
+  it.effect("fails no request: they wait, at most for the model's queueTimeout", () =>
+    Effect.gen(function* () {
+      const asked = Fleet.answering(yield* TestProvider, () => succeeded())
+      const id = yield* Facts.submit({ model: brief })
+      yield* Facts.untilEnd(yield* Facts.submit({ model: pair }))
+      assert.deepStrictEqual(asked, ["b"])
+      assert.deepStrictEqual(yield* Facts.types(id), ["RequestSubmitted"])
+      const sweep = Effect.flatMap(Sweeper, (sweeper) => sweeper.sweep)
+      yield* sweep
+      assert.deepStrictEqual(yield* Facts.types(id), ["RequestSubmitted"])
+      yield* TestClock.adjust("61 seconds")
+      yield* sweep
+      assert.deepInclude(Facts.ofType(yield* Facts.untilEnd(id), "RequestCancelled")[0], {
+        limit: "queue_timeout"
+      })
+    }).pipe(Effect.provide(without("a")))
+  )
+})
+
 describe("A provider that fails", () => {
+  it.effect("runs requests at once when an operator resets it", () =>
+    Effect.gen(function* () {
+      const provider = yield* TestProvider
+      Fleet.answering(provider, () => Fleet.transportError)
+      const ids = yield* Effect.replicateEffect(Facts.submit({ model: alone }), 5)
+      yield* Effect.forEach(ids, (id) => Facts.untilType(id, "RequestRequeued"))
+      const asked = Fleet.answering(provider, () => succeeded())
+      const late = yield* Facts.submit({ model: alone })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(asked, [])
+      const health = yield* ProviderHealth
+      health.reset("a")
+      yield* Facts.untilEnd(late)
+      assert.isAtLeast(asked.length, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("is avoided after five failures, uses up no attempts meanwhile, and is tested with one run", () =>
     Effect.gen(function* () {
       const provider = yield* TestProvider
