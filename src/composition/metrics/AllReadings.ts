@@ -2,6 +2,7 @@
 import { Effect, Layer, Metric } from "effect"
 import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as DemandFamilies from "#src/features/demand/Families.ts"
 import * as DemandReading from "#src/features/demand/DemandReading.ts"
 import * as ManifestsFamilies from "#src/features/manifests/Families.ts"
 import * as RequestsFamilies from "#src/features/requests/metrics/Families.ts"
@@ -57,6 +58,7 @@ const countWebhooksFromZero = Effect.gen(function* () {
   // Does not reset the count, because manifests may have been read before.
   yield* Metric.modify(ManifestsFamilies.manifestErrors.of(), 0)
   for (const result of attemptResults) yield* Metric.update(WebhooksFamilies.webhookAttempts.of(result), 0)
+  yield* Metric.update(DemandFamilies.demandWebhooks.of("delivered"), 0)
   for (const reason of failureReasons) yield* Metric.update(WebhooksFamilies.webhooksFailed.of(reason), 0)
 })
 

@@ -119,7 +119,7 @@ export const make = (now: () => number): Roster => {
     heard: (wish) => void touch(wish),
     all: () => {
       forget(now())
-      return [...workers.values()].map(seen).reverse()
+      return [...workers.values()].map(seen).toReversed()
     },
     connected: (model) => {
       const at = now()
@@ -127,7 +127,7 @@ export const make = (now: () => number): Roster => {
       for (const entry of workers.values()) {
         if (!isPresent(entry, at) || !JobFilter.isFor(entry.wish, model)) continue
         // Without an id, each waiting call and each job may be a worker of its own.
-        count += entry.wish.worker.about?.id == null ? Math.max(entry.waiting + entry.jobs, 1) : 1
+        count += entry.wish.worker.about?.id ? 1 : Math.max(entry.waiting + entry.jobs, 1)
       }
       return count
     }
