@@ -7,6 +7,7 @@ import * as FilesProjection from "./files/FilesProjection.ts"
 import * as HistoryProjection from "./history/HistoryProjection.ts"
 import * as KeysProjection from "./keys/KeysProjection.ts"
 import * as LedgerProjection from "./ledger/LedgerProjection.ts"
+import * as OperatorsProjection from "./operators/OperatorsProjection.ts"
 import type { Projection } from "./Projection.ts"
 import * as RetentionProjection from "./retention/RetentionProjection.ts"
 
@@ -19,5 +20,6 @@ export const allProjections: ReadonlyArray<Projection> = [
   HistoryProjection.projection,
   KeysProjection.projection,
   LedgerProjection.projection,
+  OperatorsProjection.projection,
   RetentionProjection.projection
 ]

@@ -16,10 +16,8 @@ const listedIds = 20
 /** All keys of the account, or of all accounts. */
 export const allKeys = (account: Option.Option<AccountId>) =>
   Effect.flatMap(Administration, ({ listKeys }) =>
-    Pages.collect(
-      (after: KeyId | null) =>
-        listKeys({ after, ...(Option.isSome(account) && { accountId: account.value }) }),
-      ({ keyId }) => keyId
+    Pages.collect((after: KeyId | null) =>
+      listKeys({ after, ...(Option.isSome(account) && { accountId: account.value }) })
     )
   )
 

@@ -32,6 +32,7 @@ import * as Snapshots from "#src/platform/snapshots/Snapshots.ts"
 import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
 import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
 import { RecoveryActors } from "#src/features/webhooks/RecoveryActors.ts"
+import { OperatorActionActors, OperatorActors } from "#src/features/operators/OperatorActors.ts"
 import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
@@ -80,7 +81,8 @@ const actors = LogServers.choose({
     IdempotencyKeyActors.layer,
     AccountActors.layer,
     FileActors.layer,
-    WorkerKeyActors.layer
+    WorkerKeyActors.layer,
+    OperatorActors.layer
   ),
   shared: FollowedActors.layer
 })
@@ -88,7 +90,8 @@ const actors = LogServers.choose({
 const aggregates = Layer.mergeAll(
   Accounts.layer.pipe(Layer.provideMerge(actors)),
   DeliveryActors.layer,
-  RecoveryActors.layer
+  RecoveryActors.layer,
+  OperatorActionActors.layer
 )
 
 export const layer = Layer.mergeAll(readModels, aggregates, Payloads.layer).pipe(

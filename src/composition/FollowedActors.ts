@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
+import { OperatorActors } from "#src/features/operators/OperatorActors.ts"
 import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
@@ -16,7 +17,8 @@ const following = Layer.effectDiscard(
       yield* RequestActors,
       yield* AccountActors,
       yield* IdempotencyKeyActors,
-      yield* WorkerKeyActors
+      yield* WorkerKeyActors,
+      yield* OperatorActors
     ]
     let position = yield* reader.head
     const follow = Effect.suspend(() =>
@@ -37,7 +39,8 @@ export const layer = following.pipe(
       AccountActors.layerObserving,
       IdempotencyKeyActors.layer,
       FileActors.layer,
-      WorkerKeyActors.layer
+      WorkerKeyActors.layer,
+      OperatorActors.layer
     )
   )
 )

@@ -49,10 +49,7 @@ export const list = Command.make(
   { json: Output.json },
   Effect.fnUntraced(function* ({ json }) {
     const { listAccounts } = yield* Administration
-    const accounts = yield* Pages.collect(
-      (after: AccountId | null) => listAccounts({ after }),
-      ({ accountId }) => accountId
-    )
+    const accounts = yield* Pages.collect((after: AccountId | null) => listAccounts({ after }))
     yield* BalanceText.warn({ isCurrent: accounts.every(({ isCurrent }) => isCurrent) })
     if (json) return yield* Output.printJson(accounts.map(forPrograms))
     if (accounts.length === 0) return yield* Console.error("There are no accounts.")

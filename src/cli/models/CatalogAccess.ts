@@ -19,8 +19,5 @@ export const kind = Flag.Literals("kind", ItemKind.literals).pipe(
 
 /** All items, from all pages. */
 export const allItems = Effect.flatMap(Administration, ({ listItems }) =>
-  Pages.collect(
-    (after: ItemName | null) => listItems({ after }),
-    ({ kind, name }) => ({ kind, name })
-  )
+  Pages.collect((after: ItemName | null) => listItems({ after }))
 )

@@ -80,9 +80,12 @@ const publish = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, reactiv
   const published: Array<PublishedItem> = []
   for (const batch of batches(items)) {
     const definitions = definitionsOf(batch)
-    published.push(
-      ...(yield* administration.publishDefinitions({ ...definitions, source: "command", reactivates }))
-    )
+    const { items } = yield* administration.publishDefinitions({
+      ...definitions,
+      source: "command",
+      reactivates
+    })
+    published.push(...items)
   }
   return published
 })

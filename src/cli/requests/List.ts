@@ -4,7 +4,7 @@ import { Status } from "#domain/inference-request/Status.ts"
 import * as Money from "#domain/Money.ts"
 import type { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
-import { mostListed } from "#src/edges/admin/requests/RequestOperations.ts"
+import { mostListed } from "#src/edges/admin/Wire.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 
@@ -60,14 +60,13 @@ export const list = Command.make(
   "list",
   { ...flags, json: Output.json },
   Effect.fnUntraced(function* ({ account, after, json, limit, model, status }) {
-    const { hasMore, requests } = yield* (yield* Administration).listRequests({
+    const { data: requests, next } = yield* (yield* Administration).listRequests({
       after: Option.getOrNull(after),
       limit,
       ...(Option.isSome(account) && { accountId: account.value }),
       ...(Option.isSome(model) && { model: model.value }),
       ...(Option.isSome(status) && { status: status.value })
     })
-    const next = hasMore ? (requests.at(-1)?.requestId ?? null) : null
     if (json) return yield* Output.printJson({ requests: requests.map(forPrograms), next })
     if (requests.length === 0) return yield* Console.error("No request matches.")
     yield* Console.log(Output.table(header, requests.map(forPeople)))

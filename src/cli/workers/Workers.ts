@@ -38,10 +38,7 @@ const list = Command.make(
   { json: Output.json },
   Effect.fnUntraced(function* ({ json }) {
     const { listWorkerKeys } = yield* Administration
-    const keys = yield* Pages.collect(
-      (after: KeyId | null) => listWorkerKeys({ after }),
-      ({ keyId }) => keyId
-    )
+    const keys = yield* Pages.collect((after: KeyId | null) => listWorkerKeys({ after }))
     if (json) return yield* Output.printJson(keys.map(forPrograms))
     if (keys.length === 0) return yield* Console.error("There are no worker keys.")
     yield* Console.log(Output.table(header, keys.map(forPeople)))

@@ -1,12 +1,17 @@
-/** `Administration` through the admin socket of the server that runs on a data directory. */
+/** `Administration` through the server that runs on a data directory, or through one elsewhere. */
 import * as net from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Cause, Effect, Layer, Option, Predicate, Record, Schema } from "effect"
-import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
+import { Effect, Layer, Option, Predicate, Result, Schema } from "effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { Administration, operations } from "./Administration.ts"
 import * as AdminSocket from "./AdminSocket.ts"
-import { AdministrationFailed, type Operations } from "./Operations.ts"
+import { releaseHeader } from "./AdminAuthorization.ts"
+import * as Calls from "./Calls.ts"
+import { AdministrationFailed, type Any } from "./Operation.ts"
 
 /** The path of the server's data directory is too long for a socket (`AdminSocket`). */
 export class NoAdminSocket extends Schema.TaggedError<NoAdminSocket>()("NoAdminSocket", {
@@ -38,42 +43,127 @@ const connect = (path: string): Effect.Effect<void, Error> =>
     return Effect.sync(() => socket.destroy())
   })
 
-const url = `http://admin.socket${AdminSocket.route}`
+/** How calls reach a server. */
+export interface Target {
+  /** Without a trailing slash. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** How messages name the server: `The running server`. */
+  readonly name: string
+}
 
-/** Replaces undeclared failures: a server that stopped, has a bug, or is of a release without the operation. */
-const undelivered = (cause: Cause.Cause<unknown>) => {
-  const error = Cause.squash(cause)
-  const isDeclared = Cause.hasFails(cause) && !(error instanceof RpcClientError.RpcClientError)
-  if (isDeclared) return Effect.failCause(cause)
-  // The message of a schema error quotes the response, which may contain a secret.
-  const detail = Schema.isSchemaError(error)
-    ? error._tag
-    : Predicate.isError(error)
-      ? error.message
-      : String(error)
-  return Effect.fail(
-    new AdministrationFailed({ reason: `The running server did not carry out the command: ${detail}` })
+const notCarriedOut = ({ name }: Target, detail: string) =>
+  new AdministrationFailed({ reason: `${name} did not carry out the command: ${detail}` })
+
+const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
+
+const Envelope = Schema.Struct({
+  error: Schema.Union([
+    Schema.String,
+    Schema.Array(
+      Schema.Struct({
+        path: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
+        message: Schema.String
+      })
+    )
+  ]),
+  details: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+})
+
+const decodeEnvelope = Schema.decodeUnknownOption(Envelope)
+
+const textOf = ({ error }: typeof Envelope.Type): string =>
+  typeof error === "string"
+    ? error
+    : error.map(({ message, path }) => `${path.join(".")} ${message}`).join("; ")
+
+/** What to say of another release, whose operations may differ. */
+const releases = ({ headers }: HttpClientResponse): string => {
+  const release = headers[releaseHeader]
+  return release === undefined || release === version
+    ? ""
+    : ` (the server is release ${release}, this command ${version})`
+}
+
+const refused = (
+  target: Target,
+  operation: Any,
+  wire: Calls.Wired,
+  response: HttpClientResponse,
+  body: unknown
+) => {
+  const envelope = decodeEnvelope(body)
+  if (Option.isNone(envelope)) {
+    return notCarriedOut(
+      target,
+      `it answers ${response.status}, and not as an inferlog server of release ${version} does`
+    )
+  }
+  const { details = {} } = envelope.value
+  const { code, ...fields } = details
+  const declared = typeof code === "string" ? wire.decodeError(code, fields) : null
+  if (declared !== null) return declared
+  if (response.status === 401) {
+    return notCarriedOut(target, "the operator key is not valid: it may be wrong, revoked or expired")
+  }
+  const isUnknown = response.status === 404 || response.status === 405
+  return notCarriedOut(
+    target,
+    isUnknown
+      ? `it does not serve ${operation.name}: it is another release, or does not serve administration at this address${releases(response)}`
+      : textOf(envelope.value) + releases(response)
   )
 }
 
-const overSocket = (socketPath: string) =>
+const callOf = (client: HttpClient.HttpClient, target: Target, operation: Any) => {
+  const wired = Calls.wired(operation)
+  return Effect.fnUntraced(function* (payload: unknown) {
+    const wire = wired()
+    // The message of a schema error may quote a secret.
+    const { body, params, query } = yield* Effect.mapError(wire.encode({ ...Object(payload) }), () =>
+      notCarriedOut(target, "a value is not valid")
+    )
+    const path = operation.path.replace(/:(\w+)/g, (_, name: string) =>
+      encodeURIComponent(params[name] ?? "")
+    )
+    const request = HttpClientRequest.make(operation.method)(target.url + Calls.prefix + path).pipe(
+      HttpClientRequest.setUrlParams(query),
+      HttpClientRequest.setHeaders(target.headers)
+    )
+    const exchange = Effect.flatMap(
+      client.execute(body === null ? request : HttpClientRequest.bodyJsonUnsafe(request, body)),
+      (response) => Effect.map(response.text, (text) => ({ response, text }))
+    )
+    const { response, text } = yield* Effect.mapError(exchange, (error) =>
+      notCarriedOut(target, Predicate.isError(error) ? error.message : "it does not answer")
+    )
+    const parsed = text === "" ? undefined : Result.getOrElse(parse(text), () => undefined)
+    if (response.status >= 200 && response.status < 300) {
+      if (Calls.isVoid(operation)) return
+      return yield* Effect.mapError(wire.decodeSuccess(parsed), () =>
+        notCarriedOut(target, `its answer is not as expected${releases(response)}`)
+      )
+    }
+    return yield* Effect.fail(refused(target, operation, wire, response, parsed))
+  })
+}
+
+/** Sends the operations to `target`. Redirects are not followed, so the key is sent to no other origin. */
+export const layerAt = (target: Target) =>
   Layer.effect(
     Administration,
-    Effect.map(RpcClient.make(operations, { disableTracing: true }), (client) => {
-      const calls = Record.map(
-        client,
-        (call: (payload: never) => Effect.Effect<unknown, unknown>) => (payload: never) =>
-          // The client throws when the schema refuses the payload.
-          Effect.catchCause(
-            Effect.suspend(() => call(payload)),
-            undelivered
-          )
+    Effect.map(HttpClient.HttpClient, (client) =>
+      Administration.of(
+        Object.fromEntries(
+          operations.map((operation) => [operation.name, callOf(client, target, operation as unknown as Any)])
+        ) as unknown as Administration["Service"]
       )
-      return Administration.of(calls as Operations<typeof operations>)
-    })
-  ).pipe(
-    Layer.provide(RpcClient.layerProtocolHttp({ url })),
-    Layer.provide([RpcSerialization.layerJson, NodeHttpClient.layerNodeHttpOptions({ socketPath })])
+    )
+  ).pipe(Layer.provide(Layer.succeed(HttpClient.TracerPropagationEnabled, false)))
+
+const overSocket = (socketPath: string) =>
+  layerAt({ url: "http://admin.socket", headers: {}, name: "The running server" }).pipe(
+    Layer.provide(NodeHttpClient.layerNodeHttpOptions({ socketPath }))
   )
 
 /** Finds the server. The layer sends the commands to it. */

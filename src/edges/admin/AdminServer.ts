@@ -2,13 +2,14 @@
 import * as fs from "node:fs"
 import * as http from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Effect, Layer, Option, Schema } from "effect"
-import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import { Effect, Layer, Option, Schema } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServer from "effect/http/HttpServer"
-import { RpcSerialization, RpcServer } from "effect/rpc"
+import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
+import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { Administration, operations } from "./Administration.ts"
+import * as AdminApi from "./AdminApi.ts"
+import * as AdminAuthorization from "./AdminAuthorization.ts"
+import * as AdminRoutes from "./AdminRoutes.ts"
 import * as AdminSocket from "./AdminSocket.ts"
 import * as LocalAdministration from "./LocalAdministration.ts"
 
@@ -36,26 +37,18 @@ const listener = (path: string) =>
     Layer.catchTag("ServeError", ({ cause }) => Layer.effectContext(new AdminSocketUnusable({ path, cause })))
   )
 
-/** Large enough for dozens of definitions of the catalog. */
-const bodyLimit = Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.kibibytes(1_024))
+const routes = AdminRoutes.layer(AdminAuthorization.admitOwner).pipe(
+  Layer.provide(ErrorBoundary.layer),
+  Layer.provide(RouteTable.layer(AdminApi.api))
+)
 
-const answer = RpcServer.toHttpEffect(operations, {
-  spanPrefix: "Administration",
-  disableFatalDefects: true
-}).pipe(Effect.provide([operations.toLayer(Administration), RpcSerialization.layerJson]))
-
-/** Has its own router: all servers of a process share `HttpRouter.layer`, so the public one would serve this route. */
-const serving = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const router = yield* HttpRouter.make
-    yield* router.add("POST", AdminSocket.route, yield* answer)
-    yield* HttpServer.serveEffect(router.asHttpEffect())
-  })
+/** Fresh, because servers of a process must not share a router: the public one would serve these routes without a key. */
+const serving = Layer.fresh(
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })
 )
 
 const serveAt = (path: string) =>
   serving.pipe(
-    Layer.provide(bodyLimit),
     Layer.provide(closeToOthers(path)),
     Layer.provide(listener(path)),
     Layer.provide(removeStale(path))

@@ -2,9 +2,6 @@
 import * as path from "node:path"
 import { Option } from "effect"
 
-/** The path of the RPC endpoint on the socket. */
-export const route = "/rpc"
-
 /** Bytes. Systems differ; the smallest limit is 104, including the final zero. */
 const longestPath = 100
 

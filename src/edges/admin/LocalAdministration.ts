@@ -4,11 +4,14 @@ import { allProjections } from "#projections/AllProjections.ts"
 import { CatalogRows } from "#projections/catalog/CatalogRows.ts"
 import { History } from "#projections/history/History.ts"
 import { Keys } from "#projections/keys/Keys.ts"
+import { Operators } from "#projections/operators/Operators.ts"
 import { Projections } from "#projections/Projections.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
 import { Retention } from "#projections/retention/Retention.ts"
 import * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import { KeyUse } from "#src/features/accounts/KeyUse.ts"
+import { OperatorActions } from "#src/features/operators/OperatorActions.ts"
+import { OperatorKeys } from "#src/features/operators/OperatorKeys.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
@@ -28,6 +31,8 @@ import * as RequestFacts from "./requests/RequestFacts.ts"
 import * as RequestList from "./requests/RequestList.ts"
 import * as LocalCatalog from "./catalog/LocalCatalog.ts"
 import * as LocalKeys from "./keys/LocalKeys.ts"
+import * as LocalOperators from "./operators/LocalOperators.ts"
+import * as Recorded from "./Recorded.ts"
 
 const layerNoDeps = Layer.effect(
   Administration,
@@ -35,6 +40,7 @@ const layerNoDeps = Layer.effect(
     const projections = yield* Projections
     const reader = yield* EventReader
     const directory = yield* DataDirectory
+    const actions = yield* OperatorActions
 
     const operations: LocalOperations<typeof declared> = {
       ...(yield* LocalKeys.make),
@@ -42,6 +48,7 @@ const layerNoDeps = Layer.effect(
       listRequests: yield* RequestList.make,
       showRequest: yield* RequestFacts.make,
       ...(yield* LocalCatalog.make),
+      ...(yield* LocalOperators.make),
       listProjections: () =>
         Effect.flatMap(projections.states, (states) =>
           ProjectionStatus.read({
@@ -53,7 +60,7 @@ const layerNoDeps = Layer.effect(
       adoptProjections: () =>
         Effect.tap(projections.adopt, () => Effect.logInfo("Rebuilt read models have taken over"))
     }
-    return Administration.of(reported(operations))
+    return Administration.of(Recorded.make(reported<typeof declared>(operations), actions))
   })
 )
 
@@ -70,5 +77,5 @@ const passwords = Passwords.layer.pipe(Layer.provide(secrets))
 
 export const layer = layerNoDeps.pipe(
   Layer.provide([Keys.layer, KeyUse.layer, WorkerKeys.layer, CatalogRows.layer, History.layer]),
-  Layer.provide([erasing, passwords])
+  Layer.provide([erasing, passwords, OperatorKeys.layer, OperatorActions.layer, Operators.layer])
 )

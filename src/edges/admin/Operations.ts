@@ -1,21 +1,21 @@
-/** The forms of an operation: as declared, and as implemented on the log. */
-import { Effect, Record, Schema } from "effect"
-import type { Rpc, RpcGroup } from "effect/rpc"
+/** The operations of a group as functions, as declared and as implemented on the log. */
+import { Effect, Record } from "effect"
+import { AdministrationFailed, type Operation, type PayloadOf } from "./Operation.ts"
 
-/** The log or a read model failed, or the running server did not answer. */
-export class AdministrationFailed extends Schema.TaggedError<AdministrationFailed>()("AdministrationFailed", {
-  reason: Schema.String
-}) {
-  override get message(): string {
-    return this.reason
-  }
-}
+type AnyOperation = Operation<string, any, any, any>
+
+type NamesOf<Group extends ReadonlyArray<unknown>> = Extract<Group[number], { readonly name: string }>["name"]
+
+type Named<Group extends ReadonlyArray<unknown>, Name> = Extract<Group[number], { readonly name: Name }>
+
+type FunctionOf<Op, Failure> =
+  Op extends Operation<string, infer F, infer Success, infer Errors>
+    ? (payload: PayloadOf<F>) => Effect.Effect<Success["Type"], Errors[number]["Type"] | Failure>
+    : never
 
 /** The operations of `Group` as functions from payload to result. */
-export type Operations<Group, Failure = never> = {
-  readonly [Operation in RpcGroup.Rpcs<Group> as Operation["_tag"]]: (
-    payload: Rpc.Payload<Operation>
-  ) => Effect.Effect<Rpc.Success<Operation>, Rpc.Error<Operation> | Failure>
+export type Operations<Group extends ReadonlyArray<unknown>, Failure = AdministrationFailed> = {
+  readonly [Name in NamesOf<Group>]: FunctionOf<Named<Group, Name>, Failure>
 }
 
 /** Failures of the log and of the read models. */
@@ -34,15 +34,20 @@ interface StorageError {
 }
 
 /** The operations of `Group` on the log. Their storage errors become `AdministrationFailed` (`reported`). */
-export type LocalOperations<Group> = Operations<Group, StorageError>
+export type LocalOperations<Group extends ReadonlyArray<unknown>> = Operations<
+  Group,
+  StorageError | AdministrationFailed
+>
 
-export const reported = <Group>(operations: LocalOperations<Group>): Operations<Group> =>
+export const reported = <Group extends ReadonlyArray<AnyOperation>>(
+  operations: LocalOperations<Group>
+): Operations<Group> =>
   Record.map(
-    operations as Record<string, (payload: never) => Effect.Effect<unknown, StorageError>>,
+    operations as unknown as Record<string, (payload: never) => Effect.Effect<unknown, StorageError>>,
     (operation) => (payload: never) =>
       Effect.catchTag(
         operation(payload),
         storageErrors,
         ({ message }) => new AdministrationFailed({ reason: message })
       )
-  ) as Operations<Group>
+  ) as unknown as Operations<Group>

@@ -1,6 +1,5 @@
 /** Balances, limits, passwords and erasing of accounts: part of `Administration`. Amounts are nano-USD. */
 import { Redacted, Schema, Struct } from "effect"
-import { Rpc, RpcGroup } from "effect/rpc"
 import { Rate } from "#domain/account/Limits.ts"
 import { AccountId } from "#domain/Ids.ts"
 import { NanoUsd } from "#domain/Money.ts"
@@ -8,14 +7,15 @@ import { AccountDetails } from "#projections/keys/Keys.ts"
 import { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/features/accounts/Accounts.ts"
 import * as PasswordText from "#src/features/accounts/PasswordText.ts"
 import { Round } from "#src/features/retention/AccountErasing.ts"
-import { AdministrationFailed } from "../Operations.ts"
+import * as Operation from "../Operation.ts"
+import * as Wire from "../Wire.ts"
 
 const mostUsd = 10n ** 18n
 
 /** From 0 to 1,000,000,000 USD. */
 export const isAmount = (amount: NanoUsd): boolean => amount >= 0n && amount <= mostUsd
 
-export const Amount = NanoUsd.check(
+export const Amount = Wire.Usd.check(
   Schema.makeFilter(isAmount, { expected: "an amount from 0 to 1000000000 USD" })
 )
 
@@ -52,19 +52,25 @@ export const isRate = ({ requests, windowSeconds }: Rate): boolean =>
 export const Balance = Schema.Struct({
   accountId: AccountId,
   /** Payments less charges. */
-  balance: NanoUsd,
+  balance: Wire.Usd,
   /** The part of the balance that is reserved for requests that have not ended. */
-  reserved: NanoUsd,
+  reserved: Wire.Usd,
   /** The rest of the balance. */
-  available: NanoUsd,
+  available: Wire.Usd,
   /** When the balance last changed, Unix time in ms; `null` before the first payment. */
-  updatedAt: Schema.NullOr(Schema.Int),
+  updatedAt: Wire.TimeOrNull,
   /** False when the ledger lags or has stopped, so that the latest changes are missing. */
   isCurrent: Schema.Boolean
 })
 export type Balance = typeof Balance.Type
 
-export const ListedAccount = Schema.Struct({ ...AccountDetails.fields, ...Balance.fields })
+export const ListedAccount = Schema.Struct({
+  ...AccountDetails.fields,
+  openedAt: Wire.Time,
+  erasedAt: Wire.TimeOrNull,
+  creditLimit: Wire.Usd,
+  ...Balance.fields
+})
 export type ListedAccount = typeof ListedAccount.Type
 
 const RateLimit = Schema.NullOr(
@@ -102,57 +108,88 @@ export const ErasingStep = Schema.Struct({
   goesOn: Schema.Boolean
 })
 
-const failures = Schema.Union([AccountNotFound, AdministrationFailed])
-const failuresOfChanges = Schema.Union([AccountNotFound, AccountClosed, AdministrationFailed])
-
-export const accountOperations = RpcGroup.make(
-  /** Includes everything on the log at the time of the call, if `isCurrent`; so do all balances here. */
-  Rpc.make("showBalance", { payload: { accountId: AccountId }, success: Balance, error: failures }),
-  /** When it returns, the payment is on the log, and a running server lets the account spend it. */
-  Rpc.make("topUp", {
+export const accountOperations = [
+  Operation.make("showBalance", {
+    route: "GET /accounts/:accountId/balance",
+    role: "viewer",
+    summary: "The balance of an account",
+    description: "Includes everything on the log at the time of the call, if `isCurrent`.",
+    payload: { accountId: AccountId },
+    success: Balance,
+    errors: [AccountNotFound]
+  }),
+  Operation.make("topUp", {
+    route: "POST /accounts/:accountId/payments",
+    role: "owner",
+    summary: "Pay into an account",
+    description:
+      "When it returns, the account can spend the payment. A payment that repeats a `paymentId` changes nothing: `applied` is then false.",
     payload: {
       accountId: AccountId,
-      amount: NanoUsd.check(
+      amount: Wire.Usd.check(
         Schema.makeFilter(isPayment, { expected: "an amount above 0, at most 1000000000 USD" })
       ),
       /** The purpose of the payment, for the operator. */
-      reference: Schema.String.check(
-        Schema.makeFilter(isReference, { expected: "a reference of at most 200 characters" })
+      reference: Wire.orElse(
+        Schema.String.check(
+          Schema.makeFilter(isReference, { expected: "a reference of at most 200 characters" })
+        ),
+        ""
       ),
-      /** A top-up that repeats a payment id changes nothing. */
       paymentId: Schema.String.check(
         Schema.makeFilter(isPaymentId, { expected: "a payment id of 1 to 100 visible ASCII characters" })
       )
     },
-    /** `applied` is false for a repeated payment id. `balance` is the one after the top-up. */
     success: Schema.Struct({ applied: Schema.Boolean, balance: Balance }),
-    error: Schema.Union([AccountNotFound, AccountClosed, PaymentIdReused, AdministrationFailed])
+    errors: [AccountNotFound, AccountClosed, PaymentIdReused],
+    targets: ["accountId", "paymentId"]
   }),
-  /** A page of at most 1,000 accounts in the order of their ids, erased ones included. */
-  Rpc.make("listAccounts", {
-    /** `after`: the last account of the previous page; `null` for the first page. */
-    payload: { after: Schema.NullOr(AccountId) },
-    success: Schema.Array(ListedAccount),
-    error: AdministrationFailed
+  Operation.make("listAccounts", {
+    route: "GET /accounts",
+    role: "viewer",
+    summary: "List accounts",
+    description: "With their balances, by id, erased accounts included.",
+    payload: Wire.paging(AccountId),
+    success: Wire.page(ListedAccount, AccountId)
   }),
-  Rpc.make("showLimits", { payload: { accountId: AccountId }, success: AccountLimits, error: failures }),
-  /** Returns all limits in force. A running server applies the change within milliseconds, when it reads the event. */
-  Rpc.make("changeLimits", {
-    /** An omitted limit stays as it is. */
+  Operation.make("showLimits", {
+    route: "GET /accounts/:accountId/limits",
+    role: "viewer",
+    summary: "The limits of an account",
+    description: "All limits in force. `null` is no limit, or the server's default.",
+    payload: { accountId: AccountId },
+    success: AccountLimits,
+    errors: [AccountNotFound]
+  }),
+  Operation.make("changeLimits", {
+    route: "PATCH /accounts/:accountId/limits",
+    role: "operator",
+    // Credit is money that the account may spend.
+    roleOf: ({ creditLimit }) => (creditLimit === undefined ? "operator" : "owner"),
+    summary: "Change limits of an account",
+    description:
+      "An absent limit stays as it is. Returns all limits in force. Running servers apply them within milliseconds. `creditLimit` needs the role owner.",
     payload: { accountId: AccountId, ...Struct.map(AccountLimits.fields, Schema.optionalKey) },
     success: AccountLimits,
-    error: failuresOfChanges
+    errors: [AccountNotFound, AccountClosed]
   }),
-  /** In force at once, on running servers too. `null` removes the password. */
-  Rpc.make("setPassword", {
+  Operation.make("setPassword", {
+    route: "PUT /accounts/:accountId/password",
+    role: "operator",
+    summary: "Set or remove the password of an account",
+    description: "In force at once. It signs in assistants. `null` removes it.",
     payload: { accountId: AccountId, password: Schema.NullOr(Password) },
-    error: failuresOfChanges
+    errors: [AccountNotFound, AccountClosed]
   }),
-  /** Closes the account and erases the payloads of one page of its requests. Repeat until a round finds nothing. */
-  Rpc.make("eraseAccount", {
+  Operation.make("eraseAccount", {
+    route: "POST /accounts/:accountId/erase",
+    role: "owner",
+    summary: "Erase an account, in steps",
+    description:
+      "Closes the account for good and erases one page of its inputs, outputs and files. Repeat it with the `round` of the answer until a round erases nothing; where `goesOn`, a server continues by itself.",
     /** `round`: the one that the previous step returned; `null` for the first step. */
-    payload: { accountId: AccountId, round: Schema.NullOr(Round) },
+    payload: { accountId: AccountId, round: Wire.orNull(Round) },
     success: ErasingStep,
-    error: failures
+    errors: [AccountNotFound]
   })
-)
+] as const

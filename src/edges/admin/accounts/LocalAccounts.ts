@@ -9,11 +9,9 @@ import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
 import { AccountErasing, TakesRequests } from "#src/features/retention/AccountErasing.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import * as Pages from "../Pages.ts"
 import type { LocalOperations } from "../Operations.ts"
 import type { accountOperations, Balance } from "./AccountOperations.ts"
-
-/** Accounts per page. */
-const pageSize = 1_000
 
 const noEntry: Ledger.Balance = { balance: zero, reserved: zero, updatedAt: null }
 
@@ -62,15 +60,20 @@ export const make = Effect.gen(function* () {
       const { applied } = yield* accounts.topUp(payment)
       return { applied, balance: yield* currentBalance(payment.accountId) }
     }),
-    listAccounts: Effect.fnUntraced(function* ({ after }) {
+    listAccounts: Effect.fnUntraced(function* ({ after, limit }) {
       const isCurrent = (yield* reachesHead("keys")) && (yield* reachesHead("ledger"))
-      const page = yield* keys.accounts({ after, limit: pageSize })
-      const found = yield* ledger.balances({ accountIds: page.map(({ accountId }) => accountId) })
+      const { data, next } = yield* Pages.read(
+        limit,
+        (limit) => keys.accounts({ after, limit }),
+        ({ accountId }) => accountId
+      )
+      const found = yield* ledger.balances({ accountIds: data.map(({ accountId }) => accountId) })
       const balances = new Map(found.map((balance) => [balance.accountId, balance]))
-      return page.map((entry) => ({
+      const withBalance = data.map((entry) => ({
         ...entry,
         ...balanceOf(entry.accountId, balances.get(entry.accountId) ?? noEntry, isCurrent)
       }))
+      return { data: withBalance, next }
     }),
     showLimits: ({ accountId }) => accounts.limits(accountId),
     changeLimits: ({ accountId, ...limits }) => accounts.changeLimits({ accountId, limits }),

@@ -1,6 +1,5 @@
 /** The catalog: part of `Administration`. Times are Unix time in ms. */
-import { Schema } from "effect"
-import { Rpc, RpcGroup } from "effect/rpc"
+import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { Collection } from "#domain/catalog/Collection.ts"
 import { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
 import { Gpu } from "#domain/catalog/Gpu.ts"
@@ -8,10 +7,8 @@ import { Model } from "#domain/catalog/Model.ts"
 import { Wrapper } from "#domain/catalog/Wrapper.ts"
 import { EndpointTaken, ItemKind, ItemNotFound, PublishedItem } from "#src/features/catalog/Publishing.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
-import { AdministrationFailed } from "../Operations.ts"
-
-/** Items per page. */
-export const mostListed = 1_000
+import * as Operation from "../Operation.ts"
+import * as Wire from "../Wire.ts"
 
 export const PublishDefinitions = Schema.Struct({
   models: Schema.Array(Model),
@@ -19,8 +16,8 @@ export const PublishDefinitions = Schema.Struct({
   collections: Schema.Array(Collection),
   gpus: Schema.Array(Gpu),
   templates: Schema.Array(DeploymentTemplate),
-  source: Schema.String,
-  reactivates: Schema.Boolean
+  source: Wire.orElse(Schema.String.check(Schema.isMaxLength(200)), "command"),
+  reactivates: Wire.orElse(Schema.Boolean, true)
 })
 
 export const ListedItem = Schema.Struct({
@@ -33,15 +30,15 @@ export const ListedItem = Schema.Struct({
   version: Schema.NullOr(Schema.String),
   /** A hash of the whole definition (`models/Version`). */
   fingerprint: Schema.String,
-  createdAt: Schema.Int,
-  updatedAt: Schema.Int
+  createdAt: Wire.Time,
+  updatedAt: Wire.Time
 })
 export type ListedItem = typeof ListedItem.Type
 
 /** One event of the item. */
 const Step = Schema.Struct({
   position: GlobalPosition,
-  time: Schema.Int,
+  time: Wire.Time,
   type: Schema.String,
   /** The published version, of models and wrappers. */
   version: Schema.NullOr(Schema.String),
@@ -61,6 +58,24 @@ export type ShownItem = typeof ShownItem.Type
 /** Identifies an item of the catalog. */
 export const ItemName = Schema.Struct({ kind: ItemKind, name: Schema.String })
 export type ItemName = typeof ItemName.Type
+
+const isKind = Schema.is(ItemKind)
+
+/** An item's name as `<kind>:<name>`, where pages end. */
+const ItemCursor = Schema.String.pipe(
+  Schema.decodeTo(Schema.toType(ItemName), {
+    decode: SchemaGetter.transformEffect((text: string) => {
+      const [kind = "", ...name] = text.split(":")
+      return isKind(kind)
+        ? Effect.succeed({ kind, name: name.join(":") })
+        : Effect.fail(new SchemaIssue.InvalidValue(undefined, { message: "must be the next of a page" }))
+    }),
+    encode: SchemaGetter.transform(({ kind, name }: ItemName) => `${kind}:${name}`)
+  })
+)
+
+/** Items that an action names. */
+const mostNamed = 20
 
 /** Other items of the catalog depend on the item. */
 export class ItemInUse extends Schema.TaggedError<ItemInUse>()("ItemInUse", {
@@ -95,40 +110,84 @@ export class AmbiguousName extends Schema.TaggedError<AmbiguousName>()("Ambiguou
   }
 }
 
-export const catalogOperations = RpcGroup.make(
-  /** When it returns, the definitions are durable, and this node's catalog shows them. */
-  Rpc.make("publishDefinitions", {
-    payload: PublishDefinitions,
-    success: Schema.Array(PublishedItem),
-    error: Schema.Union([EndpointTaken, AdministrationFailed])
+const named = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.map((name) => `${what} ${name}`)
+
+export const catalogOperations = [
+  Operation.make("publishDefinitions", {
+    route: "POST /catalog",
+    role: "operator",
+    summary: "Publish definitions",
+    description:
+      "When it returns, the definitions are durable, and this node's catalog shows them. `reactivates` brings back deprecated and withdrawn items.",
+    payload: PublishDefinitions.fields,
+    success: Schema.Struct({ items: Schema.Array(PublishedItem) }),
+    errors: [EndpointTaken],
+    targets: [],
+    targetsOf: ({ collections, gpus, models, templates, wrappers }) => {
+      const names = [
+        ...named(
+          "model",
+          models.map(({ endpoint }) => endpoint)
+        ),
+        ...named(
+          "wrapper",
+          wrappers.map(({ endpoint }) => endpoint)
+        ),
+        ...named(
+          "collection",
+          collections.map(({ slug }) => slug)
+        ),
+        ...named(
+          "gpu",
+          gpus.map(({ id }) => id)
+        ),
+        ...named(
+          "deployment-template",
+          templates.map(({ id }) => id)
+        )
+      ]
+      const shown = names.slice(0, mostNamed).join(", ")
+      return { items: names.length > mostNamed ? `${shown}, … (${names.length})` : shown }
+    }
   }),
-  /** A page in the order of kind and name, withdrawn items included, as of the log's head at the time of the call. */
-  Rpc.make("listItems", {
-    /** `after`: the last item of the previous page; `null` for the first page. */
-    payload: { after: Schema.NullOr(ItemName) },
-    success: Schema.Array(ListedItem),
-    error: AdministrationFailed
+  Operation.make("listItems", {
+    route: "GET /catalog",
+    role: "viewer",
+    summary: "List the catalog",
+    description: "By kind and name, withdrawn items included, as of the log at the time of the call.",
+    payload: Wire.paging(ItemCursor),
+    success: Wire.page(ListedItem, ItemCursor)
   }),
-  /** Prefers an item that is not withdrawn to a withdrawn one of the same name. */
-  Rpc.make("showItem", {
-    /** `kind`: needed when items of several kinds have the name. */
-    payload: { kind: Schema.NullOr(ItemKind), name: Schema.String },
+  Operation.make("showItem", {
+    route: "GET /catalog/item",
+    role: "viewer",
+    summary: "An item of the catalog",
+    description:
+      "With its definition and history. `kind` is needed when items of several kinds have the name. Prefers an item that is not withdrawn.",
+    payload: { kind: Wire.orNull(ItemKind), name: Schema.String },
     success: ShownItem,
-    error: Schema.Union([ItemNotFound, AmbiguousName, AdministrationFailed])
+    errors: [ItemNotFound, AmbiguousName]
   }),
-  /** Models and wrappers only. A deprecated one still runs, and is marked as no longer recommended. */
-  Rpc.make("deprecateItem", {
+  Operation.make("deprecateItem", {
+    route: "POST /catalog/deprecate",
+    role: "operator",
+    summary: "Deprecate a model or wrapper",
+    description: "A deprecated one still runs, and is marked as no longer recommended.",
     payload: { name: Schema.String },
-    error: Schema.Union([ItemNotFound, NotDeprecatable, AdministrationFailed])
+    errors: [ItemNotFound, NotDeprecatable]
   }),
-  /** Hides the item, and refuses new requests to it. Refuses an item that others depend on, unless `force`. */
-  Rpc.make("withdrawItem", {
-    payload: { ...ItemName.fields, force: Schema.Boolean },
-    /** `unchanged`: the item was already withdrawn. `dependents`: the items that depended on it. */
+  Operation.make("withdrawItem", {
+    route: "POST /catalog/withdraw",
+    role: "operator",
+    summary: "Withdraw an item of the catalog",
+    description:
+      "Hides it and refuses new requests to it. An item on which others depend is refused unless `force`. `unchanged`: it was already withdrawn.",
+    payload: { ...ItemName.fields, force: Wire.orElse(Schema.Boolean, false) },
     success: Schema.Struct({
       change: Schema.Literals(["withdrawn", "unchanged"]),
       dependents: Schema.Array(ItemName)
     }),
-    error: Schema.Union([ItemNotFound, ItemInUse, AdministrationFailed])
+    errors: [ItemNotFound, ItemInUse]
   })
-)
+] as const

@@ -10,6 +10,8 @@ import * as Version from "#src/features/catalog/models/Version.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import * as Pages from "../Pages.ts"
+import { mostListed } from "../Wire.ts"
 import type { LocalOperations } from "../Operations.ts"
 import {
   AmbiguousName,
@@ -17,7 +19,6 @@ import {
   ItemInUse,
   type ItemName,
   type ListedItem,
-  mostListed,
   NotDeprecatable
 } from "./CatalogOperations.ts"
 
@@ -94,11 +95,11 @@ export const make = Effect.gen(function* () {
 
   const operations: LocalOperations<typeof catalogOperations> = {
     publishDefinitions: ({ reactivates, source, ...definitions }) =>
-      publishing.publish(definitions, { reactivates, source }),
-    listItems: Effect.fnUntraced(function* ({ after }) {
+      Effect.map(publishing.publish(definitions, { reactivates, source }), (items) => ({ items })),
+    listItems: Effect.fnUntraced(function* ({ after, limit = mostListed }) {
       const sorted = (yield* allRows).toSorted(order)
       const following = after === null ? sorted : sorted.filter((row) => order(row, after) > 0)
-      return following.slice(0, mostListed).map(listed)
+      return Pages.of(following.slice(0, limit + 1).map(listed), limit, ({ kind, name }) => ({ kind, name }))
     }),
     showItem: Effect.fnUntraced(function* ({ kind, name }) {
       const named = (yield* allRows).filter((row) => row.name === name && (kind ?? row.kind) === row.kind)

@@ -8,11 +8,9 @@ import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { KeyUse } from "#src/features/accounts/KeyUse.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { EventReader } from "#streams/EventReader.ts"
+import * as Pages from "../Pages.ts"
 import type { LocalOperations } from "../Operations.ts"
 import type { keyOperations, workerKeyOperations } from "./KeyOperations.ts"
-
-/** Keys per page. */
-const pageSize = 1_000
 
 const issuedToWorker = (key: ApiKey.ApiKey) => ({
   keyId: key.keyId,
@@ -47,7 +45,12 @@ export const make = Effect.gen(function* () {
     revokeKey: ({ keyId }) => accounts.revokeKey(keyId),
     listKeys: Effect.fnUntraced(function* (options) {
       yield* upToDate
-      return (yield* keys.list({ ...options, limit: pageSize })).map(withUse)
+      const page = yield* Pages.read(
+        options.limit,
+        (limit) => keys.list({ ...options, limit }),
+        ({ keyId }) => keyId
+      )
+      return { ...page, data: page.data.map(withUse) }
     }),
     issueWorkerKey: (options) => Effect.map(workerKeys.issue(options), issuedToWorker),
     rotateWorkerKey: (options) =>
@@ -56,7 +59,15 @@ export const make = Effect.gen(function* () {
         previousExpiresAt
       })),
     revokeWorkerKey: ({ keyId }) => workerKeys.revoke(keyId),
-    listWorkerKeys: ({ after }) => Effect.andThen(upToDate, keys.workers({ after, limit: pageSize }))
+    listWorkerKeys: ({ after, limit }) =>
+      Effect.andThen(
+        upToDate,
+        Pages.read(
+          limit,
+          (limit) => keys.workers({ after, limit }),
+          ({ keyId }) => keyId
+        )
+      )
   }
   return operations
 })

@@ -12,7 +12,7 @@ import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import { AdministrationFailed } from "../Operations.ts"
+import { AdministrationFailed } from "../Operation.ts"
 import {
   type ShownPayload,
   type ShownRequest,

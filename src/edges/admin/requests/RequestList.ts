@@ -9,14 +9,13 @@ import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Pages from "../Pages.ts"
+import { mostListed } from "../Wire.ts"
 import { type ListRequests, UnknownRequest } from "./RequestOperations.ts"
 
 /** The order of the history. */
 const newestFirst: Order.Order<Pick<HistoryItem, "createdAt" | "requestId">> = Order.flip(
   Order.Struct({ createdAt: Order.Number, requestId: Order.String })
 )
-
-const keysPageSize = 1_000
 
 export const make = Effect.gen(function* () {
   const history = yield* History
@@ -26,9 +25,12 @@ export const make = Effect.gen(function* () {
 
   /** Every account has at least one key, even if it is revoked. */
   const allAccounts = Effect.map(
-    Pages.collect(
-      (after: KeyId | null) => keys.list({ after, limit: keysPageSize }),
-      ({ keyId }) => keyId
+    Pages.collect((after: KeyId | null) =>
+      Pages.read(
+        undefined,
+        (limit) => keys.list({ after, limit }),
+        ({ keyId }) => keyId
+      )
     ),
     (all) => new Set(all.map(({ accountId }) => accountId))
   )
@@ -40,7 +42,12 @@ export const make = Effect.gen(function* () {
     return { createdAt: submitted.time, requestId }
   })
 
-  return Effect.fnUntraced(function* ({ accountId, after, limit, ...filter }: typeof ListRequests.Type) {
+  return Effect.fnUntraced(function* ({
+    accountId,
+    after,
+    limit = mostListed,
+    ...filter
+  }: typeof ListRequests.Type) {
     const position = after === null ? null : yield* pageKeyOf(after)
     const head = yield* reader.head
     yield* projections.waitFor(head, { projection: "history" })
@@ -56,6 +63,6 @@ export const make = Effect.gen(function* () {
         (merged, { items }) => [...merged, ...items].sort(newestFirst).slice(0, limit + 1)
       )
     )
-    return { requests: first.slice(0, limit), hasMore: first.length > limit }
+    return Pages.of(first, limit, ({ requestId }) => requestId)
   })
 })

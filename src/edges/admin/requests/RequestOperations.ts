@@ -1,36 +1,46 @@
 /** Requests of all accounts: part of `Administration`. Times are Unix time in ms. */
 import { Schema } from "effect"
-import { Rpc, RpcGroup } from "effect/rpc"
 import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
-import { Billing, Violation, Webhook } from "#domain/inference-request/Event.ts"
+import { Billing, StoredMedia, Violation, Webhook } from "#domain/inference-request/Event.ts"
 import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { PayloadRef } from "#domain/PayloadRef.ts"
 import { HistoryItem } from "#projections/history/HistoryItem.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
-import { AdministrationFailed } from "../Operations.ts"
-
-export const mostListed = 1_000
+import * as Operation from "../Operation.ts"
+import * as Wire from "../Wire.ts"
 
 export const ListRequests = Schema.Struct({
   accountId: Schema.optionalKey(AccountId),
   model: Schema.optionalKey(ModelEndpoint),
   status: Schema.optionalKey(Status),
-  /** The last request of the page before; `null` for the first page. */
-  after: Schema.NullOr(RequestId),
-  limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostListed }))
+  ...Wire.paging(RequestId)
 })
 
 export const ShowRequest = Schema.Struct({
   requestId: RequestId,
   /** Payloads may contain personal data, so they are returned on demand only. */
-  withPayloads: Schema.Boolean
+  withPayloads: Wire.orElse(Schema.Boolean, false)
+})
+
+/** `HistoryItem`, as operators read it. */
+const ListedRequest = Schema.Struct({
+  ...HistoryItem.fields,
+  metadata: Schema.Record(Schema.String, Schema.String),
+  createdAt: Wire.Time,
+  startedAt: Wire.TimeOrNull,
+  runStartedAt: Wire.TimeOrNull,
+  endedAt: Wire.TimeOrNull,
+  hasViolations: Schema.Boolean,
+  amount: Schema.NullOr(Wire.Usd),
+  media: Schema.Array(StoredMedia),
+  erasedAt: Wire.TimeOrNull
 })
 
 /** One event of the request. */
 const Step = Schema.Struct({
   position: GlobalPosition,
-  time: Schema.Int,
+  time: Wire.Time,
   type: Schema.String,
   /** Short facts about the run: its number, node, provider, reason and others. */
   facts: Schema.Record(Schema.String, Schema.Json)
@@ -57,13 +67,13 @@ export const ShownRequest = Schema.Struct({
   runs: Schema.Int,
   /** 0..1 */
   progress: Schema.NullOr(Schema.Finite),
-  createdAt: Schema.Int,
+  createdAt: Wire.Time,
   /** When a provider first started it. */
-  startedAt: Schema.NullOr(Schema.Int),
-  endedAt: Schema.NullOr(Schema.Int),
+  startedAt: Wire.TimeOrNull,
+  endedAt: Wire.TimeOrNull,
   /** Duration of the run that ended the request, ms. */
   inferenceMs: Schema.NullOr(Schema.Int),
-  billing: Schema.NullOr(Billing),
+  billing: Schema.NullOr(Schema.Struct({ ...Billing.fields, amount: Wire.Usd, units: Wire.Units })),
   metadata: Schema.Record(Schema.String, Schema.String),
   webhook: Schema.NullOr(Webhook),
   input: PayloadRef,
@@ -85,18 +95,27 @@ export class UnknownRequest extends Schema.TaggedError<UnknownRequest>()("Unknow
   override readonly message = "There is no such request"
 }
 
-const failures = Schema.Union([UnknownRequest, AdministrationFailed])
-
-export const requestOperations = RpcGroup.make(
-  /** Newest first; everything on the log at the time of the call. Fails with `UnknownRequest` when `after` is not a request. */
-  Rpc.make("listRequests", {
-    payload: ListRequests,
-    success: Schema.Struct({
-      requests: Schema.Array(HistoryItem),
-      /** Whether a page follows. */
-      hasMore: Schema.Boolean
-    }),
-    error: failures
+export const requestOperations = [
+  Operation.make("listRequests", {
+    route: "GET /requests",
+    role: "viewer",
+    summary: "List requests",
+    description:
+      "Of all accounts, newest first; everything on the log at the time of the call. Without inputs and outputs.",
+    payload: ListRequests.fields,
+    success: Wire.page(ListedRequest, RequestId),
+    errors: [UnknownRequest]
   }),
-  Rpc.make("showRequest", { payload: ShowRequest, success: ShownRequest, error: failures })
-)
+  Operation.make("showRequest", {
+    route: "GET /requests/:requestId",
+    role: "viewer",
+    roleOf: ({ withPayloads }) => (withPayloads ? "owner" : "viewer"),
+    isRecorded: ({ withPayloads }) => withPayloads,
+    summary: "All facts about a request",
+    description:
+      "Its state and its timeline. `withPayloads` adds input, output and log lines, needs the role owner, and is recorded as an action.",
+    payload: ShowRequest.fields,
+    success: ShownRequest,
+    errors: [UnknownRequest]
+  })
+] as const

@@ -59,9 +59,9 @@ for (const [name, layer] of Object.entries(layers)) {
 
         const issue = yield* Effect.flip(administration.issueKey({ accountId, name: "ci" }))
         assert.strictEqual(issue._tag, "AccountClosed")
-        const keys = yield* administration.listKeys({ accountId, after: null })
+        const { data: keys } = yield* administration.listKeys({ accountId, after: null })
         assert.isTrue(keys.length > 0 && keys.every(({ revokedAt }) => revokedAt !== null))
-        const all = yield* administration.listKeys({ after: null })
+        const { data: all } = yield* administration.listKeys({ after: null })
         assert.isTrue(
           all.some(({ revokedAt }) => revokedAt === null),
           "the other account's key is in force"

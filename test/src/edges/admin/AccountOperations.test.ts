@@ -100,7 +100,8 @@ for (const [name, layer] of Object.entries(layers)) {
         assert.isTrue(paid.applied)
         assert.deepStrictEqual([...amounts(paid.balance), paid.balance.isCurrent], ["1", "0", "1", false])
         assert.isFalse((yield* topUp(payment)).applied)
-        const [listed] = yield* listAccounts({ after: null })
+        const { data } = yield* listAccounts({ after: null })
+        const [listed] = data
         assert.isFalse(listed?.isCurrent)
       })
     )
@@ -116,7 +117,8 @@ for (const [name, layer] of Object.entries(layers)) {
         yield* changeLimits({ accountId: second, maxStoredBytes: 2 ** 52 })
         yield* (yield* AccountActors).execute(second, { _tag: "Erase", at: Log.t0 })
 
-        const all = yield* listAccounts({ after: null })
+        const { data: all, next: end } = yield* listAccounts({ after: null })
+        assert.isNull(end)
         assert.deepStrictEqual(
           all.map(({ accountId }) => accountId),
           [...ids].sort()
@@ -138,9 +140,12 @@ for (const [name, layer] of Object.entries(layers)) {
             [Money.zero, null, null]
           ]
         )
-        const rest = yield* listAccounts({ after: all[0]?.accountId ?? null })
-        assert.deepStrictEqual(rest, all.slice(1))
-        assert.deepStrictEqual(yield* listAccounts({ after: all[2]?.accountId ?? null }), [])
+        const begin = yield* listAccounts({ after: null, limit: 1 })
+        assert.deepStrictEqual(begin, { data: all.slice(0, 1), next: all[0]?.accountId ?? null })
+        const rest = yield* listAccounts({ after: begin.next, limit: 2 })
+        assert.deepStrictEqual(rest, { data: all.slice(1), next: null })
+        const beyond = yield* listAccounts({ after: all[2]?.accountId ?? null })
+        assert.deepStrictEqual(beyond, { data: [], next: null })
       })
     )
 
@@ -209,7 +214,7 @@ for (const [name, layer] of Object.entries(layers)) {
         const change = changeLimits({ accountId, maxOpenRequests: 1 })
         assert.strictEqual(yield* errorAnswer(change), "AccountClosed")
         assert.deepStrictEqual(amounts(yield* showBalance({ accountId })), ["2", "0", "2"])
-        const keys = yield* listKeys({ accountId, after: null })
+        const { data: keys } = yield* listKeys({ accountId, after: null })
         assert.deepStrictEqual(
           keys.map(({ revokedAt }) => revokedAt),
           [Log.t0]

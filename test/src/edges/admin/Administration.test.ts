@@ -13,6 +13,7 @@ import * as AdminServer from "#src/edges/admin/AdminServer.ts"
 import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
 import * as Core from "#src/composition/Core.ts"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { layers, publicUrls, publishing, quiet } from "./AdministrationLayers.ts"
@@ -64,7 +65,7 @@ for (const [name, layer] of Object.entries(layers)) {
         assert.isNotNull(again.previousExpiresAt)
         assert.isTrue(yield* authenticates(rotated.key))
 
-        const listed = yield* administration.listKeys({ accountId, after: null })
+        const { data: listed } = yield* administration.listKeys({ accountId, after: null })
         const found = listed.find((listed) => listed.keyId === keyId)
         assert.deepInclude(found, grant)
         assert.isNotNull(found?.rotatedAt)
@@ -84,14 +85,14 @@ for (const [name, layer] of Object.entries(layers)) {
         yield* administration.revokeKey({ keyId: issued.keyId })
 
         const ids = [a.keyId, b.keyId, issued.keyId].sort()
-        const all = yield* administration.listKeys({ after: null })
+        const { data: all } = yield* administration.listKeys({ after: null })
         assert.deepStrictEqual(
           all.map(({ keyId }) => keyId),
           ids
         )
-        const rest = yield* administration.listKeys({ after: ids[0] ?? null })
+        const { data: rest } = yield* administration.listKeys({ after: ids[0] ?? null })
         assert.deepStrictEqual(rest, all.slice(1))
-        const ofA = yield* administration.listKeys({ accountId: a.accountId, after: null })
+        const { data: ofA } = yield* administration.listKeys({ accountId: a.accountId, after: null })
         assert.sameMembers(
           ofA.map(({ keyId }) => keyId),
           [a.keyId, issued.keyId]
@@ -118,13 +119,13 @@ for (const [name, layer] of Object.entries(layers)) {
 describe("Administration, on a server of another release", () => {
   const listKeys = Effect.flatMap(Administration, ({ listKeys }) => listKeys({ after: null }))
 
-  const listKeysOf = Effect.fnUntraced(function* (status: number, answer: (id: string) => unknown) {
+  const listKeysOf = Effect.fnUntraced(function* (status: number, answer: string, release = version) {
     const directory = yield* TempDirectory.make
-    const server = http.createServer((request, response) => {
-      request.setEncoding("utf8").on("data", (body) => {
-        const { id } = JSON.parse(body)
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer(id)))
-      })
+    const server = http.createServer((_, response) => {
+      if (status === 0) return void response.destroy()
+      response
+        .writeHead(status, { "content-type": "application/json", "inferlog-release": release })
+        .end(answer)
     })
     yield* Effect.callback<void>((resume) => {
       server.listen(path.join(directory, "admin.sock"), () => resume(Effect.void))
@@ -134,38 +135,40 @@ describe("Administration, on a server of another release", () => {
     return yield* Effect.flip(Effect.provide(listKeys, client))
   })
 
-  const exit = (exit: unknown) => (requestId: string) => [{ _tag: "Exit", requestId, exit }]
+  const start = "The running server did not carry out the command: "
 
-  it.live("reports a server that has no such endpoint", () =>
+  it.live("reports a server that is no inferlog server of this kind", () =>
     Effect.gen(function* () {
-      const error = yield* listKeysOf(404, () => ({ detail: "Not Found" }))
+      const error = yield* listKeysOf(404, JSON.stringify({ detail: "Not Found" }))
       assert.strictEqual(error._tag, "AdministrationFailed")
-      assert.match(error.message, /^The running server did not carry out the command: ./)
+      assert.strictEqual(
+        error.message,
+        `${start}it answers 404, and not as an inferlog server of release ${version} does`
+      )
     })
   )
 
-  it.live("reports an operation that the server does not have", () =>
+  it.live("reports an operation that the server does not have, with both releases", () =>
     Effect.gen(function* () {
-      const cause = [{ _tag: "Die", defect: "Unknown request tag: listKeys" }]
-      const error = yield* listKeysOf(200, exit({ _tag: "Failure", cause }))
+      const answer = JSON.stringify({ error: "Unknown route.", request_id: "call_1" })
+      const error = yield* listKeysOf(404, answer, "0.0.9")
       assert.strictEqual(
         error.message,
-        "The running server did not carry out the command: Unknown request tag: listKeys"
+        `${start}it does not serve listKeys: it is another release, or does not serve administration at this address (the server is release 0.0.9, this command ${version})`
       )
     })
   )
 
   it.live("reports a response that it cannot read without quoting it", () =>
     Effect.gen(function* () {
-      const error = yield* listKeysOf(200, exit({ _tag: "Success", value: "secret" }))
-      assert.strictEqual(error.message, "The running server did not carry out the command: SchemaError")
+      const error = yield* listKeysOf(200, JSON.stringify("secret"))
+      assert.strictEqual(error.message, `${start}its answer is not as expected`)
     })
   )
 
   it.live("reports a server that stops before it answers", () =>
     Effect.gen(function* () {
-      const cause = [{ _tag: "Interrupt", fiberId: 1 }]
-      const error = yield* listKeysOf(200, exit({ _tag: "Failure", cause }))
+      const error = yield* listKeysOf(0, "")
       assert.strictEqual(error._tag, "AdministrationFailed")
     })
   )

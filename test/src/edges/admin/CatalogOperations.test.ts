@@ -39,14 +39,16 @@ for (const [name, layer] of Object.entries(layers)) {
         )
         const definitions = { ...definitionsOf(items), ...byCommand }
         const publish = administration.publishDefinitions(definitions)
-        const changes = Effect.map(publish, (all) => all.map(({ change, name }) => `${name} ${change}`))
+        const changes = Effect.map(publish, ({ items }) =>
+          items.map(({ change, name }) => `${name} ${change}`)
+        )
         assert.deepStrictEqual(yield* changes, ["acme/one created", "acme/wrapped created"])
         assert.deepStrictEqual(yield* changes, ["acme/one unchanged", "acme/wrapped unchanged"])
         yield* administration.publishDefinitions({ ...definitions, models: [], wrappers: [], gpus: [gpu(8)] })
 
         yield* administration.deprecateItem({ name: "acme/one" })
         yield* administration.withdrawItem({ kind: "wrapper", name: "acme/wrapped", force: false })
-        const listed = yield* administration.listItems({ after: null })
+        const { data: listed } = yield* administration.listItems({ after: null })
         assert.deepStrictEqual(
           listed.map(({ kind, name, status }) => [kind, name, status]),
           [
@@ -55,7 +57,7 @@ for (const [name, layer] of Object.entries(layers)) {
             ["wrapper", "acme/wrapped", "withdrawn"]
           ]
         )
-        const rest = yield* administration.listItems({ after: { kind: "model", name: "acme/one" } })
+        const { data: rest } = yield* administration.listItems({ after: { kind: "model", name: "acme/one" } })
         assert.deepStrictEqual(rest, listed.slice(2))
         assert.deepStrictEqual(yield* changes, ["acme/one reactivated", "acme/wrapped reactivated"])
 
@@ -192,11 +194,11 @@ for (const [name, layer] of Object.entries(layers)) {
       Effect.gen(function* () {
         const administration = yield* Administration
         const empty = { models: [], wrappers: [], collections: [], gpus: [], templates: [], ...byCommand }
-        const [published] = yield* administration.publishDefinitions({
+        const { items } = yield* administration.publishDefinitions({
           ...empty,
           collections: [{ slug: "large", name: "L", description: "x".repeat(500_000), models: [] }]
         })
-        assert.strictEqual(published?.change, "created")
+        assert.strictEqual(items[0]?.change, "created")
       })
     )
   })

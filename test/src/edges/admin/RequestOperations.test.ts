@@ -30,9 +30,9 @@ const pages = Effect.fnUntraced(function* (
       after,
       limit
     })
-    found.push(page.requests.map(({ requestId }) => requestId))
-    after = page.requests.at(-1)?.requestId ?? null
-    if (!page.hasMore) return found
+    found.push(page.data.map(({ requestId }) => requestId))
+    after = page.next
+    if (after === null) return found
   }
 })
 

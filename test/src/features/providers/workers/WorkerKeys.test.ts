@@ -40,7 +40,7 @@ for (const [way, administration] of Object.entries(layers)) {
         yield* administration.revokeWorkerKey({ keyId })
         for (const key of [issued.key, rotated.key]) assert.isFalse(yield* authenticates(key))
 
-        const listed = yield* administration.listWorkerKeys({ after: null })
+        const { data: listed } = yield* administration.listWorkerKeys({ after: null })
         assert.deepStrictEqual(
           listed.map((one) => one.keyId),
           [keyId, other.keyId].sort()
@@ -54,10 +54,10 @@ for (const [way, administration] of Object.entries(layers)) {
           { modelEndpoints: null, expiresAt: null, rotatedAt: null, revokedAt: null }
         )
         const [first] = listed
-        assert.deepStrictEqual(
-          yield* administration.listWorkerKeys({ after: first?.keyId ?? null }),
-          listed.slice(1)
-        )
+        assert.deepStrictEqual(yield* administration.listWorkerKeys({ after: first?.keyId ?? null }), {
+          data: listed.slice(1),
+          next: null
+        })
 
         const ended = yield* Effect.flip(administration.rotateWorkerKey({ keyId, graceMs: 0 }))
         assert.strictEqual(ended._tag, "WorkerKeyEnded")

@@ -1,0 +1,92 @@
+/** `Authorization: Key <OPERATOR_KEY>`, checked before the rest of a call. */
+import { Clock, Effect } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import type { Admit } from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import { type Operator, ofSocket } from "#src/features/operators/Operator.ts"
+import { OperatorAuthentication } from "#src/features/operators/OperatorAuthentication.ts"
+import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
+import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+
+const operatorKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pipe(
+  HttpApiSecurity.annotate(
+    OpenApi.Description,
+    "`Key <OPERATOR_KEY>`: the scheme word `Key`, a space, then a key of `inferlog operators create`. `Bearer` is taken as well."
+  )
+)
+
+/** Declares the security scheme and its answers. `admit` implements it. */
+export class OperatorAuthorization extends HttpApiMiddleware.Service<OperatorAuthorization>()(
+  "inferlog/src/edges/admin/OperatorAuthorization",
+  {
+    security: { operatorKey },
+    error: [CommonResponses.unauthorized, CommonResponses.forbidden, CommonResponses.tooManyRequests]
+  }
+) {}
+
+/** The header with the server's release, by which a client of another release explains a failure. */
+export const releaseHeader = "inferlog-release"
+
+export const headers: Answer.Headers = { [releaseHeader]: version }
+
+const unauthorized = new ErrorAnswer.ErrorAnswer({
+  status: 401,
+  error: "A valid operator key is required: Authorization: Key <OPERATOR_KEY>.",
+  headers: { "www-authenticate": "Key" }
+})
+
+/** Wrong keys from one network. */
+const wrongTries = { requests: 10, windowSeconds: 60 }
+
+const networks = 10_000
+
+const tooMany = (retryAfter: number) =>
+  new ErrorAnswer.ErrorAnswer({
+    status: 429,
+    error: "Too many wrong operator keys come from this address.",
+    details: {
+      code: "RATE_LIMITED",
+      retryAfter,
+      scope: "address",
+      limit: wrongTries.requests,
+      window: wrongTries.windowSeconds
+    },
+    headers: { "retry-after": String(retryAfter) }
+  })
+
+/**
+ * Finds the operator of a request. A valid key is admitted even while wrong ones from its address are refused with 429, so
+ * that others behind the same proxy cannot lock an operator out.
+ */
+export const admit = Effect.gen(function* () {
+  const { authenticate } = yield* OperatorAuthentication
+  const addressOf = yield* ClientAddress.make
+  const clock = yield* Clock.Clock
+  const buckets = TokenBuckets.make(networks)
+
+  const refusal = (request: HttpServerRequest): ErrorAnswer.ErrorAnswer => {
+    // Nothing was tried.
+    if (request.headers["authorization"] === undefined) return unauthorized
+    const network = ClientAddress.networkOf(addressOf(request))
+    const bucket = buckets(network, wrongTries, MonotonicTime.millisOf(clock))
+    const waitSeconds = TokenBuckets.takeOfAll([bucket])
+    return waitSeconds === 0 ? unauthorized : tooMany(waitSeconds)
+  }
+
+  const admit: Admit<Operator> = () => (request) =>
+    Effect.matchEffect(authenticate(request.headers["authorization"]), {
+      onSuccess: (caller) => Effect.succeed({ caller, headers }),
+      onFailure: (error) => Effect.fail(error._tag === "Unauthorized" ? refusal(request) : error)
+    })
+  return admit
+})
+
+/** On the socket, which only the owner of the data directory can open. */
+export const admitOwner: Effect.Effect<Admit<Operator>> = Effect.succeed(
+  () => () => Effect.succeed({ caller: ofSocket, headers })
+)
