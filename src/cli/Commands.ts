@@ -35,6 +35,10 @@ const commands = {
     description: "Keys for workers, which fetch jobs",
     load: async () => (await import("./workers/Workers.ts")).workers
   },
+  operators: {
+    description: "Operators, who administer over HTTP, and what they did",
+    load: async () => (await import("./operators/Operators.ts")).operators
+  },
   log: {
     description: "The event log: show, export, verify and copy it",
     load: async () => (await import("./log/Log.ts")).log

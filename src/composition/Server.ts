@@ -1,6 +1,8 @@
 /** One node: everything that `inferlog serve` runs, as one layer per feature. */
 import { Console, Effect, Layer } from "effect"
+import * as AdminListener from "#src/edges/server/admin/AdminListener.ts"
 import * as AdminServer from "#src/edges/admin/AdminServer.ts"
+import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
 import * as McpLayers from "#src/edges/mcp/Layers.ts"
 import * as OAuthLayers from "#src/edges/oauth/Layers.ts"
 import * as HttpServer from "#src/edges/server/HttpServer.ts"
@@ -23,6 +25,7 @@ import * as ModelsFolder from "#src/features/manifests/ModelsFolder.ts"
 import * as Media from "#src/features/media/Layers.ts"
 import * as Credentials from "#src/features/provider-health/Credentials.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
+import { OperatorAuthentication } from "#src/features/operators/OperatorAuthentication.ts"
 import * as Providers from "#src/features/providers/Layers.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
 import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
@@ -98,7 +101,18 @@ const announce = Layer.effectDiscard(
 
 /** Opens the first account after the port is bound and before the first request is answered. */
 const http = (tools: McpLayers.MoreTools) =>
-  HttpServer.layerNoServer.pipe(
+  Layer.unwrap(
+    Effect.map(AdminListener.address, (address) =>
+      address === null
+        ? HttpServer.layerAdministered
+        : Layer.merge(
+            HttpServer.layerNoServer,
+            AdminListener.layerNoServer.pipe(Layer.provide(Layer.fresh(HttpServer.layerServerAt(address))))
+          )
+    )
+  ).pipe(
+    Layer.provide(OperatorAuthentication.layer),
+    Layer.provide(LocalAdministration.layer),
     Layer.provide(McpLayers.layer(tools)),
     Layer.provide(CatalogSearch.layer),
     Layer.provide(Bootstrap.layer),

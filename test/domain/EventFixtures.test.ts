@@ -16,6 +16,8 @@ import * as File from "#domain/file/File.ts"
 import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as LogHeadAcceptance from "#domain/log-head-acceptance/LogHeadAcceptance.ts"
+import * as OperatorAction from "#domain/operator-action/OperatorAction.ts"
+import * as Operator from "#domain/operator/Operator.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import * as WorkerKey from "#domain/worker-key/WorkerKey.ts"
 
@@ -38,6 +40,8 @@ const aggregates: ReadonlyArray<{
   storage(Listing.gpus),
   storage(Listing.deploymentTemplates),
   storage(WorkerKey.aggregate),
+  storage(Operator.aggregate),
+  storage(OperatorAction.aggregate),
   storage(LogHeadAcceptance.aggregate)
 ]
 

@@ -37,7 +37,7 @@ export const parseSpan = (text: string): Option.Option<number> => {
 }
 
 /** A time, or a duration from now. */
-type Expiry = { readonly at: number } | { readonly afterMs: number }
+export type Expiry = { readonly at: number } | { readonly afterMs: number }
 
 const parseExpiry = (text: string): Option.Option<Expiry> => {
   const at = Period.parseTime(text)

@@ -11,6 +11,7 @@ import {
   demandWebhookSecret,
   demandWebhookUrl
 } from "#src/features/demand/announcing/DemandSettings.ts"
+import { adminHost, adminPort } from "#src/edges/server/admin/AdminListener.ts"
 import { metricsToken } from "#src/edges/server/system/Metrics.ts"
 import { storageQuota } from "#src/features/media/storage/StorageQuota.ts"
 import { logLevel } from "#src/kernel/settings/LogLevel.ts"
@@ -34,6 +35,8 @@ import type { Setting } from "#src/kernel/settings/Setting.ts"
 export const all: ReadonlyArray<Setting<unknown>> = [
   host,
   port,
+  adminPort,
+  adminHost,
   dataDir,
   expectData,
   queueUrl,

@@ -28,6 +28,8 @@ import * as TimelineApi from "#src/edges/api/requests/history/TimelineApi.ts"
 import * as Uploads from "#src/edges/api/files/UploadsApi.ts"
 import * as Webhooks from "#src/edges/api/webhooks/WebhooksApi.ts"
 import * as Workers from "#src/edges/api/workers/WorkersApi.ts"
+import * as AdminApi from "#src/edges/admin/AdminApi.ts"
+import * as AdminListener from "./admin/AdminListener.ts"
 import { Admission } from "#src/edges/http/edge/Admission.ts"
 import * as ClientErrors from "#src/edges/http/edge/ClientErrors.ts"
 import * as Connections from "#src/edges/http/edge/Connections.ts"
@@ -47,10 +49,15 @@ import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 
 const routeTable = RouteTable.layer(Api)
 
+/** Of both APIs on one port. */
+const administeredTable = RouteTable.layer(
+  Api.addHttpApi(AdminApi.besidePublic as never) as unknown as typeof Api
+)
+
 const describeApi = Layer.succeed(OpenApiDocument.DescribeApi, (urls) => OpenApiDocument.make(Api, urls))
 
-/** All routes, for any router. */
-const routes = Layer.mergeAll(
+/** The public routes. */
+const publicRoutes = Layer.mergeAll(
   Queue.layer,
   HistoryApi.layer,
   TimelineApi.layer,
@@ -71,10 +78,15 @@ const routes = Layer.mergeAll(
   SignInApi.layer,
   McpApi.layer,
   SystemApi.layer
-).pipe(
-  Layer.provide([RequestHandlers.layer, Admission.layer]),
+).pipe(Layer.provide([RequestHandlers.layer, Admission.layer, describeApi]))
+
+/** For any router. */
+const routes = publicRoutes.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(routeTable))
+
+/** The public routes and those of operators. */
+const administeredRoutes = Layer.merge(publicRoutes, AdminListener.routes).pipe(
   Layer.provide(ErrorBoundary.layer),
-  Layer.provide([routeTable, describeApi])
+  Layer.provide(administeredTable)
 )
 
 /** The hot routes, before the declared ones. */
@@ -82,15 +94,18 @@ export const fastPath = FastPath.layer.pipe(
   Layer.provide([RequestHandlers.layer, Admission.layer, routeTable])
 )
 
+const serveOptions = { disableLogger: true, disableListenLog: true, routerConfig }
+
 /** The declared API on the given server. */
-export const declared = HttpRouter.serve(routes, {
-  disableLogger: true,
-  disableListenLog: true,
-  routerConfig
-})
+export const declared = HttpRouter.serve(routes, serveOptions)
 
 /** The fast path closes after the routes, which wait for requests in progress. */
 export const layerNoServer = declared.pipe(Layer.provide(fastPath))
+
+/** The same, with administration on the same port. */
+export const layerAdministered = HttpRouter.serve(administeredRoutes, serveOptions).pipe(
+  Layer.provide(fastPath)
+)
 
 /**
  * Limits against clients that keep connections open without sending requests; times in ms. Bodies have limits of their own

@@ -40,9 +40,11 @@ export const openApi = Route.prepared(
   })
 )
 
-export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+/** @param more schemas beside those of the routes. */
+export const ofRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-  urls: PublicUrls["Service"]
+  urls: PublicUrls["Service"],
+  more: Readonly<Record<string, JsonSchema.JsonSchema>> = {}
 ) => {
   const addresses: Record<HostName, string> = {
     queue: urls.queueUrl,
@@ -54,8 +56,7 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   const { components, paths, ...document } = OpenApi.fromApi(api, {
     includeAnnotationKey: (key) => key === RequestBody.closed || key === ListParameters.formKey
   })
-  const events = OpenApi.fromApi(WebhookEvents)
-  const schemas = EdgeResponses.schemasWith({ ...components.schemas, ...events.components.schemas })
+  const schemas = EdgeResponses.schemasWith({ ...components.schemas, ...more })
   return {
     ...document,
     components: { ...components, schemas: mapValues(schemas, opened), responses: EdgeResponses.components },
@@ -74,7 +75,18 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
           ...(servers.length > 0 && { servers })
         }
       })
-    ),
+    )
+  }
+}
+
+/** The public API, with the webhooks that the server sends. */
+export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  urls: PublicUrls["Service"]
+) => {
+  const events = OpenApi.fromApi(WebhookEvents)
+  return {
+    ...ofRoutes(api, urls, events.components.schemas),
     webhooks: Object.fromEntries(
       Object.entries(events.paths).map(([path, item]) => [path.replace("/", ""), item])
     )

@@ -1,0 +1,52 @@
+/** Administration over HTTP: its routes, and the port of its own that it may have. */
+import { Config, Effect, Layer, Option } from "effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as AdminApi from "#src/edges/admin/AdminApi.ts"
+import * as AdminAuthorization from "#src/edges/admin/AdminAuthorization.ts"
+import * as AdminRoutes from "#src/edges/admin/AdminRoutes.ts"
+import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
+import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
+import { host } from "#src/kernel/settings/ListenAddress.ts"
+import * as Setting from "#src/kernel/settings/Setting.ts"
+
+export const adminPort = Setting.optional({
+  name: "ADMIN_PORT",
+  config: Config.Port,
+  defaultText: "none: `/admin/v1` is served on `PORT`",
+  description: "the port of administration over HTTP (`/admin/v1`), which `PORT` then does not serve",
+  accepts: "1 to 65535",
+  example: "9090"
+})
+
+export const adminHost = Setting.optional({
+  name: "ADMIN_HOST",
+  config: Config.NonEmptyString,
+  defaultText: "`HOST`",
+  description: "the address on which `ADMIN_PORT` listens",
+  accepts: "an IP address or a host name",
+  example: "127.0.0.1"
+})
+
+/** For operators with keys. */
+export const routes = AdminRoutes.layer(AdminAuthorization.admit)
+
+/** `null` when administration has no port of its own. */
+export const address = Effect.gen(function* () {
+  const port = yield* adminPort.config
+  const own = yield* adminHost.config
+  return Option.isNone(port) ? null : { host: Option.getOrElse(own, () => ""), port: port.value }
+}).pipe(
+  Effect.flatMap((found) =>
+    found === null || found.host !== ""
+      ? Effect.succeed(found)
+      : Effect.map(host.config, (host) => ({ ...found, host }))
+  )
+)
+
+/** On a server of its own. Fresh, because servers of a process must not share a router. */
+export const layerNoServer = Layer.fresh(
+  HttpRouter.serve(
+    routes.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(RouteTable.layer(AdminApi.api))),
+    { disableLogger: true, disableListenLog: true, routerConfig }
+  )
+)
