@@ -41,7 +41,7 @@ export const OperatorActionEnded = Schema.TaggedStruct("OperatorActionEnded", {
 })
 export type OperatorActionEnded = typeof OperatorActionEnded.Type
 
-export const codec = EventCodec.make([OperatorActionStarted, OperatorActionEnded])
+const codec = EventCodec.make([OperatorActionStarted, OperatorActionEnded])
 export type Event = ReturnType<typeof codec.decode>
 
 export type Command =

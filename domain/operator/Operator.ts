@@ -40,12 +40,7 @@ export const OperatorKeyRotated = Schema.TaggedStruct("OperatorKeyRotated", {
 /** For good. */
 export const OperatorRevoked = Schema.TaggedStruct("OperatorRevoked", { at })
 
-export const codec = EventCodec.make([
-  OperatorCreated,
-  OperatorRoleChanged,
-  OperatorKeyRotated,
-  OperatorRevoked
-])
+const codec = EventCodec.make([OperatorCreated, OperatorRoleChanged, OperatorKeyRotated, OperatorRevoked])
 export type Event = ReturnType<typeof codec.decode>
 
 export type Command =

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import * as Answer from "#src/edges/http/Answer.ts"
+import type * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import type { Admit } from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
@@ -32,7 +32,7 @@ export class OperatorAuthorization extends HttpApiMiddleware.Service<OperatorAut
 /** The header with the server's release, by which a client of another release explains a failure. */
 export const releaseHeader = "inferlog-release"
 
-export const headers: Answer.Headers = { [releaseHeader]: version }
+const headers: Answer.Headers = { [releaseHeader]: version }
 
 const unauthorized = new ErrorAnswer.ErrorAnswer({
   status: 401,

@@ -44,7 +44,7 @@ const connect = (path: string): Effect.Effect<void, Error> =>
   })
 
 /** How calls reach a server. */
-export interface Target {
+interface Target {
   /** Without a trailing slash. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -100,8 +100,8 @@ const refused = (
     )
   }
   const { details = {} } = envelope.value
-  const { code, ...fields } = details
-  const declared = typeof code === "string" ? wire.decodeError(code, fields) : null
+  const { about, code } = details
+  const declared = typeof code === "string" ? wire.decodeError(code, { ...Object(about) }) : null
   if (declared !== null) return declared
   if (response.status === 401) {
     return notCarriedOut(target, "the operator key is not valid: it may be wrong, revoked or expired")
@@ -149,7 +149,7 @@ const callOf = (client: HttpClient.HttpClient, target: Target, operation: Any) =
 }
 
 /** Sends the operations to `target`. Redirects are not followed, so the key is sent to no other origin. */
-export const layerAt = (target: Target) =>
+const layerAt = (target: Target) =>
   Layer.effect(
     Administration,
     Effect.map(HttpClient.HttpClient, (client) =>

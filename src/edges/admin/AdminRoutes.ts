@@ -36,7 +36,10 @@ const answerOf = (wire: Calls.Wired, error: unknown) =>
     return new ErrorAnswer.ErrorAnswer({
       status,
       error: message,
-      details: { ...fields, code: Calls.codeOf(tagOf(error)) },
+      details: {
+        code: Calls.codeOf(tagOf(error)),
+        ...(Object.keys(fields).length > 0 && { about: fields })
+      },
       ...(status === 503 && { headers: { "retry-after": "5" } })
     })
   })

@@ -9,7 +9,7 @@ export const prefix = "/admin/v1"
 export type Payload = Readonly<Record<string, unknown>>
 
 /** A call on the wire. */
-export interface Call {
+interface Call {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
   /** `null` without a body. */

@@ -17,7 +17,7 @@ export class AdministrationFailed extends Schema.TaggedError<AdministrationFaile
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** `<method> <path below /admin/v1>`. Parameters of the path are fields of the payload. */
-export type RouteText = `${Method} /${string}`
+type RouteText = `${Method} /${string}`
 
 type Fields = Readonly<Record<string, Schema.Codec<unknown, unknown>>>
 

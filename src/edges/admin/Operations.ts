@@ -2,8 +2,6 @@
 import { Effect, Record } from "effect"
 import { AdministrationFailed, type Operation, type PayloadOf } from "./Operation.ts"
 
-type AnyOperation = Operation<string, any, any, any>
-
 type NamesOf<Group extends ReadonlyArray<unknown>> = Extract<Group[number], { readonly name: string }>["name"]
 
 type Named<Group extends ReadonlyArray<unknown>, Name> = Extract<Group[number], { readonly name: Name }>
@@ -39,7 +37,7 @@ export type LocalOperations<Group extends ReadonlyArray<unknown>> = Operations<
   StorageError | AdministrationFailed
 >
 
-export const reported = <Group extends ReadonlyArray<AnyOperation>>(
+export const reported = <Group extends ReadonlyArray<unknown>>(
   operations: LocalOperations<Group>
 ): Operations<Group> =>
   Record.map(

@@ -28,7 +28,7 @@ import * as TimelineApi from "#src/edges/api/requests/history/TimelineApi.ts"
 import * as Uploads from "#src/edges/api/files/UploadsApi.ts"
 import * as Webhooks from "#src/edges/api/webhooks/WebhooksApi.ts"
 import * as Workers from "#src/edges/api/workers/WorkersApi.ts"
-import * as AdminApi from "#src/edges/admin/AdminApi.ts"
+import * as AdminDocument from "./admin/AdminDocument.ts"
 import * as AdminListener from "./admin/AdminListener.ts"
 import { Admission } from "#src/edges/http/edge/Admission.ts"
 import * as ClientErrors from "#src/edges/http/edge/ClientErrors.ts"
@@ -51,7 +51,7 @@ const routeTable = RouteTable.layer(Api)
 
 /** Of both APIs on one port. */
 const administeredTable = RouteTable.layer(
-  Api.addHttpApi(AdminApi.besidePublic as never) as unknown as typeof Api
+  Api.addHttpApi(AdminDocument.besidePublic as never) as unknown as typeof Api
 )
 
 const describeApi = Layer.succeed(OpenApiDocument.DescribeApi, (urls) => OpenApiDocument.make(Api, urls))

@@ -13,7 +13,7 @@ export interface Operator {
 export const ofSocket: Operator = { id: "socket", name: "socket", role: "owner" }
 
 /** The owner of the data directory, without a server. */
-export const local: Operator = { id: "local", name: "local", role: "owner" }
+const local: Operator = { id: "local", name: "local", role: "owner" }
 
 /** Whether the operator is beyond every key, and so can always come back. */
 export const isOnHost = ({ id }: Operator): boolean => id === ofSocket.id || id === local.id

@@ -2,7 +2,7 @@
 import { Redacted, Schema, Struct } from "effect"
 import { Rate } from "#domain/account/Limits.ts"
 import { AccountId } from "#domain/Ids.ts"
-import { NanoUsd } from "#domain/Money.ts"
+import type { NanoUsd } from "#domain/Money.ts"
 import { AccountDetails } from "#projections/keys/Keys.ts"
 import { AccountClosed, AccountNotFound, PaymentIdReused } from "#src/features/accounts/Accounts.ts"
 import * as PasswordText from "#src/features/accounts/PasswordText.ts"

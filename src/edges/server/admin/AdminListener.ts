@@ -1,11 +1,11 @@
 /** Administration over HTTP: its routes, and the port of its own that it may have. */
 import { Config, Effect, Layer, Option } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as AdminApi from "#src/edges/admin/AdminApi.ts"
 import * as AdminAuthorization from "#src/edges/admin/AdminAuthorization.ts"
 import * as AdminRoutes from "#src/edges/admin/AdminRoutes.ts"
 import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
 import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
+import * as AdminDocument from "./AdminDocument.ts"
 import { host } from "#src/kernel/settings/ListenAddress.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 
@@ -28,7 +28,7 @@ export const adminHost = Setting.optional({
 })
 
 /** For operators with keys. */
-export const routes = AdminRoutes.layer(AdminAuthorization.admit)
+export const routes = Layer.merge(AdminRoutes.layer(AdminAuthorization.admit), AdminDocument.layer)
 
 /** `null` when administration has no port of its own. */
 export const address = Effect.gen(function* () {
@@ -46,7 +46,7 @@ export const address = Effect.gen(function* () {
 /** On a server of its own. Fresh, because servers of a process must not share a router. */
 export const layerNoServer = Layer.fresh(
   HttpRouter.serve(
-    routes.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(RouteTable.layer(AdminApi.api))),
+    routes.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(RouteTable.layer(AdminDocument.api))),
     { disableLogger: true, disableListenLog: true, routerConfig }
   )
 )

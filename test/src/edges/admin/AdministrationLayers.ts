@@ -22,7 +22,7 @@ export const publicUrls = PublicUrls.layerOf({
 
 export const publishing = ActorPublishing.layerOwnActors.pipe(Layer.provide(CatalogProgress.layerStatic))
 
-const core = Layer.merge(Authentication.layer, publishing).pipe(
+export const core = Layer.merge(Authentication.layer, publishing).pipe(
   Layer.provideMerge(Core.layer),
   Layer.provideMerge(publicUrls),
   Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt))
