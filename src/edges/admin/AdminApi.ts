@@ -65,11 +65,14 @@ const describe = (operation: Any): string => {
   return `${operation.description}\n\nRole: \`${operation.role}\`.${about}`
 }
 
+/** The public API has operations of the same names, and may share a table of routes with these. */
+const nameOf = ({ name }: Any): string => `admin.${name}`
+
 /** `<method> <path>` of an operation as an endpoint. */
 export const endpointOf = (operation: Any): HttpApiEndpoint.Top => {
   const { body, params, query } = Calls.placesOf(operation)
   const statuses = new Set(operation.errors.map((error) => ErrorStatuses.of(Calls.tagOf(error))))
-  const made = HttpApiEndpoint.make(operation.method)(operation.name, `${Calls.prefix}${operation.path}`, {
+  const made = HttpApiEndpoint.make(operation.method)(nameOf(operation), `${Calls.prefix}${operation.path}`, {
     ...(!isEmpty(params) && { params: paramsOf(params) }),
     ...(!isEmpty(query) && { query: queryOf(query) }),
     ...(!isEmpty(body) && {
@@ -108,7 +111,10 @@ const groupOf = ({ path }: Any): string => path.split("/")[1] ?? ""
 const groupsOn = (hosts: ReadonlyArray<HostName>) =>
   [...new Set(operations.map(groupOf))].map((name) => {
     const [first, ...rest] = operations.filter((operation) => groupOf(operation) === name).map(endpointOf)
-    const group = HttpApiGroup.make(name).add(first as never, ...(rest as unknown as ReadonlyArray<never>))
+    const group = HttpApiGroup.make(`admin-${name}`).add(
+      first as never,
+      ...(rest as unknown as ReadonlyArray<never>)
+    )
     return group
       .middleware(OperatorAuthorization as never)
       .annotate(ServedOn, hosts)

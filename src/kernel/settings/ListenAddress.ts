@@ -6,7 +6,7 @@ import * as Setting from "./Setting.ts"
 const isHost = (text: string): boolean =>
   /^[A-Za-z0-9._:-]+$/.test(text) && URL.canParse(`http://${text.includes(":") ? `[${text}]` : text}`)
 
-const Host = Schema.String.check(
+export const Host = Schema.String.check(
   Schema.makeFilter(isHost, { expected: "an IP address or a host name, without port" })
 )
 

@@ -21,7 +21,7 @@ const endpoint = HttpApiEndpoint.get("getAdminOpenApi", "/admin/v1/openapi.json"
   .annotate(OpenApi.Summary, "This description")
   .annotate(OpenApi.Description, "OpenAPI 3.1. Needs no key.")
 
-const group = HttpApiGroup.make("description").add(endpoint).annotate(OpenApi.Title, "Description")
+const group = HttpApiGroup.make("admin-description").add(endpoint).annotate(OpenApi.Title, "Description")
 
 type AnyApi = HttpApi.HttpApi<string, HttpApiGroup.Top>
 

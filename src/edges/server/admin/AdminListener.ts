@@ -6,7 +6,7 @@ import * as AdminRoutes from "#src/edges/admin/AdminRoutes.ts"
 import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
 import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
 import * as AdminDocument from "./AdminDocument.ts"
-import { host } from "#src/kernel/settings/ListenAddress.ts"
+import { Host, host } from "#src/kernel/settings/ListenAddress.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 
 export const adminPort = Setting.optional({
@@ -20,7 +20,7 @@ export const adminPort = Setting.optional({
 
 export const adminHost = Setting.optional({
   name: "ADMIN_HOST",
-  config: Config.NonEmptyString,
+  config: (name) => Config.schema(Host, name),
   defaultText: "`HOST`",
   description: "the address on which `ADMIN_PORT` listens",
   accepts: "an IP address or a host name",
