@@ -3,9 +3,9 @@ import * as childProcess from "node:child_process"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as Bundle from "./Bundle.js"
 
-const root = path.resolve(import.meta.dirname, "..")
-const folders = ["domain", "streams", "projections", "src"]
+const { folders, root } = Bundle
 const builds = path.join(root, "dist")
 
 /** A running program may still load parts of an older build. */
@@ -27,57 +27,14 @@ const stamp = () => {
       else if (entry.name.endsWith(".ts")) add(`${folder}/${entry.name}`)
     }
   }
-  for (const file of ["package.json", "package-lock.json", "bin/Build.js"]) add(file)
+  for (const file of ["package.json", "package-lock.json", "bin/Build.js", "bin/Bundle.js"]) add(file)
   for (const folder of folders) visit(folder)
   return crypto.hash("sha256", times).slice(0, 16)
 }
 
-/** Where a module finds its files: threads are entries of the build, all else stays where the source is. */
-const places = {
-  name: "places",
-  /** @this {{ emitFile: (file: { type: "chunk", id: string, fileName: string }) => string }} */
-  transform(/** @type {string} */ code, /** @type {string} */ id) {
-    if (!folders.some((folder) => id.startsWith(path.join(root, folder) + path.sep))) return null
-    if (!code.includes("import.meta.")) return null
-    const source = path.relative(root, id).split(path.sep).join("/")
-    const withThreads = code.replaceAll(/new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g, (_, relative) => {
-      const thread = path.posix.join(path.posix.dirname(source), relative)
-      const fileName = `${thread.slice(0, -".ts".length).replaceAll("/", ".")}.js`
-      this.emitFile({ type: "chunk", id: path.join(root, thread), fileName })
-      return `new URL("./${fileName}", import.meta.bundle)`
-    })
-    const place = `new URL("../../${source}", import.meta.bundle)`
-    return withThreads
-      .replaceAll("import.meta.url", `${place}.href`)
-      .replaceAll(
-        "import.meta.dirname",
-        `process.getBuiltinModule("node:url").fileURLToPath(new URL(".", ${place}))`
-      )
-      .replaceAll("import.meta.bundle", "import.meta.url")
-  }
-}
-
-/** Readable code, so that stack traces name functions. */
 const write = async (/** @type {string} */ folder) => {
-  const { build } = await import("rolldown")
   const written = `${folder}.${process.pid}`
-  await build({
-    cwd: root,
-    input: { main: "src/main.ts" },
-    platform: "node",
-    // A package with both forms is taken as modules: rolldown does not see what UMD requires.
-    resolve: { mainFields: ["module", "main"] },
-    external: unbundled,
-    plugins: [places],
-    output: {
-      dir: written,
-      format: "esm",
-      entryFileNames: "[name].js",
-      chunkFileNames: "[name]-[hash].js",
-      // Two fifths of the text, which every start would read.
-      comments: false
-    }
-  })
+  await Bundle.write({ folder: written, unbundled })
   try {
     fs.renameSync(written, folder)
   } catch (cause) {

@@ -1,5 +1,6 @@
 /** All routes in one declaration. OpenAPI and typed clients are derived from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { AccountApi } from "#src/edges/api/account/AccountApi.ts"
 import { AuthorizeApi } from "#src/edges/oauth/routes/AuthorizeApi.ts"
 import { CallbacksApi } from "#src/edges/api/providers/CallbacksApi.ts"
@@ -45,7 +46,7 @@ export class Api extends HttpApi.make("inferlog")
   .add(SystemApi)
   .middleware(SchemaErrors)
   .annotate(OpenApi.Title, "inferlog")
-  .annotate(OpenApi.Version, "1.0.0")
+  .annotate(OpenApi.Version, version)
   .annotate(OpenApi.Summary, "Asynchronous model inference")
   .annotate(
     OpenApi.Description,

@@ -17,6 +17,7 @@ import * as ConcurrentAnswers from "#src/edges/http/edge/ConcurrentAnswers.ts"
 import * as McpErrorAnswers from "./McpErrorAnswers.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as AcceptHeader from "#src/edges/http/requests/AcceptHeader.ts"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
 import * as BatchRates from "./BatchRates.ts"
 import * as CallAnswer from "./CallAnswer.ts"
@@ -33,7 +34,7 @@ const initialized = {
   result: {
     protocolVersion: "2025-11-25",
     capabilities: { tools: {} },
-    serverInfo: { name: "inferlog", version: "1.0.0" }
+    serverInfo: { name: "inferlog", version }
   }
 }
 

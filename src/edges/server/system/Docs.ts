@@ -1,6 +1,4 @@
 /** `GET /docs` and its script: the API reference for people. */
-import { createRequire } from "node:module"
-import * as url from "node:url"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -10,19 +8,13 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Representation from "#src/edges/http/Representation.ts"
 import * as ReferencePage from "./ReferencePage.ts"
-
-/** Internal to Effect, whose own module embeds the script in pages that cannot be cached and have no content policy. */
-const scriptFile = new URL(
-  "./internal/httpApiScalar.js",
-  url.pathToFileURL(createRequire(import.meta.url).resolve("effect/http-api/HttpApiScalar"))
-)
+import * as ScalarScript from "./ScalarScript.ts"
 
 const decodeScript = Schema.decodeUnknownEffect(Schema.Struct({ javascript: Schema.String }))
 
 const scriptType = "text/javascript; charset=utf-8"
 
-/** Loads the script of the API reference by Scalar (3 MB), which is part of Effect. */
-const load: Effect.Effect<Representation.Representation> = Effect.promise(() => import(scriptFile.href)).pipe(
+const load: Effect.Effect<Representation.Representation> = Effect.promise(ScalarScript.load).pipe(
   Effect.flatMap(decodeScript),
   Effect.orDie,
   Effect.flatMap(({ javascript }) => Representation.make({ contentType: scriptType, text: javascript }))

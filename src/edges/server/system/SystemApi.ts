@@ -74,7 +74,7 @@ const rootEndpoint = HttpApiEndpoint.get("getRoot", "/", {
       examples: [
         {
           name: "inferlog",
-          version: "0.1.0",
+          version,
           docs: "https://api.example.com/docs",
           openapi: "https://api.example.com/openapi.json"
         }

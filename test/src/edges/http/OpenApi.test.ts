@@ -1,4 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "#src/edges/server/Api.ts"
@@ -40,9 +41,9 @@ const assertDeclared = (operationId: string, reply: Reply): void => {
 }
 
 describe("the OpenAPI document", () => {
-  it("is version 3.1 of API 1.0.0", () => {
+  it("is version 3.1, of the release", () => {
     assert.match(document.openapi, /^3\.1\./)
-    assert.strictEqual(document.info.version, "1.0.0")
+    assert.strictEqual(document.info.version, version)
   })
 
   it.each(operations)(
