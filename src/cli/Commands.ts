@@ -31,8 +31,16 @@ const commands = {
     description: "Forward webhooks to this machine, and check them",
     load: async () => (await import("./webhooks/Webhooks.ts")).webhooks
   },
+  nodes: {
+    description: "The nodes that run on the log",
+    load: async () => (await import("./nodes/Nodes.ts")).nodes
+  },
+  providers: {
+    description: "What runs models: circuits, pauses, errors",
+    load: async () => (await import("./providers/Providers.ts")).providers
+  },
   workers: {
-    description: "Keys for workers, which fetch jobs",
+    description: "Workers, which fetch jobs, and their keys",
     load: async () => (await import("./workers/Workers.ts")).workers
   },
   operators: {

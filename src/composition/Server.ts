@@ -19,6 +19,8 @@ import * as StaticContents from "#src/features/catalog/StaticContents.ts"
 import * as Demand from "#src/features/demand/Layers.ts"
 import * as Dispatch from "#src/features/dispatch/Layers.ts"
 import * as SubmitSpans from "#src/features/dispatch/SubmitSpans.ts"
+import * as Fleet from "#src/features/fleet/Fleet.ts"
+import * as Reporting from "#src/features/fleet/Reporting.ts"
 import * as Files from "#src/features/files/Layers.ts"
 import * as BuiltinPublishing from "#src/features/manifests/BuiltinPublishing.ts"
 import * as ModelsFolder from "#src/features/manifests/ModelsFolder.ts"
@@ -133,9 +135,9 @@ const layerWith = <E, R, E2, R2>({
   readonly tools?: McpLayers.MoreTools
 }) =>
   Layer.merge(announce, Misspelled.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(http(tools), AdminServer.layer)),
+    Layer.provideMerge(Layer.mergeAll(http(tools), AdminServer.layer.pipe(Layer.provide(Fleet.layer)))),
     Layer.provideMerge(OAuthLayers.layer),
-    Layer.provideMerge(Operations.readings),
+    Layer.provideMerge(Layer.merge(Operations.readings, Reporting.layer)),
     Layer.provideMerge(reactors),
     Layer.provideMerge(services),
     Layer.provideMerge(publishes.pipe(Layer.provideMerge(ActorPublishing.layerOwnActors))),

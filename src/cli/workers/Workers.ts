@@ -9,16 +9,19 @@ import * as GrantFlags from "#src/cli/keys/GrantFlags.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Pages from "#src/edges/admin/Pages.ts"
+import type { ConnectedWorker } from "#src/edges/admin/fleet/FleetViews.ts"
+import * as ConnectedWorkers from "./ConnectedWorkers.ts"
 import * as ModelWarnings from "./ModelWarnings.ts"
 
-const forPrograms = (key: ListedWorkerKey) => ({
+const forPrograms = (connected: ReadonlyArray<ConnectedWorker>) => (key: ListedWorkerKey) => ({
   keyId: key.keyId,
   name: key.name,
   createdAt: Output.time(key.issuedAt),
   revokedAt: Output.timeOrNull(key.revokedAt),
   modelEndpoints: key.modelEndpoints,
   expiresAt: Output.timeOrNull(key.expiresAt),
-  rotatedAt: Output.timeOrNull(key.rotatedAt)
+  rotatedAt: Output.timeOrNull(key.rotatedAt),
+  workers: connected.filter(({ keyId }) => keyId === key.keyId).map(ConnectedWorkers.forPrograms)
 })
 
 const header = ["KEY", "NAME", "CREATED", "REVOKED", "MODELS", "EXPIRES", "ROTATED"]
@@ -33,19 +36,26 @@ const forPeople = (key: ListedWorkerKey) => [
   Output.timeOrNull(key.rotatedAt) ?? "-"
 ]
 
+const keysOf = Effect.flatMap(Administration, ({ listWorkerKeys }) =>
+  Pages.collect((after: KeyId | null) => listWorkerKeys({ after }))
+)
+
 const list = Command.make(
   "list",
   { json: Output.json },
   Effect.fnUntraced(function* ({ json }) {
-    const { listWorkerKeys } = yield* Administration
-    const keys = yield* Pages.collect((after: KeyId | null) => listWorkerKeys({ after }))
-    if (json) return yield* Output.printJson(keys.map(forPrograms))
+    const keys = yield* keysOf
+    const connected = yield* (yield* Administration).listConnectedWorkers()
+    if (json) return yield* Output.printJson(keys.map(forPrograms(connected.data)))
     if (keys.length === 0) return yield* Console.error("There are no worker keys.")
     yield* Console.log(Output.table(header, keys.map(forPeople)))
+    yield* ConnectedWorkers.print(connected, keys)
   })
 ).pipe(
-  Command.withDescription("List worker keys with their models, revoked and expired keys included"),
-  Command.withShortDescription("List worker keys"),
+  Command.withDescription(
+    "List worker keys with their models, revoked and expired keys included, and the workers that call with them: last poll, version, jobs in hand, models, and the node. Workers that are gone are listed for ten minutes"
+  ),
+  Command.withShortDescription("List worker keys and connected workers"),
   Command.withExamples([{ command: "inferlog workers list" }, { command: "inferlog workers list --json" }])
 )
 
@@ -105,7 +115,7 @@ const revoke = KeyChanges.revoke(
 ).pipe(Command.withExamples([{ command: "inferlog workers revoke worker_0123456789abcdef" }]))
 
 export const workers = Command.make("workers").pipe(
-  Command.withDescription("Keys for workers, which fetch jobs"),
+  Command.withDescription("Workers, which fetch jobs, and their keys"),
   Command.withSubcommands([create, list, rotate, revoke]),
   Command.provide(OperatorAccess.layerExisting)
 )

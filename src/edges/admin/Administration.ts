@@ -2,6 +2,7 @@
 import { Context } from "effect"
 import { accountOperations } from "./accounts/AccountOperations.ts"
 import { catalogOperations } from "./catalog/CatalogOperations.ts"
+import { fleetOperations } from "./fleet/FleetOperations.ts"
 import { keyOperations, workerKeyOperations } from "./keys/KeyOperations.ts"
 import type { Operations } from "./Operations.ts"
 import { operatorOperations } from "./operators/OperatorOperations.ts"
@@ -16,7 +17,8 @@ export const operations = [
   ...requestOperations,
   ...catalogOperations,
   ...projectionOperations,
-  ...operatorOperations
+  ...operatorOperations,
+  ...fleetOperations
 ] as const
 
 export class Administration extends Context.Service<Administration, Operations<typeof operations>>()(

@@ -30,7 +30,9 @@ const statuses: Readonly<Record<Tag, number>> = {
   CopyRefused: 409,
   OperatorNotFound: 404,
   OperatorEnded: 409,
-  LastOwner: 409
+  LastOwner: 409,
+  ProviderNotFound: 404,
+  NoServerHere: 503
 }
 
 const byTag: ReadonlyMap<string, number> = new Map(Object.entries(statuses))

@@ -30,6 +30,7 @@ import * as LocalAccounts from "./accounts/LocalAccounts.ts"
 import * as RequestFacts from "./requests/RequestFacts.ts"
 import * as RequestList from "./requests/RequestList.ts"
 import * as LocalCatalog from "./catalog/LocalCatalog.ts"
+import * as LocalFleet from "./fleet/LocalFleet.ts"
 import * as LocalKeys from "./keys/LocalKeys.ts"
 import * as LocalOperators from "./operators/LocalOperators.ts"
 import * as Recorded from "./Recorded.ts"
@@ -49,6 +50,7 @@ const layerNoDeps = Layer.effect(
       showRequest: yield* RequestFacts.make,
       ...(yield* LocalCatalog.make),
       ...(yield* LocalOperators.make),
+      ...(yield* LocalFleet.make),
       listProjections: () =>
         Effect.flatMap(projections.states, (states) =>
           ProjectionStatus.read({

@@ -44,6 +44,8 @@ export class Runs extends Context.Service<
     count(endpoint: string): number
     /** The slots taken at a provider. */
     countOf(provider: string): number
+    /** All slots taken. */
+    total(): number
   }
 >()("inferlog/src/features/dispatch/Runs") {
   static readonly layer = Layer.effect(
@@ -116,7 +118,8 @@ export class Runs extends Context.Service<
           }),
         has: (id) => runs.has(id),
         count: (endpoint) => ofModel.get(endpoint) ?? 0,
-        countOf: (provider) => ofProvider.get(provider) ?? 0
+        countOf: (provider) => ofProvider.get(provider) ?? 0,
+        total: () => taken
       })
     })
   )

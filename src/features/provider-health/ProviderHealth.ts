@@ -195,6 +195,7 @@ const make = (
 
   const reset = (name: string) => {
     const provider = providers.get(name)
+    // One without runs here has nothing to forget.
     if (provider === undefined) return
     const at = now()
     for (const address of provider.addresses) unreached.reach(address, at)

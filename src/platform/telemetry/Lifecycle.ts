@@ -5,9 +5,10 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 
 /** Build it first, so that everything else closes before it. Logs nothing for a server that failed to start. */
-export class Lifecycle extends Context.Service<Lifecycle, { readonly serves: () => void }>()(
-  "inferlog/src/platform/telemetry/Lifecycle"
-) {
+export class Lifecycle extends Context.Service<
+  Lifecycle,
+  { readonly serves: () => void; readonly isServing: () => boolean }
+>()("inferlog/src/platform/telemetry/Lifecycle") {
   static readonly layer = Layer.effect(
     Lifecycle,
     Effect.gen(function* () {
@@ -19,7 +20,7 @@ export class Lifecycle extends Context.Service<Lifecycle, { readonly serves: () 
         yield* Effect.annotateLogs(Effect.logInfo("Stopped"), { uptime_seconds: Math.round(uptime / 1_000) })
       })
       yield* Effect.addFinalizer(() => stopped)
-      return { serves: () => void (hasServed = true) }
+      return { serves: () => void (hasServed = true), isServing: () => hasServed }
     })
   )
 }
