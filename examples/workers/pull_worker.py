@@ -2,12 +2,13 @@
 INFERLOG_URL=https://queue.example.com INFERLOG_WORKER_KEY=keyId:secret python3 examples/workers/pull_worker.py acme/upscale
 
 Put your model into `run`. The protocol is in docs/operators/workers.md."""
-import json, os, random, signal, sys, threading, time
+import json, os, random, signal, socket, sys, threading, time
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 URL = os.environ.get("INFERLOG_URL", "http://127.0.0.1:8080")
 KEY = os.environ["INFERLOG_WORKER_KEY"]
+WORKER_ID = f"{socket.gethostname()}-{os.getpid()}"  # how `inferlog workers list` tells workers apart
 WAIT = 50
 stopping, working = threading.Event(), threading.Event()
 
@@ -24,7 +25,7 @@ def run(job, progress, is_cancelled):
 
 def post(path, body, timeout=30):
     """Returns status and body, also of an error response. Raises if there is no response."""
-    headers = {"Authorization": f"Key {KEY}", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Key {KEY}", "Content-Type": "application/json", "X-Worker-Id": WORKER_ID}
     try:
         with urlopen(Request(URL + path, json.dumps(body).encode(), headers), timeout=timeout) as answer:
             return answer.status, json.loads(answer.read() or b"null")

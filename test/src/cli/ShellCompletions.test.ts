@@ -75,6 +75,8 @@ describe("--completions", () => {
         "log",
         "audit",
         "projections",
+        "nodes",
+        "providers",
         "workers"
       ]
       assert.sameMembers(bashCompletes(file, "inferlog "), commands)

@@ -1,0 +1,197 @@
+/** The commands about nodes, workers and providers, on two nodes of one log. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
+import * as NatsServer from "#test/support/servers/NatsServer.ts"
+import * as Until from "#test/support/servers/Until.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Inferlog from "./Inferlog.ts"
+
+const model = (name: string, provider: object) => ({
+  kind: "model",
+  name,
+  displayName: name,
+  category: "utility",
+  provider,
+  concurrency: 8,
+  pricing: { unit: "request", unitPrice: "0.001" },
+  inputSchema: { type: "object" },
+  outputSchema: { type: "object" },
+  exampleInput: {}
+})
+
+const Nodes = Schema.Array(
+  Schema.Struct({
+    nodeId: Schema.String,
+    isSelf: Schema.Boolean,
+    state: Schema.String,
+    address: Schema.NullOr(Schema.String),
+    release: Schema.NullOr(Schema.String),
+    runs: Schema.NullOr(Schema.Int),
+    models: Schema.Array(Schema.Struct({ model: Schema.String, runs: Schema.Int, share: Schema.Int })),
+    projections: Schema.Array(Schema.Struct({ name: Schema.String, behind: Schema.NullOr(Schema.Int) }))
+  })
+)
+
+const Keys = Schema.Array(
+  Schema.Struct({
+    keyId: Schema.String,
+    workers: Schema.Array(
+      Schema.Struct({
+        workerId: Schema.NullOr(Schema.String),
+        version: Schema.NullOr(Schema.String),
+        state: Schema.String,
+        nodeId: Schema.String,
+        models: Schema.NullOr(Schema.Array(Schema.String)),
+        jobs: Schema.Int
+      })
+    )
+  })
+)
+
+const Providers = Schema.Array(
+  Schema.Struct({
+    name: Schema.String,
+    models: Schema.Array(Schema.String),
+    nodes: Schema.Array(
+      Schema.Struct({
+        nodeId: Schema.String,
+        circuit: Schema.String,
+        why: Schema.NullOr(Schema.String),
+        nextTryAt: Schema.NullOr(Schema.String),
+        failures: Schema.Int
+      })
+    )
+  })
+)
+
+const post = (
+  { url }: ServerProcess.ServerProcess,
+  route: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = ServerProcess.authorization
+) =>
+  Effect.promise(() =>
+    fetch(url + route, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body)
+    })
+  )
+
+/** Repeats the command until its answer is as expected. */
+const until = <A>(ask: Effect.Effect<A>, isSo: (answer: A) => boolean) =>
+  Until.answers(async () => {
+    const answer = await Effect.runPromise(ask)
+    if (!isSo(answer)) throw new Error(`not yet: ${JSON.stringify(answer)}`)
+    return answer
+  })
+
+const started = Effect.gen(function* () {
+  const { url } = yield* NatsServer.make()
+  const parent = yield* TempDirectory.make
+  const models = path.join(parent, "models")
+  fs.mkdirSync(models)
+  fs.writeFileSync(path.join(models, "up.json"), JSON.stringify(model("acme/up", { adapter: "pull" })))
+  const away = { name: "gpu-box", adapter: "http", url: "http://127.0.0.1:9/run" }
+  fs.writeFileSync(path.join(models, "away.json"), JSON.stringify(model("acme/away", away)))
+  const shared = {
+    EVENT_STORE: `${url}?sync=always`,
+    BLOB_STORE: `file://${parent}/blobs`,
+    MASTER_KEY: "5d".repeat(32),
+    MODELS_DIR: models
+  }
+  const node = Effect.fnUntraced(function* (name: string) {
+    const dataDirectory = path.join(parent, name)
+    const port = yield* Effect.promise(() => ServerProcess.freePort())
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(() => ServerProcess.start({ dataDirectory, port, env: shared })),
+      (server) => Effect.promise(() => server.kill("SIGKILL"))
+    )
+    return { server, port, settings: { ...shared, DATA_DIR: dataDirectory } }
+  })
+  const one = yield* node("one")
+  return { one, two: yield* node("two") }
+})
+
+describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("The commands of the fleet"), () => {
+  it.live("show nodes, workers and providers of all nodes on each of them, and reset a provider on all", () =>
+    Effect.gen(function* () {
+      const { one, two } = yield* started
+      const listed = (settings: Inferlog.Settings) => Inferlog.json(Nodes, ["nodes", "list"], settings)
+      const nodes = yield* until(listed(one.settings), (found) => found.filter(isReady).length === 2)
+      const addresses = nodes.map(({ address }) => address)
+      assert.sameMembers(addresses, [`127.0.0.1:${one.port}`, `127.0.0.1:${two.port}`])
+      const self = nodes.find(({ isSelf }) => isSelf)
+      assert.strictEqual(self?.address, `127.0.0.1:${one.port}`)
+      assert.isTrue(nodes[0]?.projections.some(({ name }) => name === "duework"))
+      const nodeTwo = nodes.find(({ isSelf }) => !isSelf)?.nodeId
+
+      // A worker at the second node, as the first one shows it.
+      const create = ["workers", "create", "--name", "gpu"]
+      const Created = Schema.Struct({ keyId: Schema.String, key: Schema.String })
+      const { key, keyId } = yield* Inferlog.json(Created, create, one.settings)
+      const worker = { authorization: `Key ${key}`, "x-worker-id": "gpu-1", "x-worker-version": "2.0" }
+      yield* post(one.server, "/acme/up", {})
+      const claimed = yield* post(two.server, "/workers/claim", { models: ["acme/up"], wait: 20 }, worker)
+      assert.strictEqual(claimed.status, 200)
+      const workers = yield* until(
+        Inferlog.json(Keys, ["workers", "list"], one.settings),
+        ([found]) => found?.workers[0]?.jobs === 1
+      )
+      assert.deepStrictEqual(workers, [
+        {
+          keyId,
+          workers: [
+            {
+              workerId: "gpu-1",
+              version: "2.0",
+              state: "working",
+              nodeId: nodeTwo ?? "",
+              models: ["acme/up"],
+              jobs: 1
+            }
+          ]
+        }
+      ])
+      const busy = yield* until(listed(one.settings), (found) => found.some(({ runs }) => runs === 1))
+      assert.deepStrictEqual(busy.find(({ nodeId }) => nodeId === nodeTwo)?.models, [
+        { model: "acme/up", runs: 1, share: 4 }
+      ])
+
+      // A provider that refuses connections, until its probes are five seconds apart.
+      yield* post(two.server, "/acme/away", {})
+      const provider = (settings: Inferlog.Settings) =>
+        Effect.map(Inferlog.json(Providers, ["providers", "list"], settings), (found) =>
+          found.find(({ name }) => name === "gpu-box")
+        )
+      const isAway = (found: Effect.Success<ReturnType<typeof provider>>) =>
+        found?.nodes[0]?.why === "connection_refused"
+      const found = yield* until(provider(one.settings), isAway)
+      assert.deepStrictEqual(found?.models, ["acme/away"])
+      // The command goes to the node without the outage, if there is one.
+      const isAtTwo = found?.nodes.some(({ nodeId }) => nodeId === nodeTwo) === true
+      const [owner, other] = isAtTwo ? [two, one] : [one, two]
+      const line = "An operator has reset a provider"
+      assert.notInclude(owner.server.output(), line)
+      const reset = yield* Inferlog.run(["providers", "reset", "gpu-box"], other.settings)
+      assert.deepInclude(reset, { code: 0, stdout: "" })
+      yield* until(
+        Effect.sync(() => owner.server.output()),
+        (output) => output.includes(line)
+      )
+      const unknown = yield* Inferlog.run(["providers", "reset", "nothing"], one.settings)
+      assert.deepInclude(unknown, { code: 1 })
+
+      // A node that has ended is listed as gone.
+      yield* Effect.promise(() => two.server.kill("SIGTERM"))
+      const left = yield* until(listed(one.settings), (all) => all.some(({ state }) => state === "gone"))
+      assert.strictEqual(left.find(({ state }) => state === "gone")?.nodeId, nodeTwo)
+    }).pipe(Effect.scoped)
+  )
+})
+
+const isReady = ({ state }: (typeof Nodes.Type)[number]) => state === "ready"
