@@ -62,7 +62,7 @@ export const Provider = Schema.Struct({
   hasCredential: Schema.Boolean
 })
 
-export const Providers = Schema.Array(Provider)
+const Providers = Schema.Array(Provider)
 
 /** Reads a part; `null` if the node did not report it, or its release reports it differently. */
 const reader = <A>(part: string, schema: Schema.ConstraintDecoder<A>) => {
