@@ -135,7 +135,8 @@ const layerWith = <E, R, E2, R2>({
   readonly tools?: McpLayers.MoreTools
 }) =>
   Layer.merge(announce, Misspelled.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(http(tools), AdminServer.layer.pipe(Layer.provide(Fleet.layer)))),
+    Layer.provideMerge(Layer.mergeAll(http(tools), AdminServer.layer)),
+    Layer.provide(Fleet.layer),
     Layer.provideMerge(OAuthLayers.layer),
     Layer.provideMerge(Layer.merge(Operations.readings, Reporting.layer)),
     Layer.provideMerge(reactors),

@@ -162,6 +162,15 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("The commands of the flee
         { model: "acme/up", runs: 1, share: 4 }
       ])
 
+      // An autoscaler asks any node.
+      const operator = ["operators", "create", "--name", "scaler", "--role", "viewer"]
+      const scaler = yield* Inferlog.json(Schema.Struct({ key: Schema.String }), operator, one.settings)
+      const demand = yield* Effect.promise(async () => {
+        const headers = { authorization: `Bearer ${scaler.key}` }
+        return (await fetch(`${one.server.url}/admin/v1/demand?model=acme/up`, { headers })).json()
+      })
+      assert.deepStrictEqual(demand, { model: "acme/up", queued: 0, running: 1, demand: 1 })
+
       // A provider that refuses connections, until its probes are five seconds apart.
       yield* post(two.server, "/acme/away", {})
       const provider = (settings: Inferlog.Settings) =>
@@ -183,6 +192,13 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("The commands of the flee
         Effect.sync(() => owner.server.output()),
         (output) => output.includes(line)
       )
+      const Actions = Schema.Struct({
+        actions: Schema.Array(
+          Schema.Struct({ action: Schema.String, targets: Schema.Record(Schema.String, Schema.String) })
+        )
+      })
+      const { actions } = yield* Inferlog.json(Actions, ["operators", "actions"], other.settings)
+      assert.deepInclude(actions[0], { action: "resetProvider", targets: { name: "gpu-box" } })
       const unknown = yield* Inferlog.run(["providers", "reset", "nothing"], one.settings)
       assert.deepInclude(unknown, { code: 1 })
 
