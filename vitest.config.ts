@@ -41,7 +41,6 @@ const working = [
   "test/src/edges/mcp/**/!(*InBrowser|AssistantExample|Conformance|*Restart).test.ts",
   "test/src/edges/oauth/**/!(*InBrowser|*Restart).test.ts",
   "test/src/features/{accounts,catalog,demand,dispatch,files,fleet,funds,manifests,operators,provider-health,providers,requests,retention}/**/*.test.ts",
->>>>>>> a9c67d49 (Show nodes, workers and providers in the guides of operators)
   "test/src/features/media/!(storage|vision)/**/*.test.ts",
   "test/src/features/media/storage/local/**/*.test.ts",
   "test/src/features/{billing,media,webhooks}/*.test.ts",
