@@ -76,6 +76,7 @@ describe("--completions", () => {
         "audit",
         "projections",
         "nodes",
+        "operators",
         "providers",
         "workers"
       ]
