@@ -55,7 +55,7 @@ const endpoint = HttpApiEndpoint.post("claimJob", "/workers/claim", {
   .annotate(OpenApi.Summary, "Fetch a job")
   .annotate(
     OpenApi.Description,
-    "Waits for a job. The worker that has waited longest gets the first one. A worker that runs several jobs at once makes one call for each. A connection that closes before the answer gets no job."
+    "Waits for a job. The worker that has waited longest gets the first one. A worker that runs several jobs at once makes one call for each. A connection that closes before the answer gets no job. The headers `X-Worker-Id` and `X-Worker-Version` may name the worker for operators."
   )
 
 export const claimJob = Route.prepared(
