@@ -135,7 +135,15 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("The commands of the flee
       const Created = Schema.Struct({ keyId: Schema.String, key: Schema.String })
       const { key, keyId } = yield* Inferlog.json(Created, create, one.settings)
       const worker = { authorization: `Key ${key}`, "x-worker-id": "gpu-1", "x-worker-version": "2.0" }
-      yield* post(one.server, "/acme/up", {})
+      const waitingFor = (id: unknown) =>
+        Effect.promise(async () => {
+          const path = `/acme/up/requests/${String(id)}/status`
+          const reply = await fetch(one.server.url + path, { headers: ServerProcess.authorization })
+          return Object(await reply.json())["waiting_for"] as unknown
+        })
+      const submitted = yield* post(one.server, "/acme/up", {})
+      const { request_id: first } = Object(yield* Effect.promise(() => submitted.json()))
+      yield* until(waitingFor(first), (cause) => cause === "worker")
       const claimed = yield* post(two.server, "/workers/claim", { models: ["acme/up"], wait: 20 }, worker)
       assert.strictEqual(claimed.status, 200)
       const workers = yield* until(
@@ -162,14 +170,20 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("The commands of the flee
         { model: "acme/up", runs: 1, share: 4 }
       ])
 
+      // The first node learns that the second one has a worker, which is busy: the next request waits for its turn.
+      const later = yield* post(one.server, "/acme/up", {})
+      const { request_id: second } = Object(yield* Effect.promise(() => later.json()))
+      yield* until(waitingFor(second), (cause) => cause === undefined)
+
       // An autoscaler asks any node.
       const operator = ["operators", "create", "--name", "scaler", "--role", "viewer"]
       const scaler = yield* Inferlog.json(Schema.Struct({ key: Schema.String }), operator, one.settings)
-      const demand = yield* Effect.promise(async () => {
+      const demand = Effect.promise(async () => {
         const headers = { authorization: `Bearer ${scaler.key}` }
         return (await fetch(`${one.server.url}/admin/v1/demand?model=acme/up`, { headers })).json()
       })
-      assert.deepStrictEqual(demand, { model: "acme/up", queued: 0, running: 1, demand: 1 })
+      const seen = yield* until(demand, (found) => Object(found)["demand"] === 2)
+      assert.deepStrictEqual(seen, { model: "acme/up", queued: 1, running: 1, demand: 2 })
 
       // A provider that refuses connections, until its probes are five seconds apart.
       yield* post(two.server, "/acme/away", {})
