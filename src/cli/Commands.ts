@@ -47,6 +47,10 @@ const commands = {
     description: "Operators, who administer over HTTP, and what they did",
     load: async () => (await import("./operators/Operators.ts")).operators
   },
+  profiles: {
+    description: "Servers elsewhere, and the keys with which commands administer them",
+    load: async () => (await import("./remote/ProfileCommands.ts")).profiles
+  },
   log: {
     description: "The event log: show, export, verify and copy it",
     load: async () => (await import("./log/Log.ts")).log

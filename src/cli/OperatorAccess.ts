@@ -1,8 +1,11 @@
 /** `Administration` for commands: through the running server, or on the log itself when none runs. */
 import { Effect, Layer, Option, Schedule } from "effect"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as AdminClient from "#src/edges/admin/AdminClient.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as Remote from "./remote/Remote.ts"
 import * as DataLock from "#streams/DataLock.ts"
+import type { Administration } from "#src/edges/admin/Administration.ts"
 import * as ExistingLog from "./ExistingLog.ts"
 
 /** Loaded only when no server runs: loading takes most of a command's time. */
@@ -27,7 +30,7 @@ const patiently = <A, E extends { readonly _tag: string }, R>(effect: Effect.Eff
 
 export const runningServer = patiently(clientOrLock)
 
-export const layer = Layer.effectContext(
+const here = Layer.effectContext(
   Effect.scoped(clientOrLock).pipe(
     Effect.flatMap(Option.match({ onNone: () => local, onSome: Effect.succeed })),
     Effect.flatMap((found) => Layer.build(Layer.fresh(found))),
@@ -35,5 +38,20 @@ export const layer = Layer.effectContext(
   )
 )
 
+/** Through the server elsewhere that flags, variables or a profile name, or else on this machine. */
+const orElsewhere = <E, R>(here: Layer.Layer<Administration, E, R>) =>
+  Layer.unwrap(
+    Effect.map(
+      Remote.target,
+      Option.match({
+        onNone: () => here,
+        onSome: (target) => AdminClient.layerAt(target).pipe(Layer.provide(NodeHttpClient.layerUndici))
+      })
+    )
+  )
+
+/** For commands that may create a log. */
+export const layer = orElsewhere(here.pipe(Layer.provide(DataDirectory.layer)))
+
 /** For commands that do not create a log. */
-export const layerExisting = layer.pipe(Layer.provide(ExistingLog.layer))
+export const layerExisting = orElsewhere(here.pipe(Layer.provide(ExistingLog.layer)))

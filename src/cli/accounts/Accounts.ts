@@ -1,11 +1,11 @@
-import { Console, Effect, Layer, Option, Redacted } from "effect"
+import { Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag, Argument } from "effect/cli"
 import * as Money from "#domain/Money.ts"
 import { AccountId } from "#domain/Ids.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import { isAmount } from "#src/edges/admin/accounts/AccountOperations.ts"
-import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as PasswordText from "#src/features/accounts/PasswordText.ts"
@@ -79,7 +79,7 @@ const create = Command.make(
     yield* json ? Output.printJson({ accountId, key: Redacted.value(key) }) : Console.log(Redacted.value(key))
   })
 ).pipe(
-  Command.provide(OperatorAccess.layer.pipe(Layer.provide(DataDirectory.layer))),
+  Command.provide(OperatorAccess.layer),
   Command.withDescription("Open an account with a balance and a first API key, which is printed once"),
   Command.withExamples([
     { command: "inferlog accounts create --name acme --balance 25" },
@@ -95,5 +95,6 @@ export const accounts = Command.make("accounts").pipe(
     passwd,
     list.pipe(Command.provide(OperatorAccess.layerExisting)),
     limits.pipe(Command.provide(OperatorAccess.layerExisting))
-  ])
+  ]),
+  Remote.administers
 )

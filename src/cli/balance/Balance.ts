@@ -3,6 +3,7 @@ import { Command } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import { accountFlag, chosenAccount } from "#src/cli/AccountChoice.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as BalanceText from "./BalanceText.ts"
 import { topUp } from "./TopUp.ts"
@@ -32,5 +33,6 @@ const show = Command.make(
 export const balance = Command.make("balance").pipe(
   Command.withDescription("Balances and payments"),
   Command.withSubcommands([show, topUp]),
-  Command.provide(OperatorAccess.layerExisting)
+  Command.provide(OperatorAccess.layerExisting),
+  Remote.administers
 )

@@ -4,6 +4,7 @@ import type { ListedKey } from "#projections/keys/Keys.ts"
 import { type Grant, Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import { accountFlag, allKeys, chosenAccount } from "#src/cli/AccountChoice.ts"
 import * as Output from "#src/cli/Output.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
@@ -127,5 +128,6 @@ const revoke = KeyChanges.revoke(words, "A running server refuses it at once", (
 export const keys = Command.make("keys").pipe(
   Command.withDescription("API keys"),
   Command.withSubcommands([create, list, rotate, revoke]),
-  Command.provide(OperatorAccess.layerExisting)
+  Command.provide(OperatorAccess.layerExisting),
+  Remote.administers
 )

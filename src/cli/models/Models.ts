@@ -1,6 +1,7 @@
 import { Console, Effect, Option, Struct } from "effect"
 import { Command } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Output from "#src/cli/Output.ts"
 import type { ItemKind } from "#src/features/catalog/Publishing.ts"
@@ -108,5 +109,6 @@ const deprecate = Command.make(
 
 export const models = Command.make("models").pipe(
   Command.withDescription("The catalog, and the manifests that it is published from"),
-  Command.withSubcommands([validate, importCommand, list, show, deprecate, withdraw])
+  Command.withSubcommands([validate, importCommand, list, show, deprecate, withdraw]),
+  Remote.administers
 )

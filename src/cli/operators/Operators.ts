@@ -9,6 +9,7 @@ import { UsageError } from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as GrantFlags from "#src/cli/keys/GrantFlags.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Output from "#src/cli/Output.ts"
 import { actions } from "./Actions.ts"
 
@@ -146,5 +147,6 @@ const revoke = Command.make(
 export const operators = Command.make("operators").pipe(
   Command.withDescription("Operators, who administer over HTTP, and what they did"),
   Command.withSubcommands([create, list, changeRole, rotate, revoke, actions]),
-  Command.provide(OperatorAccess.layerExisting)
+  Command.provide(OperatorAccess.layerExisting),
+  Remote.administers
 )

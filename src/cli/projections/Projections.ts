@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import type * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Output from "#src/cli/Output.ts"
 import { rebuild } from "./Rebuild.ts"
 import * as Statuses from "./Statuses.ts"
@@ -41,7 +41,7 @@ const list = Command.make(
     if (found.bytes > 0) yield* Console.error(`${found.file}: ${Output.count(found.bytes)} bytes.`)
   })
 ).pipe(
-  Command.provide(ReadOnlyLog.layerOfNode),
+  Remote.administers,
   Command.withDescription(
     "List the read models with their position on the log, their lag behind its end, and their state, from the running " +
       "server, or from the file when no server runs"

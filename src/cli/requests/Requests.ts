@@ -3,6 +3,7 @@ import { Argument, Command } from "effect/cli"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Output from "#src/cli/Output.ts"
 import { list } from "./List.ts"
 import * as ShownText from "./ShownText.ts"
@@ -36,5 +37,6 @@ const show = Command.make(
 export const requests = Command.make("requests").pipe(
   Command.withDescription("Requests of all accounts"),
   Command.withSubcommands([list, show]),
-  Command.provide(OperatorAccess.layerExisting)
+  Command.provide(OperatorAccess.layerExisting),
+  Remote.administers
 )

@@ -4,6 +4,7 @@ import type { KeyId } from "#domain/Ids.ts"
 import type { ListedWorkerKey } from "#projections/keys/Keys.ts"
 import * as KeyChanges from "#src/cli/keys/KeyChanges.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as GrantFlags from "#src/cli/keys/GrantFlags.ts"
 import * as Flags from "#src/cli/Flags.ts"
@@ -117,5 +118,6 @@ const revoke = KeyChanges.revoke(
 export const workers = Command.make("workers").pipe(
   Command.withDescription("Workers, which fetch jobs, and their keys"),
   Command.withSubcommands([create, list, rotate, revoke]),
-  Command.provide(OperatorAccess.layerExisting)
+  Command.provide(OperatorAccess.layerExisting),
+  Remote.administers
 )

@@ -44,7 +44,7 @@ const connect = (path: string): Effect.Effect<void, Error> =>
   })
 
 /** How calls reach a server. */
-interface Target {
+export interface Target {
   /** Without a trailing slash. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -149,7 +149,7 @@ const callOf = (client: HttpClient.HttpClient, target: Target, operation: Any) =
 }
 
 /** Sends the operations to `target`. Redirects are not followed, so the key is sent to no other origin. */
-const layerAt = (target: Target) =>
+export const layerAt = (target: Target) =>
   Layer.effect(
     Administration,
     Effect.map(HttpClient.HttpClient, (client) =>

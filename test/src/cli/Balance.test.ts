@@ -77,7 +77,7 @@ describe("balance, without a server", () => {
         stdout: "",
         stderr: "inferlog: Another amount was paid in under this payment id\n"
       })
-      const tail = yield* Inferlog.run(["log", "tail", "--json", "-n", "1"], settings)
+      const tail = yield* Inferlog.run(["log", "tail", "--json", "--type", "BalanceToppedUp"], settings)
       assert.include(tail.stdout, "Öl für 油 🛢")
     }).pipe(Effect.scoped)
   )

@@ -140,15 +140,21 @@ describe("log verify", () => {
     Effect.gen(function* () {
       const { settings } = yield* opened
       const stats = yield* Inferlog.json(Inferlog.Stats, ["log", "stats", "--types"], settings)
-      assert.deepStrictEqual(stats.types, { AccountOpened: 1, KeyIssued: 1, BalanceToppedUp: 1 })
-      assert.strictEqual(stats.streams, 1)
-      assert.strictEqual(stats.events, 3)
-      assert.strictEqual(stats.position, "3")
+      assert.deepStrictEqual(stats.types, {
+        OperatorActionStarted: 1,
+        AccountOpened: 1,
+        KeyIssued: 1,
+        BalanceToppedUp: 1,
+        OperatorActionEnded: 1
+      })
+      assert.strictEqual(stats.streams, 2)
+      assert.strictEqual(stats.events, 5)
+      assert.strictEqual(stats.position, "5")
       assert.isAbove(stats.bytes.log, 0)
 
       const anchor = `${stats.position}:${stats.digest}`
       const whole = yield* Inferlog.json(Inferlog.Verified, ["log", "verify", "--expect", anchor], settings)
-      assert.deepInclude(whole, { ok: true, events: 3, position: "3", digest: stats.digest })
+      assert.deepInclude(whole, { ok: true, events: 5, position: "5", digest: stats.digest })
 
       for (const expected of [`2:${stats.digest}`, `4:${stats.digest}`]) {
         const { code, stderr } = yield* Inferlog.run(["log", "verify", "--expect", expected], settings)
@@ -171,11 +177,11 @@ describe("log verify", () => {
       assert.strictEqual(code, 1)
       assert.strictEqual(
         stderr,
-        "inferlog: The log is broken at position 1: the event does not match its hash\n"
+        "inferlog: The log is broken at position 2: the event does not match its hash\n"
       )
       assert.deepStrictEqual(JSON.parse(stdout), {
         ok: false,
-        position: "1",
+        position: "2",
         reason: "the event does not match its hash"
       })
     }).pipe(Effect.scoped)

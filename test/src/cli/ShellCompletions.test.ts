@@ -79,6 +79,9 @@ describe("--completions", () => {
         "operators",
         "providers",
         "workers"
+        "workers",
+        "operators",
+        "profiles"
       ]
       assert.sameMembers(bashCompletes(file, "inferlog "), commands)
       assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])

@@ -1,0 +1,174 @@
+/** Commands through an operator's key print what they print beside the server, on the port of administration only. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as FreePort from "#bench/harness/FreePort.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Inferlog from "#test/src/cli/Inferlog.ts"
+
+const Created = Schema.Struct({ operatorId: Schema.String, key: Schema.String })
+const Actions = Schema.Struct({
+  actions: Schema.Array(
+    Schema.Struct({ operatorId: Schema.String, action: Schema.String, result: Schema.NullOr(Schema.String) })
+  ),
+  next: Schema.NullOr(Schema.String)
+})
+
+const statusOf = (url: string, headers: Record<string, string> = {}) =>
+  Effect.promise(async () => (await fetch(url, { headers })).status)
+
+const scene = Effect.gen(function* () {
+  const folder = yield* TempDirectory.make
+  const adminPort = yield* FreePort.find
+  const here = { DATA_DIR: path.join(folder, "data"), BOOTSTRAP_API_KEY: "first:secret" }
+  const server = yield* Inferlog.serve({ ...here, ADMIN_PORT: String(adminPort) })
+  const owner = yield* Inferlog.json(
+    Created,
+    ["operators", "create", "--name", "ada", "--role", "owner"],
+    here
+  )
+  const url = `http://127.0.0.1:${adminPort}`
+  const elsewhere = {
+    HOME: folder,
+    DATA_DIR: path.join(folder, "none"),
+    INFERLOG_ADMIN_URL: url,
+    INFERLOG_OPERATOR_KEY: owner.key
+  }
+  return { folder, here, server, owner, url, elsewhere }
+})
+
+/** They change nothing, so that both ways print the same. */
+const reads = (accountId: string) => [
+  ["accounts", "list"],
+  ["accounts", "limits", "--account", accountId],
+  ["balance", "show"],
+  ["keys", "list"],
+  ["keys", "revoke", "nobody"],
+  ["keys", "rotate", "nobody"],
+  ["workers", "list"],
+  ["workers", "revoke", "nobody"],
+  ["models", "list"],
+  ["models", "show", "sandbox/echo"],
+  ["models", "show", "sandbox/none"],
+  ["models", "withdraw", "sandbox/echo"],
+  ["requests", "list"],
+  ["requests", "show", "rq000000000000000000_"],
+  ["operators", "list"],
+  ["operators", "revoke", "op_0000000000000000"],
+  ["operators", "rotate", "op_0000000000000000"],
+  ["balance", "topup", "--amount", "1", "--payment-id", "p", "--account", "acc_0000000000000000"]
+]
+
+describe("Commands to a server elsewhere", () => {
+  it.live("print what they print beside it, on its port of administration only", () =>
+    Effect.gen(function* () {
+      const { elsewhere, here, owner, server, url } = yield* scene
+      const opened = yield* Inferlog.json(
+        Inferlog.Opened,
+        ["accounts", "create", "--name", "acme", "--balance", "25"],
+        elsewhere
+      )
+      const issued = yield* Inferlog.json(
+        Inferlog.Issued,
+        ["keys", "create", "--name", "ci", "--account", opened.accountId],
+        elsewhere
+      )
+      yield* Inferlog.json(Inferlog.Revoked, ["keys", "revoke", issued.keyId], elsewhere)
+      assert.isFalse(fs.existsSync(elsewhere.DATA_DIR))
+
+      for (const args of reads(opened.accountId)) {
+        for (const form of [[], ["--json"]]) {
+          const beside = yield* Inferlog.run([...args, ...form], here)
+          const remote = yield* Inferlog.run([...args, ...form], elsewhere)
+          assert.deepStrictEqual(remote, beside, args.join(" "))
+        }
+      }
+      const listed = yield* Inferlog.run(["projections", "list"], elsewhere)
+      assert.strictEqual(listed.code, 0, listed.stderr)
+
+      const { actions } = yield* Inferlog.json(
+        Actions,
+        ["operators", "actions", "--limit", "1000"],
+        elsewhere
+      )
+      const mine = actions.filter(({ operatorId }) => operatorId === owner.operatorId)
+      assert.includeMembers(
+        mine.filter(({ result }) => result === "done").map(({ action }) => action),
+        ["openAccount", "issueKey", "revokeKey"]
+      )
+      assert.include(
+        actions.filter(({ operatorId }) => operatorId === "socket").map(({ action }) => action),
+        "createOperator"
+      )
+
+      const authorization = `Key ${owner.key}`
+      assert.strictEqual(yield* statusOf(`${url}/admin/v1/accounts`, { authorization }), 200)
+      assert.strictEqual(yield* statusOf(`${server.url}/admin/v1/accounts`, { authorization }), 404)
+      assert.strictEqual(yield* statusOf(`${server.url}/admin/v1/openapi.json`), 404)
+      assert.strictEqual(yield* statusOf(`${url}/models`), 404)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("say what is wrong with the address, the key and the role, and never show the key", () =>
+    Effect.gen(function* () {
+      const { elsewhere, owner, url } = yield* scene
+      const viewer = yield* Inferlog.json(
+        Created,
+        ["operators", "create", "--name", "eve", "--role", "viewer"],
+        elsewhere
+      )
+      const list = ["accounts", "list"]
+      const wrong = `${owner.operatorId}:wr0ngS3cret`
+      const cases = [
+        [
+          ["accounts", "create", "--name", "x", "--balance", "1"],
+          { INFERLOG_OPERATOR_KEY: viewer.key },
+          1,
+          /role (operator|owner)/
+        ],
+        [list, { INFERLOG_OPERATOR_KEY: wrong }, 1, /wrong, revoked or expired/],
+        [list, { INFERLOG_OPERATOR_KEY: "key_1:secret" }, 2, /Expected an operator's key/],
+        [[...list, "--url", "http://10.1.2.3"], {}, 2, /use https/],
+        [[...list, "--url", "ftp://x"], {}, 2, /--url/],
+        [[...list, "--url", "http://127.0.0.1:1"], {}, 1, /did not carry out/],
+        [[...list, "--profile", "none"], {}, 2, /no such profile/]
+      ] as const
+      for (const [args, settings, code, message] of cases) {
+        const ended = yield* Inferlog.run(args, { ...elsewhere, ...settings })
+        assert.strictEqual(ended.code, code, `${args.join(" ")}: ${ended.stderr}`)
+        assert.match(ended.stderr, message)
+        for (const secret of [owner.key, viewer.key, wrong]) {
+          assert.notInclude(ended.stderr + ended.stdout, secret.split(":")[1] ?? secret)
+        }
+      }
+      const flags = yield* Inferlog.run([...list, "--url", url, "--key", owner.key], {
+        DATA_DIR: elsewhere.DATA_DIR
+      })
+      assert.strictEqual(flags.code, 0, flags.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("use profiles, from a file that only its owner may read", () =>
+    Effect.gen(function* () {
+      const { folder, elsewhere, owner, url } = yield* scene
+      const settings = { HOME: folder, DATA_DIR: elsewhere.DATA_DIR }
+      const added = yield* Inferlog.run(["profiles", "add", "prod", "--url", url], settings, `${owner.key}\n`)
+      assert.strictEqual(added.code, 0, added.stderr)
+      const file = path.join(folder, ".config/inferlog/profiles.json")
+      assert.strictEqual(fs.statSync(file).mode & 0o777, 0o600)
+      const listed = yield* Inferlog.run(["profiles", "list", "--json"], settings)
+      assert.deepStrictEqual(JSON.parse(listed.stdout), [{ name: "prod", url, operatorId: owner.operatorId }])
+      const used = yield* Inferlog.run(["accounts", "list", "--profile", "prod"], settings)
+      assert.strictEqual(used.code, 0, used.stderr)
+
+      fs.chmodSync(file, 0o640)
+      const open = yield* Inferlog.run(["accounts", "list", "--profile", "prod"], settings)
+      assert.strictEqual(open.code, 1)
+      assert.match(open.stderr, /chmod 600/)
+      fs.chmodSync(file, 0o600)
+      yield* Inferlog.run(["profiles", "remove", "prod"], settings)
+      assert.notInclude(fs.readFileSync(file, "utf8"), owner.key)
+    }).pipe(Effect.scoped)
+  )
+})
