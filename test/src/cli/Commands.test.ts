@@ -159,7 +159,7 @@ describe("log verify", () => {
       for (const expected of [`2:${stats.digest}`, `4:${stats.digest}`]) {
         const { code, stderr } = yield* Inferlog.run(["log", "verify", "--expect", expected], settings)
         assert.strictEqual(code, 1)
-        assert.match(stderr, /^inferlog: The log is broken at position [23]: .*--expect.*\n$/)
+        assert.match(stderr, /^inferlog: The log is broken at position [45]: .*--expect.*\n$/)
       }
     }).pipe(Effect.scoped)
   )
