@@ -1,6 +1,7 @@
 import { Clock, Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Output from "#src/cli/Output.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import type { ListedNode } from "#src/edges/admin/fleet/FleetViews.ts"
@@ -60,5 +61,6 @@ const list = Command.make(
 export const nodes = Command.make("nodes").pipe(
   Command.withDescription("The nodes that run on the log"),
   Command.withSubcommands([list]),
-  Command.provide(OperatorAccess.layerExisting)
+  Command.provide(OperatorAccess.layerExisting),
+  Remote.administers
 )

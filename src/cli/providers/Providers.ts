@@ -1,6 +1,7 @@
 import { Clock, Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Output from "#src/cli/Output.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as Pages from "#src/edges/admin/Pages.ts"
@@ -89,5 +90,6 @@ const reset = Command.make(
 export const providers = Command.make("providers").pipe(
   Command.withDescription("What runs models: circuits, pauses, errors"),
   Command.withSubcommands([list, reset]),
-  Command.provide(OperatorAccess.layerExisting)
+  Command.provide(OperatorAccess.layerExisting),
+  Remote.administers
 )

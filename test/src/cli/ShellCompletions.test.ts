@@ -78,9 +78,7 @@ describe("--completions", () => {
         "nodes",
         "operators",
         "providers",
-        "workers"
         "workers",
-        "operators",
         "profiles"
       ]
       assert.sameMembers(bashCompletes(file, "inferlog "), commands)

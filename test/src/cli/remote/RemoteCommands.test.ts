@@ -48,6 +48,7 @@ const reads = (accountId: string) => [
   ["keys", "rotate", "nobody"],
   ["workers", "list"],
   ["workers", "revoke", "nobody"],
+  ["providers", "reset", "none"],
   ["models", "list"],
   ["models", "show", "sandbox/echo"],
   ["models", "show", "sandbox/none"],
