@@ -2,7 +2,7 @@
 import { parser } from "@prometheus-io/lezer-promql"
 
 /** A selector of a metric, with the labels that its matchers name and the function that it is the argument of. */
-export interface Selector {
+interface Selector {
   readonly metric: string
   readonly labels: ReadonlyArray<string>
   readonly isRange: boolean
