@@ -1,0 +1,58 @@
+/** The image, built over a base of Debian packages and run by podman as operators run it. */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Programs from "#test/support/deploy/Programs.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+
+const programs = Programs.needed(["podman", "crun", "mmdebstrap"], "podman crun mmdebstrap")
+const isRoot = process.getuid?.() === 0
+const named = (name: string) => (isRoot ? programs.named(name) : `${name} (needs root)`)
+
+describe.skipIf(programs.isMissing || !isRoot)("The image", () => {
+  let folder = ""
+  let seen: ReadonlyMap<string, string> = new Map()
+  const number = (name: string) => Number(seen.get(name) ?? Number.NaN)
+
+  beforeAll(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-test-"))
+    Programs.run("npm", ["pack", "--silent", "--pack-destination", folder])
+    const [packed = ""] = fs.readdirSync(folder)
+    const script = path.join(import.meta.dirname, "../support/deploy/image-run.sh")
+    const output = Programs.run(script, [path.join(folder, packed), String(await ServerProcess.freePort())])
+    console.log(output)
+    seen = new Map(
+      output
+        .split("\n")
+        .flatMap((line) => [...line.matchAll(/^(\w+)=(.*)$/g)])
+        .map(([, name = "", value = ""]) => [name, value])
+    )
+  })
+
+  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+  it(named("has at most 350 MB"), () => assert.isAtMost(number("size"), 350e6))
+  it(named("names its version, its user, its volume and its signal"), () => {
+    const { version } = JSON.parse(fs.readFileSync(path.join(ServerProcess.root, "package.json"), "utf8"))
+    assert.deepStrictEqual(
+      ["version", "user", "volumes", "signal"].map((name) => seen.get(name)),
+      [version, "10001:10001", "/var/lib/inferlog", "SIGTERM"]
+    )
+  })
+  it(named("becomes healthy on a read-only root as a user without rights"), () => {
+    assert.deepStrictEqual(
+      ["health", "uid", "root_write"].map((name) => seen.get(name)),
+      ["healthy", "10001", "refused"]
+    )
+  })
+  it(named("runs a request"), () => assert.strictEqual(number("completed"), 1))
+  it(named("stops cleanly within 5 s"), () => {
+    assert.strictEqual(number("exit"), 0)
+    assert.isBelow(number("stop_ms"), 5000)
+  })
+  it(named("keeps its state for a new container"), () => {
+    assert.strictEqual(number("kept"), 1)
+    assert.strictEqual(seen.get("verified"), "yes")
+  })
+})
