@@ -31,8 +31,9 @@ describe("The compose file", () => {
   it("follows the compose specification", () => {
     const ajv = new Ajv2019({ allErrors: true, strict: false })
     formats.default(ajv, ["duration", "uri"])
-    // Its `$schema` is not spelled as the draft is.
-    ajv.validate({ ...composeSchema, $schema: undefined }, compose)
+    // The schema names its draft and its parts as older drafts do.
+    const { $schema: _draft, ...schema } = composeSchema
+    ajv.removeKeyword("id").validate(schema, compose)
     assert.deepStrictEqual(ajv.errors ?? [], [])
   })
 

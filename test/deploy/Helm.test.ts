@@ -31,13 +31,28 @@ const kinds: Readonly<Record<string, new (data: never) => { readonly validate: (
   "monitoring.coreos.com/v1 ServiceMonitor": ServiceMonitor
 }
 
-const rendered = (...options: ReadonlyArray<string>): Array<any> =>
+/** What the tests read of any object. The schema of its kind says whether the rest is right. */
+interface Rendered {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly stringData?: Readonly<Record<string, string>>
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: ReadonlyArray<{ readonly env: ReadonlyArray<{ readonly name: string }> }>
+      }
+    }
+    readonly triggers: ReadonlyArray<{ readonly metadata: { readonly query: string } }>
+  }
+}
+
+const rendered = (...options: ReadonlyArray<string>): Array<Rendered> =>
   Yaml.parseAllDocuments(Programs.run(helm, ["template", "test", chart, ...options])).map((document) =>
     document.toJS()
   )
 
 const values = (name: string) => ["--values", path.join(chart, "ci", `${name}-values.yaml`)]
-const kindsOf = (objects: Array<any>) => objects.map(({ kind }) => kind).toSorted()
+const kindsOf = (objects: ReadonlyArray<Rendered>) => objects.map(({ kind }) => kind).toSorted()
 
 /** The names in the table of metrics, which is written from the code. */
 const metricNames = () => {
@@ -96,17 +111,22 @@ describe.skipIf(isMissing)("The chart", () => {
       }
       const known = new Set(AllSettings.all.map((setting) => setting.name))
       const own = new Set(["POD_NAME", "SERVICE_NAME"])
-      const { containers } = objects.find(({ kind }) => kind === "StatefulSet").spec.template.spec
+      const containers =
+        objects.find(({ kind }) => kind === "StatefulSet")?.spec.template.spec.containers ?? []
       const secret = objects.find(({ kind }) => kind === "Secret")?.stringData ?? {}
-      for (const variable of [...containers[0].env.map((entry: any) => entry.name), ...Object.keys(secret)]) {
+      for (const variable of [
+        ...containers.flatMap(({ env }) => env).map(({ name }) => name),
+        ...Object.keys(secret)
+      ]) {
         assert.isTrue(known.has(variable) || own.has(variable) || variable.startsWith("AWS_"), variable)
       }
     })
   }
 
   it(named("scales by a metric of the program"), () => {
-    const { spec } = rendered(...values("cluster")).find(({ kind }) => kind === "ScaledObject")
-    const [, metric] = /^max\((\w+)\{model="acme\/flux"\}\)$/.exec(spec.triggers[0].metadata.query) ?? []
+    const scaled = rendered(...values("cluster")).find(({ kind }) => kind === "ScaledObject")
+    const [, metric] =
+      /^max\((\w+)\{model="acme\/flux"\}\)$/.exec(scaled?.spec.triggers[0]?.metadata.query ?? "") ?? []
     assert.isTrue(metricNames().has(metric ?? ""), metric)
   })
 

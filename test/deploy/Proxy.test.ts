@@ -82,7 +82,10 @@ const caddy: Proxy = {
   command: (folder, port, upstreamPort) => {
     const site = example("Caddyfile")
       .replace("127.0.0.1:8080", `127.0.0.1:${upstreamPort}`)
-      .replace(/^inferlog\.example\.com \{/m, `https://127.0.0.1:${port} {\ntls ${folder}/cert.pem ${folder}/key.pem`)
+      .replace(
+        /^inferlog\.example\.com \{/m,
+        `https://inferlog.example.com:${port} {\nbind 127.0.0.1\ntls ${folder}/cert.pem ${folder}/key.pem`
+      )
     fs.writeFileSync(path.join(folder, "Caddyfile"), `{\nadmin off\nauto_https disable_redirects\n}\n${site}`)
     return ["caddy", "run", "--adapter", "caddyfile", "--config", path.join(folder, "Caddyfile")]
   }
@@ -94,15 +97,23 @@ for (const proxy of [nginx, caddy]) {
   describe.skipIf(programs.isMissing)(`The example of ${proxy.program}`, () => {
     const behind = upstream()
     const agent = new https.Agent({ rejectUnauthorized: false })
-    const headers = { host: "inferlog.example.com" }
+    const servername = "inferlog.example.com"
+    const headers = { host: servername }
     let folder = ""
     let port = 0
     let child: childProcess.ChildProcess | undefined
 
     const answer = (request: http.ClientRequest) =>
-      new Promise<http.IncomingMessage>((resolve, reject) => request.once("response", resolve).once("error", reject))
+      new Promise<http.IncomingMessage>((resolve, reject) =>
+        request.once("response", resolve).once("error", reject)
+      )
     const call = (target: string, options: https.RequestOptions = {}) =>
-      https.request(`https://127.0.0.1:${port}${target}`, { agent, ...options, headers: { ...headers, ...options.headers } })
+      https.request(`https://127.0.0.1:${port}${target}`, {
+        agent,
+        servername,
+        ...options,
+        headers: { ...headers, ...options.headers }
+      })
     const text = async (request: http.ClientRequest) => {
       let all = ""
       for await (const chunk of (await answer(request.end())).setEncoding("utf8")) all += chunk
@@ -113,20 +124,31 @@ for (const proxy of [nginx, caddy]) {
       folder = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-test-"))
       // nginx leaves root for a user who must reach its folders.
       fs.chmodSync(folder, 0o755)
-      const subject = ["-subj", "/CN=inferlog.example.com", "-addext", "subjectAltName=DNS:inferlog.example.com,IP:127.0.0.1"]
-      Programs.run("sh", ["-c", 'cd "$0" && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout key.pem -out cert.pem "$@" 2>&1', folder, ...subject])
+      const subject = [
+        "-subj",
+        "/CN=inferlog.example.com",
+        "-addext",
+        "subjectAltName=DNS:inferlog.example.com,IP:127.0.0.1"
+      ]
+      Programs.run("sh", [
+        "-c",
+        'cd "$0" && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout key.pem -out cert.pem "$@" 2>&1',
+        folder,
+        ...subject
+      ])
       await new Promise<void>((resolve) => behind.server.listen(0, "127.0.0.1", resolve))
       port = await ServerProcess.freePort()
       const { port: upstreamPort } = behind.server.address() as AddressInfo
       const [program = "", ...args] = proxy.command(folder, port, upstreamPort)
       child = childProcess.spawn(program, args, { stdio: "ignore", env: { ...process.env, HOME: folder } })
-      for (;;) {
+      for (let attempt = 0; ; attempt++) {
         const isUp = await text(call("/")).then(
           () => true,
           () => false
         )
         if (isUp) return
-        if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
+        if (child.exitCode !== null || attempt === 200)
+          throw new Error(`${program} does not answer (${child.exitCode})`)
         await setTimeout(50)
       }
     })
@@ -155,7 +177,10 @@ for (const proxy of [nginx, caddy]) {
 
     it(programs.named("passes an upload on while it arrives, whatever its size"), async () => {
       const began = behind.uploadBegan()
-      const request = call("/media/upload", { method: "PUT", headers: { "content-length": String(64 * MiB) } })
+      const request = call("/media/upload", {
+        method: "PUT",
+        headers: { "content-length": String(64 * MiB) }
+      })
       const answered = answer(request)
       request.write(Buffer.alloc(MiB))
       // The rest is sent only after the first bytes have arrived.
@@ -166,12 +191,15 @@ for (const proxy of [nginx, caddy]) {
       assert.strictEqual(bytes, String(64 * MiB))
     })
 
-    it(programs.named("tells the client's address last, and the host and the scheme that it called"), async () => {
-      const seen = JSON.parse(await text(call("/", { headers: { "x-forwarded-for": "203.0.113.9" } })))
-      assert.strictEqual(seen["x-forwarded-for"].split(/, */).at(-1), "127.0.0.1")
-      assert.strictEqual(seen["x-forwarded-proto"], "https")
-      assert.strictEqual(seen.host, "inferlog.example.com")
-    })
+    it(
+      programs.named("tells the client's address last, and the host and the scheme that it called"),
+      async () => {
+        const seen = JSON.parse(await text(call("/", { headers: { "x-forwarded-for": "203.0.113.9" } })))
+        assert.strictEqual(seen["x-forwarded-for"].split(/, */).at(-1), "127.0.0.1")
+        assert.strictEqual(seen["x-forwarded-proto"], "https")
+        assert.strictEqual(seen.host, "inferlog.example.com")
+      }
+    )
 
     it(programs.named("refuses the metrics to strangers"), async () => {
       const { statusCode } = await answer(call("/metrics").end())
@@ -179,8 +207,8 @@ for (const proxy of [nginx, caddy]) {
     })
 
     it(programs.named("serves HTTP/2"), async () => {
-      const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
-      const stream = session.request({ ":path": "/", ":authority": "inferlog.example.com" })
+      const session = http2.connect(`https://127.0.0.1:${port}`, { servername, rejectUnauthorized: false })
+      const stream = session.request({ ":path": "/", ":authority": servername })
       const status = await new Promise((resolve, reject) => {
         session.once("error", reject)
         stream.once("response", (received) => resolve(received[":status"]))
