@@ -21,7 +21,6 @@ describe.skipIf(programs.isMissing || !isRoot)("The image", () => {
     const [packed = ""] = fs.readdirSync(folder)
     const script = path.join(import.meta.dirname, "../support/deploy/image-run.sh")
     const output = Programs.run(script, [path.join(folder, packed), String(await ServerProcess.freePort())])
-    console.log(output)
     seen = new Map(
       output
         .split("\n")
