@@ -1,0 +1,47 @@
+/** Errors of backups and restores that an operator can act on. */
+import { Schema } from "effect"
+
+/** A piece of the backup is not what was written. Nothing is restored from it. */
+export class BackupDamaged extends Schema.TaggedError<BackupDamaged>()("BackupDamaged", {
+  /** Its key at the target. */
+  piece: Schema.String,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `The backup is damaged: ${this.piece} ${this.reason}`
+  }
+}
+
+/** The target has a backup of a log that this log does not continue. Nothing was written. */
+export class OtherLog extends Schema.TaggedError<OtherLog>()("OtherLog", { reason: Schema.String }) {
+  override get message(): string {
+    return (
+      `The target has a backup of another log: ${this.reason}. Choose another target, or, if this log was restored from an ` +
+      `earlier moment, start a new base with --full. Nothing was written`
+    )
+  }
+}
+
+/** Another backup to the same target is under way, or ended while this one ran. The target has that one. */
+export class TargetInUse extends Schema.TaggedError<TargetInUse>()("TargetInUse", {}) {
+  override readonly message =
+    "Another backup uses the target. Each target takes one backup at a time; its manifest is unchanged by this one"
+}
+
+/** There is no backup at the source, or not of the wanted moment. */
+export class NoSuchBackup extends Schema.TaggedError<NoSuchBackup>()("NoSuchBackup", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The keys of the installation cannot be sealed or opened. */
+export class KeysUnusable extends Schema.TaggedError<KeysUnusable>()("KeysUnusable", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
