@@ -55,6 +55,14 @@ const commands = {
     description: "The event log: show, export, verify and copy it",
     load: async () => (await import("./log/Log.ts")).log
   },
+  backup: {
+    description: "Back up the log, files and keys",
+    load: async () => (await import("./backup/Backup.ts")).backup
+  },
+  restore: {
+    description: "Restore a backup",
+    load: async () => (await import("./backup/Restore.ts")).restore
+  },
   audit: {
     description: "Prove the books, and print a statement or the journal",
     load: async () => (await import("./audit/Audit.ts")).auditCommand

@@ -25,11 +25,15 @@ export interface SourceCheck {
 const broken = (position: GlobalPosition.GlobalPosition, reason: string) =>
   new LogBroken({ position, reason })
 
+const beginning: Reached = { events: 0, position: GlobalPosition.beginning, digest: EventChain.origin }
+
+/** @param start what was checked before. */
 export const make = Effect.fnUntraced(function* (
-  anchors: ReadonlyArray<Anchor>
+  anchors: ReadonlyArray<Anchor>,
+  start: Reached = beginning
 ): Effect.fn.Return<SourceCheck, never, EventReader> {
   const hashes = yield* StreamHashes.make
-  let reached: Reached = { events: 0, position: GlobalPosition.beginning, digest: EventChain.origin }
+  let reached: Reached = start
 
   const pass = Effect.fnUntraced(function* (event: RecordedEvent) {
     const { hash, position } = event

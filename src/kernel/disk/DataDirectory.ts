@@ -16,6 +16,21 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   }
 }
 
+/** A restore into the directory did not reach its end: what is there may be part of a log. */
+export class RestoreUnfinished extends Schema.TaggedError<RestoreUnfinished>()("RestoreUnfinished", {
+  directory: Schema.String
+}) {
+  override get message(): string {
+    return (
+      `DATA_DIR: a restore into ${this.directory} is under way or was interrupted: run inferlog restore again, ` +
+      `which starts over`
+    )
+  }
+}
+
+/** The folder in which a restore builds. While it exists, the directory is not used. */
+export const restoreFolder = (directory: string): string => path.join(directory, "restore")
+
 export const dataDir = Setting.make({
   name: "DATA_DIR",
   config: Config.String,
@@ -59,7 +74,10 @@ export class DataDirectory extends Context.Service<DataDirectory, string>()(
 ) {
   /** Creates the directory when it does not exist. */
   static readonly layerAt = (directory: string) =>
-    Layer.effect(DataDirectory, Effect.tap(made(directory), PrivateFiles.check))
+    Layer.effect(
+      DataDirectory,
+      made(directory).pipe(Effect.tap(checkRestored), Effect.tap(PrivateFiles.check))
+    )
 
   static readonly layer = Layer.unwrap(
     Effect.gen({ self: this }, function* () {
@@ -71,6 +89,11 @@ export class DataDirectory extends Context.Service<DataDirectory, string>()(
     })
   )
 }
+
+const checkRestored = (directory: string): Effect.Effect<void, RestoreUnfinished> =>
+  Effect.suspend(() =>
+    fs.existsSync(restoreFolder(directory)) ? Effect.fail(new RestoreUnfinished({ directory })) : Effect.void
+  )
 
 const made = (directory: string) =>
   Effect.try({

@@ -129,10 +129,12 @@ export const parse = Effect.fnUntraced(function* (text: string) {
   return (yield* Effect.mapError(decode(text), () => damaged)).manifest
 })
 
-export const newest = ({ generations }: Manifest): Generation => generations[generations.length - 1] ?? generations[0]
+export const newest = ({ generations }: Manifest): Generation =>
+  generations[generations.length - 1] ?? generations[0]
 
 /** The end of a generation. */
-export const endOf = ({ base, segments }: Generation): Moment => segments.at(-1)?.end ?? base?.end ?? beginning
+export const endOf = ({ base, segments }: Generation): Moment =>
+  segments.at(-1)?.end ?? base?.end ?? beginning
 
 /** Before the first event. */
 export const beginning: Moment = {

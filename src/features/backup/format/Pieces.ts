@@ -2,7 +2,7 @@
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
 import { Effect, Stream } from "effect"
-import type { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import { type BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import { BackupDamaged } from "../BackupError.ts"
 import type { Piece } from "./Manifest.ts"
 
@@ -97,3 +97,15 @@ export const checked = (
       return Stream.concat(allButLast, rest)
     })
   )
+
+/** `checked` for a blob store, and the fault that ended it: a store knows only its own errors. */
+export const checkedBlob = (pieces: Pieces, piece: Piece) => {
+  let fault: BackupDamaged | undefined
+  return {
+    fault: () => fault,
+    stream: Stream.catchTag(checked(pieces, piece), "BackupDamaged", (error) => {
+      fault = error
+      return Stream.fail(new BlobStoreError({ reason: error.message }))
+    })
+  }
+}

@@ -64,7 +64,10 @@ export const parse = (
   text: string
 ): Effect.Effect<ReadonlyArray<CopiedEvent>, BackupDamaged> => {
   const lines = text.split("\n")
-  const broken = new BackupDamaged({ piece: segment.key, reason: "does not contain the events that it should" })
+  const broken = new BackupDamaged({
+    piece: segment.key,
+    reason: "does not contain the events that it should"
+  })
   if (lines.pop() !== "" || lines.length !== segment.events) return Effect.fail(broken)
   return Effect.mapError(Effect.forEach(lines, parseLine), () => broken)
 }

@@ -16,7 +16,8 @@ const chunkSize = 256 * 1024
 
 const level = 3
 
-const failed = (cause: unknown) => new BlobStoreError({ reason: "a file of the backup cannot be read or written", cause })
+const failed = (cause: unknown) =>
+  new BlobStoreError({ reason: "a file of the backup cannot be read or written", cause })
 
 const compressor = () =>
   zlib.createZstdCompress({

@@ -36,7 +36,9 @@ const scratchIn = (folder: string) =>
   )
 
 const storeAt = (root: string, isShared: boolean) =>
-  Effect.map(Layer.build(FileBlobStore.layer({ root, isShared })), (context) => Context.get(context, BlobStore))
+  Effect.map(Layer.build(FileBlobStore.layer({ root, isShared })), (context) =>
+    Context.get(context, BlobStore)
+  )
 
 const manifestIn = (pieces: BlobStore["Service"]): BackupTarget["readManifest"] =>
   Effect.gen(function* () {
@@ -69,7 +71,11 @@ export const open = Effect.fn("FolderTarget.open")(function* (
 /** For reading, also while a backup writes. */
 export const openSource = Effect.fn("FolderTarget.openSource")(function* (
   folder: string
-): Effect.fn.Return<Pick<BackupTarget, "name" | "pieces" | "readManifest">, BlobStoreError | NoSuchBackup, Scope.Scope> {
+): Effect.fn.Return<
+  Pick<BackupTarget, "name" | "pieces" | "readManifest">,
+  BlobStoreError | NoSuchBackup,
+  Scope.Scope
+> {
   if (!fs.existsSync(path.join(folder, manifestKey))) {
     return yield* new NoSuchBackup({ reason: `${folder} contains no backup: ${manifestKey} is missing` })
   }

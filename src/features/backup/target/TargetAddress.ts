@@ -8,7 +8,8 @@ export type TargetAddress =
   | { readonly _tag: "Folder"; readonly folder: string }
   | { readonly _tag: "S3"; readonly options: S3Options.S3Options }
 
-export const expected = "a folder, or s3://<bucket>/<prefix> with the options endpoint, region and forcePathStyle"
+export const expected =
+  "a folder, or s3://<bucket>/<prefix> with the options endpoint, region and forcePathStyle"
 
 const s3 = /^(s3:\/\/[^/?#]*)(?:\/([^?#]*))?(\?.*)?$/s
 

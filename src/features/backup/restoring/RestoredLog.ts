@@ -1,0 +1,160 @@
+/** Writes the log of a backup to a new `log.sqlite`: the base, then the segments up to a moment. */
+import * as fs from "node:fs"
+import type { DatabaseSync } from "node:sqlite"
+import { Effect } from "effect"
+import * as EventChain from "#streams/EventChain.ts"
+import type { BlobStore } from "#streams/BlobStore.ts"
+import type { CopiedEvent } from "#streams/copy/LogTarget.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as Database from "#streams/sqlite/Database.ts"
+import * as LogSchema from "#streams/sqlite/Schema.ts"
+import * as Tombstone from "#streams/Tombstone.ts"
+import { LogUnavailable } from "#streams/LogUnavailable.ts"
+import type { Generation, Manifest } from "../format/Manifest.ts"
+import * as Pieces from "../format/Pieces.ts"
+import * as SegmentLines from "../format/SegmentLines.ts"
+import * as SqliteFiles from "../format/SqliteFiles.ts"
+import * as Truncation from "./Truncation.ts"
+import type { Until } from "./Until.ts"
+
+interface Options {
+  readonly pieces: BlobStore["Service"]
+  readonly backend: Manifest["backend"]
+  readonly generation: Generation
+  readonly until: Until
+  /** Must not exist. */
+  readonly filename: string
+}
+
+const attempt = <A>(run: () => A): Effect.Effect<A, LogUnavailable> =>
+  Effect.try({
+    try: run,
+    catch: (cause) => new LogUnavailable({ reason: "The log cannot be restored", cause })
+  })
+
+const open = (filename: string) =>
+  Effect.acquireRelease(
+    attempt(() => {
+      const db = Database.open({ filename, synchronous: "NORMAL" })
+      LogSchema.prepare(db)
+      return db
+    }),
+    (db) => Effect.sync(() => db.close())
+  )
+
+const writer = (db: DatabaseSync, hasOwnPositions: boolean) => {
+  const event = db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+  const payload = db.prepare("INSERT INTO payloads VALUES (?, ?, ?, ?, ?, ?, ?)")
+  const erase = db.prepare(
+    "UPDATE payloads SET salt = '', hash = '', size = 0, text = NULL, blob = NULL WHERE stream = ? AND name = ?"
+  )
+  let last = Truncation.endOf(db)
+  return ({
+    event: { hash, id, ordinal, position, stream, text, time, type, data },
+    payloads
+  }: CopiedEvent) => {
+    last = hasOwnPositions ? Number(position) : last + 1
+    event.run(last, stream, ordinal, id, type, time, text, hash)
+    for (const { content, hash, name, salt, size } of payloads) {
+      const isInline = content._tag === "Inline"
+      payload.run(
+        stream,
+        name,
+        salt,
+        hash,
+        size,
+        isInline ? content.text : null,
+        isInline ? null : content.key
+      )
+    }
+    for (const name of Tombstone.erasedBy({ type, data })) erase.run(stream, name)
+  }
+}
+
+const isWithin = (until: Until, { event }: CopiedEvent): boolean => {
+  switch (until._tag) {
+    case "End":
+      return true
+    case "Position":
+      return GlobalPosition.isReached(event.position, until.position)
+    case "Time":
+      return event.time <= until.time
+  }
+}
+
+/**
+ * Returns the later erasures of payloads, which the backup may not have any more: they must be repeated on a log that ends
+ * before them.
+ */
+const applySegments = Effect.fnUntraced(function* (db: DatabaseSync, options: Options, isTruncated: boolean) {
+  const { backend, generation, pieces, until } = options
+  const write = writer(db, backend === "sqlite")
+  const later: Array<CopiedEvent> = []
+  let isOver = isTruncated
+  for (const segment of generation.segments) {
+    const events = yield* SegmentLines.parse(segment, yield* Pieces.readText(pieces, segment))
+    yield* attempt(() => {
+      db.exec("BEGIN")
+      for (const copied of events) {
+        isOver = isOver || !isWithin(until, copied)
+        if (!isOver) write(copied)
+        else if (copied.event.type === Tombstone.type) later.push(copied)
+      }
+      db.exec("COMMIT")
+    })
+    yield* Effect.yieldNow
+  }
+  return later
+})
+
+const digestOf = (db: DatabaseSync) => {
+  const hashes = db.prepare("SELECT position, hash FROM events ORDER BY position")
+  let head = { sequence: 0, digest: EventChain.origin }
+  for (const row of hashes.iterate()) {
+    head = { sequence: Number(row["position"]), digest: EventChain.digest(head.digest, String(row["hash"])) }
+  }
+  return head
+}
+
+/** The digest of the log at a position, for comparing with the manifest. */
+const digests = (db: DatabaseSync, positions: ReadonlySet<number>) => {
+  const found = new Map<number, string>()
+  let digest = EventChain.origin
+  for (const row of db.prepare("SELECT position, hash FROM events ORDER BY position").iterate()) {
+    digest = EventChain.digest(digest, String(row["hash"]))
+    if (positions.has(Number(row["position"]))) found.set(Number(row["position"]), digest)
+  }
+  return found
+}
+
+/** Durable when it returns. Returns the end, and digests by position for the moments of the manifest. */
+export const write = Effect.fn("RestoredLog.write")(function* (options: Options) {
+  const { backend, filename, generation, pieces, until } = options
+  if (generation.base !== null) yield* SqliteFiles.unpack(pieces, generation.base, filename)
+  const db = yield* open(filename)
+  const removed = yield* attempt(() => Truncation.truncate(db, until))
+  const later = yield* applySegments(db, options, removed !== null)
+  const moments = [generation.base, ...generation.segments].flatMap((piece) =>
+    piece === null ? [] : [piece]
+  )
+  const positionOf = ({ end }: (typeof moments)[number]) =>
+    backend === "sqlite" ? Number(end.position) : end.events
+  const found = yield* attempt(() => digests(db, new Set(moments.map(positionOf))))
+  const wrong = moments.find((moment) => {
+    const digest = found.get(positionOf(moment))
+    return digest !== undefined && digest !== moment.end.digest
+  })
+  if (wrong !== undefined) return yield* Pieces.mismatch(wrong)
+  const end = yield* attempt(() => digestOf(db))
+  const erasedAgain = yield* attempt(() =>
+    Truncation.eraseAgain(db, [...(removed ?? []), ...later.map(({ event }) => event)])
+  )
+  const head = erasedAgain === 0 ? end : yield* attempt(() => digestOf(db))
+  yield* attempt(() => {
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+    const fd = fs.openSync(filename, "r")
+    fs.fsyncSync(fd)
+    fs.closeSync(fd)
+  })
+  return { end, head, erasedAgain }
+}, Effect.scoped)

@@ -1,0 +1,155 @@
+/**
+ * Takes a backup: a base at first, and then only what is new. Pieces are written and read back before the manifest names
+ * them, so after a crash at any step the old manifest is still true.
+ */
+import { Clock, Effect } from "effect"
+import type { BlobStore } from "#streams/BlobStore.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import type { Anchor } from "#streams/Verify.ts"
+import * as TailRead from "#streams/TailRead.ts"
+import { version } from "#src/kernel/program/ReleaseVersion.ts"
+import { OtherLog } from "../BackupError.ts"
+import * as Inventories from "../format/Inventories.ts"
+import * as Manifest from "../format/Manifest.ts"
+import * as Pieces from "../format/Pieces.ts"
+import type { BackupTarget } from "../target/BackupTarget.ts"
+import * as Base from "./Base.ts"
+import * as InstallationKeys from "./InstallationKeys.ts"
+import * as Leftovers from "./Leftovers.ts"
+import * as Tail from "./Tail.ts"
+
+export interface BackupOptions {
+  readonly target: BackupTarget
+  /** The blob store of the log. */
+  readonly blobs: BlobStore["Service"]
+  /** The data directory of a log in SQLite; `null` for a log on NATS. */
+  readonly directory: string | null
+  /** Heads of the log that were read before the log itself. */
+  readonly anchors: ReadonlyArray<Anchor>
+  /** Starts a new generation even if the target has one. */
+  readonly isFull: boolean
+  /** Generations that stay. */
+  readonly keep: number
+  readonly keys: InstallationKeys.GivenKeys
+  /** A new unique id. */
+  readonly id: string
+}
+
+export interface Report {
+  readonly kind: "base" | "increment" | "unchanged"
+  /** Events that this call added. */
+  readonly events: number
+  /** Stored bytes that this call added. */
+  readonly bytes: number
+  readonly blobs: number
+  /** Blobs that the log names and the blob store does not have. */
+  readonly missingBlobs: number
+  readonly end: Manifest.Moment
+  readonly hasKeys: boolean
+}
+
+const bytesOf = (pieces: ReadonlyArray<{ readonly size: number }>) =>
+  pieces.reduce((sum, { size }) => sum + size, 0)
+
+const otherEvent = (reason: string) => new OtherLog({ reason })
+
+/** The last event of the backup must be on the log. Its hash covers its stream, and the digest the rest (`Tail`). */
+const checkSame = Effect.fnUntraced(function* ({ hash, position }: Manifest.Moment) {
+  if (position === GlobalPosition.beginning) return
+  const head = yield* (yield* EventReader).head
+  if (!GlobalPosition.isReached(position, head)) {
+    return yield* otherEvent(`it ends at position ${position}, and this log at ${head}`)
+  }
+  const found = yield* TailRead.at(position)
+  if (found._tag === "None" || found.value.hash !== hash) {
+    return yield* otherEvent(`its event at position ${position} is not on this log`)
+  }
+})
+
+const putInventory = Effect.fnUntraced(function* (
+  { id, target: { pieces } }: BackupOptions,
+  entries: ReadonlyArray<Inventories.Entry>
+) {
+  if (entries.length === 0) return []
+  const piece = yield* Pieces.putText(pieces, `inventories/${id}`, Inventories.render(entries))
+  return [{ ...piece, blobs: entries.length } satisfies Manifest.Inventory]
+})
+
+/** A new generation. A log without a file has no base: its segments begin with the first event. */
+const begin = Effect.fnUntraced(function* (options: BackupOptions) {
+  const { blobs, directory, id, target } = options
+  const startedAt = yield* Clock.currentTimeMillis
+  if (directory === null) {
+    const empty: Manifest.Generation = { startedAt, base: null, segments: [], inventories: [] }
+    return yield* extend(options, empty)
+  }
+  const { pieces, scratch } = target
+  const { base, entries, missing } = yield* Base.take({ directory, scratch, blobs, pieces, id })
+  const inventories = yield* putInventory(options, entries)
+  const generation: Manifest.Generation = { startedAt, base, segments: [], inventories }
+  const bytes = bytesOf([base, ...inventories, ...entries])
+  return { generation, events: base.end.events, bytes, blobs: entries.length, missing }
+})
+
+const extend = Effect.fnUntraced(function* (options: BackupOptions, generation: Manifest.Generation) {
+  const { anchors, blobs, id, target } = options
+  const after = Manifest.endOf(generation)
+  yield* checkSame(after)
+  const source = yield* EventReader
+  const tail = yield* Tail.write({ source, blobs, pieces: target.pieces, after, anchors, id })
+  const inventories = yield* putInventory(options, tail.entries)
+  return {
+    generation: {
+      ...generation,
+      segments: [...generation.segments, ...tail.segments],
+      inventories: [...generation.inventories, ...inventories]
+    },
+    events: tail.end.events - after.events,
+    bytes: bytesOf([...tail.segments, ...inventories, ...tail.entries]),
+    blobs: tail.entries.length,
+    missing: tail.missing
+  }
+})
+
+/** The generations that stay beside the new or extended one. */
+const olderThan = (before: Manifest.Manifest | null, isBase: boolean, keep: number) => {
+  const generations = before?.generations ?? []
+  if (!isBase) return generations.slice(0, -1)
+  return keep === 1 ? [] : generations.slice(1 - keep)
+}
+
+/** Takes a backup, and returns what it has then. */
+export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) {
+  const { directory, isFull, keep, target } = options
+  const stored = yield* target.readManifest
+  const before = stored === null ? null : yield* Manifest.parse(stored.text)
+  yield* Leftovers.remove(target, before)
+  const isBase = before === null || isFull
+  const added = yield* isBase ? begin(options) : extend(options, Manifest.newest(before))
+  const kept = olderThan(before, isBase, keep)
+  const { keys, isNew } = yield* InstallationKeys.put(options, before?.keys ?? null)
+  const [first, ...others] = [...kept, added.generation]
+  const manifest: Manifest.Manifest = {
+    format: 1,
+    release: version,
+    writtenAt: yield* Clock.currentTimeMillis,
+    backend: directory === null ? "nats" : "sqlite",
+    generations: [first ?? added.generation, ...others],
+    keys,
+    oauth: before?.oauth ?? null
+  }
+  const report: Report = {
+    kind: isBase ? "base" : added.events === 0 ? "unchanged" : "increment",
+    events: added.events,
+    bytes: added.bytes,
+    blobs: added.blobs,
+    missingBlobs: added.missing,
+    end: Manifest.endOf(added.generation),
+    hasKeys: keys !== null
+  }
+  if (report.kind === "unchanged" && !isNew) return report
+  yield* target.writeManifest(Manifest.render(manifest), stored?.revision ?? null)
+  yield* Leftovers.remove(target, manifest)
+  return report
+})

@@ -1,0 +1,37 @@
+/**
+ * Removes pieces that the manifest does not name: of a backup that was interrupted, and of generations that are no longer
+ * kept. Blobs stay: a later generation names most of them again, and the next backup uses those of an interrupted one.
+ */
+import { Effect, Stream } from "effect"
+import type { Manifest } from "../format/Manifest.ts"
+import type { BackupTarget } from "../target/BackupTarget.ts"
+
+const folders = ["base", "segments", "inventories", "keys"]
+
+const namedBy = (manifest: Manifest | null): ReadonlySet<string> =>
+  new Set(
+    manifest === null
+      ? []
+      : [
+          ...manifest.generations.flatMap(({ base, inventories, segments }) => [
+            ...(base === null ? [] : [base.key]),
+            ...segments.map(({ key }) => key),
+            ...inventories.map(({ key }) => key)
+          ]),
+          ...(manifest.keys === null ? [] : [manifest.keys.key])
+        ]
+  )
+
+/** In a bucket, another backup may be writing the pieces, so they stay there. */
+export const remove = Effect.fn("Leftovers.remove")(function* (
+  { isExclusive, pieces }: BackupTarget,
+  manifest: Manifest | null
+) {
+  if (!isExclusive) return
+  const named = namedBy(manifest)
+  for (const folder of folders) {
+    yield* Stream.runForEach(pieces.list(folder), ({ key }) =>
+      named.has(key) ? Effect.void : pieces.remove(key)
+    )
+  }
+})

@@ -1,0 +1,152 @@
+/** Backups beside a server under load, with a ledger of what it acknowledged; restored elsewhere after a `kill -9`. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Inferlog from "../Inferlog.ts"
+
+const passphrase = "correct horse battery staple"
+
+/** Longer: BACKUP_REQUESTS=20000. */
+const requests = Number(process.env["BACKUP_REQUESTS"] ?? 300)
+
+const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, settings: Inferlog.Settings) {
+  const ended = yield* Inferlog.run([...args, "--json"], { BACKUP_PASSPHRASE: passphrase, ...settings })
+  assert.strictEqual(ended.code, 0, ended.stderr)
+  return JSON.parse(ended.stdout) as Record<string, never>
+})
+
+const refused = Effect.fnUntraced(function* (args: ReadonlyArray<string>, settings: Inferlog.Settings) {
+  const ended = yield* Inferlog.run(args, { BACKUP_PASSPHRASE: passphrase, ...settings })
+  assert.notStrictEqual(ended.code, 0, ended.stdout)
+  return ended.stderr
+})
+
+/** Submits requests and returns the ids that were acknowledged. Every tenth has an input that is stored as a blob. */
+const submit = async (url: string, count: number): Promise<ReadonlyArray<string>> => {
+  const ids: Array<string> = []
+  let next = 0
+  const client = async () => {
+    while (next < count) {
+      const number = next++
+      const value = number % 10 === 0 ? "x".repeat(70_000) + String(number) : number
+      const answer = await fetch(`${url}/sandbox/echo`, {
+        method: "POST",
+        headers: { ...ServerProcess.authorization, "content-type": "application/json" },
+        body: JSON.stringify({ value })
+      }).catch(() => undefined)
+      if (answer?.status === 200) ids.push(((await answer.json()) as { request_id: string }).request_id)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, client))
+  return ids
+}
+
+const serve = (dataDirectory: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => ServerProcess.start({ dataDirectory, port: await ServerProcess.freePort() })),
+    ({ kill }) => Effect.promise(() => kill("SIGKILL"))
+  )
+
+const flip = (file: string) => {
+  const bytes = fs.readFileSync(file)
+  const at = Math.floor(bytes.length / 2)
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  fs.writeFileSync(file, bytes)
+}
+
+const firstIn = (folder: string): string => {
+  const [found] = fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+  if (found === undefined) throw new Error(`${folder} is empty`)
+  return path.join(found.parentPath, found.name)
+}
+
+describe("backup and restore", () => {
+  it.live("restores every request that was acknowledged before a backup under load", () =>
+    Effect.gen(function* () {
+      const root = yield* TempDirectory.make
+      const [data, target, copy] = ["data", "target", "copy"].map((name) => path.join(root, name)) as [
+        string,
+        string,
+        string
+      ]
+      const server = yield* serve(data)
+      const first = yield* Effect.promise(() => submit(server.url, requests))
+      const loading = submit(server.url, requests)
+      const base = yield* run(["backup", target], { DATA_DIR: data })
+      assert.strictEqual(base["kind"], "base")
+      const second = [
+        ...(yield* Effect.promise(() => loading)),
+        ...(yield* Effect.promise(() => submit(server.url, 30)))
+      ]
+      const increment = yield* run(["backup", target], { DATA_DIR: data })
+      assert.strictEqual(increment["kind"], "increment")
+      yield* Effect.promise(() => server.kill("SIGKILL"))
+
+      const restored = yield* run(["restore", target], { DATA_DIR: copy })
+      assert.strictEqual(restored["digest"], increment["digest"])
+      yield* run(["log", "verify"], { DATA_DIR: copy })
+      assert.match(yield* refused(["restore", target], { DATA_DIR: copy }), /is not empty/)
+
+      const again = yield* serve(copy)
+      for (const id of [...first, ...second]) {
+        const answer = yield* Effect.promise(() =>
+          fetch(`${again.url}/requests/${id}`, { headers: ServerProcess.authorization })
+        )
+        assert.strictEqual(answer.status, 200, id)
+        yield* Effect.promise(() => answer.text())
+      }
+      assert.isAtLeast(first.length + second.length, requests * 2)
+      const projections = yield* run(["projections", "rebuild", "--verify"], { DATA_DIR: copy })
+      assert.strictEqual(projections["ok"], true)
+      const audit = yield* Inferlog.run(["audit"], { DATA_DIR: copy })
+      assert.strictEqual(audit.code, 0, audit.stderr)
+      yield* Effect.promise(() => again.kill("SIGTERM"))
+
+      // An earlier moment: after the base, and before its end.
+      const middle = String(Number(base["position"]) + 1)
+      const until = path.join(root, "until")
+      const earlier = yield* run(["restore", target, "--until", middle], { DATA_DIR: until })
+      assert.strictEqual(earlier["position"], middle)
+      const beginning = yield* run(["restore", target, "--until", "10"], { DATA_DIR: path.join(root, "10") })
+      assert.strictEqual(beginning["position"], "10")
+      const time = new Date(Number(base["time"])).toISOString()
+      yield* run(["restore", target, "--until", time], { DATA_DIR: path.join(root, "time") })
+      yield* run(["log", "verify"], { DATA_DIR: path.join(root, "time") })
+      assert.match(
+        yield* refused(["restore", target, "--until", "99999999"], { DATA_DIR: path.join(root, "far") }),
+        /the backup ends at position/
+      )
+
+      // Neither another log nor another passphrase.
+      const other = path.join(root, "other")
+      yield* run(["init"], { DATA_DIR: other })
+      assert.match(yield* refused(["backup", target], { DATA_DIR: other }), /backup of another log/)
+      const damaged = path.join(root, "damaged")
+      const wrong = yield* refused(["restore", target], {
+        DATA_DIR: damaged,
+        BACKUP_PASSPHRASE: "not the passphrase"
+      })
+      assert.match(wrong, /passphrase does not open/)
+
+      // A flipped bit in each kind of piece.
+      for (const kind of ["base", "segments", "inventories", "keys", "blobs", "manifest.json"]) {
+        const file = kind === "manifest.json" ? path.join(target, kind) : firstIn(path.join(target, kind))
+        flip(file)
+        assert.include(yield* refused(["restore", target], { DATA_DIR: damaged }), path.basename(file), kind)
+        assert.isFalse(fs.existsSync(path.join(damaged, "log.sqlite")))
+        flip(file)
+      }
+      assert.match(yield* refused(["log", "stats"], { DATA_DIR: damaged }), /contains no event log/)
+      const started = yield* Effect.exit(
+        Effect.tryPromise(() => ServerProcess.start({ dataDirectory: damaged, port: 1 }))
+      )
+      assert.match(String(started), /restore into .* interrupted/)
+      yield* run(["restore", target], { DATA_DIR: damaged })
+    })
+  )
+})
