@@ -73,6 +73,8 @@ describe("--completions", () => {
         "webhooks",
         "files",
         "log",
+        "backup",
+        "restore",
         "audit",
         "projections",
         "nodes",

@@ -6,7 +6,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Context, Effect, Layer, type Redacted } from "effect"
-import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
 import * as DataLock from "#streams/DataLock.ts"
 import * as LogHead from "#streams/LogHead.ts"
 import { LogUnavailable } from "#streams/LogUnavailable.ts"

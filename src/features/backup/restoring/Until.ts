@@ -1,6 +1,6 @@
 /** The moment to restore. */
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import { type Generation, type Manifest, endOf } from "../format/Manifest.ts"
+import { endOf, type Generation, type Manifest } from "../format/Manifest.ts"
 
 export type Until =
   | { readonly _tag: "End" }
