@@ -9,6 +9,7 @@ import * as Output from "#src/cli/Output.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
 import * as EventChoice from "./EventChoice.ts"
 import * as EventLine from "./EventLine.ts"
+import * as ExportedEvent from "#src/edges/admin/log/EventLine.ts"
 import * as ReadOnlyLog from "./ReadOnlyLog.ts"
 
 const mostEvents = 10_000
@@ -47,7 +48,7 @@ export const tail = Command.make(
     const shown = follow
       ? Stream.concat(Stream.fromIterable(found), Stream.filter(newer, EventChoice.matcher(choice)))
       : Stream.fromIterable(found)
-    const lines = Stream.map(shown, json ? EventLine.json : EventLine.text)
+    const lines = Stream.map(shown, json ? ExportedEvent.json : EventLine.text)
     const hasHeader = !json && (follow || found.length > 0)
     const texts = hasHeader ? Stream.concat(Stream.make(EventLine.header), lines) : lines
     yield* follow ? Failure.untilStopped(Stdout.write(texts)) : Stdout.write(texts)

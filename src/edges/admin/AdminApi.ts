@@ -9,6 +9,7 @@ import { operations as declared } from "./Administration.ts"
 import { OperatorAuthorization } from "./AdminAuthorization.ts"
 import * as Calls from "./Calls.ts"
 import * as ErrorStatuses from "./ErrorStatuses.ts"
+import * as LogRoutes from "./log/LogRoutes.ts"
 import type { Any } from "./Operation.ts"
 
 export const operations = declared as unknown as ReadonlyArray<Any>
@@ -108,7 +109,7 @@ const titles: Readonly<Record<string, string>> = {
 
 const groupOf = ({ path }: Any): string => path.split("/")[1] ?? ""
 
-const groupsOn = (hosts: ReadonlyArray<HostName>) =>
+const operationGroupsOn = (hosts: ReadonlyArray<HostName>) =>
   [...new Set(operations.map(groupOf))].map((name) => {
     const [first, ...rest] = operations.filter((operation) => groupOf(operation) === name).map(endpointOf)
     const group = HttpApiGroup.make(`admin-${name}`).add(
@@ -121,11 +122,18 @@ const groupsOn = (hosts: ReadonlyArray<HostName>) =>
       .annotate(OpenApi.Title, titles[name] ?? name)
   })
 
+const groupsOn = (hosts: ReadonlyArray<HostName>): ReadonlyArray<unknown> => [
+  ...operationGroupsOn(hosts),
+  LogRoutes.group.middleware(OperatorAuthorization as never).annotate(ServedOn, hosts)
+]
+
+type AnyApi = HttpApi.HttpApi<string, HttpApiGroup.Top>
+
 const apiOn = (hosts: ReadonlyArray<HostName>) =>
   groupsOn(hosts)
-    .reduce(
-      (api, group) => api.add(group as never) as never,
-      HttpApi.make("inferlog-administration") as unknown as HttpApi.HttpApi<string, HttpApiGroup.Top>
+    .reduce<AnyApi>(
+      (api, group) => api.add(group as never) as unknown as AnyApi,
+      HttpApi.make("inferlog-administration") as unknown as AnyApi
     )
     .annotate(OpenApi.Title, "inferlog administration")
     .annotate(OpenApi.Version, "1.0.0")
@@ -137,7 +145,7 @@ const apiOn = (hosts: ReadonlyArray<HostName>) =>
         "Every error has the body `{ error, request_id, details? }`. A role that is too low is 403 with `details.code` `ROLE_REQUIRED`.",
         "Every call that changes something is recorded with its operator: see `GET /admin/v1/actions`."
       ].join("\n\n")
-    ) as unknown as HttpApi.HttpApi<string, HttpApiGroup.Top>
+    ) as unknown as AnyApi
 
 /** For a server of its own: on every host. */
 export const api = apiOn([])

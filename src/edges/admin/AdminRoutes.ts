@@ -1,5 +1,5 @@
 /** Serves the operations as routes under `/admin/v1`, for operators that `admit` finds. */
-import { Effect, Predicate } from "effect"
+import { Effect, Layer, Predicate } from "effect"
 import type { Role } from "#domain/operator/Role.ts"
 import { allows } from "#domain/operator/Role.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -14,6 +14,7 @@ import * as AdminApi from "./AdminApi.ts"
 import { Administration } from "./Administration.ts"
 import * as Calls from "./Calls.ts"
 import * as ErrorStatuses from "./ErrorStatuses.ts"
+import * as LogRoutes from "./log/LogRoutes.ts"
 import type { Any } from "./Operation.ts"
 
 /** Bytes. Large enough for dozens of definitions of the catalog. */
@@ -85,4 +86,11 @@ const routeOf = (operation: Any) =>
 
 /** @param admit how operators are found: by their keys, or as the owner of the socket. */
 export const layer = <E, R>(admit: Effect.Effect<DeclaredRoutes.Admit<Operator>, E, R>) =>
-  DeclaredRoutes.layer(admit, AdminApi.operations.map(routeOf))
+  Layer.unwrap(
+    // Made once, so that all routes count wrong keys together.
+    Effect.map(admit, (made) => {
+      const admitted = Effect.succeed(made)
+      const operations = DeclaredRoutes.layer(admitted, AdminApi.operations.map(routeOf))
+      return Layer.merge(operations, LogRoutes.layer(admitted))
+    })
+  )

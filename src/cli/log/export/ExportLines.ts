@@ -3,7 +3,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as EventChoice from "../EventChoice.ts"
-import * as EventLine from "../EventLine.ts"
+import * as EventLine from "#src/edges/admin/log/EventLine.ts"
 import * as LogProgress from "../LogProgress.ts"
 
 export interface Choice extends EventChoice.EventChoice {

@@ -1,15 +1,20 @@
 /** Administration over HTTP, with the real services, on a free port and a new data directory. */
+import * as url from "node:url"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { NetAddress } from "effect/net"
 import type { Role } from "#domain/operator/Role.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as AdminServer from "#src/edges/admin/AdminServer.ts"
+import { Program } from "#src/edges/admin/log/Proofs.ts"
 import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
 import * as AdminListener from "#src/edges/server/admin/AdminListener.ts"
 import * as Http from "#src/edges/server/HttpServer.ts"
 import { OperatorAuthentication } from "#src/features/operators/OperatorAuthentication.ts"
 import { core } from "./AdministrationLayers.ts"
+
+/** What verify and audit run. */
+const program = url.fileURLToPath(new URL("../../../../bin/inferlog.js", import.meta.url))
 
 export class AdminUrl extends Context.Service<AdminUrl, string>()("inferlog/test/AdminUrl") {}
 
@@ -22,6 +27,7 @@ export const layer = Layer.effect(
   })
 ).pipe(
   Layer.provideMerge(Layer.merge(AdminListener.layerNoServer, AdminServer.layerNoDeps)),
+  Layer.provide(Layer.succeed(Program, [program])),
   Layer.provideMerge(OperatorAuthentication.layer),
   Layer.provideMerge(LocalAdministration.layer),
   Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 })),
@@ -55,9 +61,9 @@ export const call = Effect.fnUntraced(function* (
   path: string,
   { body, key = null, method = "GET" }: Sent = {}
 ) {
-  const url = yield* AdminUrl
+  const base = yield* AdminUrl
   return yield* Effect.promise(async (): Promise<Answer> => {
-    const response = await fetch(url + path, {
+    const response = await fetch(base + path, {
       method,
       headers: {
         ...(key !== null && { authorization: `Key ${key}` }),

@@ -1,0 +1,110 @@
+/** The routes that read the whole log. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { allows, Role } from "#domain/operator/Role.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { AdminUrl, call, layer as served, operator } from "./AdminHttp.ts"
+import { quiet } from "./AdministrationLayers.ts"
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each test expects another form
+const linesOf = (text: string): ReadonlyArray<any> =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over HTTP", (it) => {
+  it.effect("is for auditors and owners", () =>
+    Effect.gen(function* () {
+      for (const role of Role.literals) {
+        const { key } = yield* operator(role)
+        const { status } = yield* call("/admin/v1/log/events?until=1", { key })
+        assert.strictEqual(status, allows(role, "auditor") ? 200 : 403, role)
+        if (allows(role, "auditor")) continue
+        for (const path of ["/admin/v1/log/verify", "/admin/v1/audit"]) {
+          assert.strictEqual((yield* call(path, { key })).status, 403, path)
+        }
+      }
+      for (const path of ["/admin/v1/log/events", "/admin/v1/log/verify", "/admin/v1/audit"]) {
+        assert.strictEqual((yield* call(path)).status, 401, path)
+      }
+    })
+  )
+
+  it.effect("has every event once, of a range, a type or a stream", () =>
+    Effect.gen(function* () {
+      const { key, operatorId } = yield* operator("auditor")
+      const head = yield* (yield* EventReader).head
+      const all = linesOf((yield* call(`/admin/v1/log/events?until=${head}`, { key })).text)
+      assert.deepStrictEqual(
+        all.map(({ position }) => position),
+        Array.from({ length: GlobalPosition.sequence(head) }, (_, index) => String(index + 1))
+      )
+      const rest = linesOf((yield* call(`/admin/v1/log/events?after=1&until=3`, { key })).text)
+      assert.deepStrictEqual(rest, all.slice(1, 3))
+      const types = yield* call(
+        `/admin/v1/log/events?type=OperatorCreated&type=OperatorRevoked&stream=Operator-${operatorId}`,
+        { key }
+      )
+      assert.deepStrictEqual(
+        linesOf(types.text).map(({ type }) => type),
+        ["OperatorCreated"]
+      )
+      for (const query of ["after=x", "follow=perhaps", "follow=true&until=1"]) {
+        assert.strictEqual((yield* call(`/admin/v1/log/events?${query}`, { key })).status, 400, query)
+      }
+    })
+  )
+
+  it.effect("goes on with new events while it is followed", () =>
+    Effect.gen(function* () {
+      const { key } = yield* operator("auditor")
+      const head = yield* (yield* EventReader).head
+      const url = `${yield* AdminUrl}/admin/v1/log/events?follow=true&type=OperatorCreated&after=${head}`
+      const response = yield* Effect.promise(() => fetch(url, { headers: { authorization: `Key ${key}` } }))
+      const made = yield* operator("viewer")
+      const body = response.body
+      if (body === null) return assert.fail("no body")
+      const [line] = yield* Stream.fromReadableStream({
+        evaluate: () => body,
+        onError: (cause) => new Error("broken off", { cause })
+      }).pipe(
+        Stream.decodeText,
+        Stream.splitLines,
+        Stream.filter((text) => text !== ""),
+        Stream.take(1),
+        Stream.runCollect
+      )
+      assert.include(line ?? "", made.operatorId)
+    })
+  )
+
+  it.effect("is proved by a process beside the server, one at a time", () =>
+    Effect.gen(function* () {
+      const { key } = yield* operator("auditor")
+      const leaving = new AbortController()
+      const url = `${yield* AdminUrl}/admin/v1/audit`
+      const first = yield* Effect.promise(() =>
+        fetch(url, { headers: { authorization: `Key ${key}` }, signal: leaving.signal })
+      )
+      const second = yield* call("/admin/v1/log/verify", { key })
+      assert.deepStrictEqual([second.status, second.json.details.code], [409, "PROOF_RUNNING"])
+      yield* Effect.promise(async () => {
+        leaving.abort()
+        await first.text().catch(() => "")
+      })
+      // The audit ends with its client, and only then another proof may run.
+      const verified = yield* call("/admin/v1/log/verify", { key }).pipe(
+        Effect.repeat({ until: ({ status }) => status !== 409 })
+      )
+      const result = linesOf(verified.text).at(-1)
+      assert.strictEqual(result.ok, true, verified.text)
+      assert.isAbove(result.report.events, 0)
+      const wrong = yield* call(`/admin/v1/log/verify?expect=1:${"A".repeat(43)}`, { key })
+      assert.deepInclude(linesOf(wrong.text).at(-1), { type: "result", ok: false })
+      const audited = linesOf((yield* call("/admin/v1/audit", { key })).text).at(-1)
+      assert.match(audited.report, /The books are right/)
+    })
+  )
+})
