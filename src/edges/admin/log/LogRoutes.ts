@@ -22,7 +22,7 @@ const lines = (description: string) =>
   Schema.String.pipe(HttpApiSchema.asText({ contentType })).annotate({ description })
 
 /** Of every route here. */
-export const role: Role = "auditor"
+const role: Role = "auditor"
 
 const permit = (operator: Operator): Effect.Effect<void, ErrorAnswer.ErrorAnswer> =>
   allows(operator.role, role)
