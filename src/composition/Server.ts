@@ -57,7 +57,10 @@ import * as Misspelled from "./settings/Misspelled.ts"
 /** Outbound calls to this server itself are refused, under any name. */
 const ownListeners = Layer.effect(
   OwnListeners,
-  Effect.map(listenAddress, ({ host, port }) => [{ address: host, port }])
+  Effect.gen(function* () {
+    const addresses = [yield* listenAddress, yield* AdminListener.address]
+    return addresses.flatMap((found) => (found === null ? [] : [{ address: found.host, port: found.port }]))
+  })
 )
 
 const outbound = Outbound.layer.pipe(Layer.provide(ownListeners))
