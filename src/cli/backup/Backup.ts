@@ -1,5 +1,5 @@
 import * as path from "node:path"
-import { Console, Context, Effect, Layer, Option } from "effect"
+import { Console, Context, Effect, Layer, Option, Schedule } from "effect"
 import { Command } from "effect/cli"
 import * as Backup from "#src/features/backup/taking/Backup.ts"
 import * as Targets from "#src/features/backup/target/Targets.ts"
@@ -8,7 +8,7 @@ import { MasterKeyText } from "#src/kernel/secrets/MasterKeyText.ts"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
-import { UsageError } from "#src/cli/Failure.ts"
+import * as Failure from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
 import * as Output from "#src/cli/Output.ts"
@@ -27,14 +27,25 @@ const flags = {
     "without-keys",
     "Leave the master key out: signing secrets, passwords and sealed tokens are lost unless you keep it elsewhere"
   ),
+  follow: Flags.toggle(
+    "follow",
+    "Then add what is new every second, until Ctrl-C or SIGTERM, which exit with 0"
+  ),
   json: Output.json
 }
+
+/** What a target or a log that is away for a while causes. */
+const isPassing = ({ _tag }: { readonly _tag: string }) =>
+  _tag === "BlobStoreError" || _tag === "EventStoreError"
+
+/** Time between two tries after a failure. */
+const retrying = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1 minute")])
 
 const keysOf = Effect.fnUntraced(function* (file: Option.Option<string>, withoutKeys: boolean) {
   const given = yield* BackupFlags.passphrase(file)
   if (withoutKeys) return null
   if (Option.isNone(given)) {
-    return yield* new UsageError({
+    return yield* new Failure.UsageError({
       message:
         "The master key is backed up under a passphrase: set --passphrase-file or BACKUP_PASSPHRASE, or leave the key out " +
         "with --without-keys. Without the key, signing secrets of webhooks and passwords must be set anew after a restore"
@@ -55,43 +66,61 @@ const text = (report: Backup.Report): string => {
   )
 }
 
+const printJson = (target: string, { end, ...counts }: Backup.Report) =>
+  Output.printJson({ target, ...counts, ...end, verified: true })
+
+const printText = Effect.fnUntraced(function* (report: Backup.Report) {
+  yield* Console.log(text(report))
+  yield* Console.log(`Read back and verified. Anchor: ${report.end.position}:${report.end.digest}`)
+  if (report.missingBlobs === 0) return
+  yield* Console.error(
+    `${Output.counted(report.missingBlobs, "blob")} that the log names: not in the blob store. See 'log verify'.`
+  )
+})
+
 export const backup = Command.make(
   "backup",
   flags,
-  Effect.fnUntraced(function* ({ full, json, keep, passphraseFile, target: given, withoutKeys }) {
+  Effect.fnUntraced(function* ({ follow, full, json, keep, passphraseFile, target: given, withoutKeys }) {
     const address = yield* BackupFlags.locate("TARGET", given)
     const directory = yield* DataDirectory
     if (address._tag === "Folder" && isInside(address.folder, directory)) {
-      return yield* new UsageError({ message: "TARGET: is inside of DATA_DIR, and would be lost with it" })
+      return yield* new Failure.UsageError({
+        message: "TARGET: is inside of DATA_DIR, and would be lost with it"
+      })
     }
     const keys = yield* keysOf(passphraseFile, withoutKeys)
     const target = yield* Targets.open(address)
-    // Read before the log, so that a running server never makes the log look short.
-    const anchors = yield* ChosenLog.headAnchors(directory)
     const isShared = yield* ChosenLog.isShared
     const blobs = Context.get(yield* Layer.build(ReadOnlyLog.blobsOf(directory)), BlobStore)
-    const id = (yield* IdGenerator).next()
-    const report = yield* Backup.take({
-      target,
-      blobs,
-      directory: isShared ? null : directory,
-      anchors,
-      isFull: full,
-      keep,
-      keys,
-      id
+    const ids = yield* IdGenerator
+    const take = Effect.fnUntraced(function* (options: Pick<Backup.BackupOptions, "isFull" | "keys">) {
+      // Read before the log, so that a running server never makes the log look short.
+      const anchors = yield* ChosenLog.headAnchors(directory)
+      const id = ids.next()
+      return yield* Backup.take({
+        target,
+        blobs,
+        directory: isShared ? null : directory,
+        anchors,
+        keep,
+        id,
+        ...options
+      })
     })
-    if (json) {
-      const { end, ...counts } = report
-      return yield* Output.printJson({ target: target.name, ...counts, ...end, verified: true })
-    }
-    yield* Console.log(text(report))
-    yield* Console.log(`Read back and verified. Anchor: ${report.end.position}:${report.end.digest}`)
-    if (report.missingBlobs > 0) {
-      yield* Console.error(
-        `${Output.counted(report.missingBlobs, "blob")} that the log names: not in the blob store. See 'log verify'.`
-      )
-    }
+    const print = (report: Backup.Report) => (json ? printJson(target.name, report) : printText(report))
+    yield* print(yield* take({ isFull: full, keys }))
+    if (!follow) return
+    const addNew = Effect.flatMap(take({ isFull: false, keys: null }), (report) =>
+      report.kind === "unchanged" ? Effect.void : print(report)
+    )
+    const patiently = addNew.pipe(
+      Effect.tapError((error) => Effect.logWarning("What is new is not backed up yet; trying again", error)),
+      Effect.retry({ schedule: retrying, while: isPassing }),
+      Effect.repeat(Schedule.spaced("1 second"))
+    )
+    // The pieces of an interrupted pass are removed by this one.
+    yield* Failure.untilStopped(Effect.onInterrupt(patiently, () => Effect.ignore(addNew)))
   }, Effect.scoped)
 ).pipe(
   Command.provide(ReadOnlyLog.layerEvents.pipe(Layer.merge(IdGenerator.layer))),

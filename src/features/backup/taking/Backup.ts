@@ -15,6 +15,7 @@ import * as Manifest from "../format/Manifest.ts"
 import * as Pieces from "../format/Pieces.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
 import * as Base from "./Base.ts"
+import * as Compaction from "./Compaction.ts"
 import * as InstallationKeys from "./InstallationKeys.ts"
 import * as Leftovers from "./Leftovers.ts"
 import * as Tail from "./Tail.ts"
@@ -126,7 +127,8 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
   const before = stored === null ? null : yield* Manifest.parse(stored.text)
   yield* Leftovers.remove(target, before)
   const isBase = before === null || isFull
-  const added = yield* isBase ? begin(options) : extend(options, Manifest.newest(before))
+  const taken = yield* isBase ? begin(options) : extend(options, Manifest.newest(before))
+  const added = { ...taken, generation: yield* Compaction.run(target.pieces, taken.generation, options.id) }
   const kept = olderThan(before, isBase, keep)
   const { keys, isNew } = yield* InstallationKeys.put(options, before?.keys ?? null)
   const [first, ...others] = [...kept, added.generation]
@@ -150,6 +152,6 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
   }
   if (report.kind === "unchanged" && !isNew) return report
   yield* target.writeManifest(Manifest.render(manifest), stored?.revision ?? null)
-  yield* Leftovers.remove(target, manifest)
+  yield* Leftovers.removeReplaced(target, before, manifest)
   return report
 })

@@ -35,3 +35,14 @@ export const remove = Effect.fn("Leftovers.remove")(function* (
     )
   }
 })
+
+/** Removes pieces that only the replaced manifest named. */
+export const removeReplaced = Effect.fn("Leftovers.removeReplaced")(function* (
+  { pieces }: BackupTarget,
+  before: Manifest | null,
+  now: Manifest
+) {
+  const named = namedBy(now)
+  const replaced = [...namedBy(before)].filter((key) => !named.has(key))
+  yield* Effect.forEach(replaced, (key) => pieces.remove(key), { discard: true })
+})

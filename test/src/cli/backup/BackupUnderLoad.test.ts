@@ -86,6 +86,7 @@ describe("backup and restore", () => {
       const increment = yield* run(["backup", target], { DATA_DIR: data })
       assert.strictEqual(increment["kind"], "increment")
       yield* Effect.promise(() => server.kill("SIGKILL"))
+      assert.strictEqual((yield* run(["backup", target], { DATA_DIR: data }))["kind"], "unchanged")
 
       const restored = yield* run(["restore", target], { DATA_DIR: copy })
       assert.strictEqual(restored["digest"], increment["digest"])
@@ -147,6 +148,40 @@ describe("backup and restore", () => {
       )
       assert.match(String(started), /restore into .* interrupted/)
       yield* run(["restore", target], { DATA_DIR: damaged })
+    })
+  )
+
+  it.live("ships what is new every second, also after the follower was killed", () =>
+    Effect.gen(function* () {
+      const root = yield* TempDirectory.make
+      const data = path.join(root, "data")
+      const target = path.join(root, "target")
+      const settings = { DATA_DIR: data, BACKUP_PASSPHRASE: passphrase }
+      const server = yield* serve(data)
+      const ids: Array<string> = []
+      for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+        const follower = yield* Inferlog.follow(["backup", target, "--follow", "--json"], settings)
+        yield* follower.until((stdout) => stdout.includes("\n"))
+        for (let round = 0; round < 3; round++) {
+          ids.push(...(yield* Effect.promise(() => submit(server.url, 5))))
+          const lines = round + 2
+          yield* follower.until((stdout) => stdout.split("\n").length > lines)
+        }
+        const ended = yield* follower.kill(signal)
+        if (signal === "SIGTERM") assert.strictEqual(ended.code, 0, ended.stderr)
+      }
+      yield* Effect.promise(() => server.kill("SIGKILL"))
+      const copy = path.join(root, "copy")
+      yield* run(["restore", target], { DATA_DIR: copy })
+      const again = yield* serve(copy)
+      assert.strictEqual(ids.length, 30)
+      for (const id of ids) {
+        const answer = yield* Effect.promise(() =>
+          fetch(`${again.url}/requests/${id}`, { headers: ServerProcess.authorization })
+        )
+        assert.strictEqual(answer.status, 200, id)
+        yield* Effect.promise(() => answer.text())
+      }
     })
   )
 })
