@@ -1,6 +1,7 @@
 /** The data directory for commands that need an existing log, in the directory or on NATS. They never create one. */
 import { Effect, Layer } from "effect"
 import { configured, DataDirectory, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
+import * as ReleaseFile from "#src/kernel/disk/ReleaseFile.ts"
 import { CommandError } from "./Failure.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 
@@ -10,6 +11,7 @@ const found = Effect.gen(function* () {
   if (_tag === "Sqlite" && !holdsLog(directory)) {
     return yield* new CommandError({ message: `DATA_DIR: ${directory} contains no event log` })
   }
+  yield* ReleaseFile.check(directory)
   return directory
 })
 

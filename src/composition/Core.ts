@@ -19,6 +19,7 @@ import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as ReleaseFile from "#src/kernel/disk/ReleaseFile.ts"
 import { type EventStoreChoice, eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import * as NatsLog from "#src/platform/log/NatsLog.ts"
@@ -36,14 +37,20 @@ import { OperatorActionActors, OperatorActors } from "#src/features/operators/Op
 import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
-type LogError = Layer.Error<ReturnType<typeof SqliteEventStore.layer> | ReturnType<typeof NatsLog.layer>>
+/** The log of a directory that says which release wrote it. */
+const localLog = (directory: string) =>
+  Layer.effectDiscard(ReleaseFile.record(directory)).pipe(
+    Layer.provideMerge(SqliteEventStore.layer(directory))
+  )
+
+type LogError = Layer.Error<ReturnType<typeof localLog> | ReturnType<typeof NatsLog.layer>>
 
 const logOf = (
   choice: EventStoreChoice,
   directory: string
 ): Layer.Layer<EventStore | EventReader | LogFailure | LogServers, LogError> =>
   choice._tag === "Sqlite"
-    ? Layer.merge(SqliteEventStore.layer(directory), Layer.succeed(LogServers, null))
+    ? Layer.merge(localLog(directory), Layer.succeed(LogServers, null))
     : NatsLog.layer({ nats: choice.options, directory, sharedHead: Snapshots.sharedHead })
 
 /** The log alone, for commands that need no read models. */

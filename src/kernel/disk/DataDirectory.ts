@@ -5,6 +5,7 @@ import { Config, Context, Effect, Layer, Schema } from "effect"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import * as PrivateFiles from "./PrivateFiles.ts"
+import * as ReleaseFile from "./ReleaseFile.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 
 export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()(
@@ -72,11 +73,15 @@ export const configured = Config.map(dataDir.config, (directory) => path.resolve
 export class DataDirectory extends Context.Service<DataDirectory, string>()(
   "inferlog/src/kernel/disk/DataDirectory"
 ) {
-  /** Creates the directory when it does not exist. */
+  /** Creates the directory when it does not exist. Fails when a newer release has written it. */
   static readonly layerAt = (directory: string) =>
     Layer.effect(
       DataDirectory,
-      made(directory).pipe(Effect.tap(checkRestored), Effect.tap(PrivateFiles.check))
+      made(directory).pipe(
+        Effect.tap(checkRestored),
+        Effect.tap(ReleaseFile.check),
+        Effect.tap(PrivateFiles.check)
+      )
     )
 
   static readonly layer = Layer.unwrap(

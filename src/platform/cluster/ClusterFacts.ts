@@ -5,6 +5,7 @@ import { BlobStore } from "#streams/BlobStore.ts"
 import { Nats } from "#streams/nats/Nats.ts"
 import * as NatsFailure from "#streams/nats/NatsFailure.ts"
 import { names } from "#streams/nats/NatsOptions.ts"
+import * as DataFormat from "#src/kernel/program/DataFormat.ts"
 import * as NatsBucket from "./NatsBucket.ts"
 
 /** This node's configuration differs from the other nodes': it would write data that they cannot read. */
@@ -91,6 +92,27 @@ const checkBlobs = Effect.gen(function* () {
   return yield* new ClusterMismatch({ setting: "BLOB_STORE" })
 })
 
+const decodeRelease = Schema.decodeUnknownEffect(DataFormat.DataRelease)
+const encodeRelease = Schema.encodeEffect(DataFormat.DataRelease)
+
+/** The highest format of the nodes' releases; raised by the first node of a newer one. */
+const checkRelease = Effect.gen(function* () {
+  const { getFact, putFact } = yield* ClusterFacts
+  const found = yield* getFact("data-release")
+  // Release 0.1.0 left no such fact.
+  const known = found && (yield* Effect.orDie(decodeRelease(found.value)))
+  if (known !== null) yield* DataFormat.check("EVENT_STORE", known)
+  if (known?.format === DataFormat.dataFormat) return
+  const ours = yield* Effect.orDie(encodeRelease(DataFormat.ours))
+  yield* putFact("data-release", ours, found?.revision ?? null)
+}).pipe(
+  // A conflict: another node has raised it meanwhile.
+  Effect.retry({
+    ...patience,
+    while: (error) => error instanceof ClusterFactsError || error instanceof FactConflict
+  })
+)
+
 export class ClusterFacts extends Context.Service<
   ClusterFacts,
   {
@@ -151,11 +173,12 @@ export class ClusterFacts extends Context.Service<
   )
 
   /**
-   * Checks that this node's master key, identified by its fingerprint, and its blob store are those of the other
-   * nodes. The first node sets them. Waits some seconds for servers without a leader.
+   * Checks that this node can read the data of the other nodes, and that its master key, identified by its fingerprint,
+   * and its blob store are theirs. The first node sets them. Waits some seconds for servers without a leader.
    */
   static readonly check = Effect.fn("ClusterFacts.check")(
     function* ({ fingerprint }: { readonly fingerprint: string }) {
+      yield* checkRelease
       yield* checkKey(fingerprint)
       yield* checkBlobs
     },

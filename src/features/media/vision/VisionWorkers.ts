@@ -14,6 +14,8 @@ import {
   type ShrinkTask,
   type VisionTask
 } from "./VisionTask.ts"
+import * as VisionPackages from "./VisionPackages.ts"
+import type { VisionMissing } from "./VisionPackages.ts"
 import type { WorkerLost } from "#src/kernel/threads/WorkerLost.ts"
 import * as WorkerPool from "#src/kernel/threads/WorkerPool.ts"
 
@@ -34,7 +36,7 @@ export class PictureRefused extends Schema.TaggedError<PictureRefused>()("Pictur
   }
 }
 
-type Failure = PictureRefused | WorkerLost
+type Failure = PictureRefused | WorkerLost | VisionMissing
 
 /** `started` runs when a worker takes the task. An interruption ends the worker. */
 type Run<Task, Result> = (task: Task, started: Effect.Effect<void>) => Effect.Effect<Result, Failure>
@@ -64,7 +66,7 @@ export const visionWorkers = Setting.make({
 })
 
 /** Started with the first picture, because most servers never process one. */
-const setUp = Effect.promise(() => import("./Libvips.ts"))
+const setUp = VisionPackages.loadedWith("sharp", () => import("./Libvips.ts"))
 
 export class VisionWorkers extends Context.Service<
   VisionWorkers,
@@ -84,6 +86,7 @@ export class VisionWorkers extends Context.Service<
   static readonly layer = Layer.effect(
     VisionWorkers,
     Effect.gen(function* () {
+      yield* VisionPackages.warn
       const pool = yield* WorkerPool.make({
         file: new URL("./worker/Main.ts", import.meta.url),
         size: yield* visionWorkers.config,
@@ -97,6 +100,7 @@ export class VisionWorkers extends Context.Service<
         const decode = Schema.decodeUnknownEffect(schema)
         return Effect.fnUntraced(function* (task, started) {
           yield* setUp
+          if (task._tag === "Read") yield* VisionPackages.require("tesseract.js")
           const answer = yield* pool
             .run({ task, started, deadline })
             .pipe(Effect.flatMap((raw) => Effect.orDie(decodeAnswer(raw))))

@@ -4,6 +4,7 @@ import type { ImageRefused, ImageUnavailable } from "#src/features/media/ImageFa
 import type { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { PlatformError } from "effect/PlatformError"
+import type { VisionMissing } from "#src/features/media/vision/VisionPackages.ts"
 import type { PictureRefused } from "#src/features/media/vision/VisionWorkers.ts"
 import type { WorkerLost } from "#src/kernel/threads/WorkerLost.ts"
 
@@ -12,6 +13,7 @@ export type VisionFailure =
   | ImageUnavailable
   | PictureRefused
   | WorkerLost
+  | VisionMissing
   | BlobStoreError
   | EventStoreError
   | PlatformError
@@ -38,6 +40,8 @@ export const outcomeOf = (failure: VisionFailure): ProviderOutcome => {
     case "ImageRefused":
     case "PictureRefused":
       return failed(failure.message)
+    case "VisionMissing":
+      return { _tag: "ProviderError", message: failure.message, retryable: false }
     case "ImageUnavailable":
       return retryable(failure.message)
     case "WorkerLost":
