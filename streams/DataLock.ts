@@ -30,6 +30,26 @@ export const acquire = (
     (db) => Effect.sync(() => db.close())
   ).pipe(Effect.asVoid)
 
+/** Whether another process has locked the directory. The lock file must exist; it is only read. */
+export const isHeld = (directory: string): Effect.Effect<boolean, LogUnavailable> =>
+  Effect.try({
+    try: () => isLocked(`${directory}/lock`),
+    catch: (cause) => new LogUnavailable({ reason: `${directory} cannot be used as a data directory`, cause })
+  })
+
+const isLocked = (filename: string): boolean => {
+  const db = new DatabaseSync(filename, { readOnly: true, timeout: 0 })
+  try {
+    db.prepare("SELECT count(*) FROM sqlite_schema").get()
+    return false
+  } catch (cause) {
+    if (SqliteFailure.classify(cause) === "busy") return true
+    throw cause
+  } finally {
+    db.close()
+  }
+}
+
 /** Locks the file until it is closed. Throws at once, or after `timeoutMs`, when another process has locked it. */
 export const lock = (filename: string, timeoutMs = 0): DatabaseSync => {
   const db = new DatabaseSync(filename, { timeout: timeoutMs })

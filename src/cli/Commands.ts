@@ -6,6 +6,10 @@ import { Command } from "effect/cli"
 const commands = {
   serve: { description: "Run the server", load: async () => (await import("./Serve.ts")).serve },
   init: { description: "Create an empty log", load: async () => (await import("./Init.ts")).init },
+  doctor: {
+    description: "Check settings and surroundings of the server, and say what to mend",
+    load: async () => (await import("./doctor/Doctor.ts")).doctor
+  },
   accounts: {
     description: "Accounts, their balances, limits and passwords",
     load: async () => (await import("./accounts/Accounts.ts")).accounts

@@ -85,7 +85,8 @@ const isPermanent = ({ cause }: NatsUnreachable): boolean =>
 const authenticator = async ({ credentials }: NatsOptions): Promise<Authenticator | undefined> =>
   credentials === null ? undefined : credsAuthenticator(await fs.readFile(credentials))
 
-const connectionOptions = async (options: NatsOptions): Promise<ConnectionOptions> => {
+/** Reconnects without end. */
+export const connectionOptions = async (options: NatsOptions): Promise<ConnectionOptions> => {
   const { ca, password, servers, tls, token, user } = options
   const authenticates = await authenticator(options)
   return {
@@ -129,7 +130,8 @@ const open = (options: NatsOptions): Effect.Effect<NatsConnection, NatsUnreachab
     Effect.retry({ ...startRetries, while: (error) => !isPermanent(error) })
   )
 
-const checkPayload = ({ info }: NatsConnection, { servers }: NatsOptions) => {
+/** Fails when the server does not accept the largest append. */
+export const checkPayload = ({ info }: NatsConnection, { servers }: NatsOptions) => {
   const found = info?.max_payload ?? 0
   if (found >= minPayload) return Effect.void
   const cause = new Error(`its max_payload is ${found}, but at least ${minPayload} is required`)

@@ -73,7 +73,7 @@ const common = ({ replicas, storage }: NatsOptions) => ({
 })
 
 /** Nothing is deleted from the log: a gap in its sequence is damage. */
-const eventsConfig = (options: NatsOptions): Wanted => ({
+export const eventsConfig = (options: NatsOptions): Wanted => ({
   ...common(options),
   name: names(options).events.stream,
   subjects: [Subjects.make(options).allEvents],
@@ -81,7 +81,7 @@ const eventsConfig = (options: NatsOptions): Wanted => ({
   deny_purge: true
 })
 
-const payloadsConfig = (options: NatsOptions): Wanted => {
+export const payloadsConfig = (options: NatsOptions): Wanted => {
   const { allErasures, allPayloads, allTaken } = Subjects.make(options)
   return {
     ...common(options),
@@ -92,7 +92,10 @@ const payloadsConfig = (options: NatsOptions): Wanted => {
 }
 
 /** Also detects settings that the server did not apply: older servers ignore unknown ones. */
-const compare = (wanted: Wanted, found: Partial<StreamConfig>): Effect.Effect<void, NatsStreamMismatch> => {
+export const compare = (
+  wanted: Wanted,
+  found: Partial<StreamConfig>
+): Effect.Effect<void, NatsStreamMismatch> => {
   const text = (value: unknown) => JSON.stringify(value) ?? "none"
   const fields = new Map<string, unknown>(Object.entries(found))
   const differing = Object.entries(wanted).find(([field, value]) => text(fields.get(field)) !== text(value))

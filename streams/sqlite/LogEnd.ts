@@ -25,15 +25,21 @@ export class LogTruncated extends Schema.TaggedError<LogTruncated>()("LogTruncat
 export const readable = <A>(read: () => A): Effect.Effect<A, LogUnavailable> =>
   Effect.try({ try: read, catch: (cause) => new LogUnavailable({ reason: "The log cannot be read", cause }) })
 
-const endOf = (filename: string): number => {
+const reading = <A>(filename: string, read: (reads: Reads.Reads) => A): A => {
   const db = Database.open({ filename, readOnly: true, synchronous: "FULL" })
   try {
     LogSchema.check(db)
-    return Reads.make(db).head()
+    return read(Reads.make(db))
   } finally {
     db.close()
   }
 }
+
+const endOf = (filename: string): number => reading(filename, (reads) => reads.head())
+
+/** Unix time of the last event in ms; `null` when there is none. The file must exist. */
+export const lastTime = (filename: string): Effect.Effect<number | null, LogUnavailable> =>
+  readable(() => reading(filename, (reads) => reads.page(Math.max(reads.head() - 1, 0), 1)[0]?.time ?? null))
 
 /** Sequence number of the last event. 0 when the file does not exist. */
 export const find = (filename: string): Effect.Effect<number, LogUnavailable> =>

@@ -35,16 +35,33 @@ interface Loose {
   readonly isDirectory: boolean
 }
 
-const looseIn = (directory: string): ReadonlyArray<Loose> => {
+interface Survey {
+  /** Files that other users can access. */
+  readonly loose: ReadonlyArray<Loose>
+  readonly owners: ReadonlyArray<{ readonly file: string; readonly uid: number }>
+}
+
+/** Whether every user of this machine can read or write a file of this mode. */
+export const isForEverybody = (mode: number): boolean => (mode & ofEverybody) !== 0
+
+/** Reads owners and modes of the server's own files, and changes nothing. */
+export const survey = (directory: string): Survey => {
   const names = fs.readdirSync(directory)
   const files = names.filter((name) => ours.test(name)).map((name) => path.join(directory, name))
   // Restricting a directory that contains other things would lock out their owners.
   const isOurs = files.length > 0 && files.length === names.length
-  return [...(isOurs ? [directory] : []), ...files].flatMap((file) => {
-    const stat = fs.lstatSync(file)
-    const isLoose = !stat.isSymbolicLink() && (stat.mode & ofOthers) !== 0
-    return isLoose ? [{ file, mode: stat.mode, isDirectory: stat.isDirectory() }] : []
+  const found = [...(isOurs ? [directory] : []), ...files].flatMap((file) => {
+    // A running server removes files.
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+    return stat === undefined ? [] : [{ file, stat }]
   })
+  return {
+    loose: found.flatMap(({ file, stat }) => {
+      const isLoose = !stat.isSymbolicLink() && (stat.mode & ofOthers) !== 0
+      return isLoose ? [{ file, mode: stat.mode, isDirectory: stat.isDirectory() }] : []
+    }),
+    owners: found.map(({ file, stat }) => ({ file, uid: stat.uid }))
+  }
 }
 
 const close = ({ file, mode }: Loose): boolean => {
@@ -63,14 +80,14 @@ const close = ({ file, mode }: Loose): boolean => {
  */
 export const check = Effect.fnUntraced(function* (directory: string) {
   if (process.platform === "win32") return
-  const loose = yield* Effect.sync(() => looseIn(directory))
+  const loose = yield* Effect.sync(() => survey(directory).loose)
   for (const found of loose) {
     const { file, isDirectory, mode } = found
     if (close(found)) {
       yield* Effect.logWarning(
         `${file} was open to other users (mode ${modeOf(mode)}): access is now restricted to its owner`
       )
-    } else if (!isDirectory && (mode & ofEverybody) !== 0) {
+    } else if (!isDirectory && isForEverybody(mode)) {
       return yield* new FileOpenToOthers({ file, mode: modeOf(mode) })
     } else {
       yield* Effect.logWarning(

@@ -7,6 +7,7 @@ import * as Account from "#domain/account/Account.ts"
 import { PasswordChanged } from "#domain/account/Event.ts"
 import { SigningSecretRotated } from "#domain/account/SigningSecret.ts"
 import { holdsLog } from "#src/kernel/disk/DataDirectory.ts"
+import type { LogUnavailable } from "#streams/LogUnavailable.ts"
 import * as EventSearch from "#streams/sqlite/EventSearch.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import { keyBytes, parse } from "./KeyText.ts"
@@ -53,12 +54,34 @@ const sealed = {
   types: [SigningSecretRotated, PasswordChanged].map(({ fields }) => fields._tag.schema.literal)
 }
 
+/** Whether the log has secrets that are sealed under a key. */
+const isOwed = (dataDirectory: string) =>
+  holdsLog(dataDirectory)
+    ? EventSearch.contains(SqliteEventStore.files(dataDirectory).log, sealed)
+    : Effect.succeed(false)
+
+/** `unmade`: missing, and not needed yet. `lost`: missing, and needed. `damaged`: also if it cannot be read. */
+export type State = "intact" | "unmade" | "lost" | "damaged"
+
+/** What a start would find. Changes nothing. */
+export const state = Effect.fnUntraced(function* (
+  dataDirectory: string
+): Effect.fn.Return<State, LogUnavailable> {
+  const file = path.join(dataDirectory, "master.key")
+  if (!fs.existsSync(file)) return (yield* isOwed(dataDirectory)) ? "lost" : "unmade"
+  return yield* Effect.try(() => parse(fs.readFileSync(file, "utf8").trimEnd())).pipe(
+    Effect.match({
+      onFailure: () => "damaged" as const,
+      onSuccess: (key) => (key === null ? "damaged" : "intact")
+    })
+  )
+})
+
 /** Creates the file, for its owner only, if it is missing; refuses if the log has secrets sealed by another key. */
 export const read = Effect.fnUntraced(function* (dataDirectory: string) {
   const file = path.join(dataDirectory, "master.key")
-  if (!fs.existsSync(file) && holdsLog(dataDirectory)) {
-    const { log } = SqliteEventStore.files(dataDirectory)
-    if (yield* EventSearch.contains(log, sealed)) return yield* new MasterKeyUnusable({ file, reason: lost })
+  if (!fs.existsSync(file) && (yield* isOwed(dataDirectory))) {
+    return yield* new MasterKeyUnusable({ file, reason: lost })
   }
   const text = yield* Effect.try({
     try: () => {

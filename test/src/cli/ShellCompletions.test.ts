@@ -65,6 +65,7 @@ describe("--completions", () => {
       const commands = [
         "serve",
         "init",
+        "doctor",
         "accounts",
         "balance",
         "keys",

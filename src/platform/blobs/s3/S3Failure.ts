@@ -104,9 +104,12 @@ export const of = (operation: string, thrown: unknown): BlobStoreError => {
   return new BlobStoreError({ reason: `could not ${operation}: ${why}`, ...isFull, cause })
 }
 
+/** The advice for the operator. */
+export const remedyOf = ({ cause }: BlobStoreError): string => reasonOf(cause).remedy
+
 /** Adds the advice for the operator. */
 export const withRemedy = (error: BlobStoreError): BlobStoreError =>
-  new BlobStoreError({ reason: `${error.reason}: ${reasonOf(error.cause).remedy}`, cause: error.cause })
+  new BlobStoreError({ reason: `${error.reason}: ${remedyOf(error)}`, cause: error.cause })
 
 /** Whether S3 answered with one of these codes. */
 export const hasCode =
