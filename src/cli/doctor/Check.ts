@@ -3,7 +3,7 @@ import { Array, Cause, Config, Duration, Effect } from "effect"
 import * as Failure from "#src/cli/Failure.ts"
 
 /** `skipped`: there is nothing to check, or a setting that the check needs is wrong. */
-export type Outcome = "ok" | "warning" | "failed" | "skipped"
+type Outcome = "ok" | "warning" | "failed" | "skipped"
 
 export interface Verdict {
   readonly outcome: Outcome

@@ -85,6 +85,11 @@ describe("doctor tries the rights at S3, and", () => {
       yield* credentials(S3Server.credentials)
       const BLOB_STORE = S3Server.blobStore(server, bucket)
       assert.include(yield* Doctor.check(S3Rights.check, { BLOB_STORE }), { outcome: "ok" })
+      const publicEndpoint = `http://127.0.0.1:${yield* Effect.promise(freePort)}`
+      const apart = { BLOB_STORE: `${BLOB_STORE}&publicEndpoint=${publicEndpoint}` }
+      const unreachable = yield* Doctor.check(S3Rights.check, apart)
+      assert.include(unreachable, { outcome: "warning" })
+      assert.include(unreachable.remedy, "publicEndpoint")
       const client = yield* S3Server.clientOf(server)
       const { ListObjectsV2Command } = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
       const left = yield* Effect.promise(() => client.send(new ListObjectsV2Command({ Bucket: bucket })))
