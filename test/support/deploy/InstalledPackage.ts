@@ -8,7 +8,7 @@ import * as readline from "node:readline"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Programs from "./Programs.ts"
 
-export interface Ended {
+interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
