@@ -54,21 +54,28 @@ const few = 3
 const some = (files: ReadonlyArray<string>): string =>
   files.length <= few ? files.join(", ") : `${files.slice(0, few).join(", ")} and ${files.length - few} more`
 
+const ownersUser = (uid: number) =>
+  `Run as user ${uid}, or give the files to the user of the server (chown -R)`
+
 const modes: Check.Check = {
   name: "file-access",
   look: Effect.gen(function* () {
     const wanted = yield* configured
     if (process.platform === "win32") return Check.skipped("Windows has no file modes")
     if (!fs.existsSync(wanted)) return Check.skipped("DATA_DIR does not exist yet")
+    const user = process.getuid?.() ?? 0
+    if (Place.isClosed(wanted)) {
+      const { uid } = yield* Effect.sync(() => fs.statSync(wanted))
+      return Check.failed(`This is user ${user}, and user ${uid} owns ${wanted}`, ownersUser(uid))
+    }
     const { loose, owners } = yield* Effect.sync(() => PrivateFiles.survey(wanted))
     const open = loose.filter(({ isDirectory, mode }) => !isDirectory && PrivateFiles.isForEverybody(mode))
-    const user = process.getuid?.() ?? 0
     const foreign = owners.filter(({ uid }) => uid !== user)
     const [first] = foreign
     if (first !== undefined && user !== 0) {
       return Check.failed(
         `This is user ${user}, and user ${first.uid} owns ${some(foreign.map(({ file }) => file))}`,
-        `Run as user ${first.uid}, or give the files to the user of the server (chown -R)`
+        ownersUser(first.uid)
       )
     }
     if (new Set(owners.map(({ uid }) => uid)).size > 1) {

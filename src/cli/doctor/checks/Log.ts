@@ -8,12 +8,16 @@ import * as OpenLogHead from "#streams/OpenLogHead.ts"
 import * as LogEnd from "#streams/sqlite/LogEnd.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as Check from "../Check.ts"
+import * as Place from "./Place.ts"
+
+const closed = Check.skipped("DATA_DIR cannot be read: see data-directory")
 
 const head: Check.Check = {
   name: "log-head",
   look: Effect.gen(function* () {
     if ((yield* eventStore.config)._tag === "Nats") return Check.skipped("The log is on NATS: see nats")
     const directory = yield* configured
+    if (Place.isClosed(directory)) return closed
     if (!holdsLog(directory)) return Check.skipped("There is no log yet")
     const files = SqliteEventStore.files(directory)
     // First, because a running server writes it after the log.
@@ -66,7 +70,8 @@ const key: Check.Check = {
   look: Effect.gen(function* () {
     if (Option.isSome(yield* masterKey.config)) return Check.ok("MASTER_KEY is set")
     if ((yield* eventStore.config)._tag === "Sqlite") {
-      return verdicts[yield* MasterKeyFile.state(yield* configured)]
+      const directory = yield* configured
+      return Place.isClosed(directory) ? closed : verdicts[yield* MasterKeyFile.state(directory)]
     }
     return Check.failed(
       "MASTER_KEY is not set, and nodes that share a log must share it",

@@ -8,6 +8,17 @@ export const existing = (wanted: string): string => {
   return fs.existsSync(wanted) || above === wanted ? wanted : existing(above)
 }
 
+/** Whether the directory is there and this user may not look into it: all its files seem to be missing. */
+export const isClosed = (directory: string): boolean => {
+  if (!fs.existsSync(directory)) return false
+  try {
+    fs.accessSync(directory, fs.constants.R_OK | fs.constants.X_OK)
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** A host without brackets, or with them as in a URL. */
 export const isLoopback = (host: string): boolean =>
   /^(?:127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)$/i.test(host)

@@ -63,6 +63,11 @@ describe("doctor looks at the files of DATA_DIR, and", () => {
         const found = yield* named(Directory.checks, "data-directory", directory)
         assert.include(found, { outcome: "failed", detail: `${directory} cannot be read and written` })
         assert.include(yield* Doctor.check(Disk.speed, { DATA_DIR: directory }), { outcome: "failed" })
+        fs.chmodSync(directory, 0o000)
+        for (const name of ["log-head", "master-key"])
+          assert.include(yield* named(Log.checks, name, directory), { outcome: "skipped" })
+        assert.include(yield* named(Directory.checks, "file-access", directory), { outcome: "failed" })
+        fs.chmodSync(directory, 0o700)
       }).pipe(Effect.scoped)
   )
 
