@@ -43,32 +43,39 @@ export const open = Effect.fn("S3Target.open")(function* (
     Effect.catchIf(S3Failure.isAbsent, () => Effect.succeed(null))
   )
 
+  const put = (text: string, condition: { readonly IfNoneMatch?: string; readonly IfMatch?: string }) =>
+    ask(
+      "write the manifest",
+      (client, request) =>
+        client.send(
+          new PutObjectCommand({ ...at(manifestKey), Body: Buffer.from(text), ...condition }),
+          request
+        ),
+      longAnswerTimeoutMs
+    )
+
+  const writeManifest: BackupTarget["writeManifest"] = (text, revision) =>
+    (revision === null
+      ? put(text, { IfNoneMatch: "*" })
+      : put(text, { IfMatch: `"${revision}"` }).pipe(
+          // Ceph compares the ETag with its quotes (seen in 16.2), and so never finds it equal.
+          Effect.catchIf(isMoved, () => put(text, { IfMatch: revision }))
+        )
+    ).pipe(
+      // An attempt whose answer was lost may have written it, and then the repeated one finds another revision.
+      Effect.catchIf(isMoved, () =>
+        Effect.flatMap(readManifest, (found) =>
+          found?.text === text ? Effect.succeed({ ETag: found.revision }) : Effect.fail(new TargetInUse())
+        )
+      ),
+      Effect.map(({ ETag }) => withoutQuotes(ETag))
+    )
+
   return {
     name: nameOf(options),
     pieces: Context.get(context, BlobStore),
     readManifest,
-    writeManifest: (text, revision) =>
-      ask(
-        "write the manifest",
-        (client, request) =>
-          client.send(
-            new PutObjectCommand({
-              ...at(manifestKey),
-              Body: Buffer.from(text),
-              ...(revision === null ? { IfNoneMatch: "*" } : { IfMatch: `"${revision}"` })
-            }),
-            request
-          ),
-        longAnswerTimeoutMs
-      ).pipe(
-        // An attempt whose answer was lost may have written it, and then the repeated one finds another revision.
-        Effect.catchIf(isMoved, () =>
-          Effect.flatMap(readManifest, (found) =>
-            found?.text === text ? Effect.succeed({ ETag: found.revision }) : Effect.fail(new TargetInUse())
-          )
-        ),
-        Effect.map(({ ETag }) => withoutQuotes(ETag))
-      ),
+    writeManifest,
     isExclusive: false,
     scratch: yield* temporary
   }
