@@ -67,7 +67,7 @@ const text = (report: Backup.Report): string => {
 }
 
 const printJson = (target: string, { end, ...counts }: Backup.Report) =>
-  Output.printJson({ target, ...counts, ...end, verified: true })
+  Output.printJson({ target, ...end, ...counts, verified: true })
 
 const printText = Effect.fnUntraced(function* (report: Backup.Report) {
   yield* Console.log(text(report))
