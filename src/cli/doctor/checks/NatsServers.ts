@@ -16,7 +16,7 @@ const remedies: Readonly<Record<string, string>> = {
   NatsUnreachable:
     "Start the servers with JetStream, and look at addresses, login, tls and ca in EVENT_STORE and at firewalls",
   NatsTooOld: "Upgrade nats-server on all servers",
-  NatsStreamMismatch: "Change EVENT_STORE, or the stream at the servers",
+  NatsStreamMismatch: "All nodes of a log need the same EVENT_STORE",
   NatsStreamUnavailable: "Let this login use JetStream's API, and look at the log of the servers",
   LogHeadDamaged: "Restore log.head from a copy, or continue: inferlog log accept-head"
 }
