@@ -33,7 +33,11 @@ import * as Snapshots from "#src/platform/snapshots/Snapshots.ts"
 import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
 import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
 import { RecoveryActors } from "#src/features/webhooks/RecoveryActors.ts"
-import { OperatorActionActors, OperatorActors } from "#src/features/operators/OperatorActors.ts"
+import {
+  OperatorActionActors,
+  OperatorActors,
+  OperatorIdentityActors
+} from "#src/features/operators/OperatorActors.ts"
 import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 
@@ -89,7 +93,8 @@ const actors = LogServers.choose({
     AccountActors.layer,
     FileActors.layer,
     WorkerKeyActors.layer,
-    OperatorActors.layer
+    OperatorActors.layer,
+    OperatorIdentityActors.layer
   ),
   shared: FollowedActors.layer
 })

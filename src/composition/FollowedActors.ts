@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
-import { OperatorActors } from "#src/features/operators/OperatorActors.ts"
+import { OperatorActors, OperatorIdentityActors } from "#src/features/operators/OperatorActors.ts"
 import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
@@ -18,7 +18,8 @@ const following = Layer.effectDiscard(
       yield* AccountActors,
       yield* IdempotencyKeyActors,
       yield* WorkerKeyActors,
-      yield* OperatorActors
+      yield* OperatorActors,
+      yield* OperatorIdentityActors
     ]
     let position = yield* reader.head
     const follow = Effect.suspend(() =>
@@ -40,7 +41,8 @@ export const layer = following.pipe(
       IdempotencyKeyActors.layer,
       FileActors.layer,
       WorkerKeyActors.layer,
-      OperatorActors.layer
+      OperatorActors.layer,
+      OperatorIdentityActors.layer
     )
   )
 )

@@ -18,6 +18,7 @@ import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts
 import * as LogHeadAcceptance from "#domain/log-head-acceptance/LogHeadAcceptance.ts"
 import * as OperatorAction from "#domain/operator-action/OperatorAction.ts"
 import * as Operator from "#domain/operator/Operator.ts"
+import * as OperatorIdentity from "#domain/operator-identity/OperatorIdentity.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import * as WorkerKey from "#domain/worker-key/WorkerKey.ts"
 
@@ -42,6 +43,7 @@ const aggregates: ReadonlyArray<{
   storage(WorkerKey.aggregate),
   storage(Operator.aggregate),
   storage(OperatorAction.aggregate),
+  storage(OperatorIdentity.aggregate),
   storage(LogHeadAcceptance.aggregate)
 ]
 

@@ -19,6 +19,7 @@ import { logRequestsPerSecond } from "#src/edges/http/observed/AccessLog.ts"
 import { logFormat } from "#src/platform/telemetry/logs/LogFormat.ts"
 import { callbackUrl } from "#src/features/providers/Callbacks.ts"
 import { modelsDir } from "#src/features/manifests/ModelsDir.ts"
+import * as SsoSettings from "#src/edges/sso/SsoSettings.ts"
 import * as OtlpSettings from "#src/platform/telemetry/otlp/OtlpSettings.ts"
 import { inputMemory } from "#src/kernel/memory/InputMemory.ts"
 import { allowPrivateTargets } from "#src/kernel/outbound/Vetting.ts"
@@ -47,6 +48,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   trustedProxies,
   answerMemory,
   answerMemoryPerClient,
+  ...SsoSettings.all,
   bootstrapApiKey,
   bootstrapBalance,
   masterKey,

@@ -1,0 +1,174 @@
+/** Single sign-on of operators: signs in at the issuer, opens sessions, and finds the operator of a session. */
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Semaphore } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import { Unauthorized } from "#src/features/accounts/Authentication.ts"
+import { actAs, type Operator } from "#src/features/operators/Operator.ts"
+import { OperatorActions } from "#src/features/operators/OperatorActions.ts"
+import {
+  identityOf,
+  OperatorSessions,
+  type SignInRepeated
+} from "#src/features/operators/OperatorSessions.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import type { EventStoreError } from "#streams/EventReader.ts"
+import * as SessionCookies from "./Cookies.ts"
+import * as Issuer from "./Issuer.ts"
+import * as RoleMap from "./RoleMap.ts"
+import * as SsoSettings from "./SsoSettings.ts"
+
+/** The browser has begun no sign-in that this answer could belong to. */
+export class NoPendingSignIn extends Schema.TaggedError<NoPendingSignIn>()("NoPendingSignIn", {}) {}
+
+/** The issuer knows the person, and the claims give no role. */
+export class NoRole extends Schema.TaggedError<NoRole>()("NoRole", {}) {}
+
+/** Too many sign-ins wait for the issuer. */
+export class SignInsBusy extends Schema.TaggedError<SignInsBusy>()("SignInsBusy", {}) {}
+
+type Failure =
+  | NoPendingSignIn
+  | NoRole
+  | SignInsBusy
+  | SignInRepeated
+  | Issuer.IssuerAway
+  | Issuer.AnswerRefused
+  | EventStoreError
+
+/** Calls to the issuer at once. */
+const mostAtOnce = 16
+
+type Request = Pick<HttpServerRequest, "cookies" | "headers">
+
+export interface Sso {
+  readonly adminUrl: string
+  /** Sends the browser to the issuer. `answer` gets the address there. */
+  begin(
+    answer: (address: string) => HttpServerResponse
+  ): Effect.Effect<HttpServerResponse, SignInsBusy | Issuer.IssuerAway>
+  /** The browser is back with `query`: adds the cookie of a session to `answer`. */
+  finish(
+    request: Request,
+    query: string,
+    callId: string,
+    answer: HttpServerResponse
+  ): Effect.Effect<HttpServerResponse, Failure>
+  /** The operator of the request's session. */
+  operatorOf(request: Request): Effect.Effect<Operator, Unauthorized | EventStoreError>
+  /** Ends the session, if there is one. `answer` gets the address to sign out at the issuer, or `null`. */
+  signOut(
+    request: Request,
+    callId: string,
+    answer: (address: string | null) => HttpServerResponse
+  ): Effect.Effect<HttpServerResponse, EventStoreError>
+  /** The origin of the issuer's page to sign out, once it is known. */
+  readonly signOutOrigin: Effect.Effect<string | null>
+}
+
+const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
+  const sessions = yield* OperatorSessions
+  const actions = yield* OperatorActions
+  const issuer = yield* Issuer.make(settings)
+  const permits = yield* Semaphore.make(mostAtOnce)
+  const key = (yield* MasterKey).keyFor("sign-ins of operators")
+  const cookies = SessionCookies.make(key, settings.adminUrl)
+
+  const limited = <A, E>(effect: Effect.Effect<A, E>) =>
+    permits
+      .withPermitsIfAvailable(1)(effect)
+      .pipe(
+        Effect.flatMap(Option.match({ onNone: () => Effect.fail(new SignInsBusy()), onSome: Effect.succeed }))
+      )
+
+  const refusal = (id: string) =>
+    Effect.logWarning("The issuer signed someone in whose claims give no role").pipe(
+      Effect.annotateLogs({ operator: id })
+    )
+
+  const open = Effect.fnUntraced(function* (signedIn: Issuer.SignedIn, signInId: string, callId: string) {
+    const { claim, name, subject } = signedIn
+    const person = { issuer: settings.issuer, subject }
+    const id = identityOf(person)
+    const role = RoleMap.roleOf(settings.roleMap, claim)
+    if (Option.isNone(role)) {
+      yield* sessions.roleLost(person)
+      yield* refusal(id)
+      return yield* new NoRole()
+    }
+    const opening = sessions.open({
+      person,
+      name,
+      role: role.value,
+      signInId,
+      lifetimeMs: settings.sessionMs
+    })
+    return yield* actions
+      .recorded(
+        {
+          action: "signIn",
+          targets: { issuer: settings.issuer },
+          made: () => ({}),
+          isRefusal: () => true
+        },
+        opening
+      )
+      .pipe(actAs({ operator: { id, name, role: role.value }, callId }))
+  })
+
+  const operatorOf: Sso["operatorOf"] = (request) => {
+    const token = cookies.sessionOf(request.cookies)
+    return token === undefined
+      ? Effect.fail(new Unauthorized())
+      : sessions.authenticate(token, settings.issuer)
+  }
+
+  const sso: Sso = {
+    adminUrl: settings.adminUrl,
+    begin: Effect.fnUntraced(function* (answer) {
+      const { address, secrets } = yield* limited(issuer.begin)
+      return cookies.withPending(answer(address), secrets, yield* Clock.currentTimeMillis)
+    }),
+    finish: Effect.fnUntraced(function* (request, query, callId, answer) {
+      const pending = cookies.pendingOf(request.cookies, yield* Clock.currentTimeMillis)
+      const states = new URLSearchParams(query).getAll("state")
+      if (Option.isNone(pending) || states.length !== 1 || states[0] !== pending.value.state) {
+        return yield* new NoPendingSignIn()
+      }
+      const signedIn = yield* limited(issuer.finish(query, pending.value))
+      const { token } = yield* open(signedIn, pending.value.state, callId)
+      return cookies.withoutPending(cookies.withSession(answer, Redacted.value(token), settings.sessionMs))
+    }),
+    operatorOf,
+    signOut: Effect.fnUntraced(function* (request, callId, answer) {
+      const token = cookies.sessionOf(request.cookies) ?? ""
+      const operator = yield* operatorOf(request).pipe(
+        Effect.map(Option.some),
+        Effect.catchTag("Unauthorized", () => Effect.succeed(Option.none<Operator>()))
+      )
+      if (Option.isSome(operator)) {
+        yield* actions
+          .recorded(
+            { action: "signOut", targets: {}, made: () => ({}), isRefusal: () => false },
+            sessions.close(token, settings.issuer)
+          )
+          .pipe(actAs({ operator: operator.value, callId }))
+      }
+      return cookies.withoutSession(answer(yield* issuer.signOut))
+    }),
+    signOutOrigin: Effect.map(issuer.signOut, (address) => URL.parse(address ?? "")?.origin ?? null)
+  }
+  return sso
+})
+
+/** `null` without `OIDC_ISSUER`. */
+export class SingleSignOn extends Context.Service<SingleSignOn, { readonly sso: Sso | null }>()(
+  "inferlog/src/edges/sso/SingleSignOn"
+) {
+  static readonly layer = Layer.effect(
+    SingleSignOn,
+    Effect.gen(function* () {
+      const settings = yield* SsoSettings.read
+      return SingleSignOn.of({ sso: settings === null ? null : yield* make(settings) })
+    })
+  ).pipe(Layer.provide(Layer.mergeAll(OperatorSessions.layer, OperatorActions.layer)))
+}
