@@ -69,7 +69,11 @@ const sentTo = (location: string): HttpServerResponse.HttpServerResponse =>
     headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" }
   })
 
-type Handle = (sso: Sso, request: HttpServerRequest, callId: string) => Parameters<typeof SsoPages.asPages>[0]
+type Handle = (
+  sso: Sso,
+  request: HttpServerRequest,
+  callId: string
+) => Effect.Effect<HttpServerResponse.HttpServerResponse, SsoPages.Failure>
 
 const handled = (handle: Handle) => (sso: Sso | null, request: HttpServerRequest) =>
   sso === null

@@ -63,7 +63,7 @@ export const tooMany = (seconds: number) =>
     { "retry-after": String(seconds) }
   )
 
-type Failure =
+export type Failure =
   | NoPendingSignIn
   | NoRole
   | SignInsBusy
