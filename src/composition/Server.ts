@@ -4,6 +4,8 @@ import * as AdminListener from "#src/edges/server/admin/AdminListener.ts"
 import * as AdminServer from "#src/edges/admin/AdminServer.ts"
 import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
 import * as McpLayers from "#src/edges/mcp/Layers.ts"
+import * as SsoSettings from "#src/edges/sso/SsoSettings.ts"
+import { SingleSignOn } from "#src/edges/sso/SingleSignOn.ts"
 import * as OAuthLayers from "#src/edges/oauth/Layers.ts"
 import * as HttpServer from "#src/edges/server/HttpServer.ts"
 import * as Bootstrap from "#src/features/accounts/Bootstrap.ts"
@@ -107,16 +109,21 @@ const announce = Layer.effectDiscard(
 /** Opens the first account after the port is bound and before the first request is answered. */
 const http = (tools: McpLayers.MoreTools) =>
   Layer.unwrap(
-    Effect.map(AdminListener.address, (address) =>
-      address === null
-        ? HttpServer.layerAdministered
-        : Layer.merge(
-            HttpServer.layerNoServer,
-            AdminListener.layerNoServer.pipe(Layer.provide(Layer.fresh(HttpServer.layerServerAt(address))))
-          )
+    Effect.map(
+      Effect.tap(AdminListener.address, (address) =>
+        address === null ? Effect.void : SsoSettings.checkOwnPort
+      ),
+      (address) =>
+        address === null
+          ? HttpServer.layerAdministered
+          : Layer.merge(
+              HttpServer.layerNoServer,
+              AdminListener.layerNoServer.pipe(Layer.provide(Layer.fresh(HttpServer.layerServerAt(address))))
+            )
     )
   ).pipe(
     Layer.provide(OperatorAuthentication.layer),
+    Layer.provide(SingleSignOn.layer),
     Layer.provide(LocalAdministration.layer),
     Layer.provide(McpLayers.layer(tools)),
     Layer.provide(CatalogSearch.layer),

@@ -6,6 +6,8 @@ import type * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import type { Admit } from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
+import * as SameOrigin from "#src/edges/http/requests/SameOrigin.ts"
+import { SingleSignOn, type Sso } from "#src/edges/sso/SingleSignOn.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { type Operator, ofSocket } from "#src/features/operators/Operator.ts"
 import { OperatorAuthentication } from "#src/features/operators/OperatorAuthentication.ts"
@@ -59,12 +61,28 @@ const tooMany = (retryAfter: number) =>
     headers: { "retry-after": String(retryAfter) }
   })
 
+const foreign = ErrorAnswer.coded(
+  403,
+  "FOREIGN_ORIGIN",
+  "A call with the cookie of a session must come from a page of this origin."
+)
+
+/** Browsers send cookies with calls of other sites' pages too, and `Origin` with every call that is not a GET. */
+const fromOwnPages = ({ cookies, headers, method }: HttpServerRequest, sso: Sso) => {
+  const { origin } = new URL(sso.adminUrl)
+  const isSafe = method === "GET" || method === "HEAD" || !sso.hasSession(cookies)
+  return isSafe || (headers["origin"] === origin && SameOrigin.holds(headers, origin))
+    ? Effect.void
+    : Effect.fail(foreign)
+}
+
 /**
- * Finds the operator of a request. A valid key is admitted even while wrong ones from its address are refused with 429, so
+ * Finds the operator of a request: by its key, or without one by the cookie of a session of single sign-on. A valid key is admitted even while wrong ones from its address are refused with 429, so
  * that others behind the same proxy cannot lock an operator out.
  */
 export const admit = Effect.gen(function* () {
   const { authenticate } = yield* OperatorAuthentication
+  const { sso } = yield* SingleSignOn
   const addressOf = yield* ClientAddress.make
   const clock = yield* Clock.Clock
   const buckets = TokenBuckets.make(networks)
@@ -78,8 +96,13 @@ export const admit = Effect.gen(function* () {
     return waitSeconds === 0 ? unauthorized : tooMany(waitSeconds)
   }
 
+  const operatorOf = (request: HttpServerRequest) =>
+    request.headers["authorization"] === undefined && sso !== null
+      ? Effect.andThen(fromOwnPages(request, sso), sso.operatorOf(request))
+      : authenticate(request.headers["authorization"])
+
   const admit: Admit<Operator> = () => (request) =>
-    Effect.matchEffect(authenticate(request.headers["authorization"]), {
+    Effect.matchEffect(operatorOf(request), {
       onSuccess: (caller) => Effect.succeed({ caller, headers }),
       onFailure: (error) => Effect.fail(error._tag === "Unauthorized" ? refusal(request) : error)
     })

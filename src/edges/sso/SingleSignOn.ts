@@ -53,6 +53,7 @@ export interface Sso {
     callId: string,
     answer: HttpServerResponse
   ): Effect.Effect<HttpServerResponse, Failure>
+  hasSession(cookies: Request["cookies"]): boolean
   /** The operator of the request's session. */
   operatorOf(request: Request): Effect.Effect<Operator, Unauthorized | EventStoreError>
   /** Ends the session, if there is one. `answer` gets the address to sign out at the issuer, or `null`. */
@@ -138,6 +139,7 @@ const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
       const { token } = yield* open(signedIn, pending.value.state, callId)
       return cookies.withoutPending(cookies.withSession(answer, Redacted.value(token), settings.sessionMs))
     }),
+    hasSession: (found) => cookies.sessionOf(found) !== undefined,
     operatorOf,
     signOut: Effect.fnUntraced(function* (request, callId, answer) {
       const token = cookies.sessionOf(request.cookies) ?? ""

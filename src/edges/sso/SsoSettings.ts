@@ -187,3 +187,11 @@ export const read = Effect.gen(function* () {
   }
   return settings
 })
+
+/** Checks that `ADMIN_URL` is set where browsers would otherwise come back to another port. */
+export const checkOwnPort = Effect.gen(function* () {
+  const [own, found] = [yield* adminUrl.config, yield* issuer.config]
+  if (Option.isSome(found) && Option.isNone(own)) {
+    return yield* wrong(adminUrl, "it is missing, and ADMIN_PORT and OIDC_ISSUER are set")
+  }
+})

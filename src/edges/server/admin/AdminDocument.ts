@@ -5,7 +5,9 @@ import * as AdminApi from "#src/edges/admin/AdminApi.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import { type HostName, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
+import * as SsoApi from "#src/edges/sso/routes/SsoApi.ts"
 import { lazy } from "#src/kernel/async/Lazy.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as OpenApiDocument from "#src/edges/server/system/OpenApiDocument.ts"
@@ -25,13 +27,14 @@ const group = HttpApiGroup.make("admin-description").add(endpoint).annotate(Open
 
 type AnyApi = HttpApi.HttpApi<string, HttpApiGroup.Top>
 
-const described = (api: AnyApi): AnyApi => api.add(group as never) as unknown as AnyApi
+const described = (api: AnyApi, hosts: ReadonlyArray<HostName>): AnyApi =>
+  api.add(group as never, SsoApi.group.annotate(ServedOn, hosts) as never) as unknown as AnyApi
 
 /** All routes of administration, on every host. */
-export const api = described(AdminApi.api)
+export const api = described(AdminApi.api, [])
 
 /** The same beside the public API. */
-export const besidePublic = described(AdminApi.besidePublic)
+export const besidePublic = described(AdminApi.besidePublic, ["platform"])
 
 const openApi = Route.prepared(
   endpoint,

@@ -5,6 +5,7 @@ import * as AdminAuthorization from "#src/edges/admin/AdminAuthorization.ts"
 import * as AdminRoutes from "#src/edges/admin/AdminRoutes.ts"
 import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
 import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
+import * as SsoApi from "#src/edges/sso/routes/SsoApi.ts"
 import * as AdminDocument from "./AdminDocument.ts"
 import { Host, host } from "#src/kernel/settings/ListenAddress.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
@@ -27,8 +28,12 @@ export const adminHost = Setting.optional({
   example: "127.0.0.1"
 })
 
-/** For operators with keys. */
-export const routes = Layer.merge(AdminRoutes.layer(AdminAuthorization.admit), AdminDocument.layer)
+/** For operators with keys, or with sessions of single sign-on. */
+export const routes = Layer.mergeAll(
+  AdminRoutes.layer(AdminAuthorization.admit),
+  AdminDocument.layer,
+  SsoApi.layer
+)
 
 /** `null` when administration has no port of its own. */
 export const address = Effect.gen(function* () {

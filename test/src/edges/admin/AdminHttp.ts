@@ -9,6 +9,8 @@ import * as AdminServer from "#src/edges/admin/AdminServer.ts"
 import { Program } from "#src/edges/admin/log/Proofs.ts"
 import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
 import * as AdminListener from "#src/edges/server/admin/AdminListener.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import { SingleSignOn } from "#src/edges/sso/SingleSignOn.ts"
 import * as Http from "#src/edges/server/HttpServer.ts"
 import { OperatorAuthentication } from "#src/features/operators/OperatorAuthentication.ts"
 import { core } from "./AdministrationLayers.ts"
@@ -29,6 +31,7 @@ export const layer = Layer.effect(
   Layer.provideMerge(Layer.merge(AdminListener.layerNoServer, AdminServer.layerNoDeps)),
   Layer.provide(Layer.succeed(Program, [program])),
   Layer.provideMerge(OperatorAuthentication.layer),
+  Layer.provideMerge(SingleSignOn.layer.pipe(Layer.provide(MasterKey.layerOf(Buffer.alloc(32, 7))))),
   Layer.provideMerge(LocalAdministration.layer),
   Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 })),
   Layer.provideMerge(core)
