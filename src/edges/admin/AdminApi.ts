@@ -103,6 +103,7 @@ const titles: Readonly<Record<string, string>> = {
   catalog: "Catalog",
   projections: "Read models",
   operators: "Operators",
+  sessions: "Sessions",
   actions: "Actions",
   self: "Self"
 }

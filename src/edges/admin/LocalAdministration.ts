@@ -20,6 +20,7 @@ import { MediaStore } from "#src/features/media/MediaStore.ts"
 import { AccountErasing } from "#src/features/retention/AccountErasing.ts"
 import { Eraser } from "#src/features/retention/Eraser.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import { OperatorSessions } from "#src/features/operators/OperatorSessions.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import * as ClientFacing from "#src/features/media/storage/ClientFacing.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -79,5 +80,12 @@ const passwords = Passwords.layer.pipe(Layer.provide(secrets))
 
 export const layer = layerNoDeps.pipe(
   Layer.provide([Keys.layer, KeyUse.layer, WorkerKeys.layer, CatalogRows.layer, History.layer]),
-  Layer.provide([erasing, passwords, OperatorKeys.layer, OperatorActions.layer, Operators.layer])
+  Layer.provide([
+    erasing,
+    passwords,
+    OperatorKeys.layer,
+    OperatorSessions.layer,
+    OperatorActions.layer,
+    Operators.layer
+  ])
 )

@@ -27,7 +27,7 @@ export interface Opened {
   readonly expiresAt: number
 }
 
-/** Ends in its person's id, which is the same at every sign-in. */
+/** The id of a person, which is the same at every sign-in. */
 export const identityOf = ({ issuer, subject }: Person): OperatorIdentity.OperatorIdentityId =>
   OperatorIdentity.OperatorIdentityId.make(
     `oi_${ApiKey.sha256Hex(JSON.stringify([issuer, subject])).slice(0, 32)}`
@@ -60,6 +60,8 @@ export class OperatorSessions extends Context.Service<
     close(token: string, issuer: string): Effect.Effect<void, EventStoreError>
     /** Ends all sessions of a person whom the issuer gives no role any more. */
     roleLost(person: Person): Effect.Effect<void, EventStoreError>
+    /** Ends all sessions of a person. Repeating it changes nothing. */
+    revoke(id: OperatorIdentity.OperatorIdentityId): Effect.Effect<void, EventStoreError>
   }
 >()("inferlog/src/features/operators/OperatorSessions") {
   static readonly layer = Layer.effect(
@@ -119,11 +121,18 @@ export class OperatorSessions extends Context.Service<
         yield* end(identityOf(person), { _tag: "EndSessions", at, reason: "role_lost" })
       })
 
+      const revoke = Effect.fn("OperatorSessions.revoke")(function* (
+        id: OperatorIdentity.OperatorIdentityId
+      ) {
+        yield* end(id, { _tag: "EndSessions", at: yield* Clock.currentTimeMillis, reason: "revoked" })
+      })
+
       return OperatorSessions.of({
         open,
         authenticate: (token, issuer) => Effect.map(find(token, issuer), ({ operator }) => operator),
         close: (token, issuer) => Effect.catchTag(close(token, issuer), "Unauthorized", () => Effect.void),
-        roleLost
+        roleLost,
+        revoke
       })
     })
   )

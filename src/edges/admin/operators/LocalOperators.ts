@@ -4,6 +4,7 @@ import { Operators } from "#projections/operators/Operators.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ActingOperator } from "#src/features/operators/Operator.ts"
 import { OperatorKeys } from "#src/features/operators/OperatorKeys.ts"
+import { OperatorSessions } from "#src/features/operators/OperatorSessions.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import type { LocalOperations } from "../Operations.ts"
@@ -12,6 +13,7 @@ import type { operatorOperations } from "./OperatorOperations.ts"
 
 export const make = Effect.gen(function* () {
   const keys = yield* OperatorKeys
+  const sessions = yield* OperatorSessions
   const operators = yield* Operators
   const projections = yield* Projections
   const reader = yield* EventReader
@@ -36,6 +38,7 @@ export const make = Effect.gen(function* () {
     changeRole: (options) => keys.changeRole(options),
     rotateOperator: (options) => keys.rotate(options),
     revokeOperator: ({ operatorId }) => keys.revoke(operatorId),
+    endSessions: ({ operatorId }) => sessions.revoke(operatorId),
     listActions: ({ limit, ...options }) =>
       Effect.andThen(
         upToDate,

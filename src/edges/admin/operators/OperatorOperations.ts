@@ -1,6 +1,7 @@
 /** Operators and their actions: part of `Administration`. */
 import { Schema } from "effect"
 import { OperatorId } from "#domain/operator/Operator.ts"
+import { OperatorIdentityId } from "#domain/operator-identity/OperatorIdentity.ts"
 import { Role } from "#domain/operator/Role.ts"
 import { ListedAction, ListedOperator } from "#projections/operators/Operators.ts"
 import { isName } from "#src/features/accounts/Name.ts"
@@ -78,6 +79,14 @@ export const operatorOperations = [
     description: "At once and for good. Over HTTP, the last owner stays. Repeating it changes nothing.",
     payload: { operatorId: OperatorId },
     errors: [OperatorNotFound, LastOwner]
+  }),
+  Operation.make("endSessions", {
+    route: "DELETE /sessions/:operatorId",
+    role: "owner",
+    summary: "End the sessions of an operator",
+    description:
+      "Of single sign-on, on every node. The operator can sign in again while the issuer gives a role. Repeating it changes nothing.",
+    payload: { operatorId: OperatorIdentityId }
   }),
   Operation.make("listActions", {
     route: "GET /actions",

@@ -2,6 +2,7 @@
 import * as net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Schedule, type Scope } from "effect"
+import { OperatorIdentityId } from "#domain/operator-identity/OperatorIdentity.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
 import * as AdminListener from "#src/edges/server/admin/AdminListener.ts"
@@ -112,8 +113,8 @@ describe("Single sign-on of operators", () => {
         const done = yield* visit(browser, back.location ?? "")
         assert.include(done.text, "Ada &lt;b&gt;, with the role owner")
 
-        const self = yield* visit(browser, `${url}/admin/v1/operators`)
-        assert.strictEqual(self.status, 200)
+        const self = yield* visit(browser, `${url}/admin/v1/self`)
+        assert.deepInclude(JSON.parse(self.text), { name: "Ada <b>", role: "owner" })
         const body = JSON.stringify({ name: "ci", role: "viewer", expiresAt: null })
         const create = (headers: Readonly<Record<string, string>>) =>
           visit(browser, `${url}/admin/v1/operators`, {
@@ -237,6 +238,14 @@ describe("Single sign-on of operators", () => {
         assert.strictEqual(third.status, 403)
         assert.include(third.text, "You have no role here")
         assert.deepStrictEqual([yield* operators(first), yield* operators(second)], [401, 401])
+
+        issuer.person = { sub: "ada", groups: ["admins"] }
+        yield* signIn(first, here)
+        assert.strictEqual(yield* operators(first), 200)
+        const { endSessions, listActions } = yield* Administration
+        const operatorId = (yield* listActions({ after: null })).data[0]?.operatorId ?? ""
+        yield* endSessions({ operatorId: OperatorIdentityId.make(operatorId) })
+        assert.strictEqual(yield* operators(first), 401)
 
         issuer.person = { sub: "bob" }
         assert.strictEqual((yield* signIn(TestBrowser.make(), here)).status, 403)
