@@ -19,7 +19,7 @@ export type OperatorIdentityId = typeof OperatorIdentityId.Type
 const at = Schema.Int
 
 /** Names and fields of the events are the storage format: add cases or optional fields, never rename. */
-export const OperatorSignedIn = Schema.TaggedStruct("OperatorSignedIn", {
+const OperatorSignedIn = Schema.TaggedStruct("OperatorSignedIn", {
   at,
   issuer: Schema.String,
   subject: Schema.String,
@@ -31,19 +31,19 @@ export const OperatorSignedIn = Schema.TaggedStruct("OperatorSignedIn", {
   secretHash: Schema.String,
   expiresAt: Schema.Int
 })
-export type OperatorSignedIn = typeof OperatorSignedIn.Type
+type OperatorSignedIn = typeof OperatorSignedIn.Type
 
-export const OperatorSignedOut = Schema.TaggedStruct("OperatorSignedOut", { at, sessionId: Schema.String })
+const OperatorSignedOut = Schema.TaggedStruct("OperatorSignedOut", { at, sessionId: Schema.String })
 
 /** Every session of the person ended at once. */
-export const OperatorSessionsEnded = Schema.TaggedStruct("OperatorSessionsEnded", {
+const OperatorSessionsEnded = Schema.TaggedStruct("OperatorSessionsEnded", {
   at,
   /** `role_lost`: at a sign-in the issuer's claims gave no role. `revoked`: an operator ended them. */
   reason: Schema.Literals(["role_lost", "revoked"])
 })
 type EndReason = (typeof OperatorSessionsEnded.Type)["reason"]
 
-export const codec = EventCodec.make([OperatorSignedIn, OperatorSignedOut, OperatorSessionsEnded])
+const codec = EventCodec.make([OperatorSignedIn, OperatorSignedOut, OperatorSessionsEnded])
 export type Event = ReturnType<typeof codec.decode>
 
 export type Command =
@@ -58,7 +58,7 @@ export interface Session {
   readonly hasEnded: boolean
 }
 
-export interface Known {
+interface Known {
   readonly _tag: "Known"
   readonly issuer: string
   readonly name: string

@@ -238,5 +238,3 @@ export const make = Effect.fnUntraced(function* (settings: SsoSettings) {
 
   return { begin, finish, signOut }
 })
-
-export type Issuer = Effect.Success<ReturnType<typeof make>>

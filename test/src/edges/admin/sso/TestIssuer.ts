@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import type { AddressInfo } from "node:net"
 import Provider, { type ClientMetadata, interactionPolicy } from "oidc-provider"
 
-export interface Person {
+interface Person {
   readonly sub: string
   readonly name?: string
   readonly groups?: ReadonlyArray<string>
