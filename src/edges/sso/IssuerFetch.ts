@@ -1,5 +1,5 @@
 /** How openid-client calls the issuer: over connections of its own, with limits on time and size, and without redirects. */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import type { CustomFetch, CustomFetchOptions } from "openid-client"
 import { Agent } from "undici"
 import { exchange } from "#src/features/providers/ProviderExchange.ts"
@@ -23,7 +23,7 @@ const bodyOf = ({ body }: CustomFetchOptions): string | null => {
 }
 
 /** `url` is of the operator's issuer, or named in its metadata: private addresses are allowed. */
-export const make: Effect.Effect<CustomFetch, never, import("effect/Scope").Scope> = Effect.map(
+export const make: Effect.Effect<CustomFetch, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => new Agent({ allowH2: false, connections: 16, connect: { timeout: timeoutMs } })),
     (agent) => Effect.promise(() => agent.destroy())

@@ -2,7 +2,7 @@
 import * as http from "node:http"
 import * as crypto from "node:crypto"
 import type { AddressInfo } from "node:net"
-import Provider, { type ClientMetadata, interactionPolicy } from "oidc-provider"
+import { type ClientMetadata, interactionPolicy, Provider } from "oidc-provider"
 
 interface Person {
   readonly sub: string
