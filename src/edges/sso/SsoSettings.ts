@@ -28,7 +28,7 @@ const issuer = Setting.optional({
   defaultText: "operators sign in with keys only",
   description: "the OpenID Connect issuer with which operators sign in, exactly as it names itself",
   accepts:
-    "an `https` URL without query and fragment; `http` for a loopback address with `ALLOW_PRIVATE_TARGETS`",
+    "an `https` URL without query and fragment, or `http` for a loopback address with `ALLOW_PRIVATE_TARGETS`",
   example: "https://id.example.com/realms/main"
 })
 
@@ -89,7 +89,7 @@ const roleMap = Setting.optional({
   defaultText: "required with `OIDC_ISSUER`",
   description: "which value of the claim gives which role; the first entry that fits counts",
   accepts:
-    "`role=value` with commas between, for the roles `viewer`, `operator`, `auditor` and `owner`; `viewer=*` for everyone whom the issuer signs in",
+    "`role=value` with commas between, for the roles `viewer`, `operator`, `auditor` and `owner`, and `viewer=*` for everyone whom the issuer signs in",
   example: "owner=inferlog-admins,operator=inferlog-operators",
   fault: (text) => Result.match(RoleMap.parse(text), { onFailure: (fault) => fault, onSuccess: () => null })
 })

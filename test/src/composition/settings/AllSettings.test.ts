@@ -72,7 +72,15 @@ describe("All settings", () => {
       assert.notMatch(text, /[\n`]/)
       const named = text.split("; ").map((part) => part.split(": ")[0])
       /** These accept any text. */
-      const free = new Set(["DATA_DIR", "MODELS_DIR", "METRICS_TOKEN", "OTEL_SERVICE_NAME"])
+      const free = new Set([
+        "DATA_DIR",
+        "MODELS_DIR",
+        "METRICS_TOKEN",
+        "OTEL_SERVICE_NAME",
+        "OIDC_CLIENT_ID",
+        "OIDC_CLIENT_SECRET",
+        "OIDC_ROLE_CLAIM"
+      ])
       assert.deepStrictEqual(
         named,
         AllSettings.all.map(({ name }) => name).filter((name) => !free.has(name))

@@ -46,7 +46,8 @@ describe("The document of administration", () => {
       "readLog",
       "verifyLog",
       "auditBooks",
-      "getAdminOpenApi"
+      "getAdminOpenApi",
+      ...["beginOperatorSignIn", "finishOperatorSignIn", "showOperatorSession", "operatorSignOut"]
     ])
     const paths = Object.keys(OpenApi.fromApi(Api).paths)
     assert.deepStrictEqual(
