@@ -47,7 +47,10 @@ describe("The document of administration", () => {
       "verifyLog",
       "auditBooks",
       "getAdminOpenApi",
-      ...["beginOperatorSignIn", "finishOperatorSignIn", "showOperatorSession", "operatorSignOut"]
+      "beginOperatorSignIn",
+      "finishOperatorSignIn",
+      "showOperatorSession",
+      "operatorSignOut"
     ])
     const paths = Object.keys(OpenApi.fromApi(Api).paths)
     assert.deepStrictEqual(
