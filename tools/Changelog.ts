@@ -1,0 +1,45 @@
+/** Turns [Unreleased] of the changelog into a release: `npm version` calls it (docs/contributors/releasing.md). */
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+const unreleased = "## [Unreleased]"
+
+/** What [Unreleased] holds, without its heading; `null` without such a heading. */
+const pending = (changelog: string): string | null => {
+  const start = changelog.indexOf(`${unreleased}\n`)
+  if (start === -1) return null
+  const rest = changelog.slice(start + unreleased.length)
+  const end = rest.indexOf("\n## ")
+  return (end === -1 ? rest : rest.slice(0, end)).trim()
+}
+
+/** Why there is nothing to release; `null` if there is. */
+export const objection = (changelog: string): string | null => {
+  const entries = pending(changelog)
+  if (entries === null) return `CHANGELOG.md has no heading "${unreleased}"`
+  return /^- /m.test(entries) ? null : `CHANGELOG.md lists nothing under "${unreleased}"`
+}
+
+/** The changelog with [Unreleased] as the release of a day (`2026-01-31`), below an empty [Unreleased]. */
+export const released = (changelog: string, version: string, day: string): string =>
+  changelog.replace(`${unreleased}\n`, () => `${unreleased}\n\n## [${version}] - ${day}\n`)
+
+/** The README with the version of the release. */
+export const stated = (readme: string, version: string): string =>
+  readme.replace(/^Version \S+: /m, () => `Version ${version}: `)
+
+if (import.meta.main) {
+  const root = path.resolve(import.meta.dirname, "..")
+  const read = (name: string) => fs.readFileSync(path.join(root, name), "utf8")
+  const write = (name: string, text: string) => fs.writeFileSync(path.join(root, name), text)
+  const changelog = read("CHANGELOG.md")
+  const reason = objection(changelog)
+  const version = process.env["npm_package_version"] ?? ""
+  if (reason !== null) {
+    process.stderr.write(`${reason}\n`)
+    process.exitCode = 1
+  } else if (process.argv[2] === "release") {
+    write("CHANGELOG.md", released(changelog, version, new Date().toISOString().slice(0, 10)))
+    write("README.md", stated(read("README.md"), version))
+  }
+}
