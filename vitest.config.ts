@@ -64,7 +64,7 @@ const longest = [
   "test/src/cli/Projections.test.ts",
   "test/bench/Webhooks.test.ts",
   "test/deploy/Image.test.ts",
-  "test/deploy/BackupDrill.test.ts"
+  "test/package/Package.test.ts"
 ].map((file) => path.join(import.meta.dirname, file))
 
 /** The order of vitest, with the longest files first in their project. */

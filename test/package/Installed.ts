@@ -76,15 +76,17 @@ export interface Served {
   readonly output: () => string
   /** Sends SIGTERM and returns the exit code. */
   readonly stop: () => Promise<number | null>
+  /** Ends it as a power cut would. */
+  readonly kill: () => Promise<number | null>
 }
 
-/** Starts `inferlog serve` with a Node, and waits for `/health`. */
-export const serve = async ({ folder }: Installed, node: string): Promise<Served> => {
+/** Starts `inferlog serve` with a Node on a folder of the install, and waits for `/health`. */
+export const serve = async ({ folder }: Installed, node: string, data = "data"): Promise<Served> => {
   const port = await ServerProcess.freePort()
   const child = childProcess.spawn(node, ["node_modules/inferlog/bin/inferlog.js", "serve"], {
     cwd: folder,
     env: environment({
-      DATA_DIR: `${folder}/data`,
+      DATA_DIR: `${folder}/${data}`,
       HOST: "127.0.0.1",
       PORT: String(port),
       BOOTSTRAP_API_KEY: ServerProcess.apiKey,
@@ -105,9 +107,9 @@ export const serve = async ({ folder }: Installed, node: string): Promise<Served
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}:\n${output}`)
     await delay(50)
   }
-  const stop = () => {
-    child.kill("SIGTERM")
+  const end = (signal: NodeJS.Signals) => () => {
+    child.kill(signal)
     return exited
   }
-  return { url, output: () => output, stop }
+  return { url, output: () => output, stop: end("SIGTERM"), kill: end("SIGKILL") }
 }

@@ -6,6 +6,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as BackupDrill from "./BackupDrill.ts"
 import * as Installed from "./Installed.ts"
 
 /** A Node before 24 in `PATH`. */
@@ -105,6 +106,8 @@ describe("The package", () => {
     const shown = await Installed.run(installed, process.execPath, ["--version"])
     assert.strictEqual(shown.stdout, `inferlog v${version}\n`)
   })
+
+  test("backs up under load, and restores elsewhere all that it acknowledged", BackupDrill.run)
 
   test("serves without sharp and OCR, and says which runs need them", async (installed) => {
     const names = ["sharp", "tesseract.js"].map((name) => `${installed.folder}/node_modules/${name}`)
