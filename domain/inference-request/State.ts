@@ -113,6 +113,10 @@ export const isTerminal = <P extends { readonly _tag: Phase["_tag"] }>(
   }
 }
 
+/** Whether nothing more is owed to it: it has ended, and no erasure of it is under way. */
+export const isSettled = (state: State): boolean =>
+  state._tag === "Request" && isTerminal(state.phase) && state.erasure?.hasFiles !== true
+
 export const evolve = (state: State, event: Event): State => {
   if (event._tag === "RequestSubmitted") return submitted(event)
   if (state._tag === "NotSubmitted") return state

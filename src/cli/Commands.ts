@@ -56,7 +56,7 @@ const commands = {
     load: async () => (await import("./remote/ProfileCommands.ts")).profiles
   },
   log: {
-    description: "The event log: show, export, verify and copy it",
+    description: "The event log: show, export, verify, copy and archive it",
     load: async () => (await import("./log/Log.ts")).log
   },
   backup: {

@@ -1,6 +1,7 @@
 /** Read-only access to the log beside the writing process: for projections in their own thread, `verify` and exports. */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Layer, Schedule, type Scope, Stream } from "effect"
+import { SegmentSource } from "../archive/SegmentSource.ts"
 import { EventReader, EventStoreError } from "../EventReader.ts"
 import * as HeadSignal from "../HeadSignal.ts"
 import * as Database from "./Database.ts"
@@ -46,6 +47,9 @@ export const layer = (options: ReaderOptions): Layer.Layer<EventReader, EventSto
         Stream.runForEach(() => follow(attempt(reads.head), signal)),
         Effect.forkScoped
       )
-      return EventReader.of(SqliteReading.make({ reads, signal, page: LongPages.make(reads) }))
+      const segments = yield* SegmentSource
+      return EventReader.of(
+        SqliteReading.make({ db, reads, signal, segments, page: LongPages.make(reads) })
+      )
     })
   )

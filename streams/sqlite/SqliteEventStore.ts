@@ -6,11 +6,14 @@ import * as fs from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { Context, Deferred, Effect, Layer, Schedule } from "effect"
 import { AppendObserver } from "../AppendObserver.ts"
+import { SegmentSource } from "../archive/SegmentSource.ts"
 import * as EventChain from "../EventChain.ts"
 import { EventReader, EventStoreError } from "../EventReader.ts"
 import { EventStore } from "../EventStore.ts"
 import { LogFailure } from "../LogFailure.ts"
 import * as HeadSignal from "../HeadSignal.ts"
+import type { ArchivedReads } from "./archive/ArchivedReads.ts"
+import { ArchiveWriter } from "./archive/ArchiveWriter.ts"
 import * as Database from "./Database.ts"
 import * as DataLock from "../DataLock.ts"
 import * as LogEnd from "./LogEnd.ts"
@@ -19,6 +22,7 @@ import type * as LogHead from "../LogHead.ts"
 import * as OpenLogHead from "../OpenLogHead.ts"
 import { LogUnavailable } from "../LogUnavailable.ts"
 import * as Reads from "./Reads.ts"
+import * as Tables from "./archive/Tables.ts"
 import * as LogSchema from "./Schema.ts"
 import * as SqliteReading from "./SqliteReading.ts"
 import * as WalWarnings from "./WalWarnings.ts"
@@ -51,17 +55,35 @@ const openDatabase = (filename: string) =>
 const prepareHead = (filename: string, head: LogHead.Head) =>
   Effect.scoped(Effect.map(OpenLogHead.open(filename), (logHead) => logHead.write(head)))
 
-/** The running digest at the end of the log, computed from `log.head` on. */
-const catchUp = (reads: Reads.Reads, known: LogHead.Head): LogHead.Head => {
-  const end = reads.head()
+/**
+ * The running digest at the end of the log, computed from `log.head` on. Without the file, that is from the first event, which may
+ * be archived.
+ */
+const catchUp = Effect.fnUntraced(function* (
+  reads: Reads.Reads,
+  archived: ArchivedReads,
+  known: LogHead.Head
+) {
+  const end = yield* LogEnd.readable(reads.head)
   let head = known
   while (head.sequence < end) {
-    for (const { sequence, hash } of reads.hashes(head.sequence)) {
+    const after = head
+    const hashes = yield* LogEnd.readable(() => reads.hashes(after.sequence))
+    const isWhole = hashes.every(({ sequence }, index) => sequence === after.sequence + 1 + index)
+    const next = isWhole ? hashes : yield* archivedHashes(archived, after.sequence)
+    for (const { sequence, hash } of next) {
       head = { sequence, digest: EventChain.digest(head.digest, hash) }
     }
+    if (head === after) break
   }
   return head
-}
+})
+
+const archivedHashes = (archived: ArchivedReads, after: number) =>
+  archived.page(after, undefined).pipe(
+    Effect.map((events) => events.map(({ hash, position }) => ({ sequence: Number(position), hash }))),
+    Effect.catchTag("EventStoreError", (error) => new LogUnavailable({ reason: error.reason, cause: error }))
+  )
 
 /** Checks once a second. Data acknowledged since the replacement is not safe, but no more is lost. */
 const watchFiles = (filenames: ReadonlyArray<string>, writer: Writer.Writer) =>
@@ -108,7 +130,8 @@ const make = Effect.fnUntraced(function* (directory: string) {
   yield* LogEnd.assertNotTruncated(names.log, known)
   const db = yield* openDatabase(names.log)
   const reads = yield* LogEnd.readable(() => Reads.make(db))
-  const start = yield* LogEnd.readable(() => catchUp(reads, known))
+  const segments = yield* SegmentSource
+  const start = yield* catchUp(reads, SqliteReading.archivedReads({ db, reads, segments }), known)
   yield* prepareHead(names.head, start)
   const isTruncationOwed = yield* LogEnd.readable(() => clearErased(db))
   // Only the thread writes from now on. A write of this connection would wait for the disk.
@@ -141,19 +164,27 @@ const make = Effect.fnUntraced(function* (directory: string) {
   yield* watchFiles([names.log, names.head], writer)
   // Commits that this thread does not know of yet are left for later.
   const head = Effect.sync(signal.current)
-  const reading = SqliteReading.make({ reads, signal, head })
+  const reading = SqliteReading.make({ db, reads, signal, head, segments })
   return Context.make(EventStore, {
     ...reading,
     append: writer.append,
     send: writer.send,
     settled: () => Effect.void
-  }).pipe(Context.add(EventReader, reading), Context.add(LogFailure, { await: Deferred.await(failed) }))
+  }).pipe(
+    Context.add(EventReader, reading),
+    Context.add(LogFailure, { await: Deferred.await(failed) }),
+    Context.add(ArchiveWriter, {
+      archive: writer.archive,
+      tables: Tables.make(db),
+      rows: (after) => LogEnd.readable(() => reads.page(after, ArchiveWriter.pageSize))
+    })
+  )
 })
 
 /** Fails when another process has locked the directory, or when acknowledged events are missing. */
 export const layer = (
   directory: string
 ): Layer.Layer<
-  EventStore | EventReader | LogFailure,
+  EventStore | EventReader | LogFailure | ArchiveWriter,
   DataLock.DataDirectoryLocked | LogUnavailable | OpenLogHead.LogHeadDamaged | LogEnd.LogTruncated
 > => Layer.effectContext(make(directory))

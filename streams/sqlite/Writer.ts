@@ -13,7 +13,7 @@ import type { Head } from "../LogHead.ts"
 import { RecordedEvent } from "../RecordedEvent.ts"
 import type { Wal } from "../WalObserver.ts"
 import * as SqliteFailure from "./SqliteFailure.ts"
-import type { AppendRows, FromThread, Result, Written } from "./thread/Protocol.ts"
+import type { AppendRows, ArchiveFrame, FromThread, Result, Written } from "./thread/Protocol.ts"
 import type * as WriterThread from "./WriterThread.ts"
 
 type AppendExit = Exit.Exit<Appended, AppendError>
@@ -28,6 +28,8 @@ export interface Writer {
   readonly append: (append: Append) => Effect.Effect<Appended, AppendError>
   /** `append` for callers that have no fiber. `onEnd` is called once, after this has returned. */
   readonly send: (append: Append, onEnd: (exit: AppendExit) => void) => void
+  /** Moves the events of a frame of a durable segment out of the tables, between two batches. One frame at a time. */
+  readonly archive: (frame: ArchiveFrame) => Effect.Effect<void, EventStoreError>
   /**
    * Wipes erased texts from the disk, syncs `log.head` and checks the WAL. Wiping may have to wait for a later call while
    * the log has readers. Appends do not depend on this.
@@ -68,7 +70,14 @@ export const make = ({ gatherMs = 1, open, onCommit, onSettled, onFailure }: Wri
   /** The appends of the last batch. Their callers may soon have more: a client its next request, a run its next event. */
   let expected = 0
   let isSettling = false
+  let onArchived: ((error: EventStoreError | undefined) => void) | undefined
   let closed: EventStoreError | undefined
+
+  const endArchive = (error: EventStoreError | undefined) => {
+    const resume = onArchived
+    onArchived = undefined
+    resume?.(error)
+  }
 
   const end = (batch: ReadonlyArray<Pending>, exitOf: (index: number) => AppendExit) => {
     for (const [index, { onEnd }] of batch.entries()) onEnd(exitOf(index))
@@ -78,6 +87,7 @@ export const make = ({ gatherMs = 1, open, onCommit, onSettled, onFailure }: Wri
     if (closed !== undefined) return
     closed = error
     onFailure(error)
+    endArchive(error)
     for (const batch of underWay.splice(0)) end(batch, () => Exit.fail(error))
     post()
   }
@@ -110,6 +120,10 @@ export const make = ({ gatherMs = 1, open, onCommit, onSettled, onFailure }: Wri
       switch (message._tag) {
         case "Appended":
           return appended(message)
+        case "Archived":
+          return endArchive(
+            message.failure === null ? undefined : new EventStoreError({ reason: message.failure })
+          )
         case "Settled":
           isSettling = false
           return onSettled(message.wal)
@@ -155,6 +169,12 @@ export const make = ({ gatherMs = 1, open, onCommit, onSettled, onFailure }: Wri
   return {
     append: (append) => Effect.callback((resume) => send(append, resume)),
     send,
+    archive: (archived) =>
+      Effect.callback((resume) => {
+        if (closed !== undefined) return resume(Effect.fail(closed))
+        onArchived = (error) => resume(error === undefined ? Effect.void : Effect.fail(error))
+        thread.post({ _tag: "Archive", archived })
+      }),
     settle: () => {
       if (closed !== undefined || isSettling || !thread.isUsed()) return
       isSettling = true

@@ -1,5 +1,6 @@
 import { Command } from "effect/cli"
 import { acceptHead } from "./AcceptHead.ts"
+import { archive } from "./Archive.ts"
 import { copy } from "./copy/Copy.ts"
 import { exportLog } from "./export/Export.ts"
 import { stats } from "./Stats.ts"
@@ -7,6 +8,6 @@ import { tail } from "./Tail.ts"
 import { verify } from "./Verify.ts"
 
 export const log = Command.make("log").pipe(
-  Command.withDescription("The event log: show, export, verify and copy it"),
-  Command.withSubcommands([tail, exportLog, stats, verify, copy, acceptHead])
+  Command.withDescription("The event log: show, export, verify, copy and archive it"),
+  Command.withSubcommands([tail, exportLog, stats, verify, copy, archive, acceptHead])
 )

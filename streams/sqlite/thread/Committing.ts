@@ -8,7 +8,8 @@ import * as EventChain from "../../EventChain.ts"
 import type { Head, LogHead } from "../../LogHead.ts"
 import * as DiskError from "../DiskError.ts"
 import * as SqliteFailure from "../SqliteFailure.ts"
-import type { AppendRows, FromThread, Rejected, Result, ToThread } from "./Protocol.ts"
+import type { AppendRows, ArchiveFrame, FromThread, Rejected, Result, ToThread } from "./Protocol.ts"
+import * as Archiving from "./Archiving.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Transaction from "./Transaction.ts"
 import * as WalTruncation from "./WalTruncation.ts"
@@ -109,8 +110,26 @@ export const make = ({
     if (commits.length > 0) upkeep(checkpoints.afterCommit)
   }
 
+  const archive = (archived: ArchiveFrame): string | null => {
+    if (hasFailed) return SqliteFailure.reasons.fatal
+    if (checkpoints.isExhausted()) return SqliteFailure.reasons.blocked
+    try {
+      Archiving.run(db, archived)
+    } catch (cause) {
+      const failure = SqliteFailure.codeOf(cause) === undefined ? null : DiskError.classify(cause, filename, 0)
+      if (failure === "fatal") fail(cause)
+      return failure === null ? (cause instanceof Error ? cause.message : "unknown") : SqliteFailure.reasons[failure]
+    }
+    upkeep(checkpoints.afterCommit)
+    // A truncated WAL also lets the file shrink.
+    truncation.owe()
+    return null
+  }
+
   return (message) => {
     switch (message._tag) {
+      case "Archive":
+        return send({ _tag: "Archived", failure: archive(message.archived) })
       case "Append":
         return append(message.batch)
       case "Settle":

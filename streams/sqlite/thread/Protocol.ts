@@ -1,4 +1,5 @@
 /** The messages between the main thread and the log's writing thread: plain data. */
+import type { Frame } from "../../archive/Segment.ts"
 import type { Commit } from "../../AppendObserver.ts"
 import type { ExpectedVersion } from "../../ExpectedVersion.ts"
 import type { Head } from "../../LogHead.ts"
@@ -42,9 +43,28 @@ export interface Rejected {
 
 export type Result = Written | Conflict | Rejected
 
+/** A frame of a durable segment, and the rows of its events. */
+export interface ArchiveFrame {
+  readonly segment: {
+    readonly digest: string
+    readonly key: string
+    readonly location: string
+    /** The number of its frames. */
+    readonly frames: number
+  }
+  readonly frame: Frame
+  readonly rows: ReadonlyArray<{
+    readonly position: number
+    readonly stream: string
+    readonly ordinal: number
+    readonly hash: string
+  }>
+}
+
 /** `Settle` and `Close` wipe erased texts from the disk and sync `log.head`. */
 export type ToThread =
   | { readonly _tag: "Append"; readonly batch: ReadonlyArray<AppendRows> }
+  | { readonly _tag: "Archive"; readonly archived: ArchiveFrame }
   | { readonly _tag: "Settle" }
   | { readonly _tag: "Close" }
 
@@ -58,6 +78,8 @@ export type FromThread =
       /** The log's end after the batch. */
       readonly head: Head
     }
+  /** `failure`: why the frame was not archived; nothing has changed then. */
+  | { readonly _tag: "Archived"; readonly failure: string | null }
   | { readonly _tag: "Settled"; readonly wal: Wal }
   /** Sent before the failed batch's answer: the log takes no more appends. */
   | { readonly _tag: "Failed"; readonly reason: string }

@@ -66,7 +66,7 @@ export const make = (db: DatabaseSync): Transaction => {
   ): Written | Conflict => {
     const assumesEmpty = trusting && expected._tag === "NoStream"
     // Only a few rows wait, and thousands of tails are in memory, so a tail that is not in memory is in the table.
-    const tail = tails.recent.get(stream) ?? (assumesEmpty ? undefined : tails.read(stream))
+    const tail = tails.recent.get(stream) ?? (assumesEmpty ? tails.archived(stream) : tails.read(stream))
     if (!matches(expected, tail)) return conflict
     let { hash, ordinal } = tail ?? beforeFirst
     const hashes: Array<string> = []

@@ -1,0 +1,93 @@
+/** `log archive`: moves old, ended streams of a SQLite log to segments in a folder. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as url from "node:url"
+import { Clock, Console, Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as Archiving from "#src/features/archive/Archiving.ts"
+import * as FileBlobStore from "#streams/FileBlobStore.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as Compacting from "#streams/sqlite/archive/Compacting.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as ExistingLog from "#src/cli/ExistingLog.ts"
+import { CommandError, UsageError } from "#src/cli/Failure.ts"
+import * as Flags from "#src/cli/Flags.ts"
+import * as Output from "#src/cli/Output.ts"
+
+const day = 24 * 60 * 60 * 1_000
+
+const age = Flag.String("older-than").pipe(
+  Flag.withMetavar("DAYS"),
+  Flag.withDescription("Archive streams whose last event is at least this old, in days, such as 90d"),
+  Flag.filterMap(
+    (text) => {
+      const [, days] = /^(\d{1,5})d$/.exec(text) ?? []
+      return days === undefined ? Option.none() : Option.some(Number(days) * day)
+    },
+    () => "Expected a number of days, such as 90d"
+  )
+)
+
+const bytesOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+/** The folder, which must not be in a bucket. */
+const folderOf = Effect.fnUntraced(function* (target: string) {
+  if (target === "") return yield* new UsageError({ message: "TARGET: Expected a folder" })
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) {
+    return yield* new UsageError({ message: "TARGET: Expected a folder; buckets are not supported yet" })
+  }
+  return path.resolve(target)
+})
+
+export const archive = Command.make(
+  "archive",
+  {
+    target: Argument.String("target").pipe(Argument.withDescription("The folder of the segments")),
+    before: age,
+    compact: Flags.toggle("compact", "Then rewrite log.sqlite, so that a log of an older release shrinks too"),
+    json: Output.json
+  },
+  Effect.fnUntraced(function* ({ before: ageMs, compact, json, target }) {
+    if (yield* ChosenLog.isShared) {
+      return yield* new CommandError({
+        message: "EVENT_STORE: only a log in the data directory can be archived, not one on NATS"
+      })
+    }
+    const root = yield* folderOf(target)
+    const directory = yield* DataDirectory
+    const { log } = SqliteEventStore.files(directory)
+    const sizeBefore = bytesOf(log)
+    const now = yield* Clock.currentTimeMillis
+    const archived = yield* Archiving.run({
+      before: now - ageMs,
+      location: url.pathToFileURL(root).href
+    }).pipe(
+      Effect.provide(
+        Layer.mergeAll(
+          SqliteEventStore.layer(directory),
+          FileBlobStore.layer({ root, isShared: true }),
+          IdGenerator.layer
+        )
+      )
+    )
+    if (compact) yield* Compacting.run(directory)
+    const size = { before: sizeBefore, after: bytesOf(log) }
+    if (json) return yield* Output.printJson({ ...archived, log: size })
+    const { bytes, events, segments } = archived
+    yield* Console.log(
+      `Archived ${Output.count(events)} events in ${Output.count(segments)} segments of ${Output.count(bytes)} bytes. ` +
+        `log.sqlite had ${Output.count(size.before)} bytes and has ${Output.count(size.after)}.`
+    )
+  })
+).pipe(
+  Command.provide(ExistingLog.layer),
+  Command.withDescription(
+    "Move the events of ended requests, finished webhook deliveries and expired idempotency keys to compressed segments in a " +
+      "folder. Their digests stay on the log, reads find them there, and 'log verify' and 'audit' prove them too. Keep the " +
+      "folder: it is part of the log. Stop the server first"
+  ),
+  Command.withShortDescription("Move old events out of the database"),
+  Command.withExamples([{ command: "inferlog log archive --older-than 90d /var/archive" }])
+)

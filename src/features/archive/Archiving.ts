@@ -1,0 +1,159 @@
+/**
+ * Archives a SQLite log: ended streams' events go to segments, and leave the database when the segment is durable, was read back,
+ * and its digest is on the log. Each step can be repeated: a run first finishes what an earlier one began.
+ */
+import { Clock, Effect } from "effect"
+import * as Archivable from "#domain/archive/Archivable.ts"
+import * as Archive from "#domain/archive/Archive.ts"
+import * as Actors from "#streams/Actors.ts"
+import * as Segment from "#streams/archive/Segment.ts"
+import * as SegmentWriting from "#streams/archive/SegmentWriting.ts"
+import { SegmentSource, unreadable } from "#streams/archive/SegmentSource.ts"
+import { BlobStore } from "#streams/BlobStore.ts"
+import { EventReader, EventStoreError } from "#streams/EventReader.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import { ArchiveWriter } from "#streams/sqlite/archive/ArchiveWriter.ts"
+import * as StreamName from "#streams/StreamName.ts"
+
+export interface Options {
+  /** Streams whose last event is not newer are archived, Unix time in ms. */
+  readonly before: number
+  /** The folder of the `BlobStore`, as a URL. */
+  readonly location: string
+  /** Characters of lines at which a segment ends. */
+  readonly segmentText?: number
+  readonly onProgress?: (position: number) => Effect.Effect<void>
+}
+
+export interface Archived {
+  readonly segments: number
+  readonly events: number
+  readonly bytes: number
+}
+
+const defaultSegmentText = 64 * 1_024 * 1_024
+
+/** Streams that are read at once. */
+const streamsAtOnce = 256
+
+const anotherRun = new EventStoreError({ reason: "Another archiving of this log came first" })
+
+const digestDiffers = (key: string) => unreadable(key, "its content does not match its digest")
+
+const make = Effect.gen(function* () {
+  const writer = yield* ArchiveWriter
+  const reader = yield* EventReader
+  const source = yield* SegmentSource
+  const actors = yield* Actors.make(Archive.aggregate)
+
+  /** The file of a segment, if it is the one whose digest is on the log. */
+  const readSegment = Effect.fnUntraced(function* (segment: Archive.Segment) {
+    const bytes = yield* source.read(segment)
+    const index = Segment.digestOf(bytes) === segment.digest ? Segment.indexOf(bytes) : null
+    return index === null ? yield* digestDiffers(segment.key) : { bytes, index }
+  })
+
+  /** Moves the segment's events out of the database. */
+  const apply = Effect.fnUntraced(function* (segment: Archive.Segment) {
+    const { bytes, index } = yield* readSegment(segment)
+    const { digest, key, location } = segment
+    const done = new Set(writer.tables().ofSegment(digest).map(({ offset }) => offset))
+    for (const frame of index.frames) {
+      if (done.has(frame.offset)) continue
+      const events = yield* Effect.try({
+        try: () => Segment.decode(bytes.subarray(frame.offset, frame.offset + frame.length), frame),
+        catch: () => digestDiffers(key)
+      })
+      yield* writer.archive({
+        segment: { digest, key, location, frames: index.frames.length },
+        frame,
+        rows: events.map(({ hash, ordinal, position, stream }) => ({
+          position: Number(position),
+          stream,
+          ordinal,
+          hash
+        }))
+      })
+    }
+  })
+
+  /** Finishes segments that are on the log, but not yet out of the database. */
+  const finish = Effect.gen(function* () {
+    const { state } = yield* actors.current(Archive.id)
+    const stored = new Map(writer.tables().segments().map((segment) => [segment.digest, segment]))
+    for (const segment of state.segments) {
+      const found = stored.get(segment.digest)
+      if (found === undefined || found.applied < found.frames) yield* apply(segment)
+    }
+  })
+
+  const store = Effect.fnUntraced(function* (
+    writing: SegmentWriting.SegmentWriting,
+    { before, location }: Options
+  ) {
+    const { state } = yield* actors.current(Archive.id)
+    const built = writing.build(Archive.lastDigest(state))
+    if (built === null) return null
+    const { bytes, digest, index, key } = built
+    yield* (yield* BlobStore).put(key, bytes)
+    const { events, first, last, previous } = index
+    const at = yield* Clock.currentTimeMillis
+    const size = bytes.length
+    const segment = { at, before, key, location, digest, previous, first, last, events, bytes: size }
+    yield* readSegment(segment)
+    yield* actors
+      .execute(Archive.id, { _tag: "Archive", segment })
+      .pipe(Effect.catchTag("NotNextSegment", () => Effect.fail(anotherRun)))
+    yield* apply(segment)
+    return segment
+  })
+
+  /** The streams of the page that may be archived. */
+  const archivable = Effect.fnUntraced(function* (page: ReadonlyArray<RecordedEvent>, before: number) {
+    const now = yield* Clock.currentTimeMillis
+    const found = new Set<string>()
+    const names = new Set(page.map(({ stream }) => stream))
+    const candidates = [...names].filter((name) => Archivable.rules.has(StreamName.categoryOf(name)))
+    for (let start = 0; start < candidates.length; start += streamsAtOnce) {
+      const some = candidates.slice(start, start + streamsAtOnce)
+      const events = yield* reader.many?.read(some) ?? Effect.succeed([])
+      for (const [stream, ofStream] of Map.groupBy(events, ({ stream }) => stream)) {
+        const isOld = ofStream.every(({ time }) => time <= before)
+        const rule = Archivable.rules.get(StreamName.categoryOf(stream))
+        if (isOld && rule?.(ofStream, now) === true) found.add(stream)
+      }
+    }
+    return found
+  })
+
+  return { archivable, finish, rows: writer.rows, store }
+})
+
+export const run = Effect.fn("Archiving.run")(function* (options: Options) {
+  const { before, onProgress, segmentText = defaultSegmentText } = options
+  const { archivable, finish, rows, store } = yield* make
+  yield* finish
+  let archived: Archived = { segments: 0, events: 0, bytes: 0 }
+  let writing = SegmentWriting.make()
+
+  const close = Effect.gen(function* () {
+    const segment = yield* store(writing, options)
+    writing = SegmentWriting.make()
+    if (segment === null) return
+    const { bytes, events, segments } = archived
+    archived = { segments: segments + 1, events: events + segment.events, bytes: bytes + segment.bytes }
+  })
+
+  for (let after = 0; ;) {
+    const page = yield* rows(after)
+    const last = page.at(-1)
+    if (last === undefined || page.every(({ time }) => time > before)) break
+    const names = yield* archivable(page, before)
+    for (const event of page) if (names.has(event.stream)) writing.add(event)
+    after = Number(last.position)
+    if (writing.size() >= segmentText) yield* close
+    if (onProgress !== undefined) yield* onProgress(after)
+  }
+  yield* close
+  return archived
+})

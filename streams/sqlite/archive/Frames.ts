@@ -1,0 +1,44 @@
+/** The events of archived frames, read from their segments. The newest are in memory. */
+import { Effect } from "effect"
+import * as Segment from "../../archive/Segment.ts"
+import { type SegmentBytes, unreadable } from "../../archive/SegmentSource.ts"
+import type { EventStoreError } from "../../EventReader.ts"
+import * as RecentlyUsed from "../../RecentlyUsed.ts"
+import type { RecordedEvent } from "../../RecordedEvent.ts"
+import type { StoredFrame } from "./Tables.ts"
+
+export interface Frames {
+  readonly read: (frame: StoredFrame) => Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError>
+}
+
+/** Frames in memory: about 1 MB each. */
+const capacity = 16
+
+export const make = (source: SegmentBytes): Frames => {
+  const recent = RecentlyUsed.make<ReadonlyArray<RecordedEvent>>({ capacity })
+
+  const load = (frame: StoredFrame) =>
+    Effect.flatMap(source.read(frame.place, { start: frame.offset, length: frame.length }), (bytes) =>
+      Effect.try({
+        try: () => {
+          const events = Segment.decode(bytes, frame)
+          recent.set(frame.digest, events)
+          return events
+        },
+        catch: (cause) =>
+          unreadable(
+            frame.place.key,
+            `${cause instanceof Error ? cause.message : "unknown"} (bytes ${frame.offset} to ${frame.offset + frame.length})`,
+            cause
+          )
+      })
+    )
+
+  return {
+    read: (frame) =>
+      Effect.suspend((): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError> => {
+        const events = recent.get(frame.digest)
+        return events === undefined ? load(frame) : Effect.succeed(events)
+      })
+  }
+}
