@@ -25,7 +25,7 @@ const EventsArchived = Schema.TaggedStruct("EventsArchived", {
   events: Schema.Int,
   bytes: Schema.Int
 })
-export type EventsArchived = typeof EventsArchived.Type
+type EventsArchived = typeof EventsArchived.Type
 
 const codec = EventCodec.make([EventsArchived])
 export type Event = ReturnType<typeof codec.decode>

@@ -14,7 +14,7 @@ export interface SegmentPlace {
   readonly key: string
 }
 
-export interface ByteRange {
+interface ByteRange {
   readonly start: number
   readonly length: number
 }
@@ -48,7 +48,7 @@ const reasonOf = (cause: unknown): string => {
   return name === "ENOENT" ? "it is not there" : (name ?? "unknown")
 }
 
-export const folders: SegmentBytes = {
+const folders: SegmentBytes = {
   read: ({ key, location }, range) => {
     if (!location.startsWith("file:///")) return Effect.fail(unreadable(key, "it is not in a folder"))
     return Effect.tryPromise({

@@ -2,7 +2,7 @@
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import * as Segment from "./Segment.ts"
 
-export interface Built {
+interface Built {
   readonly key: string
   readonly digest: string
   readonly index: Segment.Index

@@ -14,6 +14,8 @@ export interface OpenOptions {
    * `FULL`: a commit is on disk when it returns. `NORMAL`: a power cut may lose the last commits, but never parts of one.
    */
   readonly synchronous: "FULL" | "NORMAL"
+  /** Whether a new file gives unused pages back to the disk on demand (`incremental_vacuum`). */
+  readonly canShrink?: boolean
   /** How long to wait for another connection's lock, ms. Default 5,000. */
   readonly busyTimeoutMs?: number
 }
@@ -24,6 +26,7 @@ export interface OpenOptions {
  */
 export const open = ({
   busyTimeoutMs = defaultBusyTimeoutMs,
+  canShrink = false,
   filename,
   readOnly = false,
   synchronous
@@ -32,6 +35,8 @@ export const open = ({
   try {
     assertVersion(db)
     if (!readOnly) {
+      // Only before anything is written, and the next pragma writes.
+      if (canShrink) db.exec("PRAGMA auto_vacuum = INCREMENTAL")
       assertPragma(db, "journal_mode", "WAL", filename === ":memory:" ? "memory" : "wal")
       assertPragma(db, "synchronous", synchronous, synchronous === "FULL" ? 2 : 1)
       assertPragma(db, "secure_delete", "ON", 1)

@@ -71,10 +71,7 @@ const pragma = (db: DatabaseSync, name: string) =>
 
 /** Creates the tables in an empty file. Throws when the file is something else or from a newer release. */
 export const prepare = (db: DatabaseSync): void => {
-  if (pragma(db, "schema_version") === 0) {
-    // Without it, the space of archived events would stay in the file.
-    db.exec(`PRAGMA auto_vacuum = INCREMENTAL; BEGIN IMMEDIATE; ${tables} COMMIT`)
-  }
+  if (pragma(db, "schema_version") === 0) db.exec(`BEGIN IMMEDIATE; ${tables} COMMIT`)
   check(db)
 }
 

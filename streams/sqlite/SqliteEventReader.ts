@@ -48,8 +48,6 @@ export const layer = (options: ReaderOptions): Layer.Layer<EventReader, EventSto
         Effect.forkScoped
       )
       const segments = yield* SegmentSource
-      return EventReader.of(
-        SqliteReading.make({ db, reads, signal, segments, page: LongPages.make(reads) })
-      )
+      return EventReader.of(SqliteReading.make({ db, reads, signal, segments, page: LongPages.make(reads) }))
     })
   )

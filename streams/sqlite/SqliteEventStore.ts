@@ -42,7 +42,7 @@ const openDatabase = (filename: string) =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
-        const db = Database.open({ filename, synchronous: "FULL" })
+        const db = Database.open({ filename, synchronous: "FULL", canShrink: true })
         LogSchema.prepare(db)
         return db
       },

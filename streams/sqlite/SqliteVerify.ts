@@ -1,4 +1,4 @@
-/** `Verify` for a data directory, also beside a running server: the chain, `log.head`, and SQLite's integrity check. */
+/** `Verify` for a data directory, also beside a running server: the chain, `log.head`, archived segments, and SQLite's integrity check. */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import type { BlobStoreError } from "../BlobStore.ts"
@@ -6,6 +6,7 @@ import type { EventReader, EventStoreError } from "../EventReader.ts"
 import * as HeadAnchor from "../HeadAnchor.ts"
 import type { Payloads } from "../Payload.ts"
 import { type Anchor, LogBroken, verify, type Verified, type VerifyOptions } from "../Verify.ts"
+import * as ArchiveVerify from "./archive/ArchiveVerify.ts"
 import * as Database from "./Database.ts"
 import * as PayloadReadAhead from "./PayloadReadAhead.ts"
 import * as Reads from "./Reads.ts"
@@ -65,6 +66,7 @@ export const verifyDirectory: <E = never>(
       anchors,
       adjoins: (previous, next) => Number(next) === Number(previous) + 1
     })
+    yield* ArchiveVerify.verify(db)
     yield* checkIntegrity(db)
     return verified
   }, Effect.scoped)

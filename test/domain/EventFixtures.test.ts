@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
+import * as Archive from "#domain/archive/Archive.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import * as Listing from "#domain/catalog/Listing.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
@@ -44,7 +45,8 @@ const aggregates: ReadonlyArray<{
   storage(Operator.aggregate),
   storage(OperatorAction.aggregate),
   storage(OperatorIdentity.aggregate),
-  storage(LogHeadAcceptance.aggregate)
+  storage(LogHeadAcceptance.aggregate),
+  storage(Archive.aggregate)
 ]
 
 function storage<Event extends DomainEvent>(aggregate: {

@@ -46,7 +46,10 @@ export const archive = Command.make(
   {
     target: Argument.String("target").pipe(Argument.withDescription("The folder of the segments")),
     before: age,
-    compact: Flags.toggle("compact", "Then rewrite log.sqlite, so that a log of an older release shrinks too"),
+    compact: Flags.toggle(
+      "compact",
+      "Then rewrite log.sqlite, so that a log of an older release shrinks too"
+    ),
     json: Output.json
   },
   Effect.fnUntraced(function* ({ before: ageMs, compact, json, target }) {

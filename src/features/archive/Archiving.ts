@@ -25,7 +25,7 @@ export interface Options {
   readonly onProgress?: (position: number) => Effect.Effect<void>
 }
 
-export interface Archived {
+interface Archived {
   readonly segments: number
   readonly events: number
   readonly bytes: number
@@ -39,6 +39,19 @@ const streamsAtOnce = 256
 const anotherRun = new EventStoreError({ reason: "Another archiving of this log came first" })
 
 const digestDiffers = (key: string) => unreadable(key, "its content does not match its digest")
+
+/** A stream with events that this release does not know stays. */
+const isArchivable = (
+  stream: StreamName.StreamName,
+  events: ReadonlyArray<RecordedEvent>,
+  now: number
+): boolean => {
+  try {
+    return Archivable.rules.get(StreamName.categoryOf(stream))?.(events, now) === true
+  } catch {
+    return false
+  }
+}
 
 const make = Effect.gen(function* () {
   const writer = yield* ArchiveWriter
@@ -57,7 +70,12 @@ const make = Effect.gen(function* () {
   const apply = Effect.fnUntraced(function* (segment: Archive.Segment) {
     const { bytes, index } = yield* readSegment(segment)
     const { digest, key, location } = segment
-    const done = new Set(writer.tables().ofSegment(digest).map(({ offset }) => offset))
+    const done = new Set(
+      writer
+        .tables()
+        .ofSegment(digest)
+        .map(({ offset }) => offset)
+    )
     for (const frame of index.frames) {
       if (done.has(frame.offset)) continue
       const events = yield* Effect.try({
@@ -80,7 +98,12 @@ const make = Effect.gen(function* () {
   /** Finishes segments that are on the log, but not yet out of the database. */
   const finish = Effect.gen(function* () {
     const { state } = yield* actors.current(Archive.id)
-    const stored = new Map(writer.tables().segments().map((segment) => [segment.digest, segment]))
+    const stored = new Map(
+      writer
+        .tables()
+        .segments()
+        .map((segment) => [segment.digest, segment])
+    )
     for (const segment of state.segments) {
       const found = stored.get(segment.digest)
       if (found === undefined || found.applied < found.frames) yield* apply(segment)
@@ -118,9 +141,8 @@ const make = Effect.gen(function* () {
       const some = candidates.slice(start, start + streamsAtOnce)
       const events = yield* reader.many?.read(some) ?? Effect.succeed([])
       for (const [stream, ofStream] of Map.groupBy(events, ({ stream }) => stream)) {
-        const isOld = ofStream.every(({ time }) => time <= before)
-        const rule = Archivable.rules.get(StreamName.categoryOf(stream))
-        if (isOld && rule?.(ofStream, now) === true) found.add(stream)
+        if (ofStream.every(({ time }) => time <= before) && isArchivable(stream, ofStream, now))
+          found.add(stream)
       }
     }
     return found
@@ -134,11 +156,12 @@ export const run = Effect.fn("Archiving.run")(function* (options: Options) {
   const { archivable, finish, rows, store } = yield* make
   yield* finish
   let archived: Archived = { segments: 0, events: 0, bytes: 0 }
-  let writing = SegmentWriting.make()
+  const frameText = Math.min(Segment.frameText, Math.ceil(segmentText / 4))
+  let writing = SegmentWriting.make({ frameText })
 
   const close = Effect.gen(function* () {
     const segment = yield* store(writing, options)
-    writing = SegmentWriting.make()
+    writing = SegmentWriting.make({ frameText })
     if (segment === null) return
     const { bytes, events, segments } = archived
     archived = { segments: segments + 1, events: events + segment.events, bytes: bytes + segment.bytes }
@@ -149,9 +172,11 @@ export const run = Effect.fn("Archiving.run")(function* (options: Options) {
     const last = page.at(-1)
     if (last === undefined || page.every(({ time }) => time > before)) break
     const names = yield* archivable(page, before)
-    for (const event of page) if (names.has(event.stream)) writing.add(event)
+    for (const event of page) {
+      if (names.has(event.stream)) writing.add(event)
+      if (writing.size() >= segmentText) yield* close
+    }
     after = Number(last.position)
-    if (writing.size() >= segmentText) yield* close
     if (onProgress !== undefined) yield* onProgress(after)
   }
   yield* close

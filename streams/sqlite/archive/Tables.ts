@@ -19,7 +19,7 @@ export interface ArchivedStream {
   readonly frames: ReadonlyArray<number>
 }
 
-export interface StoredSegment extends SegmentPlace {
+interface StoredSegment extends SegmentPlace {
   readonly digest: string
   /** The number of its frames, and of those whose events are archived. */
   readonly frames: number
@@ -71,9 +71,7 @@ const frame = `SELECT frames.id, "offset", length, frames.digest, first, last, e
 
 const prepared = (db: DatabaseSync): Tables => {
   const version = db.prepare("SELECT max(id) AS version FROM frames")
-  const next = db.prepare(
-    "SELECT first FROM frames WHERE first > ? AND last > ? ORDER BY first LIMIT 1"
-  )
+  const next = db.prepare("SELECT first FROM frames WHERE first > ? AND last > ? ORDER BY first LIMIT 1")
   const between = db.prepare(`${frame} WHERE first > ? AND first <= ? AND last > ? ORDER BY first`)
   const frames = db.prepare(`${frame} WHERE frames.id IN (SELECT value FROM json_each(?)) ORDER BY first`)
   const streams = db.prepare(

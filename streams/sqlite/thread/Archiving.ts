@@ -26,9 +26,12 @@ export const run = (db: DatabaseSync, { frame, rows, segment }: ArchiveFrame): v
 
 const move = (db: DatabaseSync, { frame, rows, segment }: ArchiveFrame) => {
   const { digest, frames, key, location } = segment
-  db.prepare(
-    "INSERT OR IGNORE INTO segments (digest, key, location, frames) VALUES (?, ?, ?, ?)"
-  ).run(digest, key, location, frames)
+  db.prepare("INSERT OR IGNORE INTO segments (digest, key, location, frames) VALUES (?, ?, ?, ?)").run(
+    digest,
+    key,
+    location,
+    frames
+  )
   const id = Number(db.prepare("SELECT id FROM segments WHERE digest = ?").get(digest)?.["id"])
   const known = db.prepare('SELECT 1 FROM frames WHERE segment = ? AND "offset" = ?')
   if (known.get(id, frame.offset) !== undefined) return
@@ -41,7 +44,8 @@ const move = (db: DatabaseSync, { frame, rows, segment }: ArchiveFrame) => {
   const save = db.prepare(
     "INSERT OR REPLACE INTO archived (stream, ordinal, hash, frames) VALUES (?, ?, ?, ?)"
   )
-  for (const [stream, { frames, hash, ordinal }] of tails) save.run(stream, ordinal, hash, JSON.stringify(frames))
+  for (const [stream, { frames, hash, ordinal }] of tails)
+    save.run(stream, ordinal, hash, JSON.stringify(frames))
   const remove = db.prepare(
     "DELETE FROM events WHERE position = ? AND stream = ? AND ordinal = ? AND hash = ?"
   )

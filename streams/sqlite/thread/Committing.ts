@@ -116,9 +116,14 @@ export const make = ({
     try {
       Archiving.run(db, archived)
     } catch (cause) {
-      const failure = SqliteFailure.codeOf(cause) === undefined ? null : DiskError.classify(cause, filename, 0)
+      const failure =
+        SqliteFailure.codeOf(cause) === undefined ? null : DiskError.classify(cause, filename, 0)
       if (failure === "fatal") fail(cause)
-      return failure === null ? (cause instanceof Error ? cause.message : "unknown") : SqliteFailure.reasons[failure]
+      return failure === null
+        ? cause instanceof Error
+          ? cause.message
+          : "unknown"
+        : SqliteFailure.reasons[failure]
     }
     upkeep(checkpoints.afterCommit)
     // A truncated WAL also lets the file shrink.
