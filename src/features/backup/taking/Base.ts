@@ -8,6 +8,7 @@ import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as OnlineBackup from "#streams/sqlite/OnlineBackup.ts"
 import * as Database from "#streams/sqlite/Database.ts"
+import * as LogSchema from "#streams/sqlite/Schema.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
@@ -31,13 +32,20 @@ interface BaseOptions {
   readonly id: string
 }
 
-const failure = (cause: unknown) => new EventStoreError({ reason: "The log cannot be copied", cause })
+const isArchived = new EventStoreError({
+  reason:
+    "The log has archived events, and a backup does not include their segments yet: copy the files with the server stopped"
+})
+
+const failure = (cause: unknown) =>
+  cause === isArchived ? isArchived : new EventStoreError({ reason: "The log cannot be copied", cause })
 
 const blobRows = (filename: string) =>
   Effect.try({
     try: () => {
       const db = Database.open({ filename, readOnly: true, synchronous: "FULL" })
       try {
+        if (LogSchema.hasArchive(db)()) throw isArchived
         const rows = db
           .prepare("SELECT stream, blob FROM payloads WHERE blob IS NOT NULL ORDER BY rowid")
           .all()
