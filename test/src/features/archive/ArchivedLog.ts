@@ -2,6 +2,7 @@
 import * as path from "node:path"
 import * as url from "node:url"
 import { Effect, Layer, Stream } from "effect"
+import * as Archive from "#domain/archive/Archive.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
@@ -63,6 +64,12 @@ export const archive = (
   segmentText = 64 * 1_024
 ): ReturnType<typeof Archiving.run> =>
   Archiving.run({ before, location: url.pathToFileURL(folder(directory)).href, segmentText })
+
+/** The segments that the log names. */
+export const segments = Effect.map(
+  Effect.flatMap(EventReader, (reader) => reader.read(StreamName.make("Archive", Archive.id))),
+  (events) => events.map(Archive.aggregate.codec.decode)
+)
 
 const facts = ({ hash, id, ordinal, position, stream, text, time, type, version }: RecordedEvent) => ({
   hash,

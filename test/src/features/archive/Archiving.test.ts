@@ -163,6 +163,10 @@ describe("An archived log", () => {
         yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, count, 40_000))
         assert.deepStrictEqual(yield* ArchivedLog.seenByAll(directory, count), before)
         yield* DataDirectory.verify(directory)
+        const segments = yield* ArchivedLog.owned(directory, ArchivedLog.segments)
+        const archived = segments.reduce((sum, { events }) => sum + events, 0)
+        // No event is in two segments.
+        assert.strictEqual(archived + rowsIn(directory), count + segments.length)
       })
     )
   )
