@@ -9,6 +9,7 @@ import { trustedVersion } from "../ExpectedVersion.ts"
 import * as GlobalPosition from "../GlobalPosition.ts"
 import { RecordedEvent } from "../RecordedEvent.ts"
 import * as StreamName from "../StreamName.ts"
+import { maxSpan } from "./FrameSpan.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Hex = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
@@ -35,8 +36,6 @@ export const Index = Schema.Struct({
 })
 export type Index = typeof Index.Type
 
-/** The most positions from the first to the last event of a frame. Searches for the frames of a position rely on it. */
-export const maxSpan = 8_192
 /** Characters of the lines at which a frame is closed. */
 export const frameText = 256 * 1_024
 /** A frame has at most this many bytes of lines: one event may be larger than `frameText`. */

@@ -1,5 +1,6 @@
 /** Builds a segment in memory, frame by frame. */
 import type { RecordedEvent } from "../RecordedEvent.ts"
+import { maxSpan } from "./FrameSpan.ts"
 import * as Segment from "./Segment.ts"
 
 interface Built {
@@ -42,7 +43,7 @@ export const make = (options: { readonly frameText?: number } = {}): SegmentWrit
   return {
     add: (event) => {
       const position = Number(event.position)
-      if (text.length >= frameText || position - first >= Segment.maxSpan) close()
+      if (text.length >= frameText || position - first >= maxSpan) close()
       if (events === 0) first = position
       const line = Segment.lineOf(event)
       text += line

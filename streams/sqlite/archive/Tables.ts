@@ -1,10 +1,11 @@
 /** The queries on the archive's tables of `log.sqlite`. Until the first archive, the log has no such tables. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
-import * as Segment from "../../archive/Segment.ts"
+import { maxSpan } from "../../archive/FrameSpan.ts"
+import type { Frame } from "../../archive/Segment.ts"
 import type { SegmentPlace } from "../../archive/SegmentSource.ts"
 import * as LogSchema from "../Schema.ts"
 
-export interface StoredFrame extends Segment.Frame {
+export interface StoredFrame extends Frame {
   readonly id: number
   readonly place: SegmentPlace
 }
@@ -87,10 +88,10 @@ const prepared = (db: DatabaseSync): Tables => {
   return {
     version: () => Number(version.get()?.["version"] ?? 0),
     next: (after) => {
-      const row = next.get(after - Segment.maxSpan, after)
+      const row = next.get(after - maxSpan, after)
       return row === undefined ? undefined : Number(row["first"])
     },
-    between: (after, end) => between.all(after - Segment.maxSpan, end, after).map(frameOf),
+    between: (after, end) => between.all(after - maxSpan, end, after).map(frameOf),
     frames: (ids) => frames.all(JSON.stringify(ids)).map(frameOf),
     streams: (names) =>
       streams.all(JSON.stringify(names)).map((row) => ({
