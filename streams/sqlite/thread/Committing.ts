@@ -124,6 +124,8 @@ export const make = ({
           ? cause.message
           : "unknown"
         : SqliteFailure.reasons[failure]
+    } finally {
+      upkeep(transaction.afterArchiving)
     }
     upkeep(checkpoints.afterCommit)
     // A truncated WAL also lets the file shrink.

@@ -31,6 +31,8 @@ export interface Transaction {
   readonly commit: (batch: ReadonlyArray<AppendRows>, options: Options) => Committed
   /** Rolls the failed batch back. Returns whether nothing is left of it. */
   readonly undo: (batch: ReadonlyArray<AppendRows>) => boolean
+  /** Must follow each attempt to archive, whether it failed or not. */
+  readonly afterArchiving: () => void
 }
 
 const beforeFirst: Tails.Tail = { ordinal: -1, hash: EventChain.origin }
@@ -88,6 +90,7 @@ export const make = (db: DatabaseSync): Transaction => {
   }
 
   return {
+    afterArchiving: tails.afterArchiving,
     commit: (batch, { after, trusting }) => {
       let written = after
       hasErased = false
