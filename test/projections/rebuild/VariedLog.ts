@@ -6,6 +6,8 @@ import { aggregate as Account } from "#domain/account/Account.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { aggregate as InferenceRequest } from "#domain/inference-request/InferenceRequest.ts"
 import { KeyId } from "#domain/Ids.ts"
+import { aggregate as OperatorAction } from "#domain/operator-action/OperatorAction.ts"
+import { aggregate as Operator } from "#domain/operator/Operator.ts"
 import { aggregate as WebhookDelivery } from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { aggregate as WorkerKey } from "#domain/worker-key/WorkerKey.ts"
 import { EventStore } from "#streams/EventStore.ts"
@@ -61,6 +63,35 @@ const workerKeys = Effect.gen(function* () {
   ])
 })
 
+/** An operator, and an action that has ended. */
+const operators = Effect.gen(function* () {
+  const operator = { name: "ada", role: "owner" } as const
+  yield* write(StreamName.make(Operator.category, "op_1"), Operator.codec, [
+    {
+      _tag: "OperatorCreated",
+      at: Log.t0,
+      ...operator,
+      secretHash: "0".repeat(64),
+      expiresAt: Log.t0 + 1
+    },
+    { _tag: "OperatorKeyRotated", at: Log.t0, secretHash: "1".repeat(64), expiresAt: null },
+    { _tag: "OperatorRevoked", at: Log.t0 + 1 }
+  ])
+  yield* write(StreamName.make(OperatorAction.category, "act_1"), OperatorAction.codec, [
+    {
+      _tag: "OperatorActionStarted",
+      at: Log.t0,
+      operatorId: "op_1",
+      operatorName: operator.name,
+      role: operator.role,
+      action: "issueKey",
+      targets: { accountId: Log.alice },
+      callId: "call_1"
+    },
+    { _tag: "OperatorActionEnded", at: Log.t0 + 1, result: "done", code: null, made: {} }
+  ])
+})
+
 /** What the random lives lack: owed webhooks, files outside the log, and a recovery in progress. */
 const others = Effect.gen(function* () {
   const webhook = { url: "https://one.example/hooks", events: ["completed"], filtered: false } as const
@@ -87,7 +118,7 @@ const others = Effect.gen(function* () {
 /** `count` of each kind, numbered from `first`. */
 export const append = Effect.fnUntraced(function* (seed: number, { count = 10, first = 0 } = {}) {
   const sampled = <A>(arbitrary: fc.Arbitrary<A>) => fc.sample(arbitrary, { numRuns: count, seed })
-  if (first === 0) yield* Effect.all([accounts, workerKeys, others, CatalogLog.lived])
+  if (first === 0) yield* Effect.all([accounts, workerKeys, operators, others, CatalogLog.lived])
   for (const [index, life] of sampled(RequestLives.life).entries()) {
     const stream = StreamName.make(InferenceRequest.category, Log.requestId(first + index))
     yield* write(stream, InferenceRequest.codec, RequestLives.play(life).log)
