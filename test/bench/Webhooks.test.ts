@@ -47,7 +47,7 @@ describe("a row of webhooks", { timeout: 60_000 }, () => {
   )
 })
 
-describe("a row of waiting deliveries", { timeout: 60_000 }, () => {
+describe("a row of waiting deliveries", () => {
   it.live("measures the memory of a server with and without them", () =>
     Effect.gen(function* () {
       const { subjects } = T11Waiting.rowOf({ waiting: 100, inWords: "a hundred", isReused: false })
