@@ -126,6 +126,28 @@ describe("An archived log", () => {
     )
   )
 
+  it.live("refuses a stream that this process has archived, although it never held its tail", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const directory = yield* logOf(4)
+        yield* ArchivedLog.owned(directory, ArchivedLog.reserve("one", count + 1))
+        yield* ArchivedLog.owned(
+          directory,
+          Effect.gen(function* () {
+            yield* ArchivedLog.archive(directory, count + 1)
+            const store = yield* EventStore
+            const append = store.append({
+              stream: ArchivedLog.key("one"),
+              expected: ExpectedVersion.NoStream,
+              events: [{ id: "again", type: "KeyReserved", time: count + 2, data: {} }]
+            })
+            assert.strictEqual((yield* Effect.flip(append))._tag, "WrongExpectedVersion")
+          })
+        )
+      })
+    )
+  )
+
   it.live("is finished after an interruption at each step", () =>
     Effect.scoped(
       Effect.gen(function* () {
