@@ -86,7 +86,7 @@ export class OperatorKeys extends Context.Service<
           })
         )
 
-      /** Fails if nobody could administer over HTTP without this owner. */
+      /** Fails for the last owner, without whom no owner could administer over HTTP. */
       const keepsAnOwner = Effect.fnUntraced(function* (operatorId: Operator.OperatorId) {
         const { operator } = yield* ActingOperator
         if (isOnHost(operator)) return

@@ -41,7 +41,7 @@ const callbackEndpoint = HttpApiEndpoint.get("finishOperatorSignIn", Paths.callb
 
 const doneEndpoint = HttpApiEndpoint.get("showOperatorSession", Paths.signedIn, {
   success: page(200, "Who is signed in, and a form to sign out."),
-  error: [page(401, "Nobody is signed in."), notSetUp, away]
+  error: [page(401, "This browser is not signed in."), notSetUp, away]
 })
   .annotate(OpenApi.Summary, "Show the session")
   .annotate(OpenApi.Description, "For browsers.")

@@ -17,7 +17,7 @@ const startsBefore = (until: Until, { base }: Generation): boolean => {
     : GlobalPosition.isReached(base.end.position, until.position)
 }
 
-/** The newest generation that begins before the moment; the oldest if there is none, from whose base later events are removed. */
+/** The newest generation that begins before the moment, else the oldest: later events are removed from its base. */
 export const generationOf = ({ generations }: Manifest, until: Until): Generation =>
   generations.findLast((generation) => startsBefore(until, generation)) ?? generations[0]
 
