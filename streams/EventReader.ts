@@ -13,6 +13,8 @@ import type { StreamName } from "./StreamName.ts"
 export class EventStoreError extends Schema.TaggedError<EventStoreError>()("EventStoreError", {
   reason: Schema.String,
   cause: Schema.optionalKey(Schema.Defect()),
+  /** The archived segment that cannot be read. */
+  segment: Schema.optionalKey(Schema.String),
   /** For an append: it is certain that it is not on the log and never will be. */
   isAbsent: Schema.optionalKey(Schema.Boolean)
 }) {

@@ -28,6 +28,7 @@ export interface SegmentBytes {
 export const unreadable = (key: string, reason: string, cause?: unknown): EventStoreError =>
   new EventStoreError({
     reason: `The archived segment ${key} cannot be read: ${reason}`,
+    segment: key,
     ...(cause !== undefined && { cause })
   })
 

@@ -246,6 +246,15 @@ export const evaluatorBusy = busy("Too many inputs wait for a price estimate at 
 
 export const unavailable = busy("The service cannot reach its storage at the moment.", 5)
 
+/** @param segment the file's name. */
+export const archiveUnavailable = (segment: string): ErrorAnswer =>
+  new ErrorAnswer({
+    status: 503,
+    error: "The archived events behind this answer cannot be read at the moment.",
+    details: { code: "ARCHIVE_UNAVAILABLE", segment },
+    headers: { "retry-after": "60" }
+  })
+
 export const readModelBehind = new ErrorAnswer({
   status: 503,
   error: "The read model behind this answer lags the log. Try again in a moment.",

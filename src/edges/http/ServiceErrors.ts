@@ -153,7 +153,8 @@ const answers: { readonly [E in ServiceError as E["_tag"]]: AnswerOf<E> } = {
   BlobStoreError: ({ isFull }) => (isFull === true ? FileErrorAnswers.storageFull : ErrorAnswer.unavailable),
   ReadModelBehind: ErrorAnswer.readModelBehind,
   SqlError: ErrorAnswer.unavailable,
-  EventStoreError: ErrorAnswer.unavailable
+  EventStoreError: ({ segment }) =>
+    segment === undefined ? ErrorAnswer.unavailable : ErrorAnswer.archiveUnavailable(segment)
 }
 
 export const toErrorAnswer = <E extends ServiceError>(error: E): ErrorAnswer.ErrorAnswer => {

@@ -202,11 +202,12 @@ export const unexpected = response(
 
 export const unavailable = response(
   503,
-  "Storage cannot be reached, a list's read model is behind the log, too many uploads are in progress, too many large answers wait for clients to read them, or (`/health`) requests are not accepted or not run: retry after `Retry-After` seconds.",
+  "Storage cannot be reached, archived events cannot be read, a list's read model is behind the log, too many uploads are in progress, too many large answers wait for clients to read them, or (`/health`) requests are not accepted or not run: retry after `Retry-After` seconds.",
   ErrorAnswer.unavailable,
   FileErrorAnswers.tooManyUploads(5),
   ErrorAnswer.busy("Too many large answers are being read at the moment.", 3),
-  ErrorAnswer.readModelBehind
+  ErrorAnswer.readModelBehind,
+  ErrorAnswer.archiveUnavailable("segment-000000000001-000000020480-0123456789abcdef.jsonl.zst")
 )
 
 export const storageFull = response(
