@@ -22,7 +22,7 @@ export const layer = (
 ): Layer.Layer<EventReader, EventStoreError | NatsUnreachable | NatsTooOld> => {
   switch (log._tag) {
     case "Sqlite":
-      return SqliteEventReader.layer({ filename: log.filename, wake })
+      return SqliteEventReader.layer({ filename: log.filename, wake, isPatient: true })
     case "Nats":
       return nats(log.options)
   }

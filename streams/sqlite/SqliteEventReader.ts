@@ -14,6 +14,8 @@ export interface ReaderOptions {
   readonly filename: string
   /** Emits when the log may have grown. The next read includes missed signals. */
   readonly wake?: Stream.Stream<unknown>
+  /** Whether reads wait for an archived segment that cannot be read. By default they fail. */
+  readonly isPatient?: boolean
 }
 
 const attempt = <A>(open: () => A): Effect.Effect<A, EventStoreError> =>
@@ -48,6 +50,8 @@ export const layer = (options: ReaderOptions): Layer.Layer<EventReader, EventSto
         Effect.forkScoped
       )
       const segments = yield* SegmentSource
-      return EventReader.of(SqliteReading.make({ db, reads, signal, segments, page: LongPages.make(reads) }))
+      const { isPatient = false } = options
+      const page = LongPages.make(reads)
+      return EventReader.of(SqliteReading.make({ db, reads, signal, segments, isPatient, page }))
     })
   )

@@ -28,17 +28,19 @@ export interface Options {
   readonly signal: HeadSignal
   /** Reads archived segments. */
   readonly segments: SegmentBytes
+  /** Whether reads wait for a segment that cannot be read. By default they fail. */
+  readonly isPatient?: boolean
   /** Reads pages. By default from the database. */
   readonly page?: (after: number, types?: ReadonlyArray<string>) => ReadonlyArray<RecordedEvent>
   /** By default the head of the database. */
   readonly head?: Effect.Effect<GlobalPosition.GlobalPosition>
 }
 
-export const archivedReads = ({ db, page, reads, segments }: Omit<Options, "signal" | "head">) =>
+export const archivedReads = ({ db, isPatient, page, reads, segments }: Omit<Options, "signal" | "head">) =>
   ArchivedReads.make({
     reads,
     tables: Tables.make(db),
-    frames: Frames.make(segments),
+    frames: Frames.make(segments, isPatient),
     page: page ?? ((after) => reads.page(after))
   })
 

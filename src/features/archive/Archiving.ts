@@ -18,6 +18,8 @@ import * as StreamName from "#streams/StreamName.ts"
 export interface Options {
   /** Streams whose last event is not newer are archived, Unix time in ms. */
   readonly before: number
+  /** Events at the end of the log that stay, whatever their age. By default `newestKept`. */
+  readonly kept?: number
   /** The folder of the `BlobStore`, as a URL. */
   readonly location: string
   /** Characters of lines at which a segment ends. */
@@ -30,6 +32,9 @@ interface Archived {
   readonly events: number
   readonly bytes: number
 }
+
+/** A start reads the newest events: it must not depend on a segment. */
+export const newestKept = 1_024
 
 const defaultSegmentText = 64 * 1_024 * 1_024
 
@@ -132,7 +137,11 @@ const make = Effect.gen(function* () {
   })
 
   /** The streams of the page that may be archived. */
-  const archivable = Effect.fnUntraced(function* (page: ReadonlyArray<RecordedEvent>, before: number) {
+  const archivable = Effect.fnUntraced(function* (
+    page: ReadonlyArray<RecordedEvent>,
+    { before, end }: { readonly before: number; readonly end: number }
+  ) {
+    const isOld = ({ position, time }: RecordedEvent) => time <= before && Number(position) <= end
     const now = yield* Clock.currentTimeMillis
     const found = new Set<string>()
     const names = new Set(page.map(({ stream }) => stream))
@@ -141,20 +150,20 @@ const make = Effect.gen(function* () {
       const some = candidates.slice(start, start + streamsAtOnce)
       const events = yield* reader.many?.read(some) ?? Effect.succeed([])
       for (const [stream, ofStream] of Map.groupBy(events, ({ stream }) => stream)) {
-        if (ofStream.every(({ time }) => time <= before) && isArchivable(stream, ofStream, now))
-          found.add(stream)
+        if (ofStream.every(isOld) && isArchivable(stream, ofStream, now)) found.add(stream)
       }
     }
     return found
   })
 
-  return { archivable, finish, rows: writer.rows, store }
+  return { archivable, finish, head: reader.head, rows: writer.rows, store }
 })
 
 export const run = Effect.fn("Archiving.run")(function* (options: Options) {
-  const { before, onProgress, segmentText = defaultSegmentText } = options
-  const { archivable, finish, rows, store } = yield* make
+  const { before, kept = newestKept, onProgress, segmentText = defaultSegmentText } = options
+  const { archivable, finish, head, rows, store } = yield* make
   yield* finish
+  const end = Number(yield* head) - kept
   let archived: Archived = { segments: 0, events: 0, bytes: 0 }
   const frameText = Math.min(Segment.frameText, Math.ceil(segmentText / 4))
   let writing = SegmentWriting.make({ frameText })
@@ -167,11 +176,11 @@ export const run = Effect.fn("Archiving.run")(function* (options: Options) {
     archived = { segments: segments + 1, events: events + segment.events, bytes: bytes + segment.bytes }
   })
 
-  for (let after = 0; ;) {
+  for (let after = 0; after < end;) {
     const page = yield* rows(after)
     const last = page.at(-1)
     if (last === undefined || page.every(({ time }) => time > before)) break
-    const names = yield* archivable(page, before)
+    const names = yield* archivable(page, { before, end })
     for (const event of page) {
       if (names.has(event.stream)) writing.add(event)
       if (writing.size() >= segmentText) yield* close

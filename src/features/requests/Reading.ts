@@ -128,7 +128,8 @@ export const make = Effect.gen(function* () {
       if (request.erasure !== null) return Effect.succeed({ input: null, output: null })
       const stream = StreamName.make(InferenceRequest.aggregate.category, id)
       const { payloads } = request.submitted
-      if (payloads === undefined) return unknownPayloads
+      // Reading again tells why: an archived segment may be missing.
+      if (payloads === undefined) return Effect.andThen(current(id), unknownPayloads)
       const { output: result } = request
       const input = wanted.input ? unlessErased(open(stream, "input", payloads.input)) : absent
       const output = result === null ? absent : unlessErased(open(stream, result.name, result.ref))

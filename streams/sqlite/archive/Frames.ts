@@ -1,5 +1,5 @@
 /** The events of archived frames, read from their segments. The newest are in memory. */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import * as Segment from "../../archive/Segment.ts"
 import { type SegmentBytes, unreadable } from "../../archive/SegmentSource.ts"
 import type { EventStoreError } from "../../EventReader.ts"
@@ -14,7 +14,10 @@ export interface Frames {
 /** Frames in memory: about 1 MB each. */
 const capacity = 16
 
-export const make = (source: SegmentBytes): Frames => {
+const patience = Schedule.spaced("5 seconds")
+
+/** @param isPatient reads a frame again until it can be read. For readers that could not go on without it. */
+export const make = (source: SegmentBytes, isPatient = false): Frames => {
   const recent = RecentlyUsed.make<ReadonlyArray<RecordedEvent>>({ capacity })
 
   const load = (frame: StoredFrame) =>
@@ -38,7 +41,13 @@ export const make = (source: SegmentBytes): Frames => {
     read: (frame) =>
       Effect.suspend((): Effect.Effect<ReadonlyArray<RecordedEvent>, EventStoreError> => {
         const events = recent.get(frame.digest)
-        return events === undefined ? load(frame) : Effect.succeed(events)
+        if (events !== undefined) return Effect.succeed(events)
+        return isPatient
+          ? load(frame).pipe(
+              Effect.tapError((error) => Effect.logError("Waiting for an archived segment", error)),
+              Effect.retry(patience)
+            )
+          : load(frame)
       })
   }
 }

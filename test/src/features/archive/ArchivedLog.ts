@@ -63,7 +63,7 @@ export const archive = (
   before: number,
   segmentText = 64 * 1_024
 ): ReturnType<typeof Archiving.run> =>
-  Archiving.run({ before, location: url.pathToFileURL(folder(directory)).href, segmentText })
+  Archiving.run({ before, kept: 0, location: url.pathToFileURL(folder(directory)).href, segmentText })
 
 /** The segments that the log names. */
 export const segments = Effect.map(
