@@ -3,8 +3,9 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { dataFormat } from "#src/kernel/program/DataFormat.ts"
+import * as ArchivedLog from "#test/src/features/archive/ArchivedLog.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
@@ -77,6 +78,10 @@ describe.each(fs.readdirSync(releases))("data of release %s", (release) => {
 
       const accounts = command(directory, "accounts", "list", "--json")
       assert.deepStrictEqual(lines(accounts.stdout), lines(expected.accounts), accounts.stderr)
+      const now = yield* Clock.currentTimeMillis
+      const { events } = yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, now))
+      assert.isAbove(events, 0)
+      // Both read what was archived, too.
       for (const args of [["log", "verify"], ["audit"]]) {
         const { status, stderr } = command(directory, ...args)
         assert.strictEqual(status, 0, stderr)

@@ -1,9 +1,13 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Archiving from "#src/features/archive/Archiving.ts"
+import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as ArchivedLog from "#test/src/features/archive/ArchivedLog.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Until from "#test/support/servers/Until.ts"
 import * as Inferlog from "../Inferlog.ts"
 
 describe("log archive", () => {
@@ -12,15 +16,7 @@ describe("log archive", () => {
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make
         const settings = { DATA_DIR: directory }
-        const reserve = (index: number) => ArchivedLog.reserve(`k${index % 10}`, 1_000 + index)
-        yield* ArchivedLog.owned(
-          directory,
-          Effect.forEach(
-            Array.from({ length: 100 }, (_, index) => index),
-            reserve,
-            { discard: true }
-          )
-        )
+        yield* ArchivedLog.owned(directory, ArchivedLog.fill(100))
         const target = path.join(directory, "elsewhere")
         const run = (...args: ReadonlyArray<string>) => Inferlog.run(["log", "archive", ...args], settings)
         const archived = yield* run("--older-than", "90d", "--compact", "--json", target)
@@ -30,14 +26,60 @@ describe("log archive", () => {
           1
         )
         const verified = yield* Inferlog.run(["log", "verify", "--json"], settings)
-        assert.include(JSON.parse(verified.stdout), { ok: true, events: 101 })
+        assert.include(JSON.parse(verified.stdout), { ok: true, events: 101 + Archiving.newestKept })
         const again = yield* run("--older-than", "90d", "--json", target)
         assert.include(JSON.parse(again.stdout), { segments: 0, events: 0 })
         const bucket = yield* run("--older-than", "90d", "s3://bucket")
         assert.notStrictEqual(bucket.code, 0)
         assert.include(bucket.stderr, "buckets are not supported yet")
+        const shared = yield* Inferlog.run(["log", "archive", "--older-than", "90d", target], {
+          ...settings,
+          EVENT_STORE: "nats://127.0.0.1:1"
+        })
+        assert.strictEqual(shared.code, 1)
+        assert.include(shared.stderr, "EVENT_STORE: only a log in the data directory can be archived")
         const age = yield* run("--older-than", "soon", target)
         assert.notStrictEqual(age.code, 0)
+      })
+    )
+  )
+
+  it.live("killed at any step, it is finished by the next call, with each event in one place", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const directory = yield* TempDirectory.make
+        const { log } = SqliteEventStore.files(directory)
+        const target = path.join(directory, "elsewhere")
+        const settings = { DATA_DIR: directory }
+        const archivable = 600
+        // About 13 events fill a frame, so that a run has many steps.
+        yield* ArchivedLog.owned(directory, ArchivedLog.fill(archivable, "h".repeat(20_000)))
+        const args = ["log", "archive", "--older-than", "90d", target]
+        const count = (table: string) => {
+          const db = new DatabaseSync(log, { readOnly: true })
+          try {
+            return Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"])
+          } finally {
+            db.close()
+          }
+        }
+        const isBegun = () => fs.existsSync(target) && fs.readdirSync(target).length > 0
+        const moved = (frames: number) => () => isBegun() && count("frames") > frames
+        for (const isReached of [isBegun, moved(0), moved(20)]) {
+          const run = Inferlog.begin(args, settings)
+          yield* Until.answers(async () => assert.isTrue(isReached()))
+          run.kill("SIGKILL")
+          yield* Effect.promise(() => run.ended)
+          yield* ArchivedLog.owned(directory, Effect.void)
+          assert.strictEqual((yield* Inferlog.run(["log", "verify"], settings)).code, 0)
+        }
+        assert.strictEqual((yield* Inferlog.run(args, settings)).code, 0)
+        const verified = yield* Inferlog.json(Inferlog.Verified, ["log", "verify"], settings)
+        const segments = yield* ArchivedLog.owned(directory, ArchivedLog.segments)
+        assert.strictEqual(verified.events, archivable + Archiving.newestKept + segments.length)
+        assert.strictEqual(count("events"), Archiving.newestKept + segments.length)
+        const archived = segments.reduce((sum, { events }) => sum + events, 0)
+        assert.strictEqual(archived, archivable)
       })
     )
   )

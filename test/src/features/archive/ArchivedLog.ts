@@ -22,7 +22,7 @@ export const key = (id: string) => StreamName.make("IdempotencyKey", id)
 /** Streams that stay. */
 const other = (id: string) => StreamName.make("Thing", id)
 
-export const reserve = (id: string, time: number) =>
+export const reserve = (id: string, time: number, requestHash = "x".repeat(40)) =>
   Effect.flatMap(EventStore, (store) =>
     store.append({
       stream: key(id),
@@ -32,7 +32,7 @@ export const reserve = (id: string, time: number) =>
           id: `${id}-${time}`,
           type: "KeyReserved",
           time,
-          data: { requestId: "r".repeat(21), requestHash: "x".repeat(40), expiresAt: time + 1_000 }
+          data: { requestId: "r".repeat(21), requestHash, expiresAt: time + 1_000 }
         }
       ]
     })
@@ -82,6 +82,21 @@ const facts = ({ hash, id, ordinal, position, stream, text, time, type, version 
   type,
   version
 })
+
+const each = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+/** Many streams that may be archived, and as many newer events as stay. */
+export const fill = (count: number, requestHash?: string) =>
+  Effect.andThen(
+    Effect.forEach(each(count), (index) => reserve(`k${index % 500}`, 1_000 + index, requestHash), {
+      concurrency: 32,
+      discard: true
+    }),
+    Effect.forEach(each(Archiving.newestKept), (index) => happen(`t${index}`, 2_000), {
+      concurrency: 64,
+      discard: true
+    })
+  )
 
 /** All that readers see up to `end`. */
 const seen = (end: number) =>
