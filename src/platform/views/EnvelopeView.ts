@@ -69,6 +69,9 @@ const ErrorDetails = Schema.Struct({
   reason: Schema.optionalKey(PartsReason),
   partNumbers: Schema.optionalKey(
     Schema.Array(Schema.Int).annotate({ description: "The parts that the reason concerns." })
+  ),
+  segment: Schema.optionalKey(
+    Schema.String.annotate({ description: "The archived segment that cannot be read." })
   )
 }).annotate({ identifier: "ErrorDetails" })
 
