@@ -21,6 +21,7 @@ const settings: Readonly<Record<string, string>> = {
   BlobStoreError: "BLOB_STORE",
   BlobStoreNotShared: "BLOB_STORE",
   LogDiverged: "EVENT_STORE",
+  LogRestoreUnfinished: "EVENT_STORE",
   NatsStreamMismatch: "EVENT_STORE",
   NatsStreamUnavailable: "EVENT_STORE",
   NatsTooOld: "EVENT_STORE",

@@ -2,6 +2,7 @@
 import type { Array as Arrays } from "effect"
 import type { Append } from "../EventStore.ts"
 import * as ExpectedVersion from "../ExpectedVersion.ts"
+import * as GlobalPosition from "../GlobalPosition.ts"
 import type { RecordedEvent } from "../RecordedEvent.ts"
 import * as Tombstone from "../Tombstone.ts"
 import type { CopiedEvent } from "./LogTarget.ts"
@@ -23,6 +24,15 @@ const toAppend = (group: Group): Append => {
     ...(erases.length > 0 && { erases })
   }
 }
+
+/** Appends as on the source: a position of it is the number of a commit, and possibly the index of an event. */
+export const byCommit = (
+  batch: ReadonlyArray<CopiedEvent>
+): ReadonlyArray<Append & { readonly sequence: number }> =>
+  [...Map.groupBy(batch, ({ event }) => GlobalPosition.sequence(event.position))].flatMap(
+    ([sequence, [first, ...others]]) =>
+      first === undefined ? [] : [{ ...toAppend([first, ...others]), sequence }]
+  )
 
 /** The appends in the order of the batch. */
 export const of = (batch: ReadonlyArray<CopiedEvent>): ReadonlyArray<Append> => {

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import * as CopiedAppends from "../copy/CopiedAppends.ts"
 import type { LogTarget } from "../copy/LogTarget.ts"
-import { EventReader } from "../EventReader.ts"
+import { EventReader, EventStoreError } from "../EventReader.ts"
 import type { Append } from "../EventStore.ts"
 import { RecordedEvent } from "../RecordedEvent.ts"
 import * as RecentlyUsed from "../RecentlyUsed.ts"
@@ -29,9 +29,20 @@ const recordsInFlight = 64
 /** Streams whose last hash is in memory. Others are read from the servers. */
 const capacity = 50_000
 
+/** Fences in a row, at most. Each takes one position. */
+const maxFences = 65_536
+
 const what = "The copy cannot be written"
 
-const make = Effect.gen(function* () {
+export interface TargetOptions {
+  /**
+   * Whether positions on the source are those of a log at servers, and stay the same. A batch must contain whole commits.
+   */
+  readonly keepsPositions: boolean
+}
+
+/** For a log that no node writes to. */
+export const make = Effect.fnUntraced(function* ({ keepsPositions }: TargetOptions) {
   const nats = yield* Nats
   const { js, jsm, options } = nats
   yield* NatsStreams.ensure
@@ -64,6 +75,26 @@ const make = Effect.gen(function* () {
       { concurrency: recordsInFlight, discard: true }
     )
 
+  /** Messages without events for positions that the source's log does not use, up to the one before `next`. */
+  const fences = Effect.fnUntraced(function* (stream: Append["stream"], next: number) {
+    const count = next - 1 - sequence
+    if (count === 0) return []
+    if (count < 0 || count > maxFences) {
+      return yield* new EventStoreError({
+        reason: `${what}: the message ${next} cannot follow message ${sequence}, the last one there`
+      })
+    }
+    const tail = yield* tailOf(stream)
+    const { body } = AppendMessage.encode(stream, tail, [], [])
+    const messages = Array.from({ length: count }, () => ({
+      subject: subjects.events(stream),
+      body,
+      after: sequence++
+    }))
+    tails.set(stream, { ...tail, subjectSequence: sequence })
+    return messages
+  })
+
   /** The message of an append, with its future sequence number. */
   const prepare = Effect.fnUntraced(function* ({ events, stream }: Append) {
     const tail = yield* tailOf(stream)
@@ -76,6 +107,11 @@ const make = Effect.gen(function* () {
     return { subject: subjects.events(stream), body, after }
   })
 
+  const messagesOf = Effect.fnUntraced(function* (append: Append & { readonly sequence?: number }) {
+    const before = append.sequence === undefined ? [] : yield* fences(append.stream, append.sequence)
+    return [...before, yield* prepare(append)]
+  })
+
   /** Messages are sent in the order of the calls. */
   const publish = ({ after, body, subject }: Effect.Success<ReturnType<typeof prepare>>) =>
     NatsFailure.attempt(nats, what, () =>
@@ -83,17 +119,24 @@ const make = Effect.gen(function* () {
     )
 
   const append: LogTarget["append"] = Effect.fnUntraced(function* (batch) {
-    const appends = CopiedAppends.of(batch)
+    const appends = keepsPositions ? CopiedAppends.byCommit(batch) : CopiedAppends.of(batch)
     yield* putRecords(appends)
     // Before the events of the erasures: an interrupted copy continues after the stored events.
     yield* removeErased(appends)
-    const messages = yield* Effect.forEach(appends, prepare)
+    const messages = (yield* Effect.forEach(appends, messagesOf)).flat()
     yield* Effect.forEach(messages, publish, { concurrency: inFlight, discard: true })
   })
 
-  return { reading, append } satisfies LogTarget
+  return {
+    reading,
+    append,
+    /** Whether there was no message in the log when it was opened. */
+    isEmpty: sequence === 0
+  } satisfies LogTarget & { readonly isEmpty: boolean }
 })
 
 /** Opens a log that no node writes to. */
 export const open = (options: NatsOptions) =>
-  Effect.flatMap(Layer.build(Nats.layer(options)), (context) => Effect.provide(make, context))
+  Effect.flatMap(Layer.build(Nats.layer(options)), (context) =>
+    Effect.provide(make({ keepsPositions: false }), context)
+  )

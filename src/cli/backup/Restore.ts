@@ -4,8 +4,8 @@ import * as Restore from "#src/features/backup/restoring/Restore.ts"
 import type { Until } from "#src/features/backup/restoring/Until.ts"
 import * as Targets from "#src/features/backup/target/Targets.ts"
 import { configured } from "#src/kernel/disk/DataDirectory.ts"
+import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
-import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import { UsageError } from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
@@ -45,12 +45,8 @@ export const restore = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(function* ({ json, passphraseFile, source: given, until, withoutKeys }) {
-    if (yield* ChosenLog.isShared) {
-      return yield* new UsageError({
-        message:
-          "EVENT_STORE: restore writes a data directory. Unset it, and then copy the log with 'log copy'"
-      })
-    }
+    const log = yield* eventStore.config
+    yield* BlobStorage.checkShared
     const address = yield* BackupFlags.locate("SOURCE", given)
     const passphrase = yield* BackupFlags.passphrase(passphraseFile)
     if (Option.isNone(passphrase) && !withoutKeys) {
@@ -64,22 +60,23 @@ export const restore = Command.make(
     const restored = yield* Restore.run({
       source,
       directory,
+      log,
       until: Option.getOrElse(until, (): Until => ({ _tag: "End" })),
       passphrase: withoutKeys ? null : Option.getOrNull(passphrase),
       blobsAt: (dataDirectory) => BlobStorage.layerOf(choice, { dataDirectory, isBeside: false })
     })
     const { verified, until: end, ...counts } = restored
-    const position = String(end.sequence)
+    const { position } = end
     if (json) {
       return yield* Output.printJson({
         directory,
         ...counts,
         ...verified,
-        until: { position, digest: end.digest }
+        until: end
       })
     }
     yield* Console.log(
-      `Restored ${directory} up to position ${position}: ${Output.counted(verified.events, "event")}, ` +
+      `Restored ${log._tag === "Nats" ? "the log at the NATS servers" : directory} up to position ${position}: ${Output.counted(verified.events, "event")}, ` +
         `${Output.counted(verified.payloads, "payload")} and ${Output.counted(counts.blobs, "blob")}.`
     )
     if (counts.erasedAgain > 0) {
@@ -92,8 +89,8 @@ export const restore = Command.make(
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Restore a backup into DATA_DIR, which must be new or empty, and verify it. The server builds its read models at the " +
-      "first start. See docs/operators/backup.md"
+    "Restore a backup into DATA_DIR, which must be new or empty, and verify it. With EVENT_STORE=nats://… its log goes to the " +
+      "servers, which must have none yet. The server builds its read models at the first start. See docs/operators/backup.md"
   ),
   Command.withShortDescription("Restore a backup"),
   Command.withExamples([

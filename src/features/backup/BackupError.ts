@@ -45,3 +45,17 @@ export class KeysUnusable extends Schema.TaggedError<KeysUnusable>()("KeysUnusab
     return this.reason
   }
 }
+
+/** The log to restore into has events, and is not what an interrupted restore of this backup left. Nothing was written. */
+export class LogNotEmpty extends Schema.TaggedError<LogNotEmpty>()("LogNotEmpty", {
+  stream: Schema.String,
+  /** Where it differs from the backup. */
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return (
+      `EVENT_STORE: the log at the NATS servers is not empty: restore under another prefix, or remove its stream ` +
+      `${this.stream} first. Nothing was written`
+    )
+  }
+}

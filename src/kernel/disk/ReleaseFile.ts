@@ -38,7 +38,8 @@ export const fileIn = (directory: string): string => path.join(directory, "relea
 /** Release 0.1.0 wrote no such file. */
 const absent: DataFormat.DataRelease = { format: 1, release: "0.1.0" }
 
-const read = Effect.fnUntraced(function* (directory: string) {
+/** What is noted in the directory. */
+export const read = Effect.fnUntraced(function* (directory: string) {
   const file = fileIn(directory)
   const damaged = () => new ReleaseFileDamaged({ file })
   const found = yield* Effect.try({
@@ -66,15 +67,22 @@ const write = (file: string, contents: string) => {
   fs.renameSync(written, file)
 }
 
-/** Notes the format of this release before it writes anything else. Call it while the directory is locked. */
-export const record = Effect.fn("ReleaseFile.record")(function* (directory: string) {
+/** Notes what has written the data in the directory. */
+export const note = Effect.fn("ReleaseFile.note")(function* (
+  directory: string,
+  release: DataFormat.DataRelease
+) {
   const file = fileIn(directory)
-  const found = yield* read(directory)
-  yield* DataFormat.check("DATA_DIR", found)
-  if (found.format === DataFormat.dataFormat) return
-  const contents = yield* Effect.orDie(encode(DataFormat.ours))
+  const contents = yield* Effect.orDie(encode(release))
   yield* Effect.try({
     try: () => write(file, `${contents}\n`),
     catch: (cause) => new ReleaseFileNotWritten({ file, cause })
   })
+})
+
+/** Notes the format of this release before it writes anything else. Call it while the directory is locked. */
+export const record = Effect.fn("ReleaseFile.record")(function* (directory: string) {
+  const found = yield* read(directory)
+  yield* DataFormat.check("DATA_DIR", found)
+  if (found.format !== DataFormat.dataFormat) yield* note(directory, DataFormat.ours)
 })

@@ -22,7 +22,7 @@ export const ours: DataRelease = { format: dataFormat, release: version }
 
 /** A newer release wrote this data, with facts that this release would not understand. */
 export class DataTooNew extends Schema.TaggedError<DataTooNew>()("DataTooNew", {
-  setting: Schema.Literals(["DATA_DIR", "EVENT_STORE"]),
+  setting: Schema.Literals(["DATA_DIR", "EVENT_STORE", "SOURCE"]),
   format: Schema.Int,
   release: Schema.String
 }) {

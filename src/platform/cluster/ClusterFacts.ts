@@ -184,4 +184,7 @@ export class ClusterFacts extends Context.Service<
     },
     (effect) => Effect.provide(effect, ClusterFacts.layer)
   )
+
+  /** Notes at the servers which releases can read the data that this one writes. Fails when it cannot read theirs. */
+  static readonly raiseRelease = checkRelease
 }

@@ -14,7 +14,10 @@ export const check = Effect.gen(function* () {
 
 /** Loaded only when there are other nodes. */
 const agreed = Effect.gen(function* () {
-  const { ClusterFacts } = yield* Effect.promise(() => import("./ClusterFacts.ts"))
+  const [{ ClusterFacts }, RestoreMark] = yield* Effect.promise(() =>
+    Promise.all([import("./ClusterFacts.ts"), import("./RestoreMark.ts")])
+  )
+  yield* Effect.provide(RestoreMark.check, ClusterFacts.layer)
   const { fingerprint } = yield* MasterKey
   yield* ClusterFacts.check({ fingerprint })
 })

@@ -5,6 +5,7 @@
 import * as crypto from "node:crypto"
 import { Effect, Schema } from "effect"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
+import * as DataFormat from "#src/kernel/program/DataFormat.ts"
 import { BackupDamaged, NoSuchBackup } from "../BackupError.ts"
 import { manifestKey } from "../target/BackupTarget.ts"
 
@@ -83,6 +84,8 @@ export const Manifest = Schema.Struct({
   format: Schema.Literal(format),
   /** The release that wrote it. */
   release: Schema.String,
+  /** The format of the log's data; absent in backups of 0.1.0. */
+  data: Schema.optionalKey(DataFormat.DataRelease),
   /** When it was written: Unix time in ms. */
   writtenAt: Schema.Int,
   /** Where the log was. On NATS, positions count commits. */

@@ -1,25 +1,34 @@
 /**
- * Restores a backup into a data directory. Everything is built and verified in the folder `restore` of the directory, then
- * moved: `log.head` first and `log.sqlite` last. While the folder exists the server refuses to start, and the next restore
- * starts over, so a crash leaves no part of a log that looks whole.
+ * Restores a backup into a data directory, or its log to NATS servers. Everything is built and verified in the folder `restore`
+ * of the directory, then moved: `log.head` first and `log.sqlite` last. While the folder exists the server refuses to start,
+ * and the next restore starts over, so a crash leaves no part of a log that looks whole.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
 import * as DataLock from "#streams/DataLock.ts"
+import { EventReader } from "#streams/EventReader.ts"
 import * as LogHead from "#streams/LogHead.ts"
 import { LogUnavailable } from "#streams/LogUnavailable.ts"
 import { Payloads } from "#streams/Payload.ts"
+import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
+import * as Database from "#streams/sqlite/Database.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
+import type { Verified } from "#streams/Verify.ts"
+import type { ClusterFactsError, FactConflict } from "#src/platform/cluster/ClusterFacts.ts"
+import type { EventStoreChoice } from "#src/kernel/settings/EventStoreSetting.ts"
 import { restoreFolder } from "#src/kernel/disk/DataDirectory.ts"
+import * as ReleaseFile from "#src/kernel/disk/ReleaseFile.ts"
+import * as DataFormat from "#src/kernel/program/DataFormat.ts"
 import { NoSuchBackup } from "../BackupError.ts"
 import * as Manifest from "../format/Manifest.ts"
 import * as Pieces from "../format/Pieces.ts"
 import * as SealedKeys from "../keys/SealedKeys.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
+import * as Commits from "./Commits.ts"
 import * as RestoredBlobs from "./RestoredBlobs.ts"
 import * as RestoredLog from "./RestoredLog.ts"
 import * as Until from "./Until.ts"
@@ -31,6 +40,8 @@ export interface RestoreOptions {
   readonly until: Until.Until
   /** `null` to restore without the keys. */
   readonly passphrase: Redacted.Redacted<string> | null
+  /** Where the log is written: `Sqlite` is the directory. */
+  readonly log: EventStoreChoice
   /** The blob store for a data directory. */
   readonly blobsAt: (directory: string) => Layer.Layer<BlobStore, BlobStoreError>
 }
@@ -73,15 +84,22 @@ const syncFolder = (folder: string) => {
 }
 
 /** In this order: a log.head without its log is refused at start. */
-const order = ["log.head", "master.key", "blobs", "log.sqlite"]
+const order = ["release", "log.head", "master.key", "blobs", "log.sqlite"]
 
-const place = (folder: string, directory: string) =>
+/** With the log on NATS. */
+const orderBesideServers = ["release", "master.key"]
+
+const place = (folder: string, directory: string, names: ReadonlyArray<string>) =>
   attempt(() => {
     syncFolder(folder)
-    for (const name of order.filter((name) => fs.existsSync(path.join(folder, name)))) {
+    for (const name of names.filter((name) => fs.existsSync(path.join(folder, name)))) {
       fs.renameSync(path.join(folder, name), path.join(directory, name))
       syncFolder(directory)
     }
+  })
+
+const remove = (folder: string, directory: string) =>
+  attempt(() => {
     fs.rmSync(folder, { recursive: true, force: true })
     syncFolder(directory)
   })
@@ -110,32 +128,67 @@ const writeHead = (filename: string, head: LogHead.Head) =>
     file.close()
   })
 
+/** What was restored, and what makes it final. */
+interface Written {
+  readonly verified: Verified
+  readonly names: ReadonlyArray<string>
+  readonly end: Effect.Effect<void, ClusterFactsError | FactConflict>
+}
+
+/** The client is loaded only when it is used. */
+const writeToServers = Effect.fnUntraced(function* (
+  nats: NatsOptions,
+  filename: string,
+  keepsPositions: boolean,
+  blobs: BlobStore["Service"]
+) {
+  const NatsRestore = yield* Effect.promise(() => import("./NatsRestore.ts"))
+  const db = yield* Effect.acquireRelease(
+    attempt(() => Database.open({ filename, readOnly: true, synchronous: "FULL" })),
+    (db) => Effect.sync(() => db.close())
+  )
+  const reader = yield* EventReader
+  const log = keepsPositions ? Commits.reading(reader, db) : reader
+  const written = yield* NatsRestore.write({ nats, log, keepsPositions, blobs })
+  return { ...written, names: orderBesideServers } satisfies Written
+})
+
 export const run = Effect.fn("Restore.run")(function* (options: RestoreOptions) {
-  const { blobsAt, directory, source, until } = options
+  const { blobsAt, directory, log, source, until } = options
   const stored = yield* source.readManifest
   if (stored === null) return yield* new NoSuchBackup({ reason: `${source.name} contains no backup` })
   const manifest = yield* Manifest.parse(stored.text)
+  const { data = DataFormat.ours } = manifest
+  yield* DataFormat.check("SOURCE", data)
   const generation = Until.generationOf(manifest, until)
   if (!Until.isReached(until, generation)) {
     const { position } = Manifest.endOf(generation)
     return yield* new NoSuchBackup({ reason: `--until: the backup ends at position ${position}` })
   }
   const folder = yield* prepare(directory)
+  yield* ReleaseFile.note(folder, data)
   const hasKeys = yield* restoreKeys(options, manifest, folder)
+  const { pieces } = source
   const files = SqliteEventStore.files(folder)
-  const { backend } = manifest
-  const log = { pieces: source.pieces, backend, generation, until, filename: files.log }
-  const { end, erasedAgain, head } = yield* RestoredLog.write(log)
-  yield* writeHead(files.head, head)
-  const done = yield* Effect.gen(function* () {
-    const context: Context.Context<BlobStore> = yield* Layer.build(blobsAt(folder))
-    const to = Context.get(context, BlobStore)
-    const blobs = yield* RestoredBlobs.write({ pieces: source.pieces, generation, to })
+  const keepsCommits = log._tag === "Nats" && RestoredLog.isOfServers(generation)
+  const restored = yield* RestoredLog.write({ pieces, generation, until, filename: files.log, keepsCommits })
+  yield* writeHead(files.head, restored.head)
+  const context: Context.Context<BlobStore> = yield* Layer.build(blobsAt(folder))
+  const to = Context.get(context, BlobStore)
+  const { counts, end, names, verified } = yield* Effect.gen(function* () {
+    const counts = yield* RestoredBlobs.write({ pieces, generation, to })
     const verified = yield* SqliteVerify.verifyDirectory(folder).pipe(
       Effect.provide(Payloads.layer.pipe(Layer.provide(Layer.succeed(BlobStore, to))))
     )
-    return { ...blobs, verified }
-  }).pipe(Effect.provide(SqliteEventReader.layer({ filename: files.log })), Effect.scoped)
-  yield* place(folder, directory)
-  return { ...done, until: end, erasedAgain, hasKeys }
+    const written: Written =
+      log._tag === "Nats"
+        ? yield* writeToServers(log.options, files.log, keepsCommits, to)
+        : { verified, names: order, end: Effect.void }
+    return { counts, ...written }
+  }).pipe(Effect.provide(SqliteEventReader.layer({ filename: files.log })))
+  yield* place(folder, directory, names)
+  yield* end
+  yield* remove(folder, directory)
+  const { erasedAgain } = restored
+  return { ...counts, verified, until: restored.end, erasedAgain, hasKeys }
 }, Effect.scoped)

@@ -10,21 +10,26 @@ import * as Database from "#streams/sqlite/Database.ts"
 import * as LogSchema from "#streams/sqlite/Schema.ts"
 import * as Tombstone from "#streams/Tombstone.ts"
 import { LogUnavailable } from "#streams/LogUnavailable.ts"
-import type { Generation, Manifest } from "../format/Manifest.ts"
+import type { Generation } from "../format/Manifest.ts"
 import * as Pieces from "../format/Pieces.ts"
 import * as SegmentLines from "../format/SegmentLines.ts"
 import * as SqliteFiles from "../format/SqliteFiles.ts"
+import * as Commits from "./Commits.ts"
 import * as Truncation from "./Truncation.ts"
 import type { Until } from "./Until.ts"
 
 interface Options {
   readonly pieces: BlobStore["Service"]
-  readonly backend: Manifest["backend"]
   readonly generation: Generation
   readonly until: Until
   /** Must not exist. */
   readonly filename: string
+  /** Whether to note positions of a log on NATS (`Commits`). */
+  readonly keepsCommits: boolean
 }
+
+/** The log was on NATS, where positions count commits. */
+export const isOfServers = ({ base }: Generation): boolean => base === null
 
 const attempt = <A>(run: () => A): Effect.Effect<A, LogUnavailable> =>
   Effect.try({
@@ -42,7 +47,9 @@ const open = (filename: string) =>
     (db) => Effect.sync(() => db.close())
   )
 
-const writer = (db: DatabaseSync, hasOwnPositions: boolean) => {
+const writer = (db: DatabaseSync, { generation, keepsCommits }: Options) => {
+  const hasOwnPositions = !isOfServers(generation)
+  const note = keepsCommits ? Commits.writer(db) : () => undefined
   const event = db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
   const payload = db.prepare("INSERT INTO payloads VALUES (?, ?, ?, ?, ?, ?, ?)")
   const erase = db.prepare(
@@ -55,6 +62,7 @@ const writer = (db: DatabaseSync, hasOwnPositions: boolean) => {
   }: CopiedEvent) => {
     last = hasOwnPositions ? Number(position) : last + 1
     event.run(last, stream, ordinal, id, type, time, text, hash)
+    note(last, position)
     for (const { content, hash, name, salt, size } of payloads) {
       const isInline = content._tag === "Inline"
       payload.run(
@@ -87,8 +95,8 @@ const isWithin = (until: Until, { event }: CopiedEvent): boolean => {
  * before them.
  */
 const applySegments = Effect.fnUntraced(function* (db: DatabaseSync, options: Options, isTruncated: boolean) {
-  const { backend, generation, pieces, until } = options
-  const write = writer(db, backend === "sqlite")
+  const { generation, pieces, until } = options
+  const write = writer(db, options)
   const later: Array<CopiedEvent> = []
   let isOver = isTruncated
   for (const segment of generation.segments) {
@@ -127,9 +135,12 @@ const digests = (db: DatabaseSync, positions: ReadonlySet<number>) => {
   return found
 }
 
-/** Durable when it returns. Returns the end, and digests by position for the moments of the manifest. */
+/**
+ * Durable when it returns. Returns the end in positions of the backup, or of SQLite if it keeps no commits; the head of the
+ * log; and the number of later erasures on it.
+ */
 export const write = Effect.fn("RestoredLog.write")(function* (options: Options) {
-  const { backend, filename, generation, pieces, until } = options
+  const { filename, generation, keepsCommits, pieces, until } = options
   if (generation.base !== null) yield* SqliteFiles.unpack(pieces, generation.base, filename)
   const db = yield* open(filename)
   const removed = yield* attempt(() => Truncation.truncate(db, until))
@@ -138,7 +149,7 @@ export const write = Effect.fn("RestoredLog.write")(function* (options: Options)
     piece === null ? [] : [piece]
   )
   const positionOf = ({ end }: (typeof moments)[number]) =>
-    backend === "sqlite" ? Number(end.position) : end.events
+    isOfServers(generation) ? end.events : Number(end.position)
   const found = yield* attempt(() => digests(db, new Set(moments.map(positionOf))))
   const wrong = moments.find((moment) => {
     const digest = found.get(positionOf(moment))
@@ -149,6 +160,7 @@ export const write = Effect.fn("RestoredLog.write")(function* (options: Options)
   const erasedAgain = yield* attempt(() =>
     Truncation.eraseAgain(db, [...(removed ?? []), ...later.map(({ event }) => event)])
   )
+  if (keepsCommits) yield* attempt(() => Commits.number(db, end.sequence))
   const head = erasedAgain === 0 ? end : yield* attempt(() => digestOf(db))
   yield* attempt(() => {
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -156,5 +168,8 @@ export const write = Effect.fn("RestoredLog.write")(function* (options: Options)
     fs.fsyncSync(fd)
     fs.closeSync(fd)
   })
-  return { end, head, erasedAgain }
+  const position = keepsCommits
+    ? yield* attempt(() => Commits.translator(db)(end.sequence))
+    : GlobalPosition.trusted(String(end.sequence))
+  return { end: { position, digest: end.digest }, head, erasedAgain }
 }, Effect.scoped)

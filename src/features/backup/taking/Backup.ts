@@ -8,6 +8,8 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { Anchor } from "#streams/Verify.ts"
 import * as TailRead from "#streams/TailRead.ts"
+import * as ReleaseFile from "#src/kernel/disk/ReleaseFile.ts"
+import * as DataFormat from "#src/kernel/program/DataFormat.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { OtherLog } from "../BackupError.ts"
 import * as Inventories from "../format/Inventories.ts"
@@ -135,6 +137,7 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
   const manifest: Manifest.Manifest = {
     format: 1,
     release: version,
+    data: directory === null ? DataFormat.ours : yield* ReleaseFile.read(directory),
     writtenAt: yield* Clock.currentTimeMillis,
     backend: directory === null ? "nats" : "sqlite",
     generations: [first ?? added.generation, ...others],
