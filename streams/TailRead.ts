@@ -42,6 +42,29 @@ export const last = Effect.fn("TailRead.last")(function* (options: {
   return pages.flat()
 })
 
+/**
+ * The position of the first of the last `limit` matching events up to `end`; none without a match. Goes back as `last` does,
+ * but keeps no events.
+ */
+export const start = Effect.fn("TailRead.start")(function* (options: {
+  readonly end: GlobalPosition.GlobalPosition
+  readonly limit: number
+  readonly matches: (event: RecordedEvent) => boolean
+}): Effect.fn.Return<Option.Option<GlobalPosition.GlobalPosition>, EventStoreError, EventReader> {
+  const reader = yield* EventReader
+  let first: GlobalPosition.GlobalPosition | undefined
+  let before = options.end
+  let missing = options.limit
+  while (missing > 0 && !GlobalPosition.isReached(before, GlobalPosition.beginning)) {
+    const after = reader.stepBack(before, step)
+    const found = (yield* between(after, before)).filter(options.matches).slice(-missing)
+    first = found[0]?.position ?? first
+    missing -= found.length
+    before = after
+  }
+  return Option.fromUndefinedOr(first)
+})
+
 /** The event at `position`. */
 export const at = Effect.fn("TailRead.at")(function* (
   position: GlobalPosition.GlobalPosition

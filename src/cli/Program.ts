@@ -3,6 +3,7 @@ import { ConfigProvider, Console, Effect, Layer, Logger, References, Stdio } fro
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import * as Commands from "./Commands.ts"
 import * as Failure from "./Failure.ts"
+import * as Remote from "./remote/Remote.ts"
 import * as Output from "./Output.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
@@ -23,7 +24,9 @@ const inferlog = Command.make("inferlog").pipe(
 const presenter: CliOutput.Presenter = {
   present: (event) => {
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
-    const errors = event.errors.map(({ message }) => `inferlog: ${Output.printableLines(message)}`)
+    const errors = event.errors.map(
+      (error) => `inferlog: ${Output.printableLines(Remote.refusalOf(error) ?? error.message)}`
+    )
     return Console.error([...errors, `Try '${event.commandPath.join(" ")} --help'.`].join("\n"))
   }
 }

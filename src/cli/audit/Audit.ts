@@ -12,6 +12,12 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as LogProgress from "#src/cli/log/LogProgress.ts"
 import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
+import type { Call } from "#src/edges/admin/log/LogClient.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
+import * as RemoteProof from "#src/cli/remote/RemoteProof.ts"
+import * as Stdout from "#src/cli/Stdout.ts"
+import * as AuditLines from "./AuditLines.ts"
 import * as JournalWriter from "./JournalWriter.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as AuditText from "./AuditText.ts"
@@ -36,6 +42,10 @@ const flags = {
       "A statement of accounts (table), or the journal with one line per entry (csv, json)"
     ),
     Flag.withDefault("table" as const)
+  ),
+  json: Flags.toggle(
+    "json",
+    "Print the statement as a line of JSON for each account, and the proof as the last line"
   )
 }
 
@@ -74,12 +84,13 @@ const audit = Effect.fnUntraced(function* (
   return yield* new Failure.UsageError({ message: "--account: there is no such account on the log" })
 })
 
-const printStatement = Effect.fnUntraced(function* (choice: Choice) {
+const printStatement = Effect.fnUntraced(function* (choice: Choice, json: boolean) {
   const statement = Statement.make(choice.period)
   const audited = yield* audit(choice, {
     opened: (accountId, { time }) => statement.opened(accountId, time),
     booked: statement.booked
   })
+  if (json) return yield* Stdout.write(AuditLines.make(statement.rows, audited))
   yield* Console.log(`${AuditText.statement(statement.rows)}\n\n${AuditText.proof(audited).join("\n")}`)
 })
 
@@ -95,19 +106,41 @@ const printJournal = Effect.fnUntraced(function* (format: Journal.Format, choice
   yield* Console.error(AuditText.proof(audited).join("\n"))
 }, Effect.scoped)
 
+type Given = Command.Command.Config.Infer<typeof flags>
+
+const timeOf = Option.match({ onNone: () => undefined, onSome: Output.time })
+
+/** The journal as `--format json` is lines of JSON too. */
+const callOf = ({ account, format, from, json, to }: Given): Call => ({
+  path: "/audit",
+  params: {
+    format: format === "table" ? RemoteProof.formatOf(json) : format === "json" ? "journal" : "csv",
+    account: Option.getOrUndefined(account),
+    from: timeOf(from),
+    to: timeOf(to)
+  }
+})
+
+const here = Effect.fnUntraced(function* (choice: Choice, { format, json }: Given) {
+  yield* format === "table" ? printStatement(choice, json) : printJournal(format, choice)
+}, Effect.provide(ReadOnlyLog.layer))
+
 export const auditCommand = Command.make(
   "audit",
   flags,
-  Effect.fnUntraced(function* ({ account, format, from, to }) {
-    const period = { from: Option.getOrNull(from), to: Option.getOrNull(to) }
+  Effect.fnUntraced(function* (given) {
+    const { account, format, json } = given
+    const period = { from: Option.getOrNull(given.from), to: Option.getOrNull(given.to) }
     if (period.from !== null && period.to !== null && period.to <= period.from) {
       return yield* new Failure.UsageError({ message: "--to: is not after --from" })
     }
-    const choice = { account, period }
-    yield* format === "table" ? printStatement(choice) : printJournal(format, choice)
+    if (json && format === "csv") {
+      return yield* new Failure.UsageError({ message: "--json: does not go with --format csv" })
+    }
+    yield* RemoteProof.orElsewhere(callOf(given), here({ account, period }, given))
   })
 ).pipe(
-  Command.provide(ReadOnlyLog.layer),
+  Remote.administers,
   Command.withDescription(
     "Replay the log and prove the books: the chain and payloads as 'log verify' does, balanced entries, charges as quoted " +
       "for delivered output only, and the balances of the read model. Exits with 1 and reports the first event that breaks " +

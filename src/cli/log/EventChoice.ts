@@ -1,16 +1,12 @@
 /** Selects events by flags, and reads them, also while a server writes. */
 import { Effect, Option, Stream } from "effect"
 import { Flag } from "effect/cli"
-import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
-import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import * as FilesInPlace from "#streams/sqlite/FilesInPlace.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as Flags from "#src/cli/Flags.ts"
-import { CommandError } from "#src/cli/Failure.ts"
 import * as StreamName from "#streams/StreamName.ts"
+import { ReadPlace } from "./ReadPlace.ts"
 
 export interface EventChoice {
   readonly stream: Option.Option<StreamName.StreamName>
@@ -44,18 +40,6 @@ export const matcher = ({ stream, types }: EventChoice): ((event: RecordedEvent)
     (name === undefined || event.stream === name) && (wanted === undefined || wanted.has(event.type))
 }
 
-/** Fails when the file is removed or replaced, because new events would never arrive. A log on NATS has no file. */
-const untilReplaced = Effect.gen(function* () {
-  if (yield* ChosenLog.isShared) return Effect.never
-  const { log } = SqliteEventStore.files(yield* DataDirectory)
-  const displaced = FilesInPlace.make([log])
-  return Effect.sync(displaced).pipe(
-    Effect.delay("1 second"),
-    Effect.repeat({ until: (filename) => filename !== undefined }),
-    Effect.andThen(Effect.fail(new CommandError({ message: `DATA_DIR: ${log} was removed or replaced` })))
-  )
-})
-
 /** All events after `after`, without gaps or repeats. With `follow`, also new ones as they are appended. */
 export const read = Effect.fnUntraced(function* ({
   after,
@@ -65,5 +49,7 @@ export const read = Effect.fnUntraced(function* ({
   readonly follow: boolean
 }) {
   const reader = yield* EventReader
-  return follow ? Stream.interruptWhen(reader.subscribe(after), yield* untilReplaced) : reader.readAll(after)
+  return follow
+    ? Stream.interruptWhen(reader.subscribe(after), (yield* ReadPlace).untilReplaced)
+    : reader.readAll(after)
 })

@@ -1,7 +1,7 @@
 /** A progress line for a pass over the log. On NATS it shows commits, because positions count commits there. */
 import { Effect } from "effect"
-import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { ReadPlace } from "./ReadPlace.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
 
 interface Stretch {
@@ -21,6 +21,6 @@ export const of = Effect.fnUntraced(function* (countsCommits: boolean, options: 
   }
 })
 
-/** For the log of `EVENT_STORE`. */
+/** For the log that the command reads. */
 export const make = (stretch: Stretch) =>
-  Effect.flatMap(ChosenLog.countsCommits, (countsCommits) => of(countsCommits, stretch))
+  Effect.flatMap(ReadPlace, ({ countsCommits }) => of(countsCommits, stretch))

@@ -5,9 +5,13 @@ import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as ExistingLog from "#src/cli/ExistingLog.ts"
+import { ReadPlace } from "./ReadPlace.ts"
 
 const readerWith = (wake?: Stream.Stream<unknown>) =>
-  Layer.unwrap(Effect.map(ChosenLog.place, (place) => ChosenLog.readerAt(place, wake)))
+  Layer.merge(
+    Layer.unwrap(Effect.map(ChosenLog.place, (place) => ChosenLog.readerAt(place, wake))),
+    ReadPlace.layer
+  )
 
 const reader = readerWith()
 

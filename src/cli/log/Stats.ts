@@ -1,52 +1,17 @@
-import * as fs from "node:fs"
 import { Console, Effect, Option, Stream } from "effect"
 import { Command } from "effect/cli"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
-import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as EventChain from "#streams/EventChain.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
-import * as Flags from "#src/cli/Flags.ts"
-import * as TailRead from "#streams/TailRead.ts"
+import { Administration } from "#src/edges/admin/Administration.ts"
+import * as LogStats from "#src/platform/log/LogStats.ts"
+import { toggle } from "#src/cli/Flags.ts"
+import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
+import * as RemoteProof from "#src/cli/remote/RemoteProof.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ReadOnlyLog from "./ReadOnlyLog.ts"
-
-const bytesOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
-
-const fileSizes = (directory: string) => {
-  const { log } = SqliteEventStore.files(directory)
-  return { log: bytesOf(log), wal: bytesOf(`${log}-wal`) }
-}
-
-/** Time of the first event, ISO 8601; `null` for an empty log. */
-const firstTime = Effect.gen(function* () {
-  const event = yield* Stream.runHead((yield* EventReader).readAll(GlobalPosition.beginning))
-  return Option.getOrNull(Option.map(event, ({ time }) => Output.time(time)))
-})
-
-const lastTime = Effect.fnUntraced(function* (head: GlobalPosition.GlobalPosition) {
-  const [event] = yield* TailRead.last({ end: head, limit: 1, matches: () => true })
-  return event === undefined ? null : Output.time(event.time)
-})
-
-/** A log on NATS has no files here, and the number of its events is unknown without reading them. */
-const measure = Effect.gen(function* () {
-  const directory = yield* DataDirectory
-  const countsCommits = yield* ChosenLog.countsCommits
-  const [anchor] = yield* ChosenLog.headAnchors(directory)
-  const head = yield* (yield* EventReader).head
-  const count = GlobalPosition.sequence(head)
-  return {
-    events: countsCommits ? null : count,
-    ...(countsCommits && { commits: count }),
-    position: anchor?.position ?? null,
-    digest: anchor?.digest ?? null,
-    firstEventAt: yield* firstTime,
-    lastEventAt: yield* lastTime(head),
-    bytes: countsCommits ? null : fileSizes(directory)
-  }
-})
 
 /** Counts that require a pass over the whole log. */
 const countTypes = Effect.gen(function* () {
@@ -75,7 +40,15 @@ const countTypes = Effect.gen(function* () {
   }
 })
 
-type Measured = Effect.Success<typeof measure>
+type Size = Effect.Success<typeof LogStats.measure>
+
+const shownOf = ({ firstEventAt, head: _, lastEventAt, ...size }: Size) => ({
+  ...size,
+  firstEventAt: Output.timeOrNull(firstEventAt),
+  lastEventAt: Output.timeOrNull(lastEventAt)
+})
+
+type Measured = ReturnType<typeof shownOf>
 
 const rows = ({ bytes, digest, firstEventAt, lastEventAt, position }: Measured) => [
   ["first event", firstEventAt ?? "-"],
@@ -92,24 +65,48 @@ const rows = ({ bytes, digest, firstEventAt, lastEventAt, position }: Measured) 
 const total = ({ commits, events }: Measured): readonly [string, string] =>
   events === null ? ["commits", Output.count(commits ?? 0)] : ["events", Output.count(events)]
 
+interface Flags {
+  readonly types: boolean
+  readonly json: boolean
+}
+
+const print = Effect.fnUntraced(function* (
+  size: Size,
+  json: boolean,
+  counted?: Effect.Success<typeof countTypes>
+) {
+  const measured = { ...shownOf(size), ...counted?.end }
+  if (json) return yield* Output.printJson({ ...measured, ...counted?.counts })
+  yield* Console.log(Output.table(total(measured), rows(measured)))
+  if (counted === undefined) return
+  const { streams, types: found } = counted.counts
+  const lines = Object.entries(found).map(([type, count]) => [type, Output.count(count)])
+  yield* Console.log(`\n${Output.table(["streams", Output.count(streams)], lines)}`)
+})
+
+const here = Effect.fnUntraced(function* ({ json, types }: Flags) {
+  const counted = types ? yield* countTypes : undefined
+  yield* print(yield* LogStats.measure, json, counted)
+}, Effect.provide(ReadOnlyLog.layerEvents))
+
+const measuredElsewhere = Effect.flatMap(Administration, ({ measureLog }) => measureLog())
+
 export const stats = Command.make(
   "stats",
   {
-    types: Flags.toggle("types", "Also count streams and event types, which reads the whole log"),
+    types: toggle("types", "Also count streams and event types, which reads the whole log"),
     json: Output.json
   },
-  Effect.fnUntraced(function* ({ types, json }) {
-    const counted = types ? yield* countTypes : undefined
-    const measured = { ...(yield* measure), ...counted?.end }
-    if (json) return yield* Output.printJson({ ...measured, ...counted?.counts })
-    yield* Console.log(Output.table(total(measured), rows(measured)))
-    if (counted === undefined) return
-    const { streams, types: found } = counted.counts
-    const lines = Object.entries(found).map(([type, count]) => [type, Output.count(count)])
-    yield* Console.log(`\n${Output.table(["streams", Output.count(streams)], lines)}`)
+  Effect.fnUntraced(function* (flags) {
+    const { json, types } = flags
+    if (types || Option.isNone(yield* Remote.target)) {
+      const call = { path: "/log/stats", params: { format: RemoteProof.formatOf(json) } }
+      return yield* RemoteProof.orElsewhere(call, here(flags))
+    }
+    yield* print(yield* Effect.provide(measuredElsewhere, OperatorAccess.layerExisting), json)
   })
 ).pipe(
-  Command.provide(ReadOnlyLog.layerEvents),
+  Remote.administers,
   Command.withDescription(
     "Show the size of the log and its anchor: the position and digest of its end. Store the anchor elsewhere; " +
       "'log verify --expect' then proves that nothing before it was changed. Works while a server runs"

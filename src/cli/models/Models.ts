@@ -109,6 +109,12 @@ const deprecate = Command.make(
 
 export const models = Command.make("models").pipe(
   Command.withDescription("The catalog, and the manifests that it is published from"),
-  Command.withSubcommands([validate, importCommand, list, show, deprecate, withdraw]),
-  Remote.administers
+  Command.withSubcommands([
+    validate,
+    Remote.administers(importCommand),
+    Remote.administers(list),
+    Remote.administers(show),
+    Remote.administers(deprecate),
+    Remote.administers(withdraw)
+  ])
 )

@@ -41,7 +41,6 @@ const list = Command.make(
     if (found.bytes > 0) yield* Console.error(`${found.file}: ${Output.count(found.bytes)} bytes.`)
   })
 ).pipe(
-  Remote.administers,
   Command.withDescription(
     "List the read models with their position on the log, their lag behind its end, and their state, from the running " +
       "server, or from the file when no server runs"
@@ -56,5 +55,6 @@ const list = Command.make(
 export const projections = Command.make("projections").pipe(
   Command.withDescription("The read models that are built from the log: list, rebuild and verify them"),
   Command.withShortDescription("The read models that are built from the log"),
-  Command.withSubcommands([list, rebuild])
+  Command.withSubcommands([list, rebuild]),
+  Remote.administers
 )

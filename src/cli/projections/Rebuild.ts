@@ -15,6 +15,9 @@ import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as ProgressLine from "#src/cli/ProgressLine.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
+import type { Call } from "#src/edges/admin/log/LogClient.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
+import * as RemoteProof from "#src/cli/remote/RemoteProof.ts"
 import * as Verify from "./Verify.ts"
 
 const allNames = allProjections.map(({ name }) => name)
@@ -90,18 +93,35 @@ const replace = Effect.fnUntraced(function* (
   )
 }, Effect.scoped)
 
+interface Given {
+  readonly name: ReadonlyArray<string>
+  readonly verify: boolean
+  readonly nextStart: boolean
+  readonly json: boolean
+}
+
+const callOf = ({ json, name, verify }: Given): Call => ({
+  method: verify ? "GET" : "POST",
+  path: verify ? "/projections/verify" : "/projections/rebuild",
+  params: { name, format: RemoteProof.formatOf(json) }
+})
+
+const here = Effect.fnUntraced(function* ({ name, verify, nextStart: isForNextStart, json }: Given) {
+  yield* lowerPriority
+  const base = Generations.baseIn(yield* DataDirectory)
+  const unnamed = isForNextStart && !verify ? yield* Effect.sync(() => outdated(base)) : allNames
+  const names = Array.isReadonlyArrayNonEmpty(name) ? Array.dedupe(name) : unnamed
+  return yield* verify ? Verify.run(names, json) : replace(names, { isForNextStart, json })
+}, Effect.provide(ReadOnlyLog.layerOfNode))
+
 export const rebuild = Command.make(
   "rebuild",
   { name, verify, nextStart, json: Output.json },
-  Effect.fnUntraced(function* ({ name, verify, nextStart: isForNextStart, json }) {
-    yield* lowerPriority
-    const base = Generations.baseIn(yield* DataDirectory)
-    const unnamed = isForNextStart && !verify ? yield* Effect.sync(() => outdated(base)) : allNames
-    const names = Array.isReadonlyArrayNonEmpty(name) ? Array.dedupe(name) : unnamed
-    return yield* verify ? Verify.run(names, json) : replace(names, { isForNextStart, json })
+  Effect.fnUntraced(function* (given) {
+    if (given.nextStart) yield* Remote.refuse("--next-start")
+    return yield* RemoteProof.orElsewhere(callOf(given), here(given))
   })
 ).pipe(
-  Command.provide(ReadOnlyLog.layerOfNode),
   Command.withDescription(
     "Rebuild read models from the log, next to those in use, and replace those when the copy has caught up. A running " +
       "server keeps serving, and its readers see either all old rows or all new ones. Needs as much free disk space as " +

@@ -1,7 +1,7 @@
 /** The server elsewhere that a command administers, by flags, variables or a profile. */
 import { Config, ConfigProvider, Effect, Option, Record, Redacted, Schema } from "effect"
-import { Command, Flag, GlobalFlag } from "effect/cli"
-import type { Target } from "#src/edges/admin/AdminClient.ts"
+import { type CliError, Command, Flag, GlobalFlag } from "effect/cli"
+import type { Target } from "#src/edges/admin/AdminAnswers.ts"
 import { UsageError } from "#src/cli/Failure.ts"
 import * as Profiles from "./Profiles.ts"
 
@@ -75,6 +75,20 @@ export const administers = <Name extends string, Input, E, R, C>(
     Command.withGlobalFlags([Url, Key, ProfileName, Insecure])
   )
 
+/** Of the flags of `administers`. */
+const flagNames: ReadonlySet<string> = new Set(
+  ["url", "key", "profile", "insecure"].map((name) => `--${name}`)
+)
+
+/**
+ * What to say to a flag that names a server elsewhere, given to a command that works on this machine only; `null` for other
+ * errors.
+ */
+export const refusalOf = (error: CliError.CliError): string | null =>
+  error._tag === "UnrecognizedOption" && flagNames.has(error.option)
+    ? `'${(error.command ?? []).join(" ")}' works on this machine only, not on a server elsewhere: run it there, without ${error.option}`
+    : null
+
 const wrong = (message: string) => new UsageError({ message })
 
 const text = (name: string) =>
@@ -132,6 +146,18 @@ const given = Effect.gen(function* () {
     insecure: insecure || profile.insecure === true
   }
 })
+
+/** Fails for `what`, which works on this machine only, when a server elsewhere is named. */
+export const refuse = (what: string) =>
+  Effect.flatMap(given, (found) =>
+    found === null
+      ? Effect.void
+      : Effect.fail(
+          wrong(
+            `${what} works on this machine only, not on a server elsewhere: run it there, without --url and --profile`
+          )
+        )
+  )
 
 /** None: the server or the log of this machine. */
 export const target: Effect.Effect<

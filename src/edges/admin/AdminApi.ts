@@ -102,6 +102,7 @@ const titles: Readonly<Record<string, string>> = {
   requests: "Requests",
   catalog: "Catalog",
   projections: "Read models",
+  log: "Log",
   operators: "Operators",
   sessions: "Sessions",
   actions: "Actions",

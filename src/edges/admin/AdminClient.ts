@@ -4,14 +4,12 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, Predicate, Result, Schema } from "effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { version } from "#src/kernel/program/ReleaseVersion.ts"
+import { notCarriedOut, parse, refused, releases, type Target } from "./AdminAnswers.ts"
 import { Administration, operations } from "./Administration.ts"
 import * as AdminSocket from "./AdminSocket.ts"
-import { releaseHeader } from "./AdminAuthorization.ts"
 import * as Calls from "./Calls.ts"
-import { AdministrationFailed, type Any } from "./Operation.ts"
+import type { Any } from "./Operation.ts"
 
 /** The path of the server's data directory is too long for a socket (`AdminSocket`). */
 export class NoAdminSocket extends Schema.TaggedError<NoAdminSocket>()("NoAdminSocket", {
@@ -43,78 +41,6 @@ const connect = (path: string): Effect.Effect<void, Error> =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** How calls reach a server. */
-export interface Target {
-  /** Without a trailing slash. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  /** How messages name the server: `The running server`. */
-  readonly name: string
-}
-
-const notCarriedOut = ({ name }: Target, detail: string) =>
-  new AdministrationFailed({ reason: `${name} did not carry out the command: ${detail}` })
-
-const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
-
-const Envelope = Schema.Struct({
-  error: Schema.Union([
-    Schema.String,
-    Schema.Array(
-      Schema.Struct({
-        path: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
-        message: Schema.String
-      })
-    )
-  ]),
-  details: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-})
-
-const decodeEnvelope = Schema.decodeUnknownOption(Envelope)
-
-const textOf = ({ error }: typeof Envelope.Type): string =>
-  typeof error === "string"
-    ? error
-    : error.map(({ message, path }) => `${path.join(".")} ${message}`).join("; ")
-
-/** What to say of another release, whose operations may differ. */
-const releases = ({ headers }: HttpClientResponse): string => {
-  const release = headers[releaseHeader]
-  return release === undefined || release === version
-    ? ""
-    : ` (the server is release ${release}, this command ${version})`
-}
-
-const refused = (
-  target: Target,
-  operation: Any,
-  wire: Calls.Wired,
-  response: HttpClientResponse,
-  body: unknown
-) => {
-  const envelope = decodeEnvelope(body)
-  if (Option.isNone(envelope)) {
-    return notCarriedOut(
-      target,
-      `it answers ${response.status}, and not as an inferlog server of release ${version} does`
-    )
-  }
-  const { details = {} } = envelope.value
-  const { about, code } = details
-  const declared = typeof code === "string" ? wire.decodeError(code, { ...Object(about) }) : null
-  if (declared !== null) return declared
-  if (response.status === 401) {
-    return notCarriedOut(target, "the operator key is not valid: it may be wrong, revoked or expired")
-  }
-  const isUnknown = response.status === 404 || response.status === 405
-  return notCarriedOut(
-    target,
-    isUnknown
-      ? `it does not serve ${operation.name}: it is another release, or does not serve administration at this address${releases(response)}`
-      : textOf(envelope.value) + releases(response)
-  )
-}
-
 const callOf = (client: HttpClient.HttpClient, target: Target, operation: Any) => {
   const wired = Calls.wired(operation)
   return Effect.fnUntraced(function* (payload: unknown) {
@@ -144,7 +70,7 @@ const callOf = (client: HttpClient.HttpClient, target: Target, operation: Any) =
         notCarriedOut(target, `its answer is not as expected${releases(response)}`)
       )
     }
-    return yield* Effect.fail(refused(target, operation, wire, response, parsed))
+    return yield* Effect.fail(refused(target, operation.name, wire.decodeError, response, parsed))
   })
 }
 

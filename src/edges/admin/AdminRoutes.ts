@@ -1,7 +1,5 @@
 /** Serves the operations as routes under `/admin/v1`, for operators that `admit` finds. */
 import { Effect, Layer, Predicate } from "effect"
-import type { Role } from "#domain/operator/Role.ts"
-import { allows } from "#domain/operator/Role.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
@@ -16,15 +14,10 @@ import * as Calls from "./Calls.ts"
 import * as ErrorStatuses from "./ErrorStatuses.ts"
 import * as LogRoutes from "./log/LogRoutes.ts"
 import type { Any } from "./Operation.ts"
+import { permit } from "./Permit.ts"
 
 /** Bytes. Large enough for dozens of definitions of the catalog. */
 const bodyLimit = 1_024 * 1_024
-
-const roleRequired = (role: Role) =>
-  ErrorAnswer.coded(403, "ROLE_REQUIRED", `This needs an operator with the role ${role}.`, { role })
-
-const permit = (operator: Operator, role: Role): Effect.Effect<void, ErrorAnswer.ErrorAnswer> =>
-  allows(operator.role, role) ? Effect.void : Effect.fail(roleRequired(role))
 
 const tagOf = (error: unknown): string =>
   Predicate.hasProperty(error, "_tag") ? String(error._tag) : "Unexpected"

@@ -4,6 +4,7 @@ import { accountOperations } from "./accounts/AccountOperations.ts"
 import { catalogOperations } from "./catalog/CatalogOperations.ts"
 import { fleetOperations } from "./fleet/FleetOperations.ts"
 import { keyOperations, workerKeyOperations } from "./keys/KeyOperations.ts"
+import { logOperations } from "./log/LogOperations.ts"
 import type { Operations } from "./Operations.ts"
 import { operatorOperations } from "./operators/OperatorOperations.ts"
 import { projectionOperations } from "./projections/ProjectionOperations.ts"
@@ -18,7 +19,8 @@ export const operations = [
   ...catalogOperations,
   ...projectionOperations,
   ...operatorOperations,
-  ...fleetOperations
+  ...fleetOperations,
+  ...logOperations
 ] as const
 
 export class Administration extends Context.Service<Administration, Operations<typeof operations>>()(

@@ -33,6 +33,7 @@ import * as RequestList from "./requests/RequestList.ts"
 import * as LocalCatalog from "./catalog/LocalCatalog.ts"
 import * as LocalFleet from "./fleet/LocalFleet.ts"
 import * as LocalKeys from "./keys/LocalKeys.ts"
+import * as LocalLog from "./log/LocalLog.ts"
 import * as LocalOperators from "./operators/LocalOperators.ts"
 import * as Recorded from "./Recorded.ts"
 
@@ -52,6 +53,7 @@ const layerNoDeps = Layer.effect(
       ...(yield* LocalCatalog.make),
       ...(yield* LocalOperators.make),
       ...(yield* LocalFleet.make),
+      ...(yield* LocalLog.make),
       listProjections: () =>
         Effect.flatMap(projections.states, (states) =>
           ProjectionStatus.read({

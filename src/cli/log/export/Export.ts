@@ -5,6 +5,8 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as TailRead from "#streams/TailRead.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
+import * as Remote from "#src/cli/remote/Remote.ts"
+import * as RemoteLog from "#src/cli/remote/RemoteLog.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
 import * as EventChoice from "../EventChoice.ts"
 import * as ReadOnlyLog from "../ReadOnlyLog.ts"
@@ -111,7 +113,10 @@ export const exportLog = Command.make(
     yield* choice.follow ? Failure.untilStopped(run) : run
   })
 ).pipe(
-  Command.provide(({ follow }) => (follow ? ReadOnlyLog.layerFollowing : ReadOnlyLog.layerEvents)),
+  Command.provide((flags) =>
+    RemoteLog.orElsewhere(flags.follow ? ReadOnlyLog.layerFollowing : ReadOnlyLog.layerEvents, flags)
+  ),
+  Remote.administers,
   Command.withDescription(
     "Export every event as a line of JSON. The chain can be verified without this program (docs/reference/cli.md). " +
       "With --to, an interrupted export continues after its last complete line. Works while a server runs"

@@ -1,10 +1,10 @@
 /**
- * Proofs of the log in a process of their own, which reads beside the server at low priority: a whole verify takes minutes
- * to an hour of computing, which must not slow requests down. One at a time on each node.
+ * Passes over the whole log in a process of their own, which reads beside the server at low priority: they compute for
+ * minutes to an hour, which must not slow requests down. One at a time on each node.
  */
 import * as childProcess from "node:child_process"
 import * as os from "node:os"
-import type { Readable } from "node:stream"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Clock, Context, Effect, Layer, Result, Schema, Stream } from "effect"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
@@ -14,29 +14,44 @@ export const Program = Context.Reference<ReadonlyArray<string>>("inferlog/src/ed
   defaultValue: () => [...process.execArgv, process.argv[1] ?? ""]
 })
 
-/** Characters of the program's output, and of its messages. */
-const mostOutput = 4 * 1_024 * 1_024
+/** Characters of a report, and of the messages of the program. */
+const mostReport = 4 * 1_024 * 1_024
 const mostMessages = 16 * 1_024
 
 const heartbeat = "5 seconds"
 
-interface Ended {
+export interface Ended {
   readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
+  readonly report: string
+  readonly messages: string
+}
+
+/**
+ * How the output of a command is sent. As one `report` in the result, or, because it may be long, in parts as it is written:
+ * `{ type: "line", line }` for each line of JSON, or `{ type: "text", text }`.
+ */
+export type Form = "report" | "lines" | "texts"
+
+export interface Proof {
+  /** Of the command line. */
+  readonly args: ReadonlyArray<string>
+  readonly form: Form
+  /** What is done around the run of the program, such as a record of it. */
+  readonly around?: (run: Effect.Effect<Ended>) => Effect.Effect<Ended>
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`
 
 const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
 
-/** `report` is the JSON of the command, or its text. */
-const resultOf = ({ code, stderr, stdout }: Ended): string =>
+/** `report` is the JSON of the command, or its text; `null` when its output was sent before. */
+const resultOf = ({ code, messages, report }: Ended, form: Form): string =>
   line({
     type: "result",
     ok: code === 0,
-    report: Result.getOrElse(parse(stdout), () => stdout),
-    message: stderr.trim()
+    code,
+    report: form === "report" ? Result.getOrElse(parse(report), () => report) : null,
+    message: messages.trim()
   })
 
 /** Ends the process when the scope ends, which it does when the client leaves. */
@@ -48,34 +63,69 @@ const started = (directory: string, program: ReadonlyArray<string>, args: Readon
         stdio: ["ignore", "pipe", "pipe"]
       })
       if (child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW)
-      return child
+      let messages = ""
+      child.stderr
+        .setEncoding("utf8")
+        .on("data", (text) => (messages = (messages + String(text)).slice(-mostMessages)))
+      const ended = new Promise<Omit<Ended, "report">>((resolve) => {
+        child.once("error", (error) => resolve({ code: null, messages: error.message }))
+        child.once("close", (code) => resolve({ code, messages }))
+      })
+      return { child, ended }
     }),
-    (child) => Effect.sync(() => child.kill("SIGKILL"))
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
-const endOf = (child: childProcess.ChildProcessByStdio<null, Readable, Readable>) =>
-  Effect.callback<Ended>((resume) => {
-    let stdout = ""
-    let stderr = ""
-    child.stdout
-      .setEncoding("utf8")
-      .on("data", (text) => (stdout = (stdout + String(text)).slice(0, mostOutput)))
-    child.stderr
-      .setEncoding("utf8")
-      .on("data", (text) => (stderr = (stderr + String(text)).slice(-mostMessages)))
-    child.once("error", (error) => resume(Effect.succeed({ code: null, stdout, stderr: error.message })))
-    child.once("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
-  })
+type Started = Effect.Success<ReturnType<typeof started>>
 
-const busy = ErrorAnswer.coded(409, "PROOF_RUNNING", "This node runs another verify or audit.")
+/** Reads no faster than the client. */
+const outputOf = ({ child }: Started): Stream.Stream<string> =>
+  NodeStream.fromReadable<Uint8Array, unknown>({
+    evaluate: () => child.stdout,
+    onError: (cause) => cause
+  }).pipe(
+    // The end of the process says what failed.
+    Stream.catch(() => Stream.empty),
+    Stream.decodeText
+  )
 
-const late = resultOf({ code: null, stdout: "", stderr: String(busy.error) })
+const partsOf = (started: Started, form: Form): Stream.Stream<string> =>
+  form === "texts"
+    ? Stream.map(outputOf(started), (text) => line({ type: "text", text }))
+    : Stream.map(Stream.splitLines(outputOf(started)), (json) => `{"type":"line","line":${json}}\n`)
+
+const endOf = ({ ended }: Started, report: string) =>
+  Effect.map(
+    Effect.promise(() => ended),
+    (end): Ended => ({ ...end, report })
+  )
+
+const tooLong = (end: Ended): Ended => ({
+  ...end,
+  code: end.code === 0 ? 1 : end.code,
+  report: "",
+  messages: "The report is too long"
+})
+
+const reportOf = (started: Started) =>
+  outputOf(started).pipe(
+    Stream.runFold(
+      () => "",
+      (report, text) => (report.length > mostReport ? report : report + text)
+    ),
+    Effect.flatMap((report) => endOf(started, report)),
+    Effect.map((end) => (end.report.length > mostReport ? tooLong(end) : end))
+  )
+
+const busy = ErrorAnswer.coded(409, "PROOF_RUNNING", "This node runs another pass over its log.")
+
+const late = resultOf({ code: null, report: "", messages: String(busy.error) }, "texts")
 
 export class Proofs extends Context.Service<
   Proofs,
   {
-    /** Runs the program with these arguments. Lines of JSON: `running` every five seconds, then the `result`. */
-    prove(args: ReadonlyArray<string>): Effect.Effect<Stream.Stream<string>, ErrorAnswer.ErrorAnswer>
+    /** Runs the program. Lines of JSON: `running` every five seconds, the parts of its output, then the `result`. */
+    prove(proof: Proof): Effect.Effect<Stream.Stream<string>, ErrorAnswer.ErrorAnswer>
   }
 >()("inferlog/src/edges/admin/log/Proofs") {
   static readonly layer = Layer.effect(
@@ -85,30 +135,39 @@ export class Proofs extends Context.Service<
       const program = yield* Program
       const clock = yield* Clock.Clock
       let isRunning = false
+      const turn = Effect.acquireRelease(
+        Effect.sync(() => void (isRunning = true)),
+        () => Effect.sync(() => void (isRunning = false))
+      )
 
-      const linesOf = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+      const outcomeOf = ({ args, around = (run) => run, form }: Proof): Stream.Stream<string> => {
+        const start = started(directory, program, args)
+        const whole = around(Effect.scoped(Effect.flatMap(start, reportOf)))
+        return form === "report"
+          ? Stream.fromEffect(Effect.map(whole, (end) => resultOf(end, form)))
+          : Stream.unwrap(
+              Effect.map(start, (running) =>
+                Stream.concat(
+                  partsOf(running, form),
+                  Stream.fromEffect(Effect.map(endOf(running, ""), (end) => resultOf(end, form)))
+                )
+              )
+            )
+      }
+
+      const linesOf = Effect.fnUntraced(function* (proof: Proof) {
         // Another one may have begun since its answer began.
         if (isRunning) return Stream.make(late)
-        yield* Effect.acquireRelease(
-          Effect.sync(() => {
-            isRunning = true
-          }),
-          () =>
-            Effect.sync(() => {
-              isRunning = false
-            })
-        )
+        yield* turn
         const began = clock.currentTimeMillisUnsafe()
-        const child = yield* started(directory, program, args)
         const running = Stream.tick(heartbeat).pipe(
           Stream.map(() => line({ type: "running", elapsedMs: clock.currentTimeMillisUnsafe() - began }))
         )
-        const ended = Stream.fromEffect(Effect.map(endOf(child), resultOf))
-        return Stream.merge(running, ended, { haltStrategy: "right" })
+        return Stream.merge(running, outcomeOf(proof), { haltStrategy: "right" })
       })
 
       return Proofs.of({
-        prove: (args) => (isRunning ? Effect.fail(busy) : Effect.succeed(Stream.unwrap(linesOf(args))))
+        prove: (proof) => (isRunning ? Effect.fail(busy) : Effect.succeed(Stream.unwrap(linesOf(proof))))
       })
     })
   )

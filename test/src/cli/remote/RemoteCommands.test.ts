@@ -1,10 +1,13 @@
 /** Commands through an operator's key print what they print beside the server, on the port of administration only. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Schema } from "effect"
 import * as FreePort from "#bench/harness/FreePort.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as InProcess from "#test/src/cli/InProcess.ts"
+import * as ManifestFolder from "#test/src/features/manifests/ManifestFolder.ts"
+import * as Everywhere from "./Everywhere.ts"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
 
 const Created = Schema.Struct({ operatorId: Schema.String, key: Schema.String })
@@ -18,7 +21,7 @@ const Actions = Schema.Struct({
 const statusOf = (url: string, headers: Record<string, string> = {}) =>
   Effect.promise(async () => (await fetch(url, { headers })).status)
 
-const scene = Effect.gen(function* () {
+const makeScene = Effect.gen(function* () {
   const folder = yield* TempDirectory.make
   const adminPort = yield* FreePort.find
   const here = { DATA_DIR: path.join(folder, "data"), BOOTSTRAP_API_KEY: "first:secret" }
@@ -37,6 +40,11 @@ const scene = Effect.gen(function* () {
   }
   return { folder, here, server, owner, url, elsewhere }
 })
+
+/** One server for all tests here. */
+class Scene extends Context.Service<Scene, Effect.Success<typeof makeScene>>()("inferlog/test/RemoteScene") {
+  static readonly layer = Layer.effect(Scene, makeScene)
+}
 
 /** They change nothing, so that both ways print the same. */
 const reads = (accountId: string) => [
@@ -58,13 +66,33 @@ const reads = (accountId: string) => [
   ["operators", "list"],
   ["operators", "revoke", "op_0000000000000000"],
   ["operators", "rotate", "op_0000000000000000"],
-  ["balance", "topup", "--amount", "1", "--payment-id", "p", "--account", "acc_0000000000000000"]
+  ["balance", "topup", "--amount", "1", "--payment-id", "p", "--account", "acc_0000000000000000"],
+  ["log", "tail", "--type", "OperatorCreated"],
+  ["log", "tail", "-n", "1", "--stream", `Account-${accountId}`],
+  ["log", "tail", "--type", "None"],
+  ["log", "export", "--until", "20", "--type", "ItemPublished"],
+  ["log", "export", "--after", "1000000"],
+  ["log", "stats"]
 ]
 
-describe("Commands to a server elsewhere", () => {
-  it.live("print what they print beside it, on its port of administration only", () =>
+/** Passes over the log, which the server runs in a process of their own. */
+const passes = [
+  ["log", "stats", "--types", "--json"],
+  ["log", "verify", "--expect", `1:${"A".repeat(43)}`, "--json"],
+  ["audit"],
+  ["audit", "--format", "csv"],
+  ["audit", "--account", "acc_0000000000000000"]
+]
+
+const refusals: Readonly<Record<string, RegExp>> = {
+  "requests show": /no such request/i,
+  "providers reset": /No model of the catalog has a provider of this name/
+}
+
+layer(Scene.layer, { excludeTestServices: true })("Commands to a server elsewhere", (it) => {
+  it.effect("print what they print beside it, on its port of administration only", () =>
     Effect.gen(function* () {
-      const { elsewhere, here, owner, server, url } = yield* scene
+      const { elsewhere, here, owner, server, url } = yield* Scene
       const opened = yield* Inferlog.json(
         Inferlog.Opened,
         ["accounts", "create", "--name", "acme", "--balance", "25"],
@@ -78,12 +106,11 @@ describe("Commands to a server elsewhere", () => {
       yield* Inferlog.json(Inferlog.Revoked, ["keys", "revoke", issued.keyId], elsewhere)
       assert.isFalse(fs.existsSync(elsewhere.DATA_DIR))
 
-      for (const args of reads(opened.accountId)) {
-        for (const form of [[], ["--json"]]) {
-          const beside = yield* Inferlog.run([...args, ...form], here)
-          const remote = yield* Inferlog.run([...args, ...form], elsewhere)
-          assert.deepStrictEqual(remote, beside, args.join(" "))
-        }
+      const both = reads(opened.accountId).flatMap((args) => [args, [...args, "--json"]])
+      for (const args of [...both, ...passes]) {
+        const beside = yield* Inferlog.run(args, here)
+        const remote = yield* Inferlog.run(args, elsewhere)
+        assert.deepStrictEqual(remote, beside, args.join(" "))
       }
       const listed = yield* Inferlog.run(["projections", "list"], elsewhere)
       assert.strictEqual(listed.code, 0, listed.stderr)
@@ -108,12 +135,12 @@ describe("Commands to a server elsewhere", () => {
       assert.strictEqual(yield* statusOf(`${server.url}/admin/v1/accounts`, { authorization }), 404)
       assert.strictEqual(yield* statusOf(`${server.url}/admin/v1/openapi.json`), 404)
       assert.strictEqual(yield* statusOf(`${url}/models`), 404)
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("say what is wrong with the address, the key and the role, and never show the key", () =>
+  it.effect("say what is wrong with the address, the key and the role, and never show the key", () =>
     Effect.gen(function* () {
-      const { elsewhere, owner, url } = yield* scene
+      const { elsewhere, owner, url } = yield* Scene
       const viewer = yield* Inferlog.json(
         Created,
         ["operators", "create", "--name", "eve", "--role", "viewer"],
@@ -147,12 +174,12 @@ describe("Commands to a server elsewhere", () => {
         DATA_DIR: elsewhere.DATA_DIR
       })
       assert.strictEqual(flags.code, 0, flags.stderr)
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("use profiles, from a file that only its owner may read", () =>
+  it.effect("use profiles, from a file that only its owner may read", () =>
     Effect.gen(function* () {
-      const { folder, elsewhere, owner, url } = yield* scene
+      const { folder, elsewhere, owner, url } = yield* Scene
       const settings = { HOME: folder, DATA_DIR: elsewhere.DATA_DIR }
       const added = yield* Inferlog.run(["profiles", "add", "prod", "--url", url], settings, `${owner.key}\n`)
       assert.strictEqual(added.code, 0, added.stderr)
@@ -170,6 +197,78 @@ describe("Commands to a server elsewhere", () => {
       fs.chmodSync(file, 0o600)
       yield* Inferlog.run(["profiles", "remove", "prod"], settings)
       assert.notInclude(fs.readFileSync(file, "utf8"), owner.key)
-    }).pipe(Effect.scoped)
+    })
+  )
+
+  it.effect("follow and continue the log as beside it", () =>
+    Effect.gen(function* () {
+      const { elsewhere, folder, here } = yield* Scene
+      const following = InProcess.follow(
+        ["log", "tail", "-f", "-n", "0", "--type", "AccountOpened"],
+        elsewhere
+      )
+      yield* Effect.promise(() => following.until(({ stdout }) => stdout.includes("POSITION")))
+      const file = path.join(folder, "log.ndjson")
+      const args = ["log", "export", "--to", file]
+      assert.strictEqual((yield* Inferlog.run(args, elsewhere)).code, 0)
+      const opened = yield* Inferlog.json(
+        Inferlog.Opened,
+        ["accounts", "create", "--name", "new", "--balance", "1"],
+        here
+      )
+      yield* Effect.promise(() => following.until(({ stdout }) => stdout.includes(opened.accountId)))
+      assert.strictEqual((yield* Effect.promise(() => following.stop())).code, 0)
+      const exported = yield* Inferlog.run(args, elsewhere)
+      assert.strictEqual(exported.code, 0, exported.stderr)
+      const whole = yield* Inferlog.run(["log", "export"], here)
+      assert.strictEqual(fs.readFileSync(file, "utf8"), whole.stdout)
+    })
+  )
+
+  it.effect("work from there, each of them, or say that they do not", () =>
+    Effect.gen(function* () {
+      const { elsewhere, folder, owner, url } = yield* Scene
+      const known = [Object.keys(Everywhere.elsewhere), Everywhere.asAccount, Everywhere.onlyHere]
+      assert.sameMembers(known.flat(), [...(yield* Everywhere.commands)])
+      Everywhere.documented().forEach((documented, row) =>
+        assert.sameMembers([...documented], known[row] ?? [])
+      )
+
+      for (const name of Everywhere.onlyHere.filter((one) => one !== "profiles add")) {
+        const refused = yield* Inferlog.run([...name.split(" "), "--url", url], elsewhere)
+        assert.strictEqual(refused.code, 2, name)
+        assert.include(refused.stderr, `'inferlog ${name}' works on this machine only`)
+      }
+
+      const json = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, ...args: ReadonlyArray<string>) =>
+        Inferlog.json(schema, args, elsewhere)
+      const { accountId } = yield* json(
+        Inferlog.Opened,
+        "accounts",
+        "create",
+        "--name",
+        "x",
+        "--balance",
+        "1"
+      )
+      const { keyId } = yield* json(Inferlog.Issued, "keys", "create", "--name", "x", "--account", accountId)
+      const worker = yield* json(Schema.Struct({ keyId: Schema.String }), "workers", "create", "--name", "x")
+      const other = yield* json(Created, "operators", "create", "--name", "x", "--role", "viewer")
+      ManifestFolder.write(path.join(folder, "models"), { "echo.yaml": ManifestFolder.model("acme/echo") })
+      const facts = { accountId, keyId, workerKeyId: worker.keyId, operatorId: other.operatorId, folder }
+      const wrong = { ...elsewhere, INFERLOG_OPERATOR_KEY: `${owner.operatorId}:wr0ngS3cret` }
+      for (const [name, given] of Object.entries(Everywhere.elsewhere)) {
+        const args = [...name.split(" "), ...(typeof given === "function" ? given(facts) : given)]
+        const stranger = yield* Inferlog.run(args, wrong)
+        assert.strictEqual(stranger.code, 1, name)
+        // All come from one address.
+        assert.match(stranger.stderr, /wrong, revoked or expired|Too many wrong operator keys/, name)
+        const done = yield* Inferlog.run(args, elsewhere)
+        const refusal = refusals[name]
+        if (refusal === undefined) assert.strictEqual(done.code, 0, `${name}: ${done.stderr}`)
+        else assert.match(done.stderr, refusal)
+      }
+      assert.isFalse(fs.existsSync(elsewhere.DATA_DIR))
+    })
   )
 })

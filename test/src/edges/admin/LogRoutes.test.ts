@@ -22,7 +22,7 @@ layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over
         const { status } = yield* call("/admin/v1/log/events?until=1", { key })
         assert.strictEqual(status, allows(role, "auditor") ? 200 : 403, role)
         if (allows(role, "auditor")) continue
-        for (const path of ["/admin/v1/log/verify", "/admin/v1/audit"]) {
+        for (const path of ["/admin/v1/log/verify", "/admin/v1/log/stats", "/admin/v1/audit"]) {
           assert.strictEqual((yield* call(path, { key })).status, 403, path)
         }
       }
@@ -103,8 +103,58 @@ layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over
       assert.isAbove(result.report.events, 0)
       const wrong = yield* call(`/admin/v1/log/verify?expect=1:${"A".repeat(43)}`, { key })
       assert.deepInclude(linesOf(wrong.text).at(-1), { type: "result", ok: false })
-      const audited = linesOf((yield* call("/admin/v1/audit", { key })).text).at(-1)
-      assert.match(audited.report, /The books are right/)
+      const audited = linesOf((yield* call("/admin/v1/audit", { key })).text)
+      assert.deepInclude(audited.at(-1), { type: "result", ok: true, code: 0, report: null })
+      assert.deepInclude(audited.at(-2), { type: "line" })
+      assert.deepInclude(audited.at(-2).line, { ok: true, accounts: 0, overdrafts: [] })
+    })
+  )
+
+  it.effect("has the last events of a type or a stream", () =>
+    Effect.gen(function* () {
+      const { key, operatorId } = yield* operator("auditor")
+      const path = "/admin/v1/log/events?last=1&type=OperatorCreated"
+      const [found, ...others] = linesOf((yield* call(path, { key })).text)
+      assert.include(found.stream, operatorId)
+      assert.deepStrictEqual(others, [])
+      assert.deepStrictEqual(linesOf((yield* call(`${path}&until=1`, { key })).text), [])
+      assert.deepStrictEqual(linesOf((yield* call("/admin/v1/log/events?last=0", { key })).text), [])
+      const ofStream = yield* call(`/admin/v1/log/events?last=5&stream=${found.stream}`, { key })
+      assert.deepStrictEqual(linesOf(ofStream.text), [found])
+      for (const query of ["last=x", "last=10001", "last=1&after=1"]) {
+        assert.strictEqual((yield* call(`/admin/v1/log/events?${query}`, { key })).status, 400, query)
+      }
+    })
+  )
+
+  it.effect("is measured without a pass over it", () =>
+    Effect.gen(function* () {
+      const { key } = yield* operator("auditor")
+      const head = yield* (yield* EventReader).head
+      const { json, status } = yield* call("/admin/v1/log", { key })
+      assert.strictEqual(status, 200)
+      assert.deepInclude(json, { head, events: GlobalPosition.sequence(head), position: head })
+      const { key: viewer } = yield* operator("viewer")
+      assert.strictEqual((yield* call("/admin/v1/log", { key: viewer })).status, 403)
+    })
+  )
+
+  it.effect("rebuilds read models for operators only, as a recorded action", () =>
+    Effect.gen(function* () {
+      const path = "/admin/v1/projections/rebuild"
+      const auditor = yield* operator("auditor")
+      assert.strictEqual((yield* call(path, { key: auditor.key, method: "POST" })).status, 403)
+      const { key, operatorId } = yield* operator("operator")
+      const unknown = yield* call(`${path}?name=none`, { key, method: "POST" })
+      assert.strictEqual(unknown.status, 400)
+      assert.strictEqual((yield* call("/admin/v1/projections/verify", { key })).status, 403)
+      const rebuilt = linesOf((yield* call(`${path}?name=ledger`, { key, method: "POST" })).text).at(-1)
+      assert.deepInclude(rebuilt, { type: "result", ok: true, code: 0 })
+      assert.deepStrictEqual(rebuilt.report.projections, ["ledger"])
+      const { json } = yield* call("/admin/v1/actions?limit=20", { key: auditor.key })
+      const action = json.data.find((one: { operatorId: string }) => one.operatorId === operatorId)
+      assert.deepInclude(action, { action: "rebuildProjections", result: "done" })
+      assert.deepStrictEqual(action.targets, { name: "ledger" })
     })
   )
 })

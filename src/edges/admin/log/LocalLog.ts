@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as LogStats from "#src/platform/log/LogStats.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { AdministrationFailed } from "../Operation.ts"
+import type { LocalOperations } from "../Operations.ts"
+import type { logOperations } from "./LogOperations.ts"
+
+export const make = Effect.gen(function* () {
+  const reader = yield* EventReader
+  const directory = yield* DataDirectory
+  const measure = LogStats.measure.pipe(
+    Effect.provideService(EventReader, reader),
+    Effect.provideService(DataDirectory, directory),
+    Effect.catchTags({
+      // `log.head` cannot be read.
+      LogBroken: ({ message }) => new AdministrationFailed({ reason: message }),
+      ConfigError: Effect.die
+    })
+  )
+  const operations: LocalOperations<typeof logOperations> = { measureLog: () => measure }
+  return operations
+})

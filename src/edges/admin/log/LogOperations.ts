@@ -1,0 +1,31 @@
+/** The size of the log and its anchor: part of `Administration`. */
+import { Schema } from "effect"
+import { GlobalPosition } from "#streams/GlobalPosition.ts"
+import * as Operation from "../Operation.ts"
+import * as Wire from "../Wire.ts"
+
+const LogSize = Schema.Struct({
+  /** `null` for a log on NATS. */
+  events: Schema.NullOr(Schema.Int),
+  /** Of a log on NATS. */
+  commits: Schema.optionalKey(Schema.Int),
+  /** With `digest` the anchor of the end, as `log.head` of the node has it. */
+  position: Schema.NullOr(GlobalPosition),
+  digest: Schema.NullOr(Schema.String),
+  firstEventAt: Wire.TimeOrNull,
+  lastEventAt: Wire.TimeOrNull,
+  bytes: Schema.NullOr(Schema.Struct({ log: Schema.Int, wal: Schema.Int })),
+  /** The position of the last event. */
+  head: GlobalPosition
+})
+
+export const logOperations = [
+  Operation.make("measureLog", {
+    route: "GET /log",
+    role: "auditor",
+    summary: "The size of the log and its anchor",
+    description:
+      "As `inferlog log stats`, of the node that answers. Store the anchor elsewhere: a verify with it proves that nothing before it was changed.",
+    success: LogSize
+  })
+] as const

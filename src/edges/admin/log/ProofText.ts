@@ -1,0 +1,34 @@
+/** What the declarations of the routes that run passes over the log share. */
+import { Effect } from "effect"
+import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
+import { invalid, lines } from "./Lines.ts"
+
+export const successOf = (what: string) =>
+  lines(
+    `Lines \`{ type: "running", elapsedMs }\` every five seconds, then \`{ type: "result", ok, code, report, message }\`. ${what}`
+  )
+
+export const errors = [...CommonResponses.usual, CommonResponses.conflict] as const
+
+export const running =
+  "It runs at low priority in a process of its own, one pass over the log at a time on each node (409 `PROOF_RUNNING`), and ends when the client leaves."
+
+export const oneOf = <const Names extends ReadonlyArray<string>>(description: string, names: Names) =>
+  ListParameters.text(description, { type: "string", enum: [...names], default: names[0] ?? "" })
+
+/** A value of `names`; the first one by default. */
+export const chosen = <const Names extends readonly [string, ...ReadonlyArray<string>]>(
+  name: string,
+  given: string | undefined,
+  names: Names
+): Effect.Effect<Names[number], ErrorAnswer> => {
+  const found: Names[number] | undefined = names.find((one) => one === (given ?? names[0]))
+  return found === undefined ? invalid(name, `must be one of ${names.join(", ")}`) : Effect.succeed(found)
+}
+
+export const reports = ["json", "text"] as const
+
+export const json = (format: (typeof reports)[number]): ReadonlyArray<string> =>
+  format === "json" ? ["--json"] : []
