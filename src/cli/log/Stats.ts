@@ -1,4 +1,4 @@
-import { Console, Effect, Option, Stream } from "effect"
+import { Console, Effect, Option, Stream, Struct } from "effect"
 import { Command } from "effect/cli"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import * as EventChain from "#streams/EventChain.ts"
@@ -42,10 +42,10 @@ const countTypes = Effect.gen(function* () {
 
 type Size = Effect.Success<typeof LogStats.measure>
 
-const shownOf = ({ firstEventAt, head: _, lastEventAt, ...size }: Size) => ({
-  ...size,
-  firstEventAt: Output.timeOrNull(firstEventAt),
-  lastEventAt: Output.timeOrNull(lastEventAt)
+const shownOf = (size: Size) => ({
+  ...Struct.omit(size, ["head"]),
+  firstEventAt: Output.timeOrNull(size.firstEventAt),
+  lastEventAt: Output.timeOrNull(size.lastEventAt)
 })
 
 type Measured = ReturnType<typeof shownOf>
