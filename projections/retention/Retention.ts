@@ -2,23 +2,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, firstTimeOrdered, RequestId } from "#domain/Ids.ts"
-import { Status } from "#domain/inference-request/Status.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./RetentionQueries.ts"
+import { PageKey } from "./PageKey.ts"
 
 /** Times are Unix time in ms. */
 export const ErasedAccount = Schema.Struct({ accountId: AccountId, erasedAt: Schema.Int })
 export type ErasedAccount = typeof ErasedAccount.Type
-
-/**
- * The position of a request in its account, by status and then from the oldest on; or a position before all requests of a
- * status.
- */
-export const PageKey = Schema.Struct({ status: Status, createdAt: Schema.Int, requestId: Schema.String })
-export type PageKey = typeof PageKey.Type
-
-/** The key before all requests of the status. */
-export const startOf = (status: Status): PageKey => ({ status, createdAt: 0, requestId: "" })
 
 export const AccountRequest = Schema.Struct({
   ...PageKey.fields,

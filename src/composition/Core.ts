@@ -15,6 +15,7 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import type { LogFailure } from "#streams/LogFailure.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
@@ -65,7 +66,7 @@ export const log = AppendHealth.layer.pipe(
 /** Where the projections' thread reads the log. */
 const logSource = (choice: EventStoreChoice, directory: string): Log =>
   choice._tag === "Sqlite"
-    ? { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log }
+    ? { _tag: "Sqlite", filename: LogFiles.files(directory).log }
     : { _tag: "Nats", options: choice.options }
 
 const projections = Layer.unwrap(

@@ -18,6 +18,7 @@ import * as Database from "./Database.ts"
 import * as DataLock from "../DataLock.ts"
 import * as LogEnd from "./LogEnd.ts"
 import * as FilesInPlace from "./FilesInPlace.ts"
+import { files } from "./LogFiles.ts"
 import type * as LogHead from "../LogHead.ts"
 import * as OpenLogHead from "../OpenLogHead.ts"
 import { LogUnavailable } from "../LogUnavailable.ts"
@@ -30,11 +31,6 @@ import * as Checkpoints from "./thread/Checkpoints.ts"
 import * as WalTruncation from "./thread/WalTruncation.ts"
 import * as Writer from "./Writer.ts"
 import * as WriterThread from "./WriterThread.ts"
-
-export const files = (directory: string) => ({
-  log: `${directory}/log.sqlite`,
-  head: `${directory}/log.head`
-})
 
 const emptyHead: LogHead.Head = { sequence: 0, digest: EventChain.origin }
 

@@ -10,7 +10,7 @@ import * as ArchiveVerify from "./archive/ArchiveVerify.ts"
 import * as Database from "./Database.ts"
 import * as PayloadReadAhead from "./PayloadReadAhead.ts"
 import * as Reads from "./Reads.ts"
-import { files } from "./SqliteEventStore.ts"
+import { files } from "./LogFiles.ts"
 
 /** The current head in `log.head`. Empty when the file does not exist. */
 export const headAnchor = (directory: string): Effect.Effect<ReadonlyArray<Anchor>, LogBroken> =>

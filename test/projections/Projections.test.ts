@@ -7,12 +7,13 @@ import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as ReadSide from "./ReadSide.ts"
 import * as Log from "./RequestLog.ts"
 
 const files = (directory: string) => ({
-  log: { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log } as const,
+  log: { _tag: "Sqlite", filename: LogFiles.files(directory).log } as const,
   filename: `${directory}/projections.sqlite`
 })
 

@@ -6,7 +6,7 @@ import { Duration, Effect, Fiber, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import { files } from "#streams/sqlite/SqliteEventStore.ts"
+import { files } from "#streams/sqlite/LogFiles.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 

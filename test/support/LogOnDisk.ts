@@ -5,7 +5,7 @@ import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import { files } from "#streams/sqlite/SqliteEventStore.ts"
+import { files } from "#streams/sqlite/LogFiles.ts"
 
 /** Events and payloads. */
 export const layer = (directory: string) =>

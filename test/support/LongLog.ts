@@ -4,13 +4,13 @@
  */
 import * as Database from "#streams/sqlite/Database.ts"
 import * as Schema from "#streams/sqlite/Schema.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import { codec, type Event } from "#domain/inference-request/Event.ts"
 import * as Log from "#test/projections/RequestLog.ts"
 
 /** Appends completed requests of four events each. Returns the number of events. */
 export const write = (directory: string, requests: number): number => {
-  const db = Database.open({ filename: SqliteEventStore.files(directory).log, synchronous: "FULL" })
+  const db = Database.open({ filename: LogFiles.files(directory).log, synchronous: "FULL" })
   try {
     Schema.prepare(db)
     db.exec("PRAGMA synchronous = OFF; BEGIN")

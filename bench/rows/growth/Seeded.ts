@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as Program from "../../harness/Program.ts"
 import * as Progress from "../../harness/Progress.ts"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
@@ -40,7 +40,7 @@ const sources = [
 
 /** A query of the log of a directory. */
 const rows = (directory: string, sql: string, ...params: ReadonlyArray<number>) => {
-  const db = new DatabaseSync(SqliteEventStore.files(directory).log, { readOnly: true })
+  const db = new DatabaseSync(LogFiles.files(directory).log, { readOnly: true })
   try {
     return db.prepare(sql).all(...params)
   } finally {
@@ -64,7 +64,7 @@ const fill = ({ requests, waitsFor }: Seed) =>
     const filler = new URL("../log/FillLog.ts", import.meta.url)
     yield* Child.run(filler, [directory, String(requests), owner, ...model])
     yield* Replaying.into(path.join(directory, "projections.sqlite")).pipe(
-      Effect.provide(SqliteEventReader.layer({ filename: SqliteEventStore.files(directory).log })),
+      Effect.provide(SqliteEventReader.layer({ filename: LogFiles.files(directory).log })),
       Effect.mapError((error) => new BenchFailed({ reason: error.message }))
     )
   })

@@ -1,6 +1,6 @@
 /** A log of many events, filled once and reused. */
 import type { Effect } from "effect"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import type { BenchFailed } from "../../harness/Subject.ts"
 import * as Cached from "./Cached.ts"
 import * as Child from "./Child.ts"
@@ -16,7 +16,7 @@ const sources = [
 /** The data directory, which contains only a log and `log.head`. */
 export const directoryOf = (requests: number): string => Cached.directoryOf(`log-${requests}`, sources)
 
-export const filename = (directory: string): string => SqliteEventStore.files(directory).log
+export const filename = (directory: string): string => LogFiles.files(directory).log
 
 /** Fills the log unless it exists. Each request has about five events. */
 export const fill = (requests: number): Effect.Effect<string, BenchFailed> =>

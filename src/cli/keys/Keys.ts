@@ -1,6 +1,6 @@
 import { Console, Effect, Struct, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { ListedKey } from "#projections/keys/Keys.ts"
+import type { ListedKey } from "#projections/keys/KeyViews.ts"
 import { type Grant, Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"

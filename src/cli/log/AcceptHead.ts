@@ -13,7 +13,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as OpenLogHead from "#streams/OpenLogHead.ts"
 import * as LogEnd from "#streams/sqlite/LogEnd.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as ExistingLog from "#src/cli/ExistingLog.ts"
 import { CommandError } from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
@@ -59,7 +59,7 @@ export const acceptHead = Command.make(
   Effect.fnUntraced(function* ({ json }) {
     const directory = yield* DataDirectory
     const isShared = yield* ChosenLog.isShared
-    const files = SqliteEventStore.files(directory)
+    const files = LogFiles.files(directory)
     const head = isShared ? yield* NatsLog.headFile(directory) : files.head
     yield* Effect.scoped(DataLock.acquire(directory))
     const finding = yield* inspect(head, isShared ? null : files.log)

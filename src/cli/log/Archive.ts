@@ -11,6 +11,7 @@ import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Compacting from "#streams/sqlite/archive/Compacting.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as ExistingLog from "#src/cli/ExistingLog.ts"
 import { CommandError, UsageError } from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
@@ -60,7 +61,7 @@ export const archive = Command.make(
     }
     const root = yield* folderOf(target)
     const directory = yield* DataDirectory
-    const { log } = SqliteEventStore.files(directory)
+    const { log } = LogFiles.files(directory)
     const sizeBefore = bytesOf(log)
     const now = yield* Clock.currentTimeMillis
     const archived = yield* Archiving.run({

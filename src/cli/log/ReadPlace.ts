@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as FilesInPlace from "#streams/sqlite/FilesInPlace.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import { CommandError } from "#src/cli/Failure.ts"
 
 export class ReadPlace extends Context.Service<
@@ -21,7 +21,7 @@ export class ReadPlace extends Context.Service<
     Effect.gen(function* () {
       const countsCommits = yield* ChosenLog.countsCommits
       if (yield* ChosenLog.isShared) return ReadPlace.of({ countsCommits, untilReplaced: Effect.never })
-      const { log } = SqliteEventStore.files(yield* DataDirectory)
+      const { log } = LogFiles.files(yield* DataDirectory)
       const displaced = FilesInPlace.make([log])
       const untilReplaced = Effect.sync(displaced).pipe(
         Effect.delay("1 second"),

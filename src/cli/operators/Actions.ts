@@ -1,6 +1,6 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { ListedAction } from "#projections/operators/Operators.ts"
+import type { ListedAction } from "#projections/operators/OperatorViews.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import { mostListed } from "#src/edges/admin/Wire.ts"
 import * as Flags from "#src/cli/Flags.ts"

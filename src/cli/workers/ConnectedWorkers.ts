@@ -1,6 +1,6 @@
 /** The workers that call the nodes, in the output of `workers list`. */
 import { Clock, Console, Effect } from "effect"
-import type { ListedWorkerKey } from "#projections/keys/Keys.ts"
+import type { ListedWorkerKey } from "#projections/keys/KeyViews.ts"
 import * as Output from "#src/cli/Output.ts"
 import type { ConnectedWorker } from "#src/edges/admin/fleet/FleetViews.ts"
 

@@ -1,7 +1,7 @@
 import { Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { KeyId } from "#domain/Ids.ts"
-import type { ListedWorkerKey } from "#projections/keys/Keys.ts"
+import type { ListedWorkerKey } from "#projections/keys/KeyViews.ts"
 import * as KeyChanges from "#src/cli/keys/KeyChanges.ts"
 import * as OperatorAccess from "#src/cli/OperatorAccess.ts"
 import * as Remote from "#src/cli/remote/Remote.ts"

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
-import { releaseHeader } from "./AdminAuthorization.ts"
+import { releaseHeader } from "./ReleaseHeader.ts"
 import { AdministrationFailed } from "./Operation.ts"
 
 /** How calls reach a server. */

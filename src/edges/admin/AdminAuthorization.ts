@@ -14,6 +14,7 @@ import { OperatorAuthentication } from "#src/features/operators/OperatorAuthenti
 import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import { releaseHeader } from "./ReleaseHeader.ts"
 
 const operatorKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pipe(
   HttpApiSecurity.annotate(
@@ -30,9 +31,6 @@ export class OperatorAuthorization extends HttpApiMiddleware.Service<OperatorAut
     error: [CommonResponses.unauthorized, CommonResponses.forbidden, CommonResponses.tooManyRequests]
   }
 ) {}
-
-/** The header with the server's release, by which a client of another release explains a failure. */
-export const releaseHeader = "inferlog-release"
 
 const headers: Answer.Headers = { [releaseHeader]: version }
 

@@ -1,7 +1,7 @@
 /** The answers to errors of the application services. */
 import type { SqlError } from "effect/sql/SqlError"
 import type { ReadModelBehind } from "#projections/ReadModelError.ts"
-import type { AccountClosed } from "#src/features/accounts/Accounts.ts"
+import type { AccountClosed } from "#src/features/accounts/AccountErrors.ts"
 import type { Unauthorized } from "#src/features/accounts/Authentication.ts"
 import type {
   GrantExceeded,

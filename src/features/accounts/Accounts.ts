@@ -1,5 +1,5 @@
 /** The operator's administration of accounts and keys. Secrets are returned once; the log has only their hashes. */
-import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import * as Key from "#domain/account/Key.ts"
 import type { Limits } from "#domain/account/Limits.ts"
@@ -11,20 +11,7 @@ import type * as ApiKey from "./ApiKey.ts"
 import * as KeyCommands from "./KeyCommands.ts"
 import { KeyExpired, KeyNotFound, KeyRevoked, TooManyKeys } from "./KeyErrors.ts"
 import * as Rejections from "./Rejections.ts"
-
-export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("AccountNotFound", {}) {
-  override readonly message = "There is no such account"
-}
-
-/** The account was erased and cannot change any more. */
-export class AccountClosed extends Schema.TaggedError<AccountClosed>()("AccountClosed", {}) {
-  override readonly message = "The account was erased"
-}
-
-/** A second payment with the same id and another amount. */
-export class PaymentIdReused extends Schema.TaggedError<PaymentIdReused>()("PaymentIdReused", {}) {
-  override readonly message = "Another amount was paid in under this payment id"
-}
+import { AccountNotFound, AccountClosed, PaymentIdReused } from "./AccountErrors.ts"
 
 const gone = {
   AccountNotFound: () => new AccountNotFound(),

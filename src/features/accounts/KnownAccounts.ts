@@ -1,7 +1,8 @@
 /** Loads accounts into memory on one of several nodes: keys work while the log is down. Later ones are observed. */
 import { Effect, Layer, Schedule } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
-import { type AccountDetails, Keys } from "#projections/keys/Keys.ts"
+import { Keys } from "#projections/keys/Keys.ts"
+import { type AccountDetails } from "#projections/keys/KeyViews.ts"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import { AccountActors } from "./AccountActors.ts"

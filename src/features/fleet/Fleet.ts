@@ -1,5 +1,5 @@
 /** The nodes, workers and providers of the whole log, as this node has heard of them. */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Demand, type ModelDemand, none } from "#src/features/demand/Demand.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
@@ -9,50 +9,9 @@ import { graceMs } from "#src/features/providers/pull/Roster.ts"
 import { type HeardNode, NodeReports } from "#src/platform/cluster/NodeReports.ts"
 import * as Reported from "./Reported.ts"
 import * as Signals from "./Signals.ts"
-
-export class ProviderNotFound extends Schema.TaggedError<ProviderNotFound>()("ProviderNotFound", {}) {
-  override readonly message = "No model of the catalog has a provider of this name"
-}
-
-/** Only a running server can do this. */
-export class NoServerHere extends Schema.TaggedError<NoServerHere>()("NoServerHere", {}) {
-  override readonly message = "No server runs on this data directory"
-}
-
-/** `unknown`: it does not report, because it is of another release. */
-export const NodeState = Schema.Literals(["ready", "starting", "unwell", "gone", "unknown"])
-
-export interface NodeView {
-  readonly name: string
-  /** Whether it is the node that answers. */
-  readonly isSelf: boolean
-  readonly state: typeof NodeState.Type
-  readonly startedAt: number | null
-  readonly heardAt: number
-  /** What it reported last; `null` without a report. */
-  readonly report: typeof Reported.Node.Type | null
-}
-
-export const WorkerState = Schema.Literals(["working", "waiting", "between", "gone"])
-
-export interface WorkerView {
-  /** The node that it calls. A worker that calls several is listed for each. */
-  readonly node: string
-  /** `between`: it has called within ten seconds. */
-  readonly state: typeof WorkerState.Type
-  readonly worker: typeof Reported.Worker.Type
-}
-
-export interface ProviderView {
-  readonly name: string
-  readonly adapters: ReadonlyArray<string>
-  /** Endpoints of the models that can run there. */
-  readonly models: ReadonlyArray<string>
-  /** Runs that it may have over all nodes, by its own limit; `null` without one. */
-  readonly concurrency: number | null
-  /** The nodes that have had runs there, or have no credential for it. For all others it is closed. */
-  readonly nodes: ReadonlyArray<{ readonly node: string; readonly report: typeof Reported.Provider.Type }>
-}
+import type { NodeState, WorkerState } from "./FleetViews.ts"
+import { type NodeView, type WorkerView, type ProviderView } from "./FleetViews.ts"
+import { ProviderNotFound, NoServerHere } from "./FleetErrors.ts"
 
 interface Known {
   readonly nodes: Effect.Effect<ReadonlyArray<NodeView>>

@@ -1,6 +1,6 @@
 /** The administration of operators. Secrets are returned once; the log has only their hashes. */
 import * as crypto from "node:crypto"
-import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Semaphore } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { KeyId } from "#domain/Ids.ts"
 import * as Operator from "#domain/operator/Operator.ts"
@@ -12,20 +12,7 @@ import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { ActingOperator, isOnHost } from "./Operator.ts"
 import { OperatorActors } from "./OperatorActors.ts"
-
-export class OperatorNotFound extends Schema.TaggedError<OperatorNotFound>()("OperatorNotFound", {}) {
-  override readonly message = "There is no such operator"
-}
-
-export class OperatorEnded extends Schema.TaggedError<OperatorEnded>()("OperatorEnded", {}) {
-  override readonly message = "The operator was revoked"
-}
-
-/** Over HTTP, the last owner would lock everyone out. */
-export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) {
-  override readonly message =
-    "This is the last owner: create another one first, or run the command on the server's machine"
-}
+import { OperatorNotFound, OperatorEnded, LastOwner } from "./OperatorErrors.ts"
 
 interface Issued {
   readonly operatorId: Operator.OperatorId

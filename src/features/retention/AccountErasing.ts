@@ -5,15 +5,18 @@ import type { AccountId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import { Projections } from "#projections/Projections.ts"
-import { type AccountRequest, PageKey, Retention, startOf } from "#projections/retention/Retention.ts"
+import { type AccountRequest, Retention } from "#projections/retention/Retention.ts"
+import type { PageKey } from "#projections/retention/PageKey.ts"
+import { startOf } from "#projections/retention/PageKey.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
-import { AccountNotFound } from "#src/features/accounts/Accounts.ts"
+import { AccountNotFound } from "#src/features/accounts/AccountErrors.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
 import * as Rejections from "#src/features/accounts/Rejections.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import { Eraser } from "./Eraser.ts"
 import * as Pace from "#src/kernel/async/Pace.ts"
+import type { Round } from "./ErasingRound.ts"
 
 /** Whether this process accepts requests. One admitted just before the close may be accepted after it. */
 export const TakesRequests = Context.Reference<boolean>("inferlog/src/features/retention/TakesRequests", {
@@ -34,19 +37,6 @@ export class ReadModelBehind extends Schema.TaggedError<ReadModelBehind>()("Read
     return `The read model ${this.projection} is behind the log: try again later`
   }
 }
-
-/** The progress of a round over the account's requests and files. */
-export const Round = Schema.Struct({
-  /** Where it continues; `null` at its end. */
-  place: Schema.NullOr(PageKey),
-  /** Requests and files. */
-  erased: Schema.Int,
-  /** Requests that have not ended and are being stopped. */
-  open: Schema.Int,
-  /** Failed requests and files, which the next round retries. */
-  failed: Schema.Int
-})
-export type Round = typeof Round.Type
 
 const [firstStatus] = Status.literals
 const start: Round = { place: startOf(firstStatus), erased: 0, open: 0, failed: 0 }

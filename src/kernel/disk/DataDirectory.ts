@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Config, Context, Effect, Layer, Schema } from "effect"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import * as PrivateFiles from "./PrivateFiles.ts"
 import * as ReleaseFile from "./ReleaseFile.ts"
@@ -64,7 +64,7 @@ export const expectData = Setting.make({
 })
 
 /** Whether the directory contains a log. */
-export const holdsLog = (directory: string): boolean => fs.existsSync(SqliteEventStore.files(directory).log)
+export const holdsLog = (directory: string): boolean => fs.existsSync(LogFiles.files(directory).log)
 
 /** The setting, as an absolute path. */
 export const configured = Config.map(dataDir.config, (directory) => path.resolve(directory))

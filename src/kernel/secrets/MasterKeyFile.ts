@@ -9,7 +9,7 @@ import { SigningSecretRotated } from "#domain/account/SigningSecret.ts"
 import { holdsLog } from "#src/kernel/disk/DataDirectory.ts"
 import type { LogUnavailable } from "#streams/LogUnavailable.ts"
 import * as EventSearch from "#streams/sqlite/EventSearch.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import { keyBytes, parse } from "./KeyText.ts"
 
 export class MasterKeyUnusable extends Schema.TaggedError<MasterKeyUnusable>()("MasterKeyUnusable", {
@@ -57,7 +57,7 @@ const sealed = {
 /** Whether the log has secrets that are sealed under a key. */
 const isOwed = (dataDirectory: string) =>
   holdsLog(dataDirectory)
-    ? EventSearch.contains(SqliteEventStore.files(dataDirectory).log, sealed)
+    ? EventSearch.contains(LogFiles.files(dataDirectory).log, sealed)
     : Effect.succeed(false)
 
 /** `unmade`: missing, and not needed yet. `lost`: missing, and needed. `damaged`: also if it cannot be read. */

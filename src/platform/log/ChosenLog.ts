@@ -5,7 +5,7 @@ import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import * as HeadAnchor from "#streams/HeadAnchor.ts"
 import type { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import { type Anchor, type LogBroken, verify, type Verified, type VerifyOptions } from "#streams/Verify.ts"
 import { DataDirectory, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
@@ -39,7 +39,7 @@ export const readerAt = (
   place._tag === "Nats"
     ? NatsLog.layerReader(place.options)
     : SqliteEventReader.layer({
-        filename: SqliteEventStore.files(place.directory).log,
+        filename: LogFiles.files(place.directory).log,
         ...(wake && { wake })
       })
 

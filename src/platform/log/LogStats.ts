@@ -4,14 +4,14 @@ import { Effect, Option, Stream } from "effect"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as TailRead from "#streams/TailRead.ts"
 import * as ChosenLog from "./ChosenLog.ts"
 
 const bytesOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const fileSizes = (directory: string) => {
-  const { log } = SqliteEventStore.files(directory)
+  const { log } = LogFiles.files(directory)
   return { log: bytesOf(log), wal: bytesOf(`${log}-wal`) }
 }
 

@@ -8,6 +8,7 @@ import { ReadModels } from "#projections/ReadModels.ts"
 import * as Copy from "#projections/rebuild/Copy.ts"
 import * as Generations from "#projections/rebuild/Generations.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { dump, settle } from "../ReadSide.ts"
 import * as Log from "../RequestLog.ts"
@@ -84,7 +85,7 @@ describe("A rebuild beside the projections' thread", () => {
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const base = Generations.baseIn(directory)
-      const log = SqliteEventStore.files(directory).log
+      const log = LogFiles.files(directory).log
       const services = History.layer.pipe(
         Layer.provideMerge(ReadModels.layer),
         Layer.provideMerge(Projections.layer({ filename: base, log: { _tag: "Sqlite", filename: log } })),

@@ -6,6 +6,7 @@ import { History } from "#projections/history/History.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Log from "../RequestLog.ts"
 
@@ -18,7 +19,7 @@ const readSide = (directory: string) =>
     Layer.provideMerge(
       Projections.layer({
         filename: path.join(directory, "projections.sqlite"),
-        log: { _tag: "Sqlite", filename: SqliteEventStore.files(directory).log }
+        log: { _tag: "Sqlite", filename: LogFiles.files(directory).log }
       })
     ),
     Layer.provideMerge(SqliteEventStore.layer(directory)),

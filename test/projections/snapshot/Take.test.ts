@@ -7,6 +7,7 @@ import { BlobStore } from "#streams/BlobStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Take from "#projections/snapshot/Take.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { dump } from "../ReadSide.ts"
 import * as RebuildLog from "../rebuild/RebuildLog.ts"
@@ -157,7 +158,7 @@ describe("A snapshot that is taken", () => {
     Effect.gen(function* () {
       const directory = yield* TempDirectory.make
       const filename = Generations.baseIn(directory)
-      const log = SqliteEventStore.files(directory).log
+      const log = LogFiles.files(directory).log
       const services = Projections.layer({ filename, log: { _tag: "Sqlite", filename: log } }).pipe(
         Layer.provideMerge(SqliteEventStore.layer(directory))
       )

@@ -12,7 +12,7 @@ import * as Generations from "#projections/rebuild/Generations.ts"
 import { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import { dump, settle } from "#test/projections/ReadSide.ts"
 import * as LongLog from "#test/support/LongLog.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -84,7 +84,7 @@ const untilApplied = (settings: Readonly<Record<string, string>>) =>
 /** The rows in use must be those of a fresh replay of the log. */
 const assertFresh = Effect.fnUntraced(function* (directory: string) {
   const filename = `${yield* TempDirectory.make}/projections.sqlite`
-  const log = SqliteEventStore.files(directory).log
+  const log = LogFiles.files(directory).log
   yield* Effect.forEach(names, settle, { discard: true }).pipe(
     Effect.provide(
       Projections.layerInProcess({ filename }).pipe(
@@ -184,7 +184,7 @@ describe("projections, without a server", () => {
   it.effect("are rebuilt once at a time, and a list shows the progress", () =>
     Effect.gen(function* () {
       const { base, events, settings } = yield* longLog(10)
-      const reader = SqliteEventReader.layer({ filename: SqliteEventStore.files(settings.DATA_DIR).log })
+      const reader = SqliteEventReader.layer({ filename: LogFiles.files(settings.DATA_DIR).log })
       yield* Copy.open({ base, projections: allProjections, names: ["keys"] }).pipe(Effect.provide(reader))
       const { projections } = yield* list(settings)
       assert.deepStrictEqual(

@@ -13,13 +13,14 @@ import type { SealedPayload } from "#streams/SealedPayload.ts"
 import { Payloads, refOf } from "#streams/Payload.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import { verifyDirectory } from "#streams/sqlite/SqliteVerify.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Tombstone from "#streams/Tombstone.ts"
 import type { VerifyOptions } from "#streams/Verify.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 
-export { files } from "#streams/sqlite/SqliteEventStore.ts"
+export { files } from "#streams/sqlite/LogFiles.ts"
 
 const logFiles = ["log.sqlite", "log.sqlite-wal", "log.head"]
 
@@ -39,10 +40,7 @@ export const verify = (directory: string, options?: VerifyOptions) =>
     verifyDirectory(directory, options),
     Payloads.layer.pipe(
       Layer.provideMerge(
-        Layer.merge(
-          SqliteEventReader.layer({ filename: SqliteEventStore.files(directory).log }),
-          blobs(directory)
-        )
+        Layer.merge(SqliteEventReader.layer({ filename: LogFiles.files(directory).log }), blobs(directory))
       )
     ),
     { local: true }

@@ -6,7 +6,7 @@ import { configured, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
 import * as LogEnd from "#streams/sqlite/LogEnd.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as Check from "../Check.ts"
 
 /** Differences of clocks, ms. `Date` has whole seconds. */
@@ -29,7 +29,7 @@ const ofS3 = (ahead: number): Check.Verdict => {
 const lastEvent = Effect.gen(function* () {
   const directory = yield* configured
   if ((yield* eventStore.config)._tag !== "Sqlite" || !holdsLog(directory)) return null
-  return yield* LogEnd.lastTime(SqliteEventStore.files(directory).log)
+  return yield* LogEnd.lastTime(LogFiles.files(directory).log)
 })
 
 const ofLog = (last: number, now: number): Check.Verdict => {

@@ -6,7 +6,7 @@ import { masterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import * as OpenLogHead from "#streams/OpenLogHead.ts"
 import * as LogEnd from "#streams/sqlite/LogEnd.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as Check from "../Check.ts"
 import * as Place from "./Place.ts"
 
@@ -19,7 +19,7 @@ const head: Check.Check = {
     const directory = yield* configured
     if (Place.isClosed(directory)) return closed
     if (!holdsLog(directory)) return Check.skipped("There is no log yet")
-    const files = SqliteEventStore.files(directory)
+    const files = LogFiles.files(directory)
     // First, because a running server writes it after the log.
     const known = yield* OpenLogHead.read(files.head)
     const end = yield* LogEnd.find(files.log)

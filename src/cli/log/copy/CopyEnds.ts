@@ -11,6 +11,7 @@ import { EventStore } from "#streams/EventStore.ts"
 import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
 import * as DataLock from "#streams/DataLock.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import { CommandError } from "#src/cli/Failure.ts"
 import type { Anchor } from "#streams/Verify.ts"
@@ -38,7 +39,7 @@ export const openSource = Effect.fnUntraced(function* (place: ChosenLog.LogLocat
 /** A directory without a log must not contain files derived from another log, which refer to its positions. */
 const checkFresh = Effect.fnUntraced(function* (directory: string) {
   if (holdsLog(directory)) return
-  const { head } = SqliteEventStore.files(directory)
+  const { head } = LogFiles.files(directory)
   const left = [head, Generations.current(Generations.baseIn(directory))].find((file) => fs.existsSync(file))
   if (left !== undefined) {
     return yield* new CommandError({

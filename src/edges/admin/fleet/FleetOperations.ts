@@ -1,7 +1,7 @@
 /** Nodes, connected workers, providers and demand: part of `Administration`. */
 import { Schema } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
-import { NoServerHere, ProviderNotFound } from "#src/features/fleet/Fleet.ts"
+import { NoServerHere, ProviderNotFound } from "#src/features/fleet/FleetErrors.ts"
 import * as Operation from "../Operation.ts"
 import * as Wire from "../Wire.ts"
 import { ConnectedWorker, ListedDemand, ListedNode, ListedProvider } from "./FleetViews.ts"

@@ -7,7 +7,7 @@ import {
   type ProviderView,
   WorkerState,
   type WorkerView
-} from "#src/features/fleet/Fleet.ts"
+} from "#src/features/fleet/FleetViews.ts"
 import { Time, TimeOrNull } from "../Wire.ts"
 import * as Reported from "#src/features/fleet/Reported.ts"
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AccountClosed, AccountNotFound } from "#src/features/accounts/Accounts.ts"
+import type { AccountClosed, AccountNotFound } from "#src/features/accounts/AccountErrors.ts"
 import type { TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
 import type { TooManyAttempts } from "../AttemptLimit.ts"
 import type { InteractionGone } from "../Interactions.ts"

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Scope } from "#domain/account/Grant.ts"
 import * as Money from "#domain/Money.ts"
-import type { KeyItem } from "#projections/keys/Keys.ts"
+import type { KeyItem } from "#projections/keys/KeyViews.ts"
 import * as ApiKey from "../ApiKey.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 import * as ListView from "#src/platform/views/ListView.ts"

@@ -15,7 +15,7 @@ import { Payloads } from "#streams/Payload.ts"
 import type { NatsOptions } from "#streams/nats/NatsOptions.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import type { Verified } from "#streams/Verify.ts"
 import type { ClusterFactsError, FactConflict } from "#src/platform/cluster/ClusterFacts.ts"
@@ -169,7 +169,7 @@ export const run = Effect.fn("Restore.run")(function* (options: RestoreOptions) 
   yield* ReleaseFile.note(folder, data)
   const hasKeys = yield* restoreKeys(options, manifest, folder)
   const { pieces } = source
-  const files = SqliteEventStore.files(folder)
+  const files = LogFiles.files(folder)
   const keepsCommits = log._tag === "Nats" && RestoredLog.isOfServers(generation)
   const restored = yield* RestoredLog.write({ pieces, generation, until, filename: files.log, keepsCommits })
   yield* writeHead(files.head, restored.head)

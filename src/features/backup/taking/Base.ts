@@ -10,7 +10,7 @@ import * as OnlineBackup from "#streams/sqlite/OnlineBackup.ts"
 import * as Database from "#streams/sqlite/Database.ts"
 import * as LogSchema from "#streams/sqlite/Schema.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { Payloads } from "#streams/Payload.ts"
@@ -115,13 +115,13 @@ const momentOf = Effect.fnUntraced(function* (verified: {
  */
 export const take = Effect.fn("Base.take")(function* (options: BaseOptions) {
   const { directory, id, pieces, scratch } = options
-  const source = SqliteEventStore.files(directory)
+  const source = LogFiles.files(directory)
   const folder = path.join(scratch, "base")
   yield* Effect.try({
     try: () => fs.mkdirSync(folder, { mode: 0o700 }),
     catch: (cause) => new BlobStoreError({ reason: "a temporary folder cannot be created", cause })
   })
-  const copy = SqliteEventStore.files(folder)
+  const copy = LogFiles.files(folder)
   yield* copyHead(source.head, copy.head)
   yield* OnlineBackup.make({ source: source.log, target: copy.log, read: () => undefined, failure })
   const taken = yield* Effect.gen(function* () {

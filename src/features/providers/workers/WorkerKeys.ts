@@ -1,19 +1,12 @@
 /** The operator's administration of worker keys. Secrets are returned once; the log has only their hashes. */
 import * as crypto from "node:crypto"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { KeyId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { WorkerKeyActors } from "./WorkerKeyActors.ts"
-
-export class WorkerKeyNotFound extends Schema.TaggedError<WorkerKeyNotFound>()("WorkerKeyNotFound", {}) {
-  override readonly message = "There is no such worker key"
-}
-
-export class WorkerKeyEnded extends Schema.TaggedError<WorkerKeyEnded>()("WorkerKeyEnded", {}) {
-  override readonly message = "The worker key was revoked, or has expired"
-}
+import { WorkerKeyNotFound, WorkerKeyEnded } from "./WorkerKeyErrors.ts"
 
 /** A prefix that shows people that it is not an account's key. The code does not rely on it. */
 const makeKey = (): ApiKey.ApiKey => ({

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Archiving from "#src/features/archive/Archiving.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as ArchivedLog from "#test/src/features/archive/ArchivedLog.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Until from "#test/support/servers/Until.ts"
@@ -48,7 +48,7 @@ describe("log archive", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const directory = yield* TempDirectory.make
-        const { log } = SqliteEventStore.files(directory)
+        const { log } = LogFiles.files(directory)
         const target = path.join(directory, "elsewhere")
         const settings = { DATA_DIR: directory }
         const archivable = 600

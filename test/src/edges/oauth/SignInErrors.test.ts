@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { AccountClosed, AccountNotFound } from "#src/features/accounts/Accounts.ts"
+import { AccountClosed, AccountNotFound } from "#src/features/accounts/AccountErrors.ts"
 import { TooManyKeys } from "#src/features/accounts/KeyErrors.ts"
 import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
 import * as SignInErrors from "#src/edges/oauth/routes/SignInErrors.ts"

@@ -12,6 +12,7 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Archiving from "#src/features/archive/Archiving.ts"
 
@@ -135,7 +136,7 @@ const seen = (end: number) =>
 export const seenByAll = (directory: string, end: number) =>
   Effect.all([
     owned(directory, seen(end)),
-    Effect.provide(seen(end), SqliteEventReader.layer({ filename: SqliteEventStore.files(directory).log }), {
+    Effect.provide(seen(end), SqliteEventReader.layer({ filename: LogFiles.files(directory).log }), {
       local: true
     })
   ])

@@ -6,7 +6,7 @@ import type { Booked } from "#src/features/billing/audit/Auditor.ts"
 import * as Statement from "#src/features/billing/audit/Statement.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as TamperedLog from "#test/streams/sqlite/TamperedLog.ts"
 import * as AuditedLog from "./AuditedLog.ts"
@@ -85,7 +85,7 @@ describe("An audit", () => {
       const directory = yield* written
       const { events } = yield* AuditedLog.audit(directory)
       TamperedLog.withDatabase(directory, (db) => db.exec(`DELETE FROM events WHERE position = ${events}`))
-      fs.rmSync(SqliteEventStore.files(directory).head)
+      fs.rmSync(LogFiles.files(directory).head)
       const { readModel } = yield* AuditedLog.audit(directory)
       assert.strictEqual(readModel._tag, "NotCompared")
       assert.include(readModel, {

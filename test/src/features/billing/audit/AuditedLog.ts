@@ -18,7 +18,7 @@ import type { SealedPayload } from "#streams/SealedPayload.ts"
 import { Payloads, refOf } from "#streams/Payload.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as Story from "#test/domain/inference-request/Story.ts"
 import * as ReadSide from "#test/projections/ReadSide.ts"
@@ -261,7 +261,7 @@ const readOnly = (directory: string) =>
   Payloads.layer.pipe(
     Layer.provideMerge(
       Layer.merge(
-        SqliteEventReader.layer({ filename: SqliteEventStore.files(directory).log }),
+        SqliteEventReader.layer({ filename: LogFiles.files(directory).log }),
         FileBlobStore.layer({ root: `${directory}/files`, isShared: true })
       )
     )

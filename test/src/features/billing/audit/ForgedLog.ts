@@ -5,7 +5,7 @@ import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import * as EventChain from "#streams/EventChain.ts"
 import * as LogHead from "#streams/LogHead.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { streamOf } from "./AuditedLog.ts"
 
@@ -57,7 +57,7 @@ export const swap = (log: Log, a: Forged, b: Forged): void => {
 
 /** Lets `alter` change the log, writes it again, and returns the position of the event that `alter` returns. */
 export const rewrite = (directory: string, alter: (log: Log) => Forged): string => {
-  const files = SqliteEventStore.files(directory)
+  const files = LogFiles.files(directory)
   using db = new DatabaseSync(files.log)
   const log: Log = db
     .prepare("SELECT stream, id, type, time, data FROM events ORDER BY position")
