@@ -1,7 +1,10 @@
 import * as path from "node:path"
-import { Console, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Console, Context, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
+import * as BackupNote from "#src/features/backup/BackupNote.ts"
 import * as Backup from "#src/features/backup/taking/Backup.ts"
+import type { TargetAddress } from "#src/features/backup/target/TargetAddress.ts"
+import * as TargetFault from "#src/features/backup/target/TargetFault.ts"
 import * as Targets from "#src/features/backup/target/Targets.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { MasterKeyText } from "#src/kernel/secrets/MasterKeyText.ts"
@@ -13,6 +16,8 @@ import * as Flags from "#src/cli/Flags.ts"
 import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as BackupFlags from "./BackupFlags.ts"
+import * as Following from "./Following.ts"
+import * as VerifyBackup from "./VerifyBackup.ts"
 
 const flags = {
   target: BackupFlags.address("TARGET", "Where to keep the backup"),
@@ -31,15 +36,12 @@ const flags = {
     "follow",
     "Then add what is new every second, until Ctrl-C or SIGTERM, which exit with 0"
   ),
+  verify: Flags.toggle(
+    "verify",
+    "Take no backup, but prove the one that is there: read every piece, and verify the log that they make"
+  ),
   json: Output.json
 }
-
-/** What a target or a log that is away for a while causes. */
-const isPassing = ({ _tag }: { readonly _tag: string }) =>
-  _tag === "BlobStoreError" || _tag === "EventStoreError"
-
-/** Time between two tries after a failure. */
-const retrying = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1 minute")])
 
 const keysOf = Effect.fnUntraced(function* (file: Option.Option<string>, withoutKeys: boolean) {
   const given = yield* BackupFlags.passphrase(file)
@@ -78,11 +80,18 @@ const printText = Effect.fnUntraced(function* (report: Backup.Report) {
   )
 })
 
-export const backup = Command.make(
-  "backup",
-  flags,
-  Effect.fnUntraced(function* ({ follow, full, json, keep, passphraseFile, target: given, withoutKeys }) {
-    const address = yield* BackupFlags.locate("TARGET", given)
+interface TakeFlags {
+  readonly address: TargetAddress
+  readonly passphraseFile: Option.Option<string>
+  readonly full: boolean
+  readonly keep: number
+  readonly withoutKeys: boolean
+  readonly follow: boolean
+  readonly json: boolean
+}
+
+const takeBackups = Effect.fnUntraced(
+  function* ({ address, follow, full, json, keep, passphraseFile, withoutKeys }: TakeFlags) {
     const directory = yield* DataDirectory
     if (address._tag === "Folder" && isInside(address.folder, directory)) {
       return yield* new Failure.UsageError({
@@ -94,11 +103,13 @@ export const backup = Command.make(
     const isShared = yield* ChosenLog.isShared
     const blobs = Context.get(yield* Layer.build(ReadOnlyLog.blobsOf(directory)), BlobStore)
     const ids = yield* IdGenerator
-    const take = Effect.fnUntraced(function* (options: Pick<Backup.BackupOptions, "isFull" | "keys">) {
+    const take = Effect.fnUntraced(function* (
+      options: Pick<Backup.BackupOptions, "isFull" | "keys" | "isContinued">
+    ) {
       // Read before the log, so that a running server never makes the log look short.
       const anchors = yield* ChosenLog.headAnchors(directory)
       const id = ids.next()
-      return yield* Backup.take({
+      const report = yield* Backup.take({
         target,
         blobs,
         directory: isShared ? null : directory,
@@ -107,23 +118,36 @@ export const backup = Command.make(
         id,
         ...options
       })
+      yield* BackupNote.write(directory, report.end.position)
+      return report
     })
     const print = (report: Backup.Report) => (json ? printJson(target.name, report) : printText(report))
-    yield* print(yield* take({ isFull: full, keys }))
+    yield* print(yield* take({ isFull: full, keys, isContinued: false }))
     if (!follow) return
-    const addNew = Effect.flatMap(take({ isFull: false, keys: null }), (report) =>
+    const addNew = Effect.flatMap(take({ isFull: false, keys: null, isContinued: true }), (report) =>
       report.kind === "unchanged" ? Effect.void : print(report)
     )
-    const patiently = addNew.pipe(
-      Effect.tapError((error) => Effect.logWarning("What is new is not backed up yet; trying again", error)),
-      Effect.retry({ schedule: retrying, while: isPassing }),
-      Effect.repeat(Schedule.spaced("1 second"))
-    )
-    // The pieces of an interrupted pass are removed by this one.
-    yield* Failure.untilStopped(Effect.onInterrupt(patiently, () => Effect.ignore(addNew)))
-  }, Effect.scoped)
+    yield* Following.run(addNew)
+  },
+  Effect.scoped,
+  Effect.provide(ReadOnlyLog.layerEvents.pipe(Layer.merge(IdGenerator.layer)))
+)
+
+export const backup = Command.make(
+  "backup",
+  flags,
+  Effect.fnUntraced(function* ({ target, verify, ...options }) {
+    const address = yield* BackupFlags.locate("TARGET", target)
+    if (!verify) return yield* takeBackups({ address, ...options })
+    const { follow, full, json, passphraseFile } = options
+    if (follow || full) {
+      return yield* new Failure.UsageError({
+        message: "--verify: takes no backup, and excludes --follow and --full"
+      })
+    }
+    yield* VerifyBackup.run({ address, json, passphrase: yield* BackupFlags.passphrase(passphraseFile) })
+  }, Effect.mapError(TargetFault.unwrap))
 ).pipe(
-  Command.provide(ReadOnlyLog.layerEvents.pipe(Layer.merge(IdGenerator.layer))),
   Command.withDescription(
     "Back up the log, its payloads, files and the master key, also while a server runs. The first call copies everything, " +
       "later ones add what is new. Everything that is written is read back and verified. See docs/operators/backup.md"
@@ -135,6 +159,7 @@ export const backup = Command.make(
     {
       command: "inferlog backup /mnt/backup --full",
       description: "Start a new base, for instance every week"
-    }
+    },
+    { command: "inferlog backup /mnt/backup --verify", description: "Prove what is there" }
   ])
 )

@@ -1,5 +1,6 @@
 /** Every metric of the server, in the order of its documentation. */
 import * as Http from "#src/edges/http/observed/Families.ts"
+import * as Backup from "#src/features/backup/Families.ts"
 import * as Demand from "#src/features/demand/Families.ts"
 import * as Dispatch from "#src/features/dispatch/metrics/Families.ts"
 import * as Manifests from "#src/features/manifests/Families.ts"
@@ -37,6 +38,8 @@ export const all: ReadonlyArray<Described> = [
   Telemetry.appendDuration,
   Telemetry.eventsAppended,
   Health.logHead,
+  Backup.backupPosition,
+  Backup.backupLag,
   Health.walBytes,
   Health.payloadsDamaged,
   Health.projectionLagEvents,

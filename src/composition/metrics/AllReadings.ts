@@ -2,6 +2,7 @@
 import { Effect, Layer, Metric } from "effect"
 import { DeliveryFailed } from "#domain/webhook-delivery/Event.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as BackupReading from "#src/features/backup/BackupReading.ts"
 import * as DemandFamilies from "#src/features/demand/Families.ts"
 import * as DemandReading from "#src/features/demand/DemandReading.ts"
 import * as ManifestsFamilies from "#src/features/manifests/Families.ts"
@@ -82,6 +83,7 @@ export const layer = Layer.effect(
       yield* Expected.make,
       yield* ProjectionLag.make,
       yield* HealthReadings.make,
+      yield* BackupReading.make,
       yield* ProcessUse.make
     ]
     return Effect.forEach(sources, logged, { discard: true }).pipe(

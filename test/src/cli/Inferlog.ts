@@ -50,6 +50,8 @@ export const begin = (args: ReadonlyArray<string>, settings: Readonly<Record<str
 export interface Following {
   /** Its output once it satisfies the condition. Fails if it ends before. */
   readonly until: (isEnough: (stdout: string) => boolean) => Effect.Effect<string>
+  /** Waits for a text on stderr. Fails if it ends before. */
+  readonly warned: (text: RegExp) => Effect.Effect<void>
   readonly ended: Effect.Effect<Ended>
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<Ended>
 }
@@ -67,6 +69,8 @@ export const follow = (
     const ended = collect(child)
     let stdout = ""
     child.stdout.on("data", (chunk) => (stdout += String(chunk)))
+    let stderr = ""
+    child.stderr.on("data", (chunk) => (stderr += String(chunk)))
     return {
       until: (isEnough) =>
         Effect.promise(
@@ -75,6 +79,16 @@ export const follow = (
               const check = () => (isEnough(stdout) ? resolve(stdout) : undefined)
               child.stdout.on("data", check)
               void ended.then(({ stderr }) => reject(new Error(`the command ended: ${stderr}`)))
+              check()
+            })
+        ),
+      warned: (text) =>
+        Effect.promise(
+          () =>
+            new Promise<void>((resolve, reject) => {
+              const check = () => (text.test(stderr) ? resolve() : undefined)
+              child.stderr.on("data", check)
+              void ended.then(() => reject(new Error(`the command ended: ${stderr}`)))
               check()
             })
         ),

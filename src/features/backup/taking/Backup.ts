@@ -3,7 +3,7 @@
  * them, so after a crash at any step the old manifest is still true.
  */
 import { Clock, Effect } from "effect"
-import type { BlobStore } from "#streams/BlobStore.ts"
+import { type BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { Anchor } from "#streams/Verify.ts"
@@ -16,6 +16,7 @@ import * as Inventories from "../format/Inventories.ts"
 import * as Manifest from "../format/Manifest.ts"
 import * as Pieces from "../format/Pieces.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
+import { TargetFault } from "../target/TargetFault.ts"
 import * as Base from "./Base.ts"
 import * as Compaction from "./Compaction.ts"
 import * as InstallationKeys from "./InstallationKeys.ts"
@@ -37,6 +38,8 @@ export interface BackupOptions {
   readonly keys: InstallationKeys.GivenKeys
   /** A new unique id. */
   readonly id: string
+  /** Whether this process has taken a backup to the target before. Then one without a manifest is away, not new. */
+  readonly isContinued: boolean
 }
 
 export interface Report {
@@ -54,6 +57,12 @@ export interface Report {
 
 const bytesOf = (pieces: ReadonlyArray<{ readonly size: number }>) =>
   pieces.reduce((sum, { size }) => sum + size, 0)
+
+const away = "its manifest is gone. Is its disk mounted?"
+const isAway = new BlobStoreError({
+  reason: away,
+  cause: new TargetFault({ reason: away, isFull: false, cause: null })
+})
 
 const otherEvent = (reason: string) => new OtherLog({ reason })
 
@@ -124,8 +133,9 @@ const olderThan = (before: Manifest.Manifest | null, isBase: boolean, keep: numb
 
 /** Takes a backup, and returns what it has then. */
 export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) {
-  const { directory, isFull, keep, target } = options
+  const { directory, isContinued, isFull, keep, target } = options
   const stored = yield* target.readManifest
+  if (stored === null && isContinued) return yield* isAway
   const before = stored === null ? null : yield* Manifest.parse(stored.text)
   yield* Leftovers.remove(target, before)
   const isBase = before === null || isFull

@@ -1,25 +1,14 @@
 /** A backup in a bucket. Of two backups at the same time, the second fails when it replaces the manifest. */
-import * as fs from "node:fs"
-import * as os from "node:os"
-import * as path from "node:path"
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
+import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
 import * as S3BlobStore from "#src/platform/blobs/s3/S3BlobStore.ts"
 import { longAnswerTimeoutMs, S3Bucket, withoutQuotes } from "#src/platform/blobs/s3/S3Bucket.ts"
 import * as S3Failure from "#src/platform/blobs/s3/S3Failure.ts"
 import type { S3Options } from "#src/platform/blobs/s3/S3Options.ts"
 import { TargetInUse } from "../BackupError.ts"
 import { type BackupTarget, manifestKey, type StoredManifest } from "./BackupTarget.ts"
-
-/** In the folder of the system for temporary files (`TMPDIR`). */
-const temporary = Effect.acquireRelease(
-  Effect.try({
-    try: () => fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-backup-")),
-    catch: (cause) => new BlobStoreError({ reason: "a temporary folder (TMPDIR) cannot be created", cause })
-  }),
-  (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
-)
+import * as Scratch from "./Scratch.ts"
 
 const isMoved = S3Failure.hasCode("PreconditionFailed", "ConditionalRequestConflict")
 
@@ -77,6 +66,6 @@ export const open = Effect.fn("S3Target.open")(function* (
     readManifest,
     writeManifest,
     isExclusive: false,
-    scratch: yield* temporary
+    scratch: yield* Scratch.make
   }
 })

@@ -9,6 +9,9 @@ import { ProjectionPace } from "#src/platform/health/ProjectionPace.ts"
 import { Demand } from "#src/features/demand/Demand.ts"
 import * as AllReadings from "#src/composition/metrics/AllReadings.ts"
 import { EventReader } from "#streams/EventReader.ts"
+import * as BackupNote from "#src/features/backup/BackupNote.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { single, succeeded, triple } from "#test/support/TestModels.ts"
 import { TestAccounts } from "#test/support/TestAccounts.ts"
@@ -39,6 +42,7 @@ const node = (options: TestNode.NodeOptions) =>
   MetricsPages.layer.pipe(
     Layer.provide(AllReadings.layer),
     Layer.provide(Demand.layer),
+    Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt)),
     Layer.provideMerge(ProjectionPace.layer),
     Layer.provideMerge(TestNode.layer({ models: [single, triple], ...options })),
     Layer.provideMerge(registry),
@@ -122,6 +126,23 @@ describe("gauges", () => {
       assert.strictEqual(value("inferlog_projection_lag_seconds", "broken"), 7)
       assert.strictEqual(Exposition.valueOf(found, "inferlog_log_head_position"), before + 2)
     }).pipe(Effect.provide(node({ dispatches: false, projections: [DueWorkProjection.projection, broken] })))
+  )
+
+  it.effect("report how much of the log is not backed up, once there is a backup", () =>
+    Effect.gen(function* () {
+      yield* (yield* TestAccounts).open(Facts.caller().accountId)
+      assert.isUndefined(Exposition.valueOf(yield* scrape, "inferlog_backup_lag_seconds"))
+      const head = yield* (yield* EventReader).head
+      yield* BackupNote.write(yield* DataDirectory, head)
+      yield* TestClock.adjust("7 seconds")
+      const current = yield* scrape
+      assert.strictEqual(Exposition.valueOf(current, "inferlog_backup_lag_seconds"), 0)
+      assert.strictEqual(Exposition.valueOf(current, "inferlog_backup_position"), Number(head))
+      yield* Facts.submit({ model: single })
+      yield* TestClock.adjust("5 seconds")
+      yield* Facts.submit({ model: single })
+      assert.strictEqual(Exposition.valueOf(yield* scrape, "inferlog_backup_lag_seconds"), 5)
+    }).pipe(Effect.provide(node({ dispatches: false })))
   )
 
   it.effect("continue when one of them fails", () =>
