@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { BackupDamaged } from "../BackupError.ts"
 import type { Piece } from "../format/Manifest.ts"
 
-export interface Damage {
+interface Damage {
   /** Its key at the target, or what it is. */
   readonly piece: string
   readonly reason: string

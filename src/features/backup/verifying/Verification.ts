@@ -8,7 +8,7 @@ import { Effect, Layer, type Redacted, Result } from "effect"
 import { BlobStore } from "#streams/BlobStore.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
-import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
+import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
 import * as BackupBlobs from "../BackupBlobs.ts"
 import { BackupDamaged, NoSuchBackup } from "../BackupError.ts"
@@ -46,7 +46,7 @@ const verifyLog = Effect.fnUntraced(function* (
     Effect.sync(() => fs.mkdtempSync(path.join(scratch, "log-"))),
     (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
   )
-  const { log } = SqliteEventStore.files(folder)
+  const { log } = LogFiles.files(folder)
   const { end } = yield* RestoredLog.write({
     pieces,
     generation,
