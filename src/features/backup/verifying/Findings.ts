@@ -3,12 +3,6 @@ import { Effect } from "effect"
 import { BackupDamaged } from "../BackupError.ts"
 import type { Piece } from "../format/Manifest.ts"
 
-interface Damage {
-  /** Its key at the target, or what it is. */
-  readonly piece: string
-  readonly reason: string
-}
-
 /** Damages in a report. Later ones are only counted. */
 const mostDamages = 100
 
@@ -29,17 +23,18 @@ export interface Findings {
     readonly pieces: number
     readonly bytes: number
     readonly damages: number
-    readonly damaged: ReadonlyArray<Damage>
+    /** The key of a piece at the target, or what it is. */
+    readonly damaged: ReadonlyArray<{ readonly piece: string; readonly reason: string }>
   }
 }
 
 export const make = (): Findings => {
-  const damaged: Array<Damage> = []
+  const damaged: Array<{ readonly piece: string; readonly reason: string }> = []
   const seen = new Set<string>()
   let damages = 0
   let bytes = 0
 
-  const add = (damage: Damage) => {
+  const add = (damage: (typeof damaged)[number]) => {
     damages++
     if (damaged.length < mostDamages) damaged.push(damage)
   }
