@@ -1,10 +1,8 @@
 /** `log archive`: moves old, ended streams of a SQLite log to segments in a folder. */
 import * as fs from "node:fs"
-import * as path from "node:path"
 import * as url from "node:url"
 import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as Archiving from "#src/features/archive/Archiving.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
@@ -13,9 +11,9 @@ import * as Compacting from "#streams/sqlite/archive/Compacting.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as ExistingLog from "#src/cli/ExistingLog.ts"
-import { CommandError, UsageError } from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
+import * as ArchiveFolder from "./ArchiveFolder.ts"
 
 const day = 24 * 60 * 60 * 1_000
 
@@ -33,15 +31,6 @@ const age = Flag.String("older-than").pipe(
 
 const bytesOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** The folder, which must not be in a bucket. */
-const folderOf = Effect.fnUntraced(function* (target: string) {
-  if (target === "") return yield* new UsageError({ message: "TARGET: Expected a folder" })
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) {
-    return yield* new UsageError({ message: "TARGET: Expected a folder; buckets are not supported yet" })
-  }
-  return path.resolve(target)
-})
-
 export const archive = Command.make(
   "archive",
   {
@@ -54,12 +43,8 @@ export const archive = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(function* ({ before: ageMs, compact, json, target }) {
-    if (yield* ChosenLog.isShared) {
-      return yield* new CommandError({
-        message: "EVENT_STORE: only a log in the data directory can be archived, not one on NATS"
-      })
-    }
-    const root = yield* folderOf(target)
+    yield* ArchiveFolder.checkLog
+    const root = yield* ArchiveFolder.of(target)
     const directory = yield* DataDirectory
     const { log } = LogFiles.files(directory)
     const sizeBefore = bytesOf(log)

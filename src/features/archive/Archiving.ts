@@ -8,7 +8,7 @@ import * as Archive from "#domain/archive/Archive.ts"
 import * as Actors from "#streams/Actors.ts"
 import * as Segment from "#streams/archive/Segment.ts"
 import * as SegmentWriting from "#streams/archive/SegmentWriting.ts"
-import { SegmentSource, unreadable } from "#streams/archive/SegmentSource.ts"
+import { type SegmentPlace, SegmentSource, unreadable } from "#streams/archive/SegmentSource.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
@@ -65,15 +65,15 @@ const make = Effect.gen(function* () {
   const actors = yield* Actors.make(Archive.aggregate)
 
   /** The file of a segment, if it is the one whose digest is on the log. */
-  const readSegment = Effect.fnUntraced(function* (segment: Archive.Segment) {
-    const bytes = yield* source.read(segment)
+  const readSegment = Effect.fnUntraced(function* (segment: Archive.Segment, place: SegmentPlace = segment) {
+    const bytes = yield* source.read(place)
     const index = Segment.digestOf(bytes) === segment.digest ? Segment.indexOf(bytes) : null
     return index === null ? yield* digestDiffers(segment.key) : { bytes, index }
   })
 
   /** Moves the segment's events out of the database. */
-  const apply = Effect.fnUntraced(function* (segment: Archive.Segment) {
-    const { bytes, index } = yield* readSegment(segment)
+  const apply = Effect.fnUntraced(function* (segment: Archive.Segment, place?: SegmentPlace) {
+    const { bytes, index } = yield* readSegment(segment, place)
     const { digest, key, location } = segment
     const done = new Set(
       writer
@@ -111,7 +111,7 @@ const make = Effect.gen(function* () {
     )
     for (const segment of state.segments) {
       const found = stored.get(segment.digest)
-      if (found === undefined || found.applied < found.frames) yield* apply(segment)
+      if (found === undefined || found.applied < found.frames) yield* apply(segment, found)
     }
   })
 

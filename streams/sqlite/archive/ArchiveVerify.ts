@@ -5,31 +5,28 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
-import * as Archive from "#domain/archive/Archive.ts"
+import type * as Archive from "#domain/archive/Archive.ts"
+import * as LoggedSegments from "../../archive/LoggedSegments.ts"
 import * as Segment from "../../archive/Segment.ts"
 import { SegmentSource } from "../../archive/SegmentSource.ts"
-import { EventReader } from "../../EventReader.ts"
 import type { GlobalPosition } from "../../GlobalPosition.ts"
-import * as StreamName from "../../StreamName.ts"
 import { LogBroken } from "../../Verify.ts"
 import * as Tables from "./Tables.ts"
 
-const { category, codec } = Archive.aggregate
-
 export const verify = Effect.fn("ArchiveVerify.verify")(function* (db: DatabaseSync) {
-  const reader = yield* EventReader
   const source = yield* SegmentSource
   const tables = Tables.make(db)()
   const known = new Set<string>()
+  // Segments may have been moved since the event that names their first place.
+  const places = new Map(tables.segments().map((segment) => [segment.digest, segment]))
   let previous: string | null = null
-  for (const event of yield* reader.read(StreamName.make(category, Archive.id))) {
-    const segment = codec.decode(event)
-    const bytes = yield* source.read(segment)
+  for (const segment of yield* LoggedSegments.read()) {
+    const bytes = yield* source.read(places.get(segment.digest) ?? segment)
     const wrong = yield* Effect.try({
       try: () => problem(tables, segment, bytes, previous),
-      catch: () => broken(event.position, segment.key, "it cannot be compared with the database")
+      catch: () => broken(segment.position, segment.key, "it cannot be compared with the database")
     })
-    if (wrong !== null) return yield* broken(event.position, segment.key, wrong)
+    if (wrong !== null) return yield* broken(segment.position, segment.key, wrong)
     known.add(segment.digest)
     previous = segment.digest
   }

@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
 import { maxSpan } from "../../archive/FrameSpan.ts"
 import type { Frame } from "../../archive/Segment.ts"
+import * as LocalSegments from "../../archive/LocalSegments.ts"
 import type { SegmentPlace } from "../../archive/SegmentSource.ts"
 import * as LogSchema from "../Schema.ts"
 
@@ -56,21 +57,33 @@ const none: Tables = {
 
 type Row = Record<string, SQLOutputValue>
 
-const frameOf = (row: Row): StoredFrame => ({
-  id: Number(row["id"]),
-  offset: Number(row["offset"]),
-  length: Number(row["length"]),
-  digest: String(row["digest"]),
-  first: Number(row["first"]),
-  last: Number(row["last"]),
-  events: Number(row["events"]),
-  place: { key: String(row["key"]), location: String(row["location"]) }
-})
+/** The place of a segment, absolute. */
+const placeIn =
+  (log: string) =>
+  (row: Row): SegmentPlace => ({
+    key: String(row["key"]),
+    location: LocalSegments.resolve(log, String(row["location"]))
+  })
+
+const frameOf =
+  (placeOf: (row: Row) => SegmentPlace) =>
+  (row: Row): StoredFrame => ({
+    id: Number(row["id"]),
+    offset: Number(row["offset"]),
+    length: Number(row["length"]),
+    digest: String(row["digest"]),
+    first: Number(row["first"]),
+    last: Number(row["last"]),
+    events: Number(row["events"]),
+    place: placeOf(row)
+  })
 
 const frame = `SELECT frames.id, "offset", length, frames.digest, first, last, events, key, location
   FROM frames JOIN segments ON segments.id = frames.segment`
 
 const prepared = (db: DatabaseSync): Tables => {
+  const placeOf = placeIn(db.location() ?? "")
+  const toFrame = frameOf(placeOf)
   const version = db.prepare("SELECT max(id) AS version FROM frames")
   const next = db.prepare("SELECT first FROM frames WHERE first > ? AND last > ? ORDER BY first LIMIT 1")
   const between = db.prepare(`${frame} WHERE first > ? AND first <= ? AND last > ? ORDER BY first`)
@@ -91,8 +104,8 @@ const prepared = (db: DatabaseSync): Tables => {
       const row = next.get(after - maxSpan, after)
       return row === undefined ? undefined : Number(row["first"])
     },
-    between: (after, end) => between.all(after - maxSpan, end, after).map(frameOf),
-    frames: (ids) => frames.all(JSON.stringify(ids)).map(frameOf),
+    between: (after, end) => between.all(after - maxSpan, end, after).map(toFrame),
+    frames: (ids) => frames.all(JSON.stringify(ids)).map(toFrame),
     streams: (names) =>
       streams.all(JSON.stringify(names)).map((row) => ({
         stream: String(row["stream"]),
@@ -104,12 +117,11 @@ const prepared = (db: DatabaseSync): Tables => {
     segments: () =>
       segments.all().map((row) => ({
         digest: String(row["digest"]),
-        key: String(row["key"]),
-        location: String(row["location"]),
+        ...placeOf(row),
         frames: Number(row["frames"]),
         applied: Number(row["applied"])
       })),
-    ofSegment: (digest) => ofSegment.all(digest).map(frameOf)
+    ofSegment: (digest) => ofSegment.all(digest).map(toFrame)
   }
 }
 

@@ -62,6 +62,14 @@ export const Inventory = Schema.Struct({
 })
 export type Inventory = typeof Inventory.Type
 
+/** A segment of archived events. Its SHA-256 is also on the log. */
+export const ArchivedSegment = Schema.Struct({
+  ...Piece.fields,
+  /** Of the log's segment. */
+  name: Schema.String
+})
+export type ArchivedSegment = typeof ArchivedSegment.Type
+
 /** A base and what followed. */
 export const Generation = Schema.Struct({
   /** When it was begun: Unix time in ms. */
@@ -69,7 +77,9 @@ export const Generation = Schema.Struct({
   /** `null` when the log has no file: then the segments begin with the first event. */
   base: Schema.NullOr(Schema.Struct({ ...SqliteFile.fields, end: Moment })),
   segments: Schema.Array(Segment),
-  inventories: Schema.Array(Inventory)
+  inventories: Schema.Array(Inventory),
+  /** All segments of archived events that the log names. Absent for a log without any. */
+  archive: Schema.optionalKey(Schema.Array(ArchivedSegment))
 })
 export type Generation = typeof Generation.Type
 

@@ -84,7 +84,7 @@ const syncFolder = (folder: string) => {
 }
 
 /** In this order: a log.head without its log is refused at start. */
-const order = ["release", "log.head", "master.key", "blobs", "log.sqlite"]
+const order = ["release", "log.head", "master.key", "blobs", "archive", "log.sqlite"]
 
 /** With the log on NATS. */
 const orderBesideServers = ["release", "master.key"]

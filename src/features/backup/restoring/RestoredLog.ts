@@ -1,12 +1,15 @@
 /** Writes the log of a backup to a new `log.sqlite`: the base, then the segments up to a moment. */
 import * as fs from "node:fs"
+import * as path from "node:path"
 import type { DatabaseSync } from "node:sqlite"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import * as EventChain from "#streams/EventChain.ts"
 import type { BlobStore } from "#streams/BlobStore.ts"
 import type { CopiedEvent } from "#streams/copy/LogTarget.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Database from "#streams/sqlite/Database.ts"
+import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
+import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as LogSchema from "#streams/sqlite/Schema.ts"
 import * as Tombstone from "#streams/Tombstone.ts"
 import { LogUnavailable } from "#streams/LogUnavailable.ts"
@@ -15,6 +18,7 @@ import * as Pieces from "../format/Pieces.ts"
 import * as SegmentLines from "../format/SegmentLines.ts"
 import * as SqliteFiles from "../format/SqliteFiles.ts"
 import * as Commits from "./Commits.ts"
+import * as RestoredArchive from "./RestoredArchive.ts"
 import * as Truncation from "./Truncation.ts"
 import type { Until } from "./Until.ts"
 
@@ -115,24 +119,27 @@ const applySegments = Effect.fnUntraced(function* (db: DatabaseSync, options: Op
   return later
 })
 
-const digestOf = (db: DatabaseSync) => {
-  const hashes = db.prepare("SELECT position, hash FROM events ORDER BY position")
-  let head = { sequence: 0, digest: EventChain.origin }
-  for (const row of hashes.iterate()) {
-    head = { sequence: Number(row["position"]), digest: EventChain.digest(head.digest, String(row["hash"])) }
-  }
-  return head
-}
-
-/** The digest of the log at a position, for comparing with the manifest. */
-const digests = (db: DatabaseSync, positions: ReadonlySet<number>) => {
+/** The end of the log, and its digests at some positions. */
+const digests = (filename: string, db: DatabaseSync, positions: ReadonlySet<number> = new Set()) => {
   const found = new Map<number, string>()
-  let digest = EventChain.origin
-  for (const row of db.prepare("SELECT position, hash FROM events ORDER BY position").iterate()) {
-    digest = EventChain.digest(digest, String(row["hash"]))
-    if (positions.has(Number(row["position"]))) found.set(Number(row["position"]), digest)
+  let head = { sequence: 0, digest: EventChain.origin }
+  const pass = (sequence: number, hash: string) => {
+    head = { sequence, digest: EventChain.digest(head.digest, hash) }
+    if (positions.has(sequence)) found.set(sequence, head.digest)
   }
-  return found
+  const rows = attempt(() => {
+    for (const row of db.prepare("SELECT position, hash FROM events ORDER BY position").iterate())
+      pass(Number(row["position"]), String(row["hash"]))
+  })
+  const events = Effect.flatMap(EventReader, (reader) =>
+    Stream.runForEach(reader.readAll(GlobalPosition.beginning), ({ hash, position }) =>
+      Effect.sync(() => pass(Number(position), hash))
+    )
+  ).pipe(Effect.provide(SqliteEventReader.layer({ filename })))
+  const isArchived = attempt(() => LogSchema.hasArchive(db)())
+  return Effect.flatMap(isArchived, (some): Effect.Effect<void, LogUnavailable | EventStoreError> =>
+    some ? events : rows
+  ).pipe(Effect.map(() => ({ found, head })))
 }
 
 /**
@@ -143,6 +150,10 @@ export const write = Effect.fn("RestoredLog.write")(function* (options: Options)
   const { filename, generation, keepsCommits, pieces, until } = options
   if (generation.base !== null) yield* SqliteFiles.unpack(pieces, generation.base, filename)
   const db = yield* open(filename)
+  const directory = path.dirname(filename)
+  const archive = yield* RestoredArchive.write(pieces, generation, directory)
+  if (until._tag !== "End" && LogSchema.hasArchive(db)())
+    yield* attempt(() => RestoredArchive.unarchive(db, directory, archive))
   const removed = yield* attempt(() => Truncation.truncate(db, until))
   const later = yield* applySegments(db, options, removed !== null)
   const moments = [generation.base, ...generation.segments].flatMap((piece) =>
@@ -150,18 +161,18 @@ export const write = Effect.fn("RestoredLog.write")(function* (options: Options)
   )
   const positionOf = ({ end }: (typeof moments)[number]) =>
     isOfServers(generation) ? end.events : Number(end.position)
-  const found = yield* attempt(() => digests(db, new Set(moments.map(positionOf))))
+  yield* attempt(() => RestoredArchive.point(db, directory, archive))
+  const { found, head: end } = yield* digests(filename, db, new Set(moments.map(positionOf)))
   const wrong = moments.find((moment) => {
     const digest = found.get(positionOf(moment))
     return digest !== undefined && digest !== moment.end.digest
   })
   if (wrong !== undefined) return yield* Pieces.mismatch(wrong)
-  const end = yield* attempt(() => digestOf(db))
   const erasedAgain = yield* attempt(() =>
     Truncation.eraseAgain(db, [...(removed ?? []), ...later.map(({ event }) => event)])
   )
+  const { head } = erasedAgain === 0 ? { head: end } : yield* digests(filename, db)
   if (keepsCommits) yield* attempt(() => Commits.number(db, end.sequence))
-  const head = erasedAgain === 0 ? end : yield* attempt(() => digestOf(db))
   yield* attempt(() => {
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
     const fd = fs.openSync(filename, "r")

@@ -13,10 +13,12 @@ import * as DataFormat from "#src/kernel/program/DataFormat.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { OtherLog } from "../BackupError.ts"
 import * as Inventories from "../format/Inventories.ts"
+import type { ArchivedSegment } from "../format/Manifest.ts"
 import * as Manifest from "../format/Manifest.ts"
 import * as Pieces from "../format/Pieces.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
 import { TargetFault } from "../target/TargetFault.ts"
+import * as ArchivedSegments from "./ArchivedSegments.ts"
 import * as Base from "./Base.ts"
 import * as Compaction from "./Compaction.ts"
 import * as InstallationKeys from "./InstallationKeys.ts"
@@ -89,36 +91,53 @@ const putInventory = Effect.fnUntraced(function* (
 })
 
 /** A new generation. A log without a file has no base: its segments begin with the first event. */
-const begin = Effect.fnUntraced(function* (options: BackupOptions) {
+const begin = Effect.fnUntraced(function* (options: BackupOptions, known: ReadonlyArray<ArchivedSegment>) {
   const { blobs, directory, id, target } = options
   const startedAt = yield* Clock.currentTimeMillis
   if (directory === null) {
     const empty: Manifest.Generation = { startedAt, base: null, segments: [], inventories: [] }
-    return yield* extend(options, empty)
+    return yield* extend(options, empty, known)
   }
   const { pieces, scratch } = target
-  const { base, entries, missing } = yield* Base.take({ directory, scratch, blobs, pieces, id })
+  const taken = yield* Base.take({ directory, scratch, blobs, pieces, id, known })
+  const { archive, base, entries, missing } = taken
   const inventories = yield* putInventory(options, entries)
-  const generation: Manifest.Generation = { startedAt, base, segments: [], inventories }
-  const bytes = bytesOf([base, ...inventories, ...entries])
+  const generation: Manifest.Generation = {
+    startedAt,
+    base,
+    segments: [],
+    inventories,
+    ...archivedBy(archive)
+  }
+  const bytes = bytesOf([base, ...inventories, ...entries, ...archive.copied])
   return { generation, events: base.end.events, bytes, blobs: entries.length, missing }
 })
 
-const extend = Effect.fnUntraced(function* (options: BackupOptions, generation: Manifest.Generation) {
-  const { anchors, blobs, id, target } = options
+const archivedBy = ({ all }: { readonly all: ReadonlyArray<ArchivedSegment> }) =>
+  all.length === 0 ? {} : { archive: all }
+
+const extend = Effect.fnUntraced(function* (
+  options: BackupOptions,
+  generation: Manifest.Generation,
+  known: ReadonlyArray<ArchivedSegment>
+) {
+  const { anchors, blobs, directory, id, target } = options
   const after = Manifest.endOf(generation)
   yield* checkSame(after)
   const source = yield* EventReader
   const tail = yield* Tail.write({ source, blobs, pieces: target.pieces, after, anchors, id })
   const inventories = yield* putInventory(options, tail.entries)
+  const end = tail.end.position
+  const archive = yield* ArchivedSegments.copy({ pieces: target.pieces, directory, known, end })
   return {
     generation: {
       ...generation,
+      ...archivedBy(archive),
       segments: [...generation.segments, ...tail.segments],
       inventories: [...generation.inventories, ...inventories]
     },
     events: tail.end.events - after.events,
-    bytes: bytesOf([...tail.segments, ...inventories, ...tail.entries]),
+    bytes: bytesOf([...tail.segments, ...inventories, ...tail.entries, ...archive.copied]),
     blobs: tail.entries.length,
     missing: tail.missing
   }
@@ -139,7 +158,8 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
   const before = stored === null ? null : yield* Manifest.parse(stored.text)
   yield* Leftovers.remove(target, before)
   const isBase = before === null || isFull
-  const taken = yield* isBase ? begin(options) : extend(options, Manifest.newest(before))
+  const known = ArchivedSegments.namedIn(before)
+  const taken = yield* isBase ? begin(options, known) : extend(options, Manifest.newest(before), known)
   const added = { ...taken, generation: yield* Compaction.run(target.pieces, taken.generation, options.id) }
   const kept = olderThan(before, isBase, keep)
   const { keys, isNew } = yield* InstallationKeys.put(options, before?.keys ?? null)

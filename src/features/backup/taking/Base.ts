@@ -3,12 +3,12 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import * as File from "#domain/file/File.ts"
+import { SegmentSource } from "#streams/archive/SegmentSource.ts"
 import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as OnlineBackup from "#streams/sqlite/OnlineBackup.ts"
 import * as Database from "#streams/sqlite/Database.ts"
-import * as LogSchema from "#streams/sqlite/Schema.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as SqliteVerify from "#streams/sqlite/SqliteVerify.ts"
@@ -16,9 +16,11 @@ import * as StreamName from "#streams/StreamName.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as TailRead from "#streams/TailRead.ts"
 import type { Entry } from "../format/Inventories.ts"
-import { beginning, type Moment } from "../format/Manifest.ts"
+import { type ArchivedSegment, beginning, type Moment } from "../format/Manifest.ts"
+import * as Pieces from "../format/Pieces.ts"
 import * as SqliteFiles from "../format/SqliteFiles.ts"
 import * as NamedBlobs from "../NamedBlobs.ts"
+import * as ArchivedSegments from "./ArchivedSegments.ts"
 import * as CopiedBlobs from "./CopiedBlobs.ts"
 import * as BackupBlobs from "../BackupBlobs.ts"
 
@@ -30,22 +32,17 @@ interface BaseOptions {
   readonly blobs: BlobStore["Service"]
   readonly pieces: BlobStore["Service"]
   readonly id: string
+  /** The segments of archived events that the target has. */
+  readonly known: ReadonlyArray<ArchivedSegment>
 }
 
-const isArchived = new EventStoreError({
-  reason:
-    "The log has archived events, and a backup does not include their segments yet: copy the files with the server stopped"
-})
-
-const failure = (cause: unknown) =>
-  cause === isArchived ? isArchived : new EventStoreError({ reason: "The log cannot be copied", cause })
+const failure = (cause: unknown) => new EventStoreError({ reason: "The log cannot be copied", cause })
 
 const blobRows = (filename: string) =>
   Effect.try({
     try: () => {
       const db = Database.open({ filename, readOnly: true, synchronous: "FULL" })
       try {
-        if (LogSchema.hasArchive(db)()) throw isArchived
         const rows = db
           .prepare("SELECT stream, blob FROM payloads WHERE blob IS NOT NULL ORDER BY rowid")
           .all()
@@ -114,7 +111,7 @@ const momentOf = Effect.fnUntraced(function* (verified: {
  * first, so that it is never ahead of the copy.
  */
 export const take = Effect.fn("Base.take")(function* (options: BaseOptions) {
-  const { directory, id, pieces, scratch } = options
+  const { directory, id, known, pieces, scratch } = options
   const source = LogFiles.files(directory)
   const folder = path.join(scratch, "base")
   yield* Effect.try({
@@ -127,13 +124,19 @@ export const take = Effect.fn("Base.take")(function* (options: BaseOptions) {
   const taken = yield* Effect.gen(function* () {
     const head = yield* (yield* EventReader).head
     const copied = yield* copyBlobs(options, copy.log, head)
+    const archive = yield* ArchivedSegments.copy({ pieces, directory, known, end: head })
+    const isOld = (segment: ArchivedSegment) => !archive.copied.includes(segment)
+    yield* Effect.forEach(archive.all.filter(isOld), (segment) => Pieces.check(pieces, segment))
     const verified = yield* SqliteVerify.verifyDirectory(folder).pipe(
       Effect.provide(
         Payloads.layer.pipe(Layer.provide(Layer.succeed(BlobStore, BackupBlobs.reading(pieces))))
       )
     )
-    return { ...copied, end: yield* momentOf(verified), verified }
-  }).pipe(Effect.provide(SqliteEventReader.layer({ filename: copy.log })))
+    return { ...copied, archive, end: yield* momentOf(verified), verified }
+  }).pipe(
+    Effect.provide(SqliteEventReader.layer({ filename: copy.log })),
+    Effect.provideServiceEffect(SegmentSource, ArchivedSegments.sourceOf(directory))
+  )
   const file = yield* SqliteFiles.put(pieces, `base/${taken.end.position}-${id}`, copy.log)
   yield* Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true }))
   return { ...taken, base: { ...file, end: taken.end } }

@@ -6,17 +6,18 @@ import { Effect, Stream } from "effect"
 import type { Manifest } from "../format/Manifest.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
 
-const folders = ["base", "segments", "inventories", "keys"]
+const folders = ["base", "segments", "inventories", "keys", "archive"]
 
 const namedBy = (manifest: Manifest | null): ReadonlySet<string> =>
   new Set(
     manifest === null
       ? []
       : [
-          ...manifest.generations.flatMap(({ base, inventories, segments }) => [
+          ...manifest.generations.flatMap(({ archive = [], base, inventories, segments }) => [
             ...(base === null ? [] : [base.key]),
             ...segments.map(({ key }) => key),
-            ...inventories.map(({ key }) => key)
+            ...inventories.map(({ key }) => key),
+            ...archive.map(({ key }) => key)
           ]),
           ...(manifest.keys === null ? [] : [manifest.keys.key])
         ]
