@@ -6,7 +6,7 @@ import * as StreamName from "../StreamName.ts"
 
 const { category, codec } = Archive.aggregate
 
-export const stream = StreamName.make(category, Archive.id)
+const stream = StreamName.make(category, Archive.id)
 
 /** Oldest first, each with the position of its event. Their locations are those of the time when they were archived. */
 export const read = Effect.fn("LoggedSegments.read")(function* () {

@@ -29,7 +29,7 @@ interface Options {
 }
 
 /** The bytes at a blob store, if they are the segment. */
-export const found = Effect.fnUntraced(function* (
+const found = Effect.fnUntraced(function* (
   blobs: BlobStore["Service"],
   { digest, key }: { readonly digest: string; readonly key: string }
 ) {
@@ -40,7 +40,7 @@ export const found = Effect.fnUntraced(function* (
 })
 
 /** Writes a segment and reads it back. Returns it as the log's database names it. */
-export const put = Effect.fnUntraced(function* (
+const put = Effect.fnUntraced(function* (
   blobs: BlobStore["Service"],
   { digest, key }: { readonly digest: string; readonly key: string },
   bytes: Uint8Array
