@@ -35,7 +35,7 @@ const limits = {
     commits: 0.15,
     syncs: 0.16,
     fibers: 0.25,
-    "statements, main": 0.15,
+    "statements, main": 0.25,
     "statements, log": 1.15,
     "statements, read models": 9,
     "kB allocated, main": 67,

@@ -22,8 +22,8 @@ const headings = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 }
 
 /** The reference is a large script, and other tests run at the same time. Timeouts in ms for a page and for a test. */
-const longestPage = 60_000
-const longestTest = 75_000
+const longestPage = 120_000
+const longestTest = 150_000
 
 /** An empty page and the address of the reference. */
 const makePage = Effect.gen(function* () {
