@@ -51,6 +51,10 @@ const commands = {
     description: "Operators, who administer over HTTP, and what they did",
     load: async () => (await import("./operators/Operators.ts")).operators
   },
+  login: {
+    description: "Sign in as an operator with a browser",
+    load: async () => (await import("./login/Login.ts")).login
+  },
   profiles: {
     description: "Servers elsewhere, and the keys with which commands administer them",
     load: async () => (await import("./remote/ProfileCommands.ts")).profiles

@@ -103,4 +103,4 @@ export const remove = Effect.fnUntraced(function* (name: string) {
 })
 
 /** The part of a key before the colon, which is no secret. */
-export const operatorOf = ({ key }: Profile): string => Redacted.value(key).split(":", 1)[0] ?? ""
+export const operatorOf = ({ key }: Profile): string => Redacted.value(key).split(/[.:]/, 1)[0] ?? ""

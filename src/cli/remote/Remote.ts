@@ -116,10 +116,10 @@ export const addressOf = (given: string, insecure: boolean): Effect.Effect<strin
   return Effect.succeed((url.origin + url.pathname).replace(/\/+$/, ""))
 }
 
-/** Trimmed. It is never shown. */
+/** Trimmed. It is never shown. A session of single sign-on is sent as a key. */
 export const keyOf = (given: string): Effect.Effect<string, UsageError> => {
   const key = given.trim()
-  return /^op_[a-z0-9]{16}:[\x21-\x7e]{1,256}$/.test(key)
+  return /^(op_[a-z0-9]{16}|oi_[\w.-]{1,64}):[\x21-\x7e]{1,256}$/.test(key)
     ? Effect.succeed(key)
     : Effect.fail(
         wrong(

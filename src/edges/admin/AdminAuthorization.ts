@@ -94,10 +94,13 @@ export const admit = Effect.gen(function* () {
     return waitSeconds === 0 ? unauthorized : tooMany(waitSeconds)
   }
 
-  const operatorOf = (request: HttpServerRequest) =>
-    request.headers["authorization"] === undefined && sso !== null
+  const operatorOf = (request: HttpServerRequest) => {
+    const header = request.headers["authorization"]
+    if (sso === null) return authenticate(header)
+    return header === undefined
       ? Effect.andThen(fromOwnPages(request, sso), sso.operatorOf(request))
-      : authenticate(request.headers["authorization"])
+      : (sso.operatorOfKey(header) ?? authenticate(header))
+  }
 
   const admit: Admit<Operator> = () => (request) =>
     Effect.matchEffect(operatorOf(request), {

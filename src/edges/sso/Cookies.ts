@@ -2,7 +2,13 @@
 import { Option, Schema } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Sealing from "#src/kernel/secrets/Sealing.ts"
+import * as HandOff from "./HandOff.ts"
 import type { Secrets } from "./Issuer.ts"
+
+export interface PendingSignIn extends Secrets {
+  /** The command line that is to get the session; `null`: the browser. */
+  readonly waiting: HandOff.Waiting | null
+}
 
 /** How long a sign-in may take, ms. */
 const pendingMs = 10 * 60_000
@@ -12,6 +18,7 @@ const Pending = Schema.fromJsonString(
     state: Schema.String,
     nonce: Schema.String,
     verifier: Schema.String,
+    waiting: Schema.NullOr(HandOff.Waiting),
     expiresAt: Schema.Int
   })
 )
@@ -38,7 +45,7 @@ export const make = (key: Uint8Array, adminUrl: string) => {
 
   return {
     /** @param now Unix time in ms. */
-    withPending: (response: Response, secrets: Secrets, now: number): Response => {
+    withPending: (response: Response, secrets: PendingSignIn, now: number): Response => {
       const text = encode({ ...secrets, expiresAt: now + pendingMs })
       const sealed = Sealing.seal(seal, Buffer.from(text))
       return HttpServerResponse.setCookieUnsafe(response, names.pending, sealed, {
@@ -47,7 +54,7 @@ export const make = (key: Uint8Array, adminUrl: string) => {
       })
     },
     /** What the browser's sign-in must come back with; none if it has not begun here, or too long ago. */
-    pendingOf: (cookies: Cookies, now: number): Option.Option<Secrets> =>
+    pendingOf: (cookies: Cookies, now: number): Option.Option<PendingSignIn> =>
       Option.fromNullishOr(cookies[names.pending]).pipe(
         Option.flatMap((text) => Option.getSuccess(Sealing.open(seal, text))),
         Option.flatMap((bytes) => decode(bytes.toString())),

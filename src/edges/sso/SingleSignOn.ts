@@ -13,6 +13,7 @@ import {
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import * as SessionCookies from "./Cookies.ts"
+import * as HandOff from "./HandOff.ts"
 import * as Issuer from "./Issuer.ts"
 import * as RoleMap from "./RoleMap.ts"
 import * as SsoSettings from "./SsoSettings.ts"
@@ -35,6 +36,9 @@ type Failure =
   | Issuer.AnswerRefused
   | EventStoreError
 
+/** A session in the place of an operator's key. */
+const sessionKey = /^(?:Key|Bearer) +(oi_\S{1,400})$/i
+
 /** Calls to the issuer at once. */
 const mostAtOnce = 16
 
@@ -42,20 +46,26 @@ type Request = Pick<HttpServerRequest, "cookies" | "headers">
 
 export interface Sso {
   readonly adminUrl: string
-  /** Sends the browser to the issuer. `answer` gets the address there. */
+  /** Sends the browser to the issuer. `answer` gets the address there. `waiting` is the command line that asks. */
   begin(
+    waiting: HandOff.Waiting | null,
     answer: (address: string) => HttpServerResponse
   ): Effect.Effect<HttpServerResponse, SignInsBusy | Issuer.IssuerAway>
-  /** The browser is back with `query`: adds the cookie of a session to `answer`. */
+  /** The browser is back with `query`: adds the cookie of a session to `answer`, or hands the session to a command line. */
   finish(
     request: Request,
     query: string,
     callId: string,
-    answer: HttpServerResponse
+    answer: HttpServerResponse,
+    handOff: (operator: Operator, address: string) => HttpServerResponse
   ): Effect.Effect<HttpServerResponse, Failure>
+  /** The session that a code of a hand-off stands for. None for another secret, or too late. */
+  handedOff(code: string, verifier: string): Effect.Effect<Option.Option<HandOff.Session>>
   hasSession(cookies: Request["cookies"]): boolean
   /** The operator of the request's session. */
   operatorOf(request: Request): Effect.Effect<Operator, Unauthorized | EventStoreError>
+  /** Of a session that is sent as a key; `null` for other keys. */
+  operatorOfKey(header: string): Effect.Effect<Operator, Unauthorized | EventStoreError> | null
   /** Ends the session, if there is one. `answer` gets the address to sign out at the issuer, or `null`. */
   signOut(
     request: Request,
@@ -73,6 +83,7 @@ const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
   const permits = yield* Semaphore.make(mostAtOnce)
   const key = (yield* MasterKey).keyFor("sign-ins of operators")
   const cookies = SessionCookies.make(key, settings.adminUrl)
+  const handOffs = HandOff.make((yield* MasterKey).keyFor("sessions for command lines"))
 
   const limited = <A, E>(effect: Effect.Effect<A, E>) =>
     permits
@@ -125,22 +136,35 @@ const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
 
   const sso: Sso = {
     adminUrl: settings.adminUrl,
-    begin: Effect.fnUntraced(function* (answer) {
+    begin: Effect.fnUntraced(function* (waiting, answer) {
       const { address, secrets } = yield* limited(issuer.begin)
-      return cookies.withPending(answer(address), secrets, yield* Clock.currentTimeMillis)
+      return cookies.withPending(answer(address), { ...secrets, waiting }, yield* Clock.currentTimeMillis)
     }),
-    finish: Effect.fnUntraced(function* (request, query, callId, answer) {
+    finish: Effect.fnUntraced(function* (request, query, callId, answer, handOff) {
       const pending = cookies.pendingOf(request.cookies, yield* Clock.currentTimeMillis)
       const states = new URLSearchParams(query).getAll("state")
       if (Option.isNone(pending) || states.length !== 1 || states[0] !== pending.value.state) {
         return yield* new NoPendingSignIn()
       }
       const signedIn = yield* limited(issuer.finish(query, pending.value))
-      const { token } = yield* open(signedIn, pending.value.state, callId)
-      return cookies.withoutPending(cookies.withSession(answer, Redacted.value(token), settings.sessionMs))
+      const { expiresAt, operator, token } = yield* open(signedIn, pending.value.state, callId)
+      const { waiting } = pending.value
+      if (waiting === null) {
+        return cookies.withoutPending(cookies.withSession(answer, Redacted.value(token), settings.sessionMs))
+      }
+      const { id: operatorId, name, role } = operator
+      const session = { token: Redacted.value(token), operatorId, name, role, expiresAt }
+      const code = handOffs.codeOf(session, waiting, yield* Clock.currentTimeMillis)
+      return cookies.withoutPending(handOff(operator, HandOff.addressOf(waiting, code)))
     }),
+    handedOff: (code, verifier) =>
+      Effect.map(Clock.currentTimeMillis, (now) => handOffs.sessionOf(code, verifier, now)),
     hasSession: (found) => cookies.sessionOf(found) !== undefined,
     operatorOf,
+    operatorOfKey: (header) => {
+      const token = sessionKey.exec(header)?.[1]
+      return token === undefined ? null : sessions.authenticate(token, settings.issuer)
+    },
     signOut: Effect.fnUntraced(function* (request, callId, answer) {
       const token = cookies.sessionOf(request.cookies) ?? ""
       const operator = yield* operatorOf(request).pipe(

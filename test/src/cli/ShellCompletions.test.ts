@@ -82,7 +82,8 @@ describe("--completions", () => {
         "operators",
         "providers",
         "workers",
-        "profiles"
+        "profiles",
+        "login"
       ]
       assert.sameMembers(bashCompletes(file, "inferlog "), commands)
       assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])

@@ -16,7 +16,9 @@ export interface Call {
   readonly method?: "GET" | "POST"
   /** Below `/admin/v1`. */
   readonly path: string
-  readonly params: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly params?: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** Sent as JSON. */
+  readonly body?: object
 }
 
 const failureOf = (target: Target) => (error: unknown) =>
@@ -24,24 +26,33 @@ const failureOf = (target: Target) => (error: unknown) =>
     ? error
     : notCarriedOut(target, Predicate.isError(error) ? error.message : "it does not answer")
 
+const execute = Effect.fnUntraced(
+  function* (target: Target, { body, method = "GET", params = {}, path }: Call) {
+    const client = yield* HttpClient
+    const request = HttpClientRequest.make(method)(target.url + Calls.prefix + path).pipe(
+      HttpClientRequest.setUrlParams(params),
+      HttpClientRequest.setHeaders(target.headers)
+    )
+    const response = yield* client.execute(
+      body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
+    )
+    if (response.status === 200) return response
+    const found = Result.getOrElse(parse(yield* response.text), () => undefined)
+    return yield* Effect.fail(refused(target, path, () => null, response, found))
+  },
+  Effect.provideService(TracerPropagationEnabled, false)
+)
+
+/** A short answer. */
+export const text = (target: Target, call: Call) =>
+  Effect.mapError(
+    Effect.flatMap(execute(target, call), (response) => response.text),
+    failureOf(target)
+  )
+
 /** The lines of an answer, as they come. Fails when the answer breaks off. */
-export const lines = (
-  target: Target,
-  { method = "GET", params, path }: Call
-): Stream.Stream<string, AdministrationFailed, HttpClient> =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const client = yield* HttpClient
-      const request = HttpClientRequest.make(method)(target.url + Calls.prefix + path).pipe(
-        HttpClientRequest.setUrlParams(params),
-        HttpClientRequest.setHeaders(target.headers)
-      )
-      const response = yield* client.execute(request)
-      if (response.status === 200) return response.stream
-      const body = Result.getOrElse(parse(yield* response.text), () => undefined)
-      return yield* Effect.fail(refused(target, path, () => null, response, body))
-    }).pipe(Effect.provideService(TracerPropagationEnabled, false))
-  ).pipe(
+export const lines = (target: Target, call: Call): Stream.Stream<string, AdministrationFailed, HttpClient> =>
+  Stream.unwrap(Effect.map(execute(target, call), ({ stream }) => stream)).pipe(
     Stream.decodeText,
     Stream.splitLines,
     Stream.filter((line) => line !== ""),

@@ -1,5 +1,5 @@
 /** The routes on which operators sign in at the issuer of `OIDC_ISSUER`, in a browser. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -12,8 +12,10 @@ import * as SameOrigin from "#src/edges/http/requests/SameOrigin.ts"
 import * as AddressRateLimit from "#src/edges/oauth/AddressRateLimit.ts"
 import { page, sentOn } from "#src/edges/oauth/routes/PageResponses.ts"
 import * as Paths from "../Paths.ts"
+import * as HandOff from "../HandOff.ts"
 import { SingleSignOn, type Sso } from "../SingleSignOn.ts"
 import * as SsoPages from "./SsoPages.ts"
+import { signInRates, takeSession } from "./TakeSession.ts"
 
 const notSetUp = page(404, "Single sign-on is not set up.")
 const tooMany = page(429, "Too many sign-ins come from the address: retry after `Retry-After` seconds.")
@@ -21,10 +23,13 @@ const away = page(503, "The issuer or storage cannot be reached: retry after `Re
 
 const beginEndpoint = HttpApiEndpoint.get("beginOperatorSignIn", Paths.signIn, {
   success: sentOn("To the issuer."),
-  error: [notSetUp, tooMany, away]
+  error: [page(400, "The port or the challenge of a command line is not valid."), notSetUp, tooMany, away]
 })
   .annotate(OpenApi.Summary, "Sign in at the issuer")
-  .annotate(OpenApi.Description, "For browsers. A cookie binds the sign-in to the browser for 10 minutes.")
+  .annotate(
+    OpenApi.Description,
+    "For browsers. A cookie binds the sign-in to the browser for 10 minutes. With `port` and `challenge` a command line gets the session (`inferlog login`): it waits on that port of the loopback address, and `challenge` is the SHA-256 of its secret, base64url."
+  )
 
 const callbackEndpoint = HttpApiEndpoint.get("finishOperatorSignIn", Paths.callback, {
   success: sentOn(`To \`${Paths.signedIn}\`, with the cookie of a session.`),
@@ -56,13 +61,6 @@ const signOutEndpoint = HttpApiEndpoint.post("operatorSignOut", Paths.signOut, {
   .annotate(OpenApi.Summary, "Sign out")
   .annotate(OpenApi.Description, "Ends the session on every node. Only from pages of this origin.")
 
-/** A sign-in is two calls. */
-const rates: AddressRateLimit.Rates = {
-  ofAddress: { requests: 60, windowSeconds: 60 },
-  ofHouse: { requests: 600, windowSeconds: 60 },
-  ofAll: { requests: 1_200, windowSeconds: 60 }
-}
-
 const sentTo = (location: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({
     status: 303,
@@ -82,15 +80,22 @@ const handled = (handle: Handle) => (sso: Sso | null, request: HttpServerRequest
         SsoPages.asPages
       )
 
-const begin = handled((sso) => sso.begin(sentTo))
-
 const queryOf = ({ url }: HttpServerRequest): string => {
   const at = url.indexOf("?")
   return at === -1 ? "" : url.slice(at + 1)
 }
 
+const begin = handled((sso, request) => {
+  const query = new URLSearchParams(queryOf(request))
+  if (!query.has("port") && !query.has("challenge")) return sso.begin(null, sentTo)
+  return Option.match(HandOff.waitingOf(query), {
+    onNone: () => Effect.succeed(SsoPages.wrongWaiting),
+    onSome: (waiting) => sso.begin(waiting, sentTo)
+  })
+})
+
 const finish = handled((sso, request, callId) =>
-  sso.finish(request, queryOf(request), callId, sentTo(`${sso.adminUrl}${Paths.signedIn}`))
+  sso.finish(request, queryOf(request), callId, sentTo(`${sso.adminUrl}${Paths.signedIn}`), SsoPages.handOff)
 )
 
 const done = handled((sso, request) =>
@@ -115,7 +120,7 @@ const limited = (serve: Served) =>
   Effect.gen(function* () {
     const { sso } = yield* SingleSignOn
     const addressOf = yield* ClientAddress.make
-    const take = yield* AddressRateLimit.make(rates)
+    const take = yield* AddressRateLimit.make(signInRates)
     return ({ request }: { readonly request: HttpServerRequest }) => {
       const seconds = take(addressOf(request))
       return seconds === 0 ? serve(sso, request) : Effect.succeed(SsoPages.tooMany(seconds))
@@ -125,6 +130,7 @@ const limited = (serve: Served) =>
 const routes = [
   Route.prepared(beginEndpoint, limited(begin)),
   Route.prepared(callbackEndpoint, limited(finish)),
+  takeSession,
   Route.prepared(doneEndpoint, limited(done)),
   Route.prepared(signOutEndpoint, limited(signOut))
 ] as const

@@ -27,6 +27,29 @@ export const signedIn = (operator: Operator, signOutOrigin: string | null): Http
     })
   )
 
+/** The person hands the session over, so that no program can take it behind a sign-in that the issuer does by itself. */
+export const handOff = (operator: Operator, address: string): HttpServerResponse =>
+  PageAnswer.make(
+    200,
+    Page.make({
+      title: "Sign in a command line",
+      body: html`<h1>Sign in a command line</h1>
+        <p>
+          A program on this machine asks to act as ${operator.name}, with the role ${operator.role}. Go on
+          only if you have just run <code>inferlog login</code> here.
+        </p>
+        <p><a href="${address}">Sign in the command line</a></p>`
+    })
+  )
+
+export const wrongWaiting = PageAnswer.make(
+  400,
+  ErrorPage.render({
+    title: "This address is not complete",
+    paragraphs: ["Run inferlog login again, and open the address that it prints."]
+  })
+)
+
 export const notSignedIn = PageAnswer.make(
   401,
   ErrorPage.render({ title: "You are not signed in", paragraphs: [again] })

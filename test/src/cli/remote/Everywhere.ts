@@ -78,6 +78,7 @@ export const onlyHere = [
   "log accept-head",
   "models validate",
   "webhooks verify",
+  "login",
   "profiles add",
   "profiles list",
   "profiles remove"
@@ -107,3 +108,6 @@ export const documented = (): ReadonlyArray<ReadonlyArray<string>> => {
       return [...named.matchAll(/`([a-z -]+)`/g)].map(([, name = ""]) => name)
     })
 }
+
+/** Their `--url` is that of the profile to make. */
+export const ownUrl = ["login", "profiles add"]

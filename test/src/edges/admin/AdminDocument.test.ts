@@ -52,6 +52,7 @@ describe("The document of administration", () => {
       "getAdminOpenApi",
       "beginOperatorSignIn",
       "finishOperatorSignIn",
+      "takeOperatorSession",
       "showOperatorSession",
       "operatorSignOut"
     ])

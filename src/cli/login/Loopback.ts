@@ -1,0 +1,50 @@
+/** Waits on the loopback address for a browser that brings a code (RFC 8252, 7.3). */
+import * as http from "node:http"
+import { Effect } from "effect"
+import { CommandError } from "#src/cli/Failure.ts"
+
+const page = (text: string): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>inferlog</title><p>${text}</p></html>\n`
+
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer"
+}
+
+/** Characters. */
+const longestCode = 8_192
+
+/** The port, and the code that comes first. Closed with the scope. */
+export const listen = Effect.gen(function* () {
+  const waiting = Promise.withResolvers<string>()
+  const server = http.createServer({ maxHeaderSize: 16 * 1_024 }, (request, response) => {
+    const code = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("code") ?? ""
+    const isCode = request.method === "GET" && code !== "" && code.length <= longestCode
+    response.writeHead(isCode ? 200 : 404, { ...headers, connection: "close" })
+    response.end(page(isCode ? "Go back to the command line. You may close this page." : "Nothing is here."))
+    if (isCode) waiting.resolve(code)
+  })
+  const port = yield* Effect.acquireRelease(
+    Effect.callback<number, CommandError>((resume) => {
+      server.once("error", () =>
+        resume(Effect.fail(new CommandError({ message: "No port of 127.0.0.1 can be listened on" })))
+      )
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+      })
+    }),
+    // The answer to the browser is sent before connections are closed.
+    () =>
+      Effect.promise(
+        () =>
+          new Promise<void>((resolve) => {
+            server.close(() => resolve())
+            server.closeIdleConnections()
+          })
+      )
+  )
+  return { port, code: Effect.promise(() => waiting.promise) }
+})
