@@ -1,12 +1,14 @@
 /** The projections' thread. It ends when the log or the file of the read models is unusable, and the server restarts it. */
 import * as workerThreads from "node:worker_threads"
 import { Cause, Effect, Logger, Queue, Schema, Stream } from "effect"
+import { SegmentSource } from "#streams/archive/SegmentSource.ts"
 import { allProjections } from "./AllProjections.ts"
 import { ReadModelError } from "./ReadModelError.ts"
 import * as Damage from "./runner/Damage.ts"
 import { describe } from "./runner/Failure.ts"
 import * as Pace from "./runner/Pace.ts"
 import * as Runner from "./Runner.ts"
+import * as AskedSegments from "./worker/AskedSegments.ts"
 import * as LogSource from "./worker/LogSource.ts"
 import { type FromWorker, hurry, stop, WorkerData } from "./worker/Protocol.ts"
 
@@ -52,6 +54,7 @@ const program = Runner.run({
   publish: (moved) => send({ _tag: "Moved", moved })
 }).pipe(
   Effect.provide(LogSource.layer(log, wake)),
+  Effect.provideService(SegmentSource, AskedSegments.make(port)),
   Effect.scoped,
   Effect.tapCause((cause) =>
     Cause.hasInterruptsOnly(cause)

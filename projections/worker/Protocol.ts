@@ -43,5 +43,24 @@ const Ended = Schema.TaggedStruct("Ended", {
   damage: Schema.NullOr(Schema.String)
 })
 
-export const FromWorker = Schema.Union([Moved, Logged, Ended])
+/** The worker needs bytes of an archived segment that it cannot read itself. */
+const SegmentWanted = Schema.TaggedStruct("SegmentWanted", {
+  id: Schema.Int,
+  place: Schema.Struct({ location: Schema.String, key: Schema.String }),
+  /** `null` for the whole segment. */
+  range: Schema.NullOr(
+    Schema.Struct({ start: Schema.Int, length: Schema.Int, digest: Schema.optionalKey(Schema.String) })
+  )
+})
+export type SegmentWanted = typeof SegmentWanted.Type
+
+export const FromWorker = Schema.Union([Moved, Logged, Ended, SegmentWanted])
 export type FromWorker = typeof FromWorker.Type
+
+/** From the server: the bytes, or why there are none. */
+export const SegmentAnswer = Schema.TaggedStruct("SegmentAnswer", {
+  id: Schema.Int,
+  bytes: Schema.NullOr(Schema.Uint8Array),
+  reason: Schema.String
+})
+export type SegmentAnswer = typeof SegmentAnswer.Type

@@ -3,7 +3,9 @@ import * as workerThreads from "node:worker_threads"
 import { type Duration, Effect, Schema, type Scope, Stream } from "effect"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { SegmentSource } from "#streams/archive/SegmentSource.ts"
 import type { Progress } from "../Progress.ts"
+import * as AnsweredSegments from "./AnsweredSegments.ts"
 import type { WaitingReaders } from "./WaitingReaders.ts"
 import { FromWorker, hurry, stop, wake, type WorkerData } from "./Protocol.ts"
 
@@ -104,6 +106,7 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
   const log = ({ level, message, annotations }: Extract<FromWorker, { readonly _tag: "Logged" }>) =>
     Effect.annotateLogs(Effect.logWithLevel(level)(message), annotations)
 
+  const segments = yield* SegmentSource
   const reported = makeReported()
   let failure = "no reason given"
   let damage: string | null = null
@@ -118,6 +121,10 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
           case "Moved":
             publish(report.moved)
             return reported.add(report.moved)
+          case "SegmentWanted":
+            return void runFork(
+              AnsweredSegments.answer(segments, report, (answer) => worker.postMessage(answer))
+            )
           case "Logged":
             return void runFork(log(report))
           case "Ended":

@@ -1,6 +1,7 @@
 /** The command line, from its arguments to its output. `Failure.teardown` sets the exit code. */
 import { ConfigProvider, Console, Effect, Layer, Logger, References, Stdio } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import * as ArchiveSource from "#src/platform/log/ArchiveSource.ts"
 import * as Commands from "./Commands.ts"
 import * as Failure from "./Failure.ts"
 import * as Remote from "./remote/Remote.ts"
@@ -50,6 +51,7 @@ export const program = Stdio.Stdio.use(({ args }) => args).pipe(
     CliConfig.layer({ builtIns }),
     // Only results go to stdout. The server sets its own level (LOG_LEVEL).
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
-    Layer.succeed(References.MinimumLogLevel, "Warn")
+    Layer.succeed(References.MinimumLogLevel, "Warn"),
+    ArchiveSource.layer
   ])
 )

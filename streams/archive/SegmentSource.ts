@@ -17,6 +17,8 @@ export interface SegmentPlace {
 interface ByteRange {
   readonly start: number
   readonly length: number
+  /** SHA-256 of the bytes, hexadecimal, for a cache. The reader checks it. */
+  readonly digest?: string
 }
 
 export interface SegmentBytes {
@@ -49,7 +51,7 @@ const reasonOf = (cause: unknown): string => {
   return name === "ENOENT" ? "it is not there" : (name ?? "unknown")
 }
 
-const folders: SegmentBytes = {
+export const folders: SegmentBytes = {
   read: ({ key, location }, range) => {
     if (!location.startsWith("file:///")) return Effect.fail(unreadable(key, "it is not in a folder"))
     return Effect.tryPromise({

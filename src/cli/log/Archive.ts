@@ -1,11 +1,10 @@
-/** `log archive`: moves old, ended streams of a SQLite log to segments in a folder. */
+/** `log archive`: moves old, ended streams of a SQLite log to segments in a folder or bucket. */
 import * as fs from "node:fs"
-import * as url from "node:url"
 import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as Archiving from "#src/features/archive/Archiving.ts"
-import * as FileBlobStore from "#streams/FileBlobStore.ts"
+import * as LocalSegments from "#streams/archive/LocalSegments.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Compacting from "#streams/sqlite/archive/Compacting.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
@@ -13,7 +12,7 @@ import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as ExistingLog from "#src/cli/ExistingLog.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as ArchiveFolder from "./ArchiveFolder.ts"
+import * as ArchiveTarget from "./ArchiveTarget.ts"
 
 const day = 24 * 60 * 60 * 1_000
 
@@ -34,7 +33,7 @@ const bytesOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.
 export const archive = Command.make(
   "archive",
   {
-    target: Argument.String("target").pipe(Argument.withDescription("The folder of the segments")),
+    target: Argument.String("target").pipe(Argument.withDescription(ArchiveTarget.description)),
     before: age,
     compact: Flags.toggle(
       "compact",
@@ -43,24 +42,16 @@ export const archive = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(function* ({ before: ageMs, compact, json, target }) {
-    yield* ArchiveFolder.checkLog
-    const root = yield* ArchiveFolder.of(target)
+    yield* ArchiveTarget.checkLog
     const directory = yield* DataDirectory
+    const { blobs, location } = yield* ArchiveTarget.of(target, directory)
     const { log } = LogFiles.files(directory)
     const sizeBefore = bytesOf(log)
     const now = yield* Clock.currentTimeMillis
     const archived = yield* Archiving.run({
       before: now - ageMs,
-      location: url.pathToFileURL(root).href
-    }).pipe(
-      Effect.provide(
-        Layer.mergeAll(
-          SqliteEventStore.layer(directory),
-          FileBlobStore.layer({ root, isShared: true }),
-          IdGenerator.layer
-        )
-      )
-    )
+      location: LocalSegments.resolve(log, location)
+    }).pipe(Effect.provide(Layer.mergeAll(SqliteEventStore.layer(directory), blobs, IdGenerator.layer)))
     if (compact) yield* Compacting.run(directory)
     const size = { before: sizeBefore, after: bytesOf(log) }
     if (json) return yield* Output.printJson({ ...archived, log: size })
@@ -74,8 +65,8 @@ export const archive = Command.make(
   Command.provide(ExistingLog.layer),
   Command.withDescription(
     "Move the events of ended requests, finished webhook deliveries and expired idempotency keys to compressed segments in a " +
-      "folder. Their digests stay on the log, reads find them there, and 'log verify' and 'audit' prove them too. Keep the " +
-      "folder: it is part of the log. Stop the server first"
+      "folder or bucket. Their digests stay on the log, reads find them there, and 'log verify' and 'audit' prove them too. Keep " +
+      "them: they are part of the log. Stop the server first"
   ),
   Command.withShortDescription("Move old events out of the database"),
   Command.withExamples([{ command: "inferlog log archive --older-than 90d /var/archive" }])

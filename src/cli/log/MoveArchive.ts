@@ -1,36 +1,28 @@
 /** `log move-archive`: moves the segments of archived events, or says where they were moved. */
-import * as url from "node:url"
 import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Moving from "#src/features/archive/Moving.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import * as LocalSegments from "#streams/archive/LocalSegments.ts"
-import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as ExistingLog from "#src/cli/ExistingLog.ts"
 import { CommandError } from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as ArchiveFolder from "./ArchiveFolder.ts"
+import * as ArchiveTarget from "./ArchiveTarget.ts"
 
 export const moveArchive = Command.make(
   "move-archive",
   {
-    target: Argument.String("target").pipe(Argument.withDescription("The folder for the segments")),
+    target: Argument.String("target").pipe(Argument.withDescription(ArchiveTarget.description)),
     json: Output.json
   },
   Effect.fnUntraced(function* ({ json, target }) {
-    yield* ArchiveFolder.checkLog
-    const root = yield* ArchiveFolder.of(target)
+    yield* ArchiveTarget.checkLog
     const directory = yield* DataDirectory
-    const isLocal = root === LocalSegments.folderIn(directory)
-    const location = isLocal ? LocalSegments.location : url.pathToFileURL(root).href
+    const { blobs, location } = yield* ArchiveTarget.of(target, directory)
     const moved = yield* Moving.run({ directory, location }).pipe(
       Effect.provide(
-        Layer.mergeAll(
-          SqliteEventReader.layer({ filename: LogFiles.files(directory).log }),
-          FileBlobStore.layer({ root, isShared: true })
-        )
+        Layer.mergeAll(SqliteEventReader.layer({ filename: LogFiles.files(directory).log }), blobs)
       ),
       Effect.catchTag("SegmentMissing", ({ message }) => new CommandError({ message: `TARGET: ${message}` }))
     )
@@ -42,7 +34,7 @@ export const moveArchive = Command.make(
 ).pipe(
   Command.provide(ExistingLog.layer),
   Command.withDescription(
-    "Copy the segments of archived events to another folder, unless they are there already, check each against its digest, and " +
+    "Copy the segments of archived events to another folder or bucket, unless they are there already, check each against its digest, and " +
       "have the log read them there. The files at the old place stay. Stop the server first"
   ),
   Command.withShortDescription("Move the segments of archived events"),

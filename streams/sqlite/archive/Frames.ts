@@ -14,6 +14,8 @@ export interface Frames {
 /** Frames in memory: about 1 MB each. */
 const capacity = 16
 
+const rangeOf = ({ digest, length, offset }: StoredFrame) => ({ start: offset, length, digest })
+
 const patience = Schedule.spaced("5 seconds")
 
 /** @param isPatient reads a frame again until it can be read. For readers that could not go on without it. */
@@ -21,7 +23,7 @@ export const make = (source: SegmentBytes, isPatient = false): Frames => {
   const recent = RecentlyUsed.make<ReadonlyArray<RecordedEvent>>({ capacity })
 
   const load = (frame: StoredFrame) =>
-    Effect.flatMap(source.read(frame.place, { start: frame.offset, length: frame.length }), (bytes) =>
+    Effect.flatMap(source.read(frame.place, rangeOf(frame)), (bytes) =>
       Effect.try({
         try: () => {
           const events = Segment.decode(bytes, frame)

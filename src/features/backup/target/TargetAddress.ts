@@ -13,8 +13,8 @@ export const expected =
 
 const s3 = /^(s3:\/\/[^/?#]*)(?:\/([^?#]*))?(\?.*)?$/s
 
-/** The path of the address is the option `prefix` of `BLOB_STORE`. */
-const withPrefix = (text: string): Result.Result<string, string> => {
+/** An address in the form of `BLOB_STORE`: its path is the option `prefix`. */
+export const withPrefix = (text: string): Result.Result<string, string> => {
   const [, bucket = "", prefix = "", query = ""] = s3.exec(text) ?? []
   if (prefix === "") return Result.succeed(text)
   const options = new URLSearchParams(query)
