@@ -1,5 +1,6 @@
 /**
- * The previous hash of each event in one pass over a log of any size: a bounded cache, and the log for streams outside it.
+ * The previous hash of each event in one pass over a log of any size: a bounded cache, and the log for streams outside it. A pass
+ * that begins inside the log hashes the beginning of such a stream again, because this pass has not seen it.
  */
 import { Effect } from "effect"
 import * as EventChain from "./EventChain.ts"
@@ -19,24 +20,44 @@ interface Tail {
 export interface StreamHashes {
   /** The hash before `event` in its stream if it is in memory. `undefined`: use `before`. */
   readonly cached: (event: RecordedEvent) => string | undefined
-  /** The hash before `event` in its stream. `undefined` when the previous event is missing. */
-  readonly before: (event: RecordedEvent) => Effect.Effect<string | undefined, EventStoreError>
+  /**
+   * The hash before `event` in its stream. `undefined` when the previous event is missing, and the first event of its stream
+   * that does not match its hash when the pass began after it.
+   */
+  readonly before: (
+    event: RecordedEvent
+  ) => Effect.Effect<string | RecordedEvent | undefined, EventStoreError>
   readonly record: (event: RecordedEvent) => void
 }
 
-export const make: Effect.Effect<StreamHashes, never, EventReader> = Effect.map(EventReader, (reader) => {
-  const tails = RecentlyUsed.make<Tail>({ capacity })
+/** The first event that does not match its hash. The events are a stream from its beginning. */
+const firstChanged = (events: ReadonlyArray<RecordedEvent>): RecordedEvent | undefined => {
+  let previous = EventChain.origin
+  return events.find((event, index) => {
+    const isRight = event.ordinal === index && EventChain.hash(previous, event) === event.hash
+    previous = event.hash
+    return !isRight
+  })
+}
 
-  // Earlier events have been verified already, so their stored hashes can be trusted.
+/** @param start The pass begins after this position. */
+export const make = Effect.fnUntraced(function* (
+  start: GlobalPosition.GlobalPosition
+): Effect.fn.Return<StreamHashes, never, EventReader> {
+  const reader = yield* EventReader
+  const tails = RecentlyUsed.make<Tail>({ capacity })
+  const isPassed = ({ position }: RecordedEvent) => !GlobalPosition.isReached(position, start)
+
+  // Events of this pass have been verified already, so their stored hashes can be trusted.
   const fromLog = (event: RecordedEvent) =>
-    Effect.map(
-      reader.read(event.stream),
-      (events) =>
-        events.find(
-          ({ ordinal, position }) =>
-            ordinal === event.ordinal - 1 && GlobalPosition.isReached(position, event.position)
-        )?.hash
-    )
+    Effect.map(reader.read(event.stream), (events) => {
+      const last = events.find(
+        ({ ordinal, position }) =>
+          ordinal === event.ordinal - 1 && GlobalPosition.isReached(position, event.position)
+      )
+      if (last === undefined || isPassed(last)) return last?.hash
+      return firstChanged(events.filter(({ ordinal }) => ordinal < event.ordinal)) ?? last.hash
+    })
 
   const cached = (event: RecordedEvent): string | undefined => {
     const tail = tails.get(event.stream)

@@ -11,6 +11,7 @@ import * as GlobalPosition from "./GlobalPosition.ts"
 import type { Payloads } from "./Payload.ts"
 import type { RecordedEvent } from "./RecordedEvent.ts"
 import * as StreamHashes from "./StreamHashes.ts"
+import * as TailRead from "./TailRead.ts"
 import * as VerifyPayloads from "./VerifyPayloads.ts"
 
 /** The first position where the log is not what was written. */
@@ -31,16 +32,32 @@ export interface Anchor {
   readonly digest: string
 }
 
+/** An event of the log that an earlier verification reached, and what it found there. */
+export interface Mark extends Anchor {
+  /** The hash of the event. */
+  readonly hash: string
+}
+
 export interface Verified {
+  /** Events of this verification. */
   readonly events: number
   readonly payloads: number
   readonly erasedPayloads: number
   readonly position: GlobalPosition.GlobalPosition
   readonly digest: string
+  /** The hash of the last event; empty for an empty log. */
+  readonly hash: string
 }
 
 export interface VerifyOptions<E = never> {
   readonly anchors?: ReadonlyArray<Anchor>
+  /**
+   * Begins after this event, whose digest the caller trusts. The event must be on the log, and the beginning of each stream that
+   * goes on after it is hashed again. Anchors before it are not compared.
+   */
+  readonly from?: Mark
+  /** Other events that must be on the log. */
+  readonly marks?: ReadonlyArray<Mark>
   /** Whether `next` may directly follow `previous` in an intact log, if the backend can tell. */
   readonly adjoins?: (previous: GlobalPosition.GlobalPosition, next: GlobalPosition.GlobalPosition) => boolean
   /** Reads payload records in the order of the log. Throws when they cannot be read. */
@@ -58,11 +75,16 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
   options: VerifyOptions<E> = {}
 ): Effect.fn.Return<Verified, LogBroken | EventStoreError | BlobStoreError | E, EventReader | Payloads> {
   const reader = yield* EventReader
-  const hashes = yield* StreamHashes.make
+  const start = options.from?.position ?? GlobalPosition.beginning
+  const hashes = yield* StreamHashes.make(start)
   const payloads = yield* VerifyPayloads.make(options.readAhead)
-  const anchors = Map.groupBy(options.anchors ?? [], ({ position }) => position)
-  let position = GlobalPosition.beginning
-  let digest = EventChain.origin
+  const anchors = Map.groupBy(
+    (options.anchors ?? []).filter(({ position }) => GlobalPosition.isReached(start, position)),
+    ({ position }) => position
+  )
+  let position = start
+  let digest = options.from?.digest ?? EventChain.origin
+  let hash = options.from?.hash ?? EventChain.origin
   let events = 0
 
   const checkAnchors = Effect.fnUntraced(function* () {
@@ -92,7 +114,8 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
   const pass = (event: RecordedEvent) => {
     hashes.record(event)
     position = event.position
-    digest = EventChain.digest(digest, event.hash)
+    hash = event.hash
+    digest = EventChain.digest(digest, hash)
     events++
   }
 
@@ -108,15 +131,28 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
     return page.length
   }
 
-  const checkEvent = Effect.fnUntraced(function* (event: RecordedEvent) {
-    if (!isNext(event)) return yield* brokenAt(event.position, "events before it are missing")
+  const checkHash = Effect.fnUntraced(function* (event: RecordedEvent) {
     const previous = yield* hashes.before(event)
     if (previous === undefined) {
       return yield* brokenAt(event.position, `an event before it in its stream ${event.stream} is missing`)
     }
-    if (EventChain.hash(previous, event) !== event.hash) {
-      return yield* brokenAt(event.position, "the event does not match its hash")
+    if (typeof previous !== "string") return yield* changedAt(previous.position)
+    if (EventChain.hash(previous, event) !== event.hash) return yield* changedAt(event.position)
+  })
+
+  const checkMark = Effect.fnUntraced(function* (mark: Mark) {
+    const head = yield* reader.head
+    if (!GlobalPosition.isReached(mark.position, head)) return yield* unmetAt(head, mark)
+    const found = yield* TailRead.at(mark.position)
+    if (found._tag === "None" || found.value.hash !== mark.hash) {
+      return yield* brokenAt(mark.position, `the event is not the one that ${mark.source} names`)
     }
+    yield* checkHash(found.value)
+  })
+
+  const checkEvent = Effect.fnUntraced(function* (event: RecordedEvent) {
+    if (!isNext(event)) return yield* brokenAt(event.position, "events before it are missing")
+    yield* checkHash(event)
     yield* checkPayloads([event])
     pass(event)
     yield* checkAnchors()
@@ -133,8 +169,10 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
     }
   })
 
+  for (const mark of [...(options.marks ?? []), ...(options.from ? [options.from] : [])])
+    yield* checkMark(mark)
   yield* checkAnchors()
-  yield* reader.readAll(GlobalPosition.beginning).pipe(
+  yield* reader.readAll(start).pipe(
     Stream.runForEachArray((page) =>
       Effect.andThen(
         checkPage(page),
@@ -143,14 +181,15 @@ export const verify = Effect.fn("Verify.verify")(function* <E = never>(
     )
   )
   const [unmet] = [...anchors.values()].flat()
-  if (unmet !== undefined) {
-    return yield* brokenAt(
-      position,
-      `the log ends here, but ${unmet.source} names an event at position ${unmet.position}`
-    )
-  }
-  return { events, ...payloads.counts(), position, digest }
+  if (unmet !== undefined) return yield* unmetAt(position, unmet)
+  return { events, ...payloads.counts(), position, digest, hash }
 })
 
 const brokenAt = (position: GlobalPosition.GlobalPosition, reason: string) =>
   new LogBroken({ position, reason })
+
+const changedAt = (position: GlobalPosition.GlobalPosition) =>
+  brokenAt(position, "the event does not match its hash")
+
+const unmetAt = (end: GlobalPosition.GlobalPosition, { position, source }: Anchor) =>
+  brokenAt(end, `the log ends here, but ${source} names an event at position ${position}`)

@@ -32,13 +32,14 @@ export const make = Effect.fnUntraced(function* (
   anchors: ReadonlyArray<Anchor>,
   start: Reached = beginning
 ): Effect.fn.Return<SourceCheck, never, EventReader> {
-  const hashes = yield* StreamHashes.make
+  const hashes = yield* StreamHashes.make(GlobalPosition.beginning)
   let reached: Reached = start
 
   const pass = Effect.fnUntraced(function* (event: RecordedEvent) {
     const { hash, position } = event
     const previous = hashes.cached(event) ?? (yield* hashes.before(event))
-    if (previous === undefined) return yield* broken(position, "an event before it in its stream is missing")
+    if (typeof previous !== "string")
+      return yield* broken(position, "an event before it in its stream is missing")
     if (EventChain.hash(previous, event) !== hash) {
       return yield* broken(position, "the event does not match its hash")
     }

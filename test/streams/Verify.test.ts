@@ -51,7 +51,8 @@ describe("Verifying", () => {
         payloads: 0,
         erasedPayloads: 0,
         position: GlobalPosition.beginning,
-        digest: EventChain.origin
+        digest: EventChain.origin,
+        hash: EventChain.origin
       })
     })
   )

@@ -5,19 +5,23 @@ import * as Audit from "#src/features/billing/audit/Audit.ts"
 import * as Journal from "#src/features/billing/audit/Journal.ts"
 import * as Period from "#src/features/billing/audit/Period.ts"
 import * as Statement from "#src/features/billing/audit/Statement.ts"
+import * as StoredState from "#src/features/billing/audit/StoredState.ts"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as LogProgress from "#src/cli/log/LogProgress.ts"
+import * as Checkpointing from "#src/cli/log/Checkpointing.ts"
 import * as ReadOnlyLog from "#src/cli/log/ReadOnlyLog.ts"
+import * as Checkpoints from "#src/platform/checkpoints/Checkpoints.ts"
 import type { Call } from "#src/edges/admin/log/LogClient.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Remote from "#src/cli/remote/Remote.ts"
 import * as RemoteProof from "#src/cli/remote/RemoteProof.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
 import * as AuditLines from "./AuditLines.ts"
+import * as Begin from "./Begin.ts"
 import * as JournalWriter from "./JournalWriter.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as AuditText from "./AuditText.ts"
@@ -43,6 +47,7 @@ const flags = {
     ),
     Flag.withDefault("table" as const)
   ),
+  ...Checkpointing.flags,
   json: Flags.toggle(
     "json",
     "Print the statement as a line of JSON for each account, and the proof as the last line"
@@ -50,13 +55,18 @@ const flags = {
 }
 
 interface Choice {
-  readonly account: Option.Option<AccountId>
+  /** `null` for all. */
+  readonly account: AccountId | null
   readonly period: Period.Period
+  readonly place: Checkpoints.Place
+  readonly found: ReadonlyArray<Checkpoints.Found>
+  /** `null` to begin at the first event. */
+  readonly beginning: Begin.Beginning | null
 }
 
-/** Audits the whole log, whatever is shown of it. Fails when the log does not have the given account. */
+/** The proof of the log and the books, whatever is shown. Fails when the log does not have the given account. */
 const audit = Effect.fnUntraced(function* (
-  { account }: Choice,
+  { account, beginning, found, place }: Choice,
   listener: Pick<Audit.Options, "booked" | "opened"> & { readonly flush?: Effect.Effect<void> }
 ) {
   const directory = yield* DataDirectory
@@ -66,44 +76,59 @@ const audit = Effect.fnUntraced(function* (
     yield* Effect.logWarning("log.head is missing: missing events at the end of the log would go unnoticed")
   }
   const end = yield* (yield* EventReader).head
-  const progress = yield* LogProgress.make({ after: GlobalPosition.beginning, end })
+  const from = beginning?.from ?? null
+  const after = from?.facts.position ?? GlobalPosition.beginning
+  const progress = yield* LogProgress.make({ after, end })
   const flush = listener.flush ?? Effect.void
-  const wanted = Option.getOrNull(account)
-  let isKnown = wanted === null
+  let isKnown = account === null || beginning?.resumed.accounts.has(account) === true
   const audited = yield* Audit.run(directory, {
+    ...Checkpoints.startOf(found, from),
+    ...(beginning && { resumed: beginning.resumed }),
     opened: (accountId, event) => {
-      isKnown ||= accountId === wanted
-      if (wanted === null || accountId === wanted) listener.opened(accountId, event)
+      isKnown ||= accountId === account
+      if (account === null || accountId === account) listener.opened(accountId, event)
     },
     booked: (booked) => {
-      if (wanted === null || booked.accountId === wanted) listener.booked(booked)
+      if (account === null || booked.accountId === account) listener.booked(booked)
     },
     onProgress: (_, position) => Effect.andThen(flush, progress.report(position))
   }).pipe(Effect.ensuring(progress.clear))
-  if (isKnown) return audited
-  return yield* new Failure.UsageError({ message: "--account: there is no such account on the log" })
+  if (!isKnown) {
+    return yield* new Failure.UsageError({ message: "--account: there is no such account on the log" })
+  }
+  const state = { rules: StoredState.rules, bytes: StoredState.encode(audited.state) }
+  const checkpoint = yield* Checkpointing.leave(place, { kind: "audit", from, verified: audited, state })
+  return { audited, from, checkpoint }
 })
 
+type Proven = Effect.Success<ReturnType<typeof audit>>
+
+const proofText = ({ audited, checkpoint, from }: Proven): string =>
+  [...AuditText.proof(audited), ...(audited.hash === "" ? [] : Checkpointing.textOf(from, checkpoint))].join(
+    "\n"
+  )
+
 const printStatement = Effect.fnUntraced(function* (choice: Choice, json: boolean) {
-  const statement = Statement.make(choice.period)
-  const audited = yield* audit(choice, {
+  const { account, beginning, period } = choice
+  const statement = Statement.make(period, Begin.rowsOf(beginning, period, account))
+  const proven = yield* audit(choice, {
     opened: (accountId, { time }) => statement.opened(accountId, time),
     booked: statement.booked
   })
-  if (json) return yield* Stdout.write(AuditLines.make(statement.rows, audited))
-  yield* Console.log(`${AuditText.statement(statement.rows)}\n\n${AuditText.proof(audited).join("\n")}`)
+  if (json) return yield* Stdout.write(AuditLines.make(statement.rows, proven))
+  yield* Console.log(`${AuditText.statement(statement.rows)}\n\n${proofText(proven)}`)
 })
 
 const printJournal = Effect.fnUntraced(function* (format: Journal.Format, choice: Choice) {
   const writer = yield* JournalWriter.make(format)
-  const audited = yield* audit(choice, {
+  const proven = yield* audit(choice, {
     opened: () => {},
     booked: (booked) => {
       if (Period.isWithin(choice.period, booked.event.time)) writer.add(booked)
     },
     flush: writer.flush
   }).pipe(writer.whenDone)
-  yield* Console.error(AuditText.proof(audited).join("\n"))
+  yield* Console.error(proofText(proven))
 }, Effect.scoped)
 
 type Given = Command.Command.Config.Infer<typeof flags>
@@ -111,17 +136,23 @@ type Given = Command.Command.Config.Infer<typeof flags>
 const timeOf = Option.match({ onNone: () => undefined, onSome: Output.time })
 
 /** The journal as `--format json` is lines of JSON too. */
-const callOf = ({ account, format, from, json, to }: Given): Call => ({
+const callOf = ({ account, format, from, incremental, json, to }: Given): Call => ({
   path: "/audit",
   params: {
     format: format === "table" ? RemoteProof.formatOf(json) : format === "json" ? "journal" : "csv",
     account: Option.getOrUndefined(account),
+    ...Checkpointing.paramOf(incremental),
     from: timeOf(from),
     to: timeOf(to)
   }
 })
 
-const here = Effect.fnUntraced(function* (choice: Choice, { format, json }: Given) {
+const here = Effect.fnUntraced(function* (given: Given, period: Period.Period) {
+  const { format, incremental, json } = given
+  const { found, place } = yield* Checkpointing.load(given)
+  const wanted = { period, hasEntries: format !== "table" }
+  const beginning = incremental ? yield* Begin.find(place, found, wanted) : null
+  const choice = { account: Option.getOrNull(given.account), period, place, found, beginning }
   yield* format === "table" ? printStatement(choice, json) : printJournal(format, choice)
 }, Effect.provide(ReadOnlyLog.layer))
 
@@ -129,7 +160,7 @@ export const auditCommand = Command.make(
   "audit",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { account, format, json } = given
+    const { format, json } = given
     const period = { from: Option.getOrNull(given.from), to: Option.getOrNull(given.to) }
     if (period.from !== null && period.to !== null && period.to <= period.from) {
       return yield* new Failure.UsageError({ message: "--to: is not after --from" })
@@ -137,18 +168,21 @@ export const auditCommand = Command.make(
     if (json && format === "csv") {
       return yield* new Failure.UsageError({ message: "--json: does not go with --format csv" })
     }
-    yield* RemoteProof.orElsewhere(callOf(given), here({ account, period }, given))
+    yield* Checkpointing.checkElsewhere(given)
+    yield* RemoteProof.orElsewhere(callOf(given), here(given, period))
   })
 ).pipe(
   Remote.administers,
   Command.withDescription(
     "Replay the log and prove the books: the chain and payloads as 'log verify' does, balanced entries, charges as quoted " +
       "for delivered output only, and the balances of the read model. Exits with 1 and reports the first event that breaks " +
-      "a rule. Prints a statement of accounts, or the journal. Works while a server runs"
+      "a rule. Prints a statement of accounts, or the journal. Leaves a signed checkpoint, at which --incremental begins. " +
+      "Works while a server runs"
   ),
   Command.withShortDescription("Prove the books, and print a statement or the journal"),
   Command.withExamples([
     { command: "inferlog audit" },
+    { command: "inferlog audit --incremental", description: "Audit what is new since the last audit" },
     {
       command: "inferlog audit --from 2026-01-01 --to 2026-02-01",
       description: "The statement of January, UTC"

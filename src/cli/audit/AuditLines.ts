@@ -3,6 +3,8 @@ import { Stream } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import * as Money from "#domain/Money.ts"
 import type { Audited } from "#src/features/billing/audit/Audit.ts"
+import * as Checkpointing from "#src/cli/log/Checkpointing.ts"
+import type * as Checkpoints from "#src/platform/checkpoints/Checkpoints.ts"
 import * as Statement from "#src/features/billing/audit/Statement.ts"
 import * as Output from "#src/cli/Output.ts"
 
@@ -21,9 +23,30 @@ const account = ([accountId, row]: readonly [AccountId, Statement.Row]) => ({
   notBilled: row.notBilled
 })
 
-const proof = ({ overdrafts, readModel, ...proven }: Audited) => ({
+export interface Proven {
+  readonly audited: Audited
+  /** The checkpoint that the audit began at. */
+  readonly from: Checkpoints.Found | null
+  /** The one that it left. */
+  readonly checkpoint: Checkpoints.Written | null
+}
+
+const proof = ({ audited, checkpoint, from }: Proven) => ({
   ok: true,
-  ...proven,
+  ...proofOf(audited),
+  since: Checkpointing.sinceOf(from),
+  checkpoint
+})
+
+const proofOf = ({ overdrafts, readModel, ...audited }: Audited) => ({
+  events: audited.events,
+  payloads: audited.payloads,
+  erasedPayloads: audited.erasedPayloads,
+  position: audited.position,
+  digest: audited.digest,
+  accounts: audited.accounts,
+  entries: audited.entries,
+  openRequests: audited.openRequests,
   readModel:
     readModel._tag === "Agrees"
       ? { position: readModel.position, behind: readModel.behind, reason: null }
@@ -36,9 +59,9 @@ const proof = ({ overdrafts, readModel, ...proven }: Audited) => ({
   }))
 })
 
-export const make = (rows: ReadonlyMap<AccountId, Statement.Row>, audited: Audited): Stream.Stream<string> =>
+export const make = (rows: ReadonlyMap<AccountId, Statement.Row>, proven: Proven): Stream.Stream<string> =>
   Stream.fromIterable(rows).pipe(
     Stream.map((row) => Output.jsonText(account(row))),
-    Stream.concat(Stream.suspend(() => Stream.make(Output.jsonText(proof(audited))))),
+    Stream.concat(Stream.suspend(() => Stream.make(Output.jsonText(proof(proven))))),
     Stream.map((line) => `${line}\n`)
   )

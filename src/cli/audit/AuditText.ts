@@ -51,7 +51,7 @@ export const proof = (audited: Audited): ReadonlyArray<string> => {
         `first at position ${position}. Several nodes may do this while they lag behind each other; a single node only while ` +
         `a limit is being lowered.`
     ),
-    ...(events > 0 ? [`Anchor: ${audited.position}:${digest}`] : [])
+    ...(audited.hash !== "" ? [`Anchor: ${audited.position}:${digest}`] : [])
   ]
 }
 

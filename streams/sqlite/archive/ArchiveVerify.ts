@@ -9,11 +9,15 @@ import type * as Archive from "#domain/archive/Archive.ts"
 import * as LoggedSegments from "../../archive/LoggedSegments.ts"
 import * as Segment from "../../archive/Segment.ts"
 import { SegmentSource } from "../../archive/SegmentSource.ts"
-import type { GlobalPosition } from "../../GlobalPosition.ts"
+import * as GlobalPosition from "../../GlobalPosition.ts"
 import { LogBroken } from "../../Verify.ts"
 import * as Tables from "./Tables.ts"
 
-export const verify = Effect.fn("ArchiveVerify.verify")(function* (db: DatabaseSync) {
+/** @param after Segments that an event up to there names are not read. */
+export const verify = Effect.fn("ArchiveVerify.verify")(function* (
+  db: DatabaseSync,
+  after: GlobalPosition.GlobalPosition = GlobalPosition.beginning
+) {
   const source = yield* SegmentSource
   const tables = Tables.make(db)()
   const known = new Set<string>()
@@ -21,12 +25,14 @@ export const verify = Effect.fn("ArchiveVerify.verify")(function* (db: DatabaseS
   const places = new Map(tables.segments().map((segment) => [segment.digest, segment]))
   let previous: string | null = null
   for (const segment of yield* LoggedSegments.read()) {
-    const bytes = yield* source.read(places.get(segment.digest) ?? segment)
-    const wrong = yield* Effect.try({
-      try: () => problem(tables, segment, bytes, previous),
-      catch: () => broken(segment.position, segment.key, "it cannot be compared with the database")
-    })
-    if (wrong !== null) return yield* broken(segment.position, segment.key, wrong)
+    if (!GlobalPosition.isReached(segment.position, after)) {
+      const bytes = yield* source.read(places.get(segment.digest) ?? segment)
+      const wrong = yield* Effect.try({
+        try: () => problem(tables, segment, bytes, previous),
+        catch: () => broken(segment.position, segment.key, "it cannot be compared with the database")
+      })
+      if (wrong !== null) return yield* broken(segment.position, segment.key, wrong)
+    }
     known.add(segment.digest)
     previous = segment.digest
   }
@@ -34,7 +40,7 @@ export const verify = Effect.fn("ArchiveVerify.verify")(function* (db: DatabaseS
   if (stray !== undefined) return yield* broken("0", stray.key, "no event on the log names it")
 })
 
-const broken = (position: GlobalPosition | "0", key: string, reason: string) =>
+const broken = (position: GlobalPosition.GlobalPosition | "0", key: string, reason: string) =>
   new LogBroken({ position, reason: `the archived segment ${key}: ${reason}` })
 
 const problem = (

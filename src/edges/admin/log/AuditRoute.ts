@@ -9,7 +9,7 @@ import type { Operator } from "#src/features/operators/Operator.ts"
 import { permit } from "../Permit.ts"
 import { invalid, streamed } from "./Lines.ts"
 import { type Form, Proofs } from "./Proofs.ts"
-import { chosen, errors, oneOf, running, successOf } from "./ProofText.ts"
+import { chosen, errors, incremental, incrementalFlag, oneOf, running, successOf } from "./ProofText.ts"
 
 const auditFormats = ["json", "text", "journal", "csv"] as const
 
@@ -29,6 +29,7 @@ const auditEndpoint = HttpApiEndpoint.get("admin.auditBooks", "/admin/v1/audit",
       "The statement of accounts and the proof (`json`, or as a `text`), or each entry (`journal`, or `csv`).",
       auditFormats
     ),
+    incremental,
     account: ListParameters.text("Shows only this account; all are proved."),
     from: ListParameters.text("Shows entries from this time on.", { type: "string", format: "date-time" }),
     to: ListParameters.text("Shows entries before this time.", { type: "string", format: "date-time" })
@@ -65,6 +66,7 @@ export const auditBooks = Route.prepared(
       yield* permit(operator, "auditor")
       const [args, form] = audits[yield* chosen("format", query.format, auditFormats)]
       const filters = [
+        ...(yield* incrementalFlag(query.incremental)),
         ...(yield* accountFlag(query.account)),
         ...(yield* timeFlag("from", query.from)),
         ...(yield* timeFlag("to", query.to))

@@ -32,3 +32,12 @@ export const reports = ["json", "text"] as const
 
 export const json = (format: (typeof reports)[number]): ReadonlyArray<string> =>
   format === "json" ? ["--json"] : []
+
+const booleans = ["false", "true"] as const
+
+/** The parameter `incremental`. */
+export const incremental = oneOf("Begins at the node's newest signed checkpoint.", booleans)
+
+/** The flag of the command for the parameter `incremental`. */
+export const incrementalFlag = (given: string | undefined) =>
+  Effect.map(chosen("incremental", given, booleans), (value) => (value === "true" ? ["--incremental"] : []))

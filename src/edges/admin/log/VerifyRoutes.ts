@@ -7,11 +7,22 @@ import type { Operator } from "#src/features/operators/Operator.ts"
 import { permit } from "../Permit.ts"
 import { invalid, streamed, textsOf } from "./Lines.ts"
 import { Proofs } from "./Proofs.ts"
-import { chosen, errors, json, oneOf, reports, running, successOf } from "./ProofText.ts"
+import {
+  chosen,
+  errors,
+  incremental,
+  incrementalFlag,
+  json,
+  oneOf,
+  reports,
+  running,
+  successOf
+} from "./ProofText.ts"
 
 const verifyEndpoint = HttpApiEndpoint.get("admin.verifyLog", "/admin/v1/log/verify", {
   query: {
     expect: ListParameters.texts("An anchor `<position>:<digest>` that the log must have; may be repeated."),
+    incremental,
     format: oneOf("Of the report.", reports)
   },
   success: successOf("`report` is what `log verify --json` prints, or the text of `log verify`."),
@@ -39,7 +50,8 @@ export const verifyLog = Route.prepared(
       }
       const expected = anchors.flatMap((anchor) => ["--expect", anchor])
       const format = yield* chosen("format", query.format, reports)
-      return streamed(yield* prove({ args: ["log", "verify", ...json(format), ...expected], form: "report" }))
+      const flags = [...json(format), ...(yield* incrementalFlag(query.incremental)), ...expected]
+      return streamed(yield* prove({ args: ["log", "verify", ...flags], form: "report" }))
     })
   )
 )

@@ -2,7 +2,8 @@
 import { noLimits, type RequestLimits } from "#domain/account/Limits.ts"
 import { startOf } from "#domain/CalendarTime.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
-import { availableOf, heldOf, type LedgerAccount } from "#domain/Ledger.ts"
+import type { BillingStatus } from "#domain/inference-request/Event.ts"
+import { availableOf, type Entry, heldOf, type LedgerAccount } from "#domain/Ledger.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as AuditFields from "./AuditFields.ts"
@@ -25,6 +26,15 @@ interface KeySpending {
   spent: bigint
 }
 
+/** What a statement over all time shows of an account, beside its balances. nano-USD, and requests that have ended. */
+interface Totals {
+  topUps: bigint
+  charges: bigint
+  charged: number
+  partial: number
+  notBilled: number
+}
+
 export interface Account {
   /** Its names in the books, made once because every event needs them. */
   readonly available: LedgerAccount
@@ -37,7 +47,27 @@ export interface Account {
   /** By key, for keys with charges. */
   readonly keys: Map<KeyId, KeySpending>
   overdraft: Overdraft | null
+  readonly totals: Totals
 }
+
+const opened = (accountId: AccountId): Account => ({
+  available: availableOf(accountId),
+  held: heldOf(accountId),
+  isClosed: false,
+  limits: noLimits,
+  payments: new Set(),
+  openHolds: 0n,
+  keys: new Map(),
+  overdraft: null,
+  totals: { topUps: 0n, charges: 0n, charged: 0, partial: 0, notBilled: 0 }
+})
+
+/** An account as of an earlier audit. */
+export const restored = (accountId: AccountId, facts: Omit<Account, "available" | "held">): Account => ({
+  ...facts,
+  available: availableOf(accountId),
+  held: heldOf(accountId)
+})
 
 export interface Accounts {
   readonly open: (event: RecordedEvent, accountId: AccountId) => void
@@ -47,8 +77,9 @@ export interface Accounts {
   readonly all: ReadonlyMap<AccountId, Account>
 }
 
-export const make = (): Accounts => {
-  const all = new Map<AccountId, Account>()
+/** @param before The accounts of an earlier audit. They are changed. */
+export const make = (before?: Iterable<readonly [AccountId, Account]>): Accounts => {
+  const all = new Map<AccountId, Account>(before)
   return {
     all,
     open: (event, accountId) => {
@@ -56,16 +87,7 @@ export const make = (): Accounts => {
       if (AuditFields.read(event, AuditFields.openedAccount) !== accountId) {
         throw brokenBy(event, "open account", "another account is opened than its stream's")
       }
-      all.set(accountId, {
-        available: availableOf(accountId),
-        held: heldOf(accountId),
-        isClosed: false,
-        limits: noLimits,
-        payments: new Set(),
-        openHolds: 0n,
-        keys: new Map(),
-        overdraft: null
-      })
+      all.set(accountId, opened(accountId))
     },
     get: (event, accountId) => {
       const account = all.get(accountId)
@@ -87,6 +109,30 @@ export const payIn = (account: Account, event: RecordedEvent, amount: bigint): s
   }
   account.payments.add(paymentId)
   return reference
+}
+
+/** Counts what an event moved, and how the request that it ended is billed. */
+export const count = (
+  { totals }: Account,
+  entries: ReadonlyArray<Entry>,
+  billing: BillingStatus | null
+): void => {
+  for (const { amount, kind } of entries) {
+    if (kind === "topup") totals.topUps += amount
+    else if (kind === "charge") totals.charges += amount
+  }
+  switch (billing) {
+    case null:
+      return
+    case "charged":
+      totals.charged++
+      return
+    case "partial":
+      totals.partial++
+      return
+    case "failed":
+      totals.notBilled++
+  }
 }
 
 /** A request was charged at `time`, possibly nothing. */

@@ -6,18 +6,20 @@ import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { Payloads } from "#streams/Payload.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import type { Verified } from "#streams/Verify.ts"
+import type { Verified, VerifyOptions } from "#streams/Verify.ts"
 import type * as AccountAudit from "./AccountAudit.ts"
 import * as Auditor from "./Auditor.ts"
 import { AuditFailed } from "./Invariant.ts"
 import * as ReadModel from "./ReadModel.ts"
 
-export interface Options extends Auditor.Listener {
+export interface Options extends Auditor.Listener, Pick<VerifyOptions, "anchors" | "marks" | "from"> {
+  /** The state at `from`; both or neither. */
+  readonly resumed?: Auditor.Resumed
   /** Called after each page with the number of audited events and the position of the last. */
   readonly onProgress?: (events: number, position: GlobalPosition.GlobalPosition) => Effect.Effect<void>
 }
 
-/** The proven facts. */
+/** The proven facts: of the events since `from`, and of the books as a whole. */
 export interface Audited extends Verified {
   readonly accounts: number
   readonly entries: number
@@ -32,6 +34,8 @@ export interface Audited extends Verified {
     | { readonly _tag: "NotCompared"; readonly reason: string }
   /** No breach: several nodes may accept more than an account has, within their lag. */
   readonly overdrafts: ReadonlyArray<AccountAudit.Overdraft>
+  /** What a later audit may go on from. */
+  readonly state: Auditor.AuditState
 }
 
 /** Compares once, at the position of the read model. */
@@ -68,10 +72,10 @@ export const run: (
   Audited,
   AuditFailed | EventStoreError | BlobStoreError | Config.ConfigError,
   EventReader | Payloads
-> = Effect.fn("Audit.run")(function* (directory, { onProgress, ...listener }) {
+> = Effect.fn("Audit.run")(function* (directory, { booked, opened, resumed, ...options }) {
   // Read before the log's end, so that the log reaches at least as far.
   const model = yield* Effect.sync(() => ReadModel.read(directory))
-  const auditor = Auditor.make(listener)
+  const auditor = Auditor.make({ booked, opened }, resumed)
   const { accounts, books, requests } = auditor.state
   const comparison = makeComparison(model, auditor.state)
 
@@ -91,10 +95,11 @@ export const run: (
     }
   }
 
-  yield* failing(() => comparison.reached(GlobalPosition.beginning, 0))
+  const start = options.from?.position ?? GlobalPosition.beginning
+  yield* failing(() => comparison.reached(start, 0))
   const verified = yield* ChosenLog.verifyAll(directory, {
-    visit: (events) => failing(() => passAll(events)),
-    ...(onProgress && { onProgress })
+    ...options,
+    visit: (events) => failing(() => passAll(events))
   }).pipe(
     Effect.catchTag("LogBroken", ({ position, reason }) =>
       Effect.fail(new AuditFailed({ position, invariant: "chain", reason }))
@@ -106,7 +111,8 @@ export const run: (
     accounts: accounts.size,
     entries: books.entries(),
     openRequests: requests.size,
-    readModel: readModelOf(model, comparison.comparedAt(), verified.events),
+    readModel: readModelOf(model, comparison.comparedAt(), verified.events, start),
+    state: auditor.state,
     overdrafts: [...accounts.values()].flatMap(({ overdraft }) => (overdraft === null ? [] : [overdraft]))
   }
 })
@@ -114,10 +120,14 @@ export const run: (
 const readModelOf = (
   model: ReadModel.ReadModel,
   comparedAt: number | null,
-  events: number
+  events: number,
+  start: GlobalPosition.GlobalPosition
 ): Audited["readModel"] => {
   if (model._tag === "Missing") return { _tag: "NotCompared", reason: model.reason }
   const { position } = model.ledger
+  if (comparedAt === null && GlobalPosition.isReached(position, start)) {
+    return { _tag: "NotCompared", reason: `it stands at position ${position}, before the checkpoint` }
+  }
   return comparedAt !== null
     ? { _tag: "Agrees", position, behind: events - comparedAt }
     : {

@@ -46,6 +46,16 @@ export interface AuditState {
   readonly accounts: ReadonlyMap<AccountId, AccountAudit.Account>
   /** By stream. */
   readonly requests: ReadonlyMap<StreamName.StreamName, RequestAudit.OpenRequest>
+  /** The latest time of an event that the listener was told of, Unix time in ms; `null` without any. */
+  readonly latest: () => number | null
+}
+
+/** The end of an earlier audit (`StoredState`), which this one goes on from and changes. */
+export interface Resumed {
+  readonly opening: Books.Opening
+  readonly accounts: ReadonlyMap<AccountId, AccountAudit.Account>
+  readonly requests: ReadonlyMap<StreamName.StreamName, RequestAudit.OpenRequest>
+  readonly latest: number | null
 }
 
 export interface Auditor {
@@ -66,10 +76,16 @@ const moneyTypes: ReadonlySet<string> = new Set(MoneyEvents.types)
 /** The latest time that a date can express, ms. */
 const lastTime = 8.64e15
 
-export const make = ({ booked, opened }: Listener): Auditor => {
-  const books = Books.make()
-  const accounts = AccountAudit.make()
-  const requests = new Map<StreamName.StreamName, RequestAudit.OpenRequest>()
+/** A change of its rules, or of what it keeps, raises `StoredState.rules`. */
+export const make = ({ booked, opened }: Listener, resumed?: Resumed): Auditor => {
+  const books = Books.make(resumed?.opening)
+  const accounts = AccountAudit.make(resumed?.accounts)
+  const requests = new Map<StreamName.StreamName, RequestAudit.OpenRequest>(resumed?.requests)
+  let latest = resumed?.latest ?? null
+
+  const told = ({ time }: RecordedEvent) => {
+    latest = latest === null ? time : Math.max(latest, time)
+  }
 
   const book = (
     event: RecordedEvent,
@@ -90,6 +106,8 @@ export const make = ({ booked, opened }: Listener): Auditor => {
       throw brokenBy(event, "held for open requests", reason)
     }
     const requestId = money._tag === "ToppedUp" ? null : money.requestId
+    AccountAudit.count(account, entries, rest.billing)
+    told(event)
     booked({ event, accountId, requestId, entries, ...rest })
   }
 
@@ -143,6 +161,7 @@ export const make = ({ booked, opened }: Listener): Auditor => {
     switch (type) {
       case "AccountOpened":
         accounts.open(event, accountId)
+        told(event)
         return opened(accountId, event)
       case "BalanceToppedUp": {
         const money = AuditFields.read(event, MoneyEvents.read)
@@ -175,7 +194,7 @@ export const make = ({ booked, opened }: Listener): Auditor => {
   ].map(({ aggregate, pass }) => ({ prefix: `${aggregate.category}-`, pass }))
 
   return {
-    state: { books, accounts: accounts.all, requests },
+    state: { books, accounts: accounts.all, requests, latest: () => latest },
     pass: (event) => {
       for (const { pass, prefix } of categories) {
         if (!event.stream.startsWith(prefix)) continue

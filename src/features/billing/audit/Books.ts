@@ -12,9 +12,15 @@ export interface Books {
   readonly entries: () => number
 }
 
-export const make = (): Books => {
-  const balances = new Map<LedgerAccount, bigint>()
-  let entries = 0
+/** Earlier books: their balances, and the number of their entries. */
+export interface Opening {
+  readonly balances: ReadonlyMap<LedgerAccount, bigint>
+  readonly entries: number
+}
+
+export const make = (opening?: Opening): Books => {
+  const balances = new Map<LedgerAccount, bigint>(opening?.balances)
+  let entries = opening?.entries ?? 0
 
   const balance = (account: LedgerAccount): bigint => balances.get(account) ?? 0n
 

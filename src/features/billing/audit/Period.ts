@@ -13,6 +13,13 @@ export const isAfter = ({ to }: Period, time: number): boolean => to !== null &&
 export const isWithin = (period: Period, time: number): boolean =>
   !isBefore(period, time) && !isAfter(period, time)
 
+/** Where all events up to the time `latest` are, in ms (`null`: there are none). `null` when the period may cut through them. */
+export const placeOf = (period: Period, latest: number | null): "before" | "within" | null => {
+  if (latest === null) return "before"
+  if (period.from !== null) return isBefore(period, latest) ? "before" : null
+  return isAfter(period, latest) ? null : "within"
+}
+
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
 
 /** Unix time in ms of an ISO 8601 date or date-time, UTC without a zone; `null` if malformed. */

@@ -1,6 +1,7 @@
 /** Each account's money within a period. Amounts are nano-USD. */
 import type { AccountId } from "#domain/Ids.ts"
 import type { Entry } from "#domain/Ledger.ts"
+import type * as AccountAudit from "./AccountAudit.ts"
 import type { Booked } from "./Auditor.ts"
 import * as Period from "./Period.ts"
 
@@ -37,8 +38,9 @@ const empty = (): Row => ({
   notBilled: 0
 })
 
-export const make = (period: Period.Period): Statement => {
-  const rows = new Map<AccountId, Row>()
+/** @param before The rows of the events that an earlier audit has covered. */
+export const make = (period: Period.Period, before?: Iterable<readonly [AccountId, Row]>): Statement => {
+  const rows = new Map<AccountId, Row>(before)
 
   const rowOf = (accountId: AccountId): Row => {
     const found = rows.get(accountId)
@@ -72,6 +74,15 @@ export const make = (period: Period.Period): Statement => {
     }
   }
 }
+
+/** The row of events that are all within the period, or all before it. */
+export const carried = (
+  { openHolds, totals: { charges, topUps, ...ended } }: AccountAudit.Account,
+  isWithin: boolean
+): Row =>
+  isWithin
+    ? { opening: 0n, topUps, charges, held: openHolds, ...ended }
+    : { ...empty(), opening: topUps - charges, held: openHolds }
 
 const add = (row: Row, { amount, kind }: Entry, isWithin: boolean): void => {
   switch (kind) {
