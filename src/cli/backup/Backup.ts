@@ -74,6 +74,9 @@ const printJson = (target: string, { end, ...counts }: Backup.Report) =>
 const printText = Effect.fnUntraced(function* (report: Backup.Report) {
   yield* Console.log(text(report))
   yield* Console.log(`Read back and verified. Anchor: ${report.end.position}:${report.end.digest}`)
+  if (report.removedBlobs > 0) {
+    yield* Console.log(`${Output.counted(report.removedBlobs, "blob")} removed that no base needs any more.`)
+  }
   if (report.missingBlobs === 0) return
   yield* Console.error(
     `${Output.counted(report.missingBlobs, "blob")} that the log names: not in the blob store. See 'log verify'.`
@@ -113,6 +116,7 @@ const takeBackups = Effect.fnUntraced(
         target,
         blobs,
         directory: isShared ? null : directory,
+        dataDirectory: directory,
         anchors,
         keep,
         id,

@@ -103,8 +103,17 @@ export const Manifest = Schema.Struct({
   /** Oldest first; at least one. */
   generations: Schema.NonEmptyArray(Generation),
   keys: Schema.NullOr(Keys),
-  /** Sign-ins of assistants. */
-  oauth: Schema.NullOr(SqliteFile)
+  /** Registrations of assistants. */
+  oauth: Schema.NullOr(
+    Schema.Struct({
+      ...SqliteFile.fields,
+      clients: Schema.optionalKey(Schema.Int),
+      /** Unix time in ms. */
+      copiedAt: Schema.optionalKey(Schema.Int)
+    })
+  ),
+  /** Inventories of generations that are not kept, whose blobs are being removed. */
+  retired: Schema.optionalKey(Schema.Array(Inventory))
 })
 export type Manifest = typeof Manifest.Type
 

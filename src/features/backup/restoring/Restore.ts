@@ -26,6 +26,7 @@ import * as DataFormat from "#src/kernel/program/DataFormat.ts"
 import { NoSuchBackup } from "../BackupError.ts"
 import * as Manifest from "../format/Manifest.ts"
 import * as Pieces from "../format/Pieces.ts"
+import * as SqliteFiles from "../format/SqliteFiles.ts"
 import * as SealedKeys from "../keys/SealedKeys.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
 import * as Commits from "./Commits.ts"
@@ -84,10 +85,10 @@ const syncFolder = (folder: string) => {
 }
 
 /** In this order: a log.head without its log is refused at start. */
-const order = ["release", "log.head", "master.key", "blobs", "archive", "log.sqlite"]
+const order = ["release", "log.head", "master.key", "oauth.sqlite", "blobs", "archive", "log.sqlite"]
 
 /** With the log on NATS. */
-const orderBesideServers = ["release", "master.key"]
+const orderBesideServers = ["release", "master.key", "oauth.sqlite"]
 
 const place = (folder: string, directory: string, names: ReadonlyArray<string>) =>
   attempt(() => {
@@ -167,11 +168,20 @@ export const run = Effect.fn("Restore.run")(function* (options: RestoreOptions) 
   }
   const folder = yield* prepare(directory)
   yield* ReleaseFile.note(folder, data)
+  const { oauth } = manifest
+  if (oauth !== null) yield* SqliteFiles.unpack(source.pieces, oauth, path.join(folder, "oauth.sqlite"))
   const hasKeys = yield* restoreKeys(options, manifest, folder)
   const { pieces } = source
   const files = LogFiles.files(folder)
   const keepsCommits = log._tag === "Nats" && RestoredLog.isOfServers(generation)
-  const restored = yield* RestoredLog.write({ pieces, generation, until, filename: files.log, keepsCommits })
+  const restored = yield* RestoredLog.write({
+    pieces,
+    manifest,
+    generation,
+    until,
+    filename: files.log,
+    keepsCommits
+  })
   yield* writeHead(files.head, restored.head)
   const context: Context.Context<BlobStore> = yield* Layer.build(blobsAt(folder))
   const to = Context.get(context, BlobStore)

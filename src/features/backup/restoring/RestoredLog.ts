@@ -13,11 +13,13 @@ import * as SqliteEventReader from "#streams/sqlite/SqliteEventReader.ts"
 import * as LogSchema from "#streams/sqlite/Schema.ts"
 import * as Tombstone from "#streams/Tombstone.ts"
 import { LogUnavailable } from "#streams/LogUnavailable.ts"
-import type { Generation } from "../format/Manifest.ts"
+import type { Generation, Manifest } from "../format/Manifest.ts"
 import * as Pieces from "../format/Pieces.ts"
 import * as SegmentLines from "../format/SegmentLines.ts"
 import * as SqliteFiles from "../format/SqliteFiles.ts"
+import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as Commits from "./Commits.ts"
+import * as LaterErasures from "./LaterErasures.ts"
 import * as RestoredArchive from "./RestoredArchive.ts"
 import * as Truncation from "./Truncation.ts"
 import type { Until } from "./Until.ts"
@@ -25,6 +27,8 @@ import type { Until } from "./Until.ts"
 interface Options {
   readonly pieces: BlobStore["Service"]
   readonly generation: Generation
+  /** Has the generation, and possibly a newer one. */
+  readonly manifest: Manifest
   readonly until: Until
   /** Must not exist. */
   readonly filename: string
@@ -94,14 +98,11 @@ const isWithin = (until: Until, { event }: CopiedEvent): boolean => {
   }
 }
 
-/**
- * Returns the later erasures of payloads, which the backup may not have any more: they must be repeated on a log that ends
- * before them.
- */
+/** Returns the later erasures, which must be repeated on a log that ends before them. */
 const applySegments = Effect.fnUntraced(function* (db: DatabaseSync, options: Options, isTruncated: boolean) {
   const { generation, pieces, until } = options
   const write = writer(db, options)
-  const later: Array<CopiedEvent> = []
+  const later: Array<RecordedEvent> = []
   let isOver = isTruncated
   for (const segment of generation.segments) {
     const events = yield* SegmentLines.parse(segment, yield* Pieces.readText(pieces, segment))
@@ -110,7 +111,7 @@ const applySegments = Effect.fnUntraced(function* (db: DatabaseSync, options: Op
       for (const copied of events) {
         isOver = isOver || !isWithin(until, copied)
         if (!isOver) write(copied)
-        else if (copied.event.type === Tombstone.type) later.push(copied)
+        else if (LaterErasures.isErasing(copied.event)) later.push(copied.event)
       }
       db.exec("COMMIT")
     })
@@ -147,14 +148,14 @@ const digests = (filename: string, db: DatabaseSync, positions: ReadonlySet<numb
  * log; and the number of later erasures on it.
  */
 export const write = Effect.fn("RestoredLog.write")(function* (options: Options) {
-  const { filename, generation, keepsCommits, pieces, until } = options
+  const { filename, generation, keepsCommits, manifest, pieces, until } = options
   if (generation.base !== null) yield* SqliteFiles.unpack(pieces, generation.base, filename)
   const db = yield* open(filename)
   const directory = path.dirname(filename)
   const archive = yield* RestoredArchive.write(pieces, generation, directory)
   if (until._tag !== "End" && LogSchema.hasArchive(db)())
     yield* attempt(() => RestoredArchive.unarchive(db, directory, archive))
-  const removed = yield* attempt(() => Truncation.truncate(db, until))
+  const removed = yield* attempt(() => Truncation.truncate(db, until, LaterErasures.isErasing))
   const later = yield* applySegments(db, options, removed !== null)
   const moments = [generation.base, ...generation.segments].flatMap((piece) =>
     piece === null ? [] : [piece]
@@ -168,8 +169,13 @@ export const write = Effect.fn("RestoredLog.write")(function* (options: Options)
     return digest !== undefined && digest !== moment.end.digest
   })
   if (wrong !== undefined) return yield* Pieces.mismatch(wrong)
+  const newer = yield* LaterErasures.inNewest(pieces, manifest, {
+    generation,
+    after: end.sequence,
+    scratch: `${filename}.newest`
+  })
   const erasedAgain = yield* attempt(() =>
-    Truncation.eraseAgain(db, [...(removed ?? []), ...later.map(({ event }) => event)])
+    Truncation.eraseAgain(db, [...(removed ?? []), ...later, ...newer])
   )
   const { head } = erasedAgain === 0 ? { head: end } : yield* digests(filename, db)
   if (keepsCommits) yield* attempt(() => Commits.number(db, end.sequence))

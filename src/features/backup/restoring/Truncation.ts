@@ -28,7 +28,7 @@ const firstAfter = (db: DatabaseSync, until: Until): number | null => {
   }
 }
 
-const toEvent = (row: Record<string, unknown>): RecordedEvent =>
+export const toEvent = (row: Record<string, unknown>): RecordedEvent =>
   new RecordedEvent({
     position: GlobalPosition.trusted(String(row["position"])),
     stream: StreamName.trusted(String(row["stream"])),
@@ -41,53 +41,56 @@ const toEvent = (row: Record<string, unknown>): RecordedEvent =>
     hash: String(row["hash"])
   })
 
-/** Removes the events after the moment, and their payload records. Returns the removed erasures; `null` if it removed nothing. */
-export const truncate = (db: DatabaseSync, until: Until): ReadonlyArray<RecordedEvent> | null => {
+/** Removes the events after the moment, and their payload records. Returns the removed events that `isErasing`; `null` if it removed nothing. */
+export const truncate = (
+  db: DatabaseSync,
+  until: Until,
+  isErasing: (event: RecordedEvent) => boolean
+): ReadonlyArray<RecordedEvent> | null => {
   const first = firstAfter(db, until)
   if (first === null) return null
   const removePayload = db.prepare("DELETE FROM payloads WHERE stream = ? AND name = ?")
-  const tombstones: Array<RecordedEvent> = []
+  const erasing: Array<RecordedEvent> = []
   db.exec("BEGIN")
   for (const row of db.prepare("SELECT * FROM events WHERE position >= ? ORDER BY position").iterate(first)) {
     const event = toEvent(row)
-    if (event.type === Tombstone.type) tombstones.push(event)
+    if (isErasing(event)) erasing.push(event)
     for (const [name] of PayloadRefs.of(event)) removePayload.run(event.stream, name)
   }
   db.prepare("DELETE FROM events WHERE position >= ?").run(first)
   db.exec("COMMIT; VACUUM")
-  return tombstones
+  return erasing
 }
 
-/** Whether events of the stream name one of the payloads, and its record is erased. */
-const isErasedIn = (db: DatabaseSync) => {
+/** Whether the event says something new about the stream: it erases what its events name, or ends its file. */
+const isNews = (db: DatabaseSync) => {
   const events = db.prepare("SELECT * FROM events WHERE stream = ?")
-  const record = db.prepare(
-    "SELECT 1 FROM payloads WHERE stream = ? AND name = ? AND (text IS NOT NULL OR blob IS NOT NULL)"
-  )
-  return (stream: string, names: ReadonlyArray<string>): boolean =>
-    events
-      .all(stream)
-      .flatMap((row) => PayloadRefs.of(toEvent(row)))
-      .some(([name]) => names.includes(name) && record.get(stream, name) === undefined)
+  return ({ data, stream, type }: RecordedEvent): boolean => {
+    const before = events.all(stream).map(toEvent)
+    const erased = Tombstone.erasedBy({ type, data })
+    if (type !== Tombstone.type) return before.length > 0 && before.every((event) => event.type !== type)
+    const known = new Set(before.flatMap(Tombstone.erasedBy))
+    return before
+      .flatMap((event) => PayloadRefs.of(event))
+      .some(([name]) => erased.includes(name) && !known.has(name))
+  }
 }
 
-/**
- * Appends erasures that were made after the moment, for payloads that the backup does not have any more: the log must say why
- * they are missing. Returns their number.
- */
+/** Appends erasures that were made after the moment, each once and in order. Returns their number. */
 export const eraseAgain = (db: DatabaseSync, later: ReadonlyArray<RecordedEvent>): number => {
   const tail = db.prepare("SELECT ordinal, hash FROM events WHERE stream = ? ORDER BY ordinal DESC LIMIT 1")
   const append = db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
   const erase = db.prepare(
     "UPDATE payloads SET salt = '', hash = '', size = 0, text = NULL, blob = NULL WHERE stream = ? AND name = ?"
   )
-  const isErased = isErasedIn(db)
+  const isNew = isNews(db)
   let position = endOf(db)
   let count = 0
   db.exec("BEGIN")
-  for (const { data, id, stream, text, time, type } of later) {
-    const last = tail.get(stream)
-    if (last === undefined || !isErased(stream, Tombstone.erasedBy({ type, data }))) continue
+  for (const event of later) {
+    if (!isNew(event)) continue
+    const { data, id, stream, text, time, type } = event
+    const last = tail.get(stream) ?? { ordinal: -1, hash: EventChain.origin }
     const ordinal = Number(last["ordinal"]) + 1
     const hash = EventChain.hash(String(last["hash"]), { stream, ordinal, id, type, time, text })
     append.run(++position, stream, ordinal, id, type, time, text, hash)

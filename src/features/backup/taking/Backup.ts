@@ -11,7 +11,7 @@ import * as TailRead from "#streams/TailRead.ts"
 import * as ReleaseFile from "#src/kernel/disk/ReleaseFile.ts"
 import * as DataFormat from "#src/kernel/program/DataFormat.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
-import { OtherLog } from "../BackupError.ts"
+import { OtherLog, TargetInUse } from "../BackupError.ts"
 import * as Inventories from "../format/Inventories.ts"
 import type { ArchivedSegment } from "../format/Manifest.ts"
 import * as Manifest from "../format/Manifest.ts"
@@ -19,10 +19,12 @@ import * as Pieces from "../format/Pieces.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
 import { TargetFault } from "../target/TargetFault.ts"
 import * as ArchivedSegments from "./ArchivedSegments.ts"
+import * as AssistantClients from "./AssistantClients.ts"
 import * as Base from "./Base.ts"
 import * as Compaction from "./Compaction.ts"
 import * as InstallationKeys from "./InstallationKeys.ts"
 import * as Leftovers from "./Leftovers.ts"
+import * as RetiredBlobs from "./RetiredBlobs.ts"
 import * as Tail from "./Tail.ts"
 
 export interface BackupOptions {
@@ -31,6 +33,8 @@ export interface BackupOptions {
   readonly blobs: BlobStore["Service"]
   /** The data directory of a log in SQLite; `null` for a log on NATS. */
   readonly directory: string | null
+  /** The data directory of this node, also with the log on NATS. It may be missing then. */
+  readonly dataDirectory: string
   /** Heads of the log that were read before the log itself. */
   readonly anchors: ReadonlyArray<Anchor>
   /** Starts a new generation even if the target has one. */
@@ -53,6 +57,8 @@ export interface Report {
   readonly blobs: number
   /** Blobs that the log names and the blob store does not have. */
   readonly missingBlobs: number
+  /** Blobs that this call removed from the target, because no base needs them any more. */
+  readonly removedBlobs: number
   readonly end: Manifest.Moment
   readonly hasKeys: boolean
 }
@@ -150,12 +156,26 @@ const olderThan = (before: Manifest.Manifest | null, isBase: boolean, keep: numb
   return keep === 1 ? [] : generations.slice(1 - keep)
 }
 
+/** How long another backup may take to remove blobs from a bucket, ms. After that it counts as interrupted. */
+const longestRemoving = 10 * 60 * 1_000
+
+/** In a bucket, another backup may be removing blobs that this one would count on. */
+const checkRemoving = Effect.fnUntraced(function* (
+  { isExclusive }: BackupTarget,
+  before: Manifest.Manifest | null
+) {
+  if (isExclusive || before?.retired === undefined) return
+  const now = yield* Clock.currentTimeMillis
+  if (now - before.writtenAt < longestRemoving) return yield* new TargetInUse()
+})
+
 /** Takes a backup, and returns what it has then. */
 export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) {
   const { directory, isContinued, isFull, keep, target } = options
   const stored = yield* target.readManifest
   if (stored === null && isContinued) return yield* isAway
   const before = stored === null ? null : yield* Manifest.parse(stored.text)
+  yield* checkRemoving(target, before)
   yield* Leftovers.remove(target, before)
   const isBase = before === null || isFull
   const known = ArchivedSegments.namedIn(before)
@@ -163,16 +183,20 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
   const added = { ...taken, generation: yield* Compaction.run(target.pieces, taken.generation, options.id) }
   const kept = olderThan(before, isBase, keep)
   const { keys, isNew } = yield* InstallationKeys.put(options, before?.keys ?? null)
+  const clients = yield* AssistantClients.put(options, before?.oauth ?? null)
   const [first, ...others] = [...kept, added.generation]
+  const generations: Manifest.Manifest["generations"] = [first ?? added.generation, ...others]
+  const retired = RetiredBlobs.of(before, { generations })
   const manifest: Manifest.Manifest = {
     format: 1,
     release: version,
     data: directory === null ? DataFormat.ours : yield* ReleaseFile.read(directory),
     writtenAt: yield* Clock.currentTimeMillis,
     backend: directory === null ? "nats" : "sqlite",
-    generations: [first ?? added.generation, ...others],
+    generations,
     keys,
-    oauth: before?.oauth ?? null
+    oauth: clients.oauth,
+    ...(retired.length > 0 && { retired })
   }
   const report: Report = {
     kind: isBase ? "base" : added.events === 0 ? "unchanged" : "increment",
@@ -180,11 +204,17 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
     bytes: added.bytes,
     blobs: added.blobs,
     missingBlobs: added.missing,
+    removedBlobs: 0,
     end: Manifest.endOf(added.generation),
     hasKeys: keys !== null
   }
-  if (report.kind === "unchanged" && !isNew) return report
-  yield* target.writeManifest(Manifest.render(manifest), stored?.revision ?? null)
+  if (report.kind === "unchanged" && !isNew && !clients.isNew && retired.length === 0) return report
+  const revision = yield* target.writeManifest(Manifest.render(manifest), stored?.revision ?? null)
   yield* Leftovers.removeReplaced(target, before, manifest)
-  return report
+  if (retired.length === 0) return report
+  const removedBlobs = yield* RetiredBlobs.remove(target.pieces, manifest)
+  const { retired: _, ...done } = manifest
+  yield* target.writeManifest(Manifest.render(done), revision)
+  yield* Leftovers.removeReplaced(target, manifest, done)
+  return { ...report, removedBlobs }
 })

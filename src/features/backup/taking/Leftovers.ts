@@ -1,12 +1,12 @@
 /**
  * Removes pieces that the manifest does not name: of a backup that was interrupted, and of generations that are no longer
- * kept. Blobs stay: a later generation names most of them again, and the next backup uses those of an interrupted one.
+ * kept. Blobs of an interrupted backup stay: the next one uses them. `RetiredBlobs` removes others.
  */
 import { Effect, Stream } from "effect"
 import type { Manifest } from "../format/Manifest.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
 
-const folders = ["base", "segments", "inventories", "keys", "archive"]
+const folders = ["base", "segments", "inventories", "keys", "archive", "oauth"]
 
 const namedBy = (manifest: Manifest | null): ReadonlySet<string> =>
   new Set(
@@ -19,7 +19,9 @@ const namedBy = (manifest: Manifest | null): ReadonlySet<string> =>
             ...inventories.map(({ key }) => key),
             ...archive.map(({ key }) => key)
           ]),
-          ...(manifest.keys === null ? [] : [manifest.keys.key])
+          ...(manifest.retired ?? []).map(({ key }) => key),
+          ...(manifest.keys === null ? [] : [manifest.keys.key]),
+          ...(manifest.oauth === null ? [] : [manifest.oauth.key])
         ]
   )
 

@@ -31,15 +31,22 @@ export interface VerificationOptions {
 /** A backup that goes on meanwhile merges pieces, and so removes those of the manifest that was read. */
 const tries = 5
 
-const piecesOf = ({ base, inventories, segments }: Manifest.Generation): ReadonlyArray<Manifest.Piece> => [
+const piecesOf = ({
+  archive = [],
+  base,
+  inventories,
+  segments
+}: Manifest.Generation): ReadonlyArray<Manifest.Piece> => [
   ...(base === null ? [] : [base]),
   ...segments,
-  ...inventories
+  ...inventories,
+  ...archive
 ]
 
 /** Builds the log of a generation, and verifies it. */
 const verifyLog = Effect.fnUntraced(function* (
   { scratch, source: { pieces } }: VerificationOptions,
+  manifest: Manifest.Manifest,
   generation: Manifest.Generation
 ) {
   const folder = yield* Effect.acquireRelease(
@@ -49,6 +56,7 @@ const verifyLog = Effect.fnUntraced(function* (
   const { log } = LogFiles.files(folder)
   const { end } = yield* RestoredLog.write({
     pieces,
+    manifest: { ...manifest, generations: [generation] },
     generation,
     until: { _tag: "End" },
     filename: log,
@@ -97,7 +105,10 @@ const verifyOnce = Effect.fnUntraced(function* (
       const { position } = Manifest.endOf(generation)
       const isWhole = findings.count() === before
       const verified = isWhole
-        ? yield* findings.collect(`the log up to position ${position}`, verifyLog(options, generation))
+        ? yield* findings.collect(
+            `the log up to position ${position}`,
+            verifyLog(options, manifest, generation)
+          )
         : null
       const { base } = generation
       return {

@@ -5,8 +5,16 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import { EventStore } from "#streams/EventStore.ts"
+import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { eventData } from "#test/support/EventFixtures.ts"
+import { root } from "#test/support/ServerProcess.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
+import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
+import { Records } from "#src/edges/oauth/Records.ts"
 import * as Pieces from "#src/features/backup/format/Pieces.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as Manifest from "#src/features/backup/format/Manifest.ts"
@@ -120,6 +128,30 @@ describe("the files of a backup", () => {
     })
   )
 
+  it.live("contain registrations of assistants, and no sign-in", () =>
+    Effect.gen(function* () {
+      const { at, data, target } = yield* filled(3)
+      const database = Layer.fresh(OAuthDatabase.layerAt(path.join(data, "oauth.sqlite")))
+      const add = (model: string) =>
+        Effect.gen(function* () {
+          const { put } = yield* Records
+          const payload = { marked: `the ${model}` }
+          yield* put({ model, id: model, payload, expiresAt: 2e12, grantId: null, loginId: null })
+        }).pipe(Effect.provide(Layer.fresh(Records.layer).pipe(Layer.provide(database))))
+      yield* add("RefreshToken")
+      yield* run(["backup", target, "--without-keys"], data)
+      assert.isNull((yield* manifestIn(target)).oauth)
+      yield* add("Client")
+      assert.strictEqual((yield* run(["backup", target, "--without-keys"], data))["kind"], "unchanged")
+      yield* run(["backup", target, "--without-keys"], data)
+      assert.lengthOf(filesBelow(path.join(target, "oauth")), 1)
+      yield* run(["restore", target, "--without-keys"], at("copy"))
+      const restored = fs.readFileSync(path.join(at("copy"), "oauth.sqlite"), "latin1")
+      assert.include(restored, "the Client")
+      assert.notInclude(restored, "the RefreshToken")
+    })
+  )
+
   it.live("are read back, so that a target that stores other bytes is noticed", () =>
     Effect.gen(function* () {
       const memory = Context.get(yield* Layer.build(MemoryBlobStore.layer), BlobStore)
@@ -130,6 +162,161 @@ describe("the files of a backup", () => {
       }
       const error = yield* Effect.flip(Pieces.putText(lying, "segments/1", "text"))
       assert.match(error.message, /The backup is damaged: segments\/1 does not match its SHA-256/)
+    })
+  )
+})
+
+const mediaEvents = (name: string) => {
+  const { type, data } = JSON.parse(
+    fs.readFileSync(path.join(root, "test/fixtures/events/File", `${name}.json`), "utf8")
+  ) as { readonly type: string; readonly data: JsonObject }
+  return (id: string) => eventData(id, type, data)
+}
+
+/** Appends events of a file. */
+const appendFile = (id: string, names: ReadonlyArray<string>) =>
+  Effect.flatMap(EventStore, (store) =>
+    Effect.forEach(
+      names,
+      (name) =>
+        store.append({
+          stream: StreamName.make("File", id),
+          expected: ExpectedVersion.Any,
+          events: [mediaEvents(name)(`${name}-${id}`)]
+        }),
+      { discard: true }
+    )
+  )
+
+const filesBelow = (folder: string): ReadonlyArray<string> =>
+  fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .toSorted()
+
+/** Writes the bytes of a file, and moves what the payloads of tests write to where a server has it. */
+const placeBlobs = (data: string, media: ReadonlyArray<string>) => {
+  fs.mkdirSync(path.join(data, "blobs/media"), { recursive: true })
+  for (const id of media) fs.writeFileSync(path.join(data, "blobs/media", id), `bytes of ${id}`)
+  fs.cpSync(path.join(data, "files"), path.join(data, "blobs"), { recursive: true })
+}
+
+const big = (name: string) => ({ text: name.repeat(70_000) })
+
+describe("what was erased", () => {
+  const [kept, removed] = ["fl_00000000000000000000k", "fl_00000000000000000000r"] as const
+
+  /** A base with two payloads and two files, one each of which is erased after it; positions are 1 to 8. */
+  const erased = Effect.gen(function* () {
+    const { at, data, target } = yield* filled(1)
+    yield* DataDirectory.own(
+      data,
+      Effect.gen(function* () {
+        yield* DataDirectory.appendPayload("a", "a0", big("a"))
+        yield* DataDirectory.appendPayload("b", "b0", big("b"))
+        yield* appendFile(kept, ["OutputStored"])
+        yield* appendFile(removed, ["OutputStored"])
+      })
+    )
+    placeBlobs(data, [kept, removed])
+    yield* run(["backup", target, "--without-keys"], data)
+    yield* DataDirectory.own(
+      data,
+      Effect.gen(function* () {
+        yield* DataDirectory.erase("a")
+        yield* appendFile(removed, ["FileDeleted", "BytesRemoved"])
+      })
+    )
+    fs.rmSync(path.join(data, "blobs/media", removed))
+    return { at, data, target }
+  })
+
+  const eventsOf = (DATA_DIR: string) =>
+    Effect.map(Inferlog.run(["log", "export"], { DATA_DIR }), ({ stdout }) =>
+      FilledLog.lines(stdout).map(({ type }) => type)
+    )
+
+  it.live("stays erased when an earlier moment is restored", () =>
+    Effect.gen(function* () {
+      const { at, data, target } = yield* erased
+      const check = Effect.fnUntraced(function* (name: string) {
+        const restored = yield* run(["restore", target, "--without-keys", "--until", "5"], at(name))
+        assert.deepInclude(restored, { erasedAgain: 3, erasedPayloads: 1, payloads: 1, blobs: 2 })
+        const after = (yield* eventsOf(at(name))).slice(5)
+        assert.deepStrictEqual(after, ["PayloadsErased", "FileDeleted", "BytesRemoved"])
+        const [media, payload, ...more] = filesBelow(at(`${name}/blobs`))
+        assert.strictEqual(media, `media/${kept}`)
+        assert.include(payload, "Thing-b")
+        assert.deepStrictEqual(more, [])
+        yield* run(["log", "verify"], at(name))
+      })
+      // Known from a segment, and then only from the base of a newer generation.
+      yield* run(["backup", target, "--without-keys"], data)
+      yield* check("segment")
+      const end = yield* run(["restore", target, "--without-keys"], at("end"))
+      assert.deepInclude(end, { erasedAgain: 0, events: 8 })
+    })
+  )
+
+  it.live("leaves the backup with the last base that names it", () =>
+    Effect.gen(function* () {
+      const { at, data, target } = yield* erased
+      const [base] = (yield* manifestIn(target)).generations
+      const twoBases = yield* run(["backup", target, "--without-keys", "--full"], data)
+      assert.deepInclude(twoBases, { kind: "base", removedBlobs: 0 })
+      const restored = yield* run(["restore", target, "--without-keys", "--until", "5"], at("newer"))
+      assert.deepInclude(restored, { erasedAgain: 3, blobs: 2 })
+      fs.cpSync(target, at("before"), { recursive: true })
+
+      const one = yield* run(["backup", target, "--without-keys", "--full", "--keep", "1"], data)
+      assert.deepInclude(one, { kind: "base", removedBlobs: 2 })
+      const left = filesBelow(target).filter((name) => name.startsWith("blobs"))
+      assert.strictEqual(left.length, 2)
+      assert.isUndefined((yield* manifestIn(target)).retired)
+      for (const folder of ["base", "inventories"]) assert.lengthOf(filesBelow(path.join(target, folder)), 1)
+      yield* run(["backup", target, "--verify"], data)
+
+      // As after a crash before the removal.
+      const manifest = yield* manifestIn(target)
+      const inventories = base?.inventories ?? []
+      for (const name of filesBelow(at("before"))) {
+        const isOld = name.startsWith("blobs") || inventories.some(({ key }) => name === key)
+        if (isOld) fs.cpSync(path.join(at("before"), name), path.join(target, name))
+      }
+      fs.writeFileSync(
+        path.join(target, "manifest.json"),
+        Manifest.render({ ...manifest, retired: inventories })
+      )
+      assert.deepInclude(yield* run(["backup", target, "--without-keys"], data), { removedBlobs: 2 })
+      assert.deepStrictEqual(
+        filesBelow(target).filter((name) => name.startsWith("blobs")),
+        left
+      )
+      assert.lengthOf(filesBelow(path.join(target, "inventories")), 1)
+      const whole = yield* run(["restore", target, "--without-keys"], at("whole"))
+      assert.deepInclude(whole, { events: 8, blobs: 2 })
+    })
+  )
+})
+
+describe("many small increments", () => {
+  it.live("are merged, and restore to the same log", () =>
+    Effect.gen(function* () {
+      const { at, data, target } = yield* filled(2)
+      let digest: unknown
+      for (let round = 0; round < 18; round++) {
+        if (round > 0) yield* FilledLog.grow(data, `r${round}`, 2)
+        digest = (yield* run(["backup", target, "--without-keys"], data))["digest"]
+      }
+      // Sixteen of them are one.
+      assert.lengthOf(filesBelow(path.join(target, "segments")), 2)
+      const [generation] = (yield* manifestIn(target)).generations
+      assert.deepStrictEqual(
+        generation?.segments.map(({ events }) => events),
+        [32, 2]
+      )
+      assert.strictEqual((yield* run(["restore", target, "--without-keys"], at("all")))["digest"], digest)
     })
   )
 })
@@ -151,7 +338,7 @@ describe("backup --follow", () => {
       // An empty mount point must not get a backup.
       fs.mkdirSync(target)
       yield* FilledLog.grow(data, "b", 4)
-      yield* follower.warned(/WARN.*its manifest is gone/)
+      yield* follower.warned(/WARN.*What is new is not backed up/)
       yield* FilledLog.grow(data, "c", 2)
       assert.deepStrictEqual(
         fs.readdirSync(target).filter((name) => name !== "incoming"),

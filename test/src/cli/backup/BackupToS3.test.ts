@@ -1,6 +1,10 @@
 /** Backups to a bucket of a real S3 server. */
+import * as fs from "node:fs"
+import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { PutObjectCommand } from "@aws-sdk/client-s3"
 import { Effect } from "effect"
+import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as S3Programs from "#test/support/servers/S3Programs.ts"
 import * as S3Server from "#test/support/servers/S3Server.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -8,6 +12,44 @@ import * as FilledLog from "../log/FilledLog.ts"
 import * as Inferlog from "../Inferlog.ts"
 
 describe.skipIf(S3Programs.isMissing)(S3Programs.named("backup to S3"), () => {
+  it.live("copies blobs from one bucket, and restores them to another", () =>
+    Effect.gen(function* () {
+      const server = yield* S3Server.shared
+      const [from, to] = [yield* S3Server.newBucket(server), yield* S3Server.newBucket(server)]
+      const parent = yield* TempDirectory.make
+      const [data, target, copy] = ["data", "target", "copy"].map((name) => path.join(parent, name)) as [
+        string,
+        string,
+        string
+      ]
+      const query = `?endpoint=${encodeURIComponent(server.url)}`
+      fs.mkdirSync(data)
+      yield* DataDirectory.own(data, DataDirectory.appendPayload("p", "p0", { text: "x".repeat(70_000) }))
+      const [key = ""] = fs
+        .readdirSync(path.join(data, "files"), { recursive: true, encoding: "utf8" })
+        .filter((name) => fs.statSync(path.join(data, "files", name)).isFile())
+      const bytes = fs.readFileSync(path.join(data, "files", key))
+      const client = yield* S3Server.clientOf(server)
+      yield* Effect.promise(() => client.send(new PutObjectCommand({ Bucket: from, Key: key, Body: bytes })))
+      const run = Effect.fnUntraced(function* (
+        args: ReadonlyArray<string>,
+        DATA_DIR: string,
+        bucket: string
+      ) {
+        const ended = yield* Inferlog.spawn([...args, "--without-keys", "--json"], {
+          ...S3Server.credentials,
+          BLOB_STORE: `s3://${bucket}${query}`,
+          DATA_DIR
+        })
+        assert.strictEqual(ended.code, 0, ended.stderr)
+        return JSON.parse(ended.stdout) as Readonly<Record<string, unknown>>
+      })
+      assert.deepInclude(yield* run(["backup", target], data, from), { blobs: 1, missingBlobs: 0 })
+      assert.deepInclude(yield* run(["restore", target], copy, to), { blobs: 1, payloads: 1 })
+      assert.isFalse(fs.existsSync(path.join(copy, "blobs")))
+    })
+  )
+
   it.live("adds what is new, refuses one of two backups at a time, and restores", () =>
     Effect.gen(function* () {
       const server = yield* S3Server.shared

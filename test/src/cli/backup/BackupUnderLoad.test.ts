@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
+import { OAuthClient } from "#test/src/edges/oauth/OAuthClient.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "../Inferlog.ts"
 
@@ -44,6 +45,44 @@ const submit = async (url: string, count: number): Promise<ReadonlyArray<string>
   return ids
 }
 
+const urlsAt = (url: string) => ({ queueUrl: url, baseUrl: url, mediaUrl: url, mcpUrl: url })
+
+const text = "the bytes of an upload\n".repeat(4_000)
+
+const json = async (url: string, init: RequestInit): Promise<Readonly<Record<string, string>>> => {
+  const answer = await fetch(url, {
+    ...init,
+    headers: { ...ServerProcess.authorization, "content-type": "application/json" }
+  })
+  assert.strictEqual(answer.status, 200, url)
+  return (await answer.json()) as Readonly<Record<string, string>>
+}
+
+const put = async (url: string, body: string) => {
+  const answer = await fetch(url, { method: "PUT", body, headers: { "content-type": "text/plain" } })
+  assert.strictEqual(answer.status, 200)
+  return answer.headers.get("etag")?.replaceAll('"', "") ?? ""
+}
+
+/** Uploads a file in one piece and one in parts, and returns their paths. */
+const upload = async (url: string): Promise<ReadonlyArray<string>> => {
+  const file = { file_name: "one.txt", content_type: "text/plain", size: text.length }
+  const whole = await json(`${url}/storage/upload/initiate`, { method: "POST", body: JSON.stringify(file) })
+  await put(whole["upload_url"] ?? "", text)
+  const { fileUrl, uploadId, uploadKey } = await json(`${url}/storage/upload/initiate-multipart`, {
+    method: "POST",
+    body: JSON.stringify({ ...file, file_name: "parts.txt" })
+  })
+  const query = new URLSearchParams({ uploadId: uploadId ?? "", uploadKey: uploadKey ?? "", partNumber: "1" })
+  const { presignedUrl } = await json(`${url}/storage/upload/multipart-url?${query}`, {})
+  const parts = [{ partNumber: 1, etag: await put(presignedUrl ?? "", text) }]
+  await json(`${url}/storage/upload/complete`, {
+    method: "POST",
+    body: JSON.stringify({ uploadId, uploadKey, parts })
+  })
+  return [whole["file_url"] ?? "", fileUrl ?? ""].map((address) => new URL(address).pathname)
+}
+
 const serve = (dataDirectory: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => ServerProcess.start({ dataDirectory, port: await ServerProcess.freePort() })),
@@ -76,6 +115,8 @@ describe("backup and restore", () => {
       ]
       const server = yield* serve(data)
       const first = yield* Effect.promise(() => submit(server.url, requests))
+      const media = yield* Effect.promise(() => upload(server.url))
+      const assistant = yield* Effect.promise(() => OAuthClient.register(urlsAt(server.url)))
       const loading = submit(server.url, requests)
       const base = yield* run(["backup", target], { DATA_DIR: data })
       assert.strictEqual(base["kind"], "base")
@@ -96,6 +137,18 @@ describe("backup and restore", () => {
       assert.match(yield* refused(["restore", target], { DATA_DIR: copy }), /is not empty/)
 
       const again = yield* serve(copy)
+      for (const file of media) {
+        const answer = yield* Effect.promise(() => fetch(`${again.url}${file}`))
+        assert.strictEqual(yield* Effect.promise(() => answer.text()), text, file)
+      }
+      // An assistant need not register again, and its user signs in again.
+      const { resource, server: issuer } = yield* Effect.promise(() =>
+        OAuthClient.discover(urlsAt(again.url))
+      )
+      const known = new OAuthClient(issuer, assistant.client, resource.resource)
+      assert.deepInclude(yield* Effect.promise(() => known.visit({})), { _tag: "Page", status: 200 })
+      const unknown = yield* Effect.promise(() => known.visit({ client_id: "unknown" }))
+      assert.deepInclude(unknown, { _tag: "Page", status: 400 })
       for (const id of [...first, ...second]) {
         const answer = yield* Effect.promise(() =>
           fetch(`${again.url}/requests/${id}`, { headers: ServerProcess.authorization })
