@@ -8,6 +8,8 @@ import * as NatsServer from "#test/support/servers/NatsServer.ts"
 import * as Until from "#test/support/servers/Until.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as TestBrowser from "#test/src/edges/admin/sso/TestBrowser.ts"
+import * as TestIssuer from "#test/src/edges/admin/sso/TestIssuer.ts"
 import * as Inferlog from "./Inferlog.ts"
 
 const model = (name: string, provider: object) => ({
@@ -98,15 +100,35 @@ const started = Effect.gen(function* () {
   fs.writeFileSync(path.join(models, "up.json"), JSON.stringify(model("acme/up", { adapter: "pull" })))
   const away = { name: "gpu-box", adapter: "http", url: "http://127.0.0.1:9/run" }
   fs.writeFileSync(path.join(models, "away.json"), JSON.stringify(model("acme/away", away)))
+  const ports = {
+    one: yield* Effect.promise(() => ServerProcess.freePort()),
+    two: yield* Effect.promise(() => ServerProcess.freePort())
+  }
+  const adminUrl = `http://127.0.0.1:${ports.one}`
+  const issuer = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const made = await TestIssuer.make(`${adminUrl}/admin/v1/sign-in/callback`)
+      await made.start()
+      return made
+    }),
+    (made) => Effect.promise(() => made.stop())
+  )
+  issuer.person = { sub: "ada", name: "Ada", groups: ["admins"] }
   const shared = {
+    ADMIN_URL: adminUrl,
+    ALLOW_PRIVATE_TARGETS: "true",
+    OIDC_ISSUER: issuer.url,
+    OIDC_CLIENT_ID: TestIssuer.client.id,
+    OIDC_CLIENT_SECRET: TestIssuer.client.secret,
+    OIDC_ROLE_MAP: "owner=admins",
     EVENT_STORE: `${url}?sync=always`,
     BLOB_STORE: `file://${parent}/blobs`,
     MASTER_KEY: "5d".repeat(32),
     MODELS_DIR: models
   }
-  const node = Effect.fnUntraced(function* (name: string) {
+  const node = Effect.fnUntraced(function* (name: "one" | "two") {
     const dataDirectory = path.join(parent, name)
-    const port = yield* Effect.promise(() => ServerProcess.freePort())
+    const port = ports[name]
     const server = yield* Effect.acquireRelease(
       Effect.promise(() => ServerProcess.start({ dataDirectory, port, env: shared })),
       (server) => Effect.promise(() => server.kill("SIGKILL"))
@@ -215,6 +237,32 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("The commands of the flee
       assert.deepInclude(actions[0], { action: "resetProvider", targets: { name: "gpu-box" } })
       const unknown = yield* Inferlog.run(["providers", "reset", "nothing"], one.settings)
       assert.deepInclude(unknown, { code: 1 })
+
+      // What one node ends is over on the other one.
+      const statusAt = (node: typeof two, headers: Readonly<Record<string, string>>) =>
+        Effect.promise(async () => (await fetch(`${node.server.url}/admin/v1/self`, { headers })).status)
+      const isSoon = (headers: Readonly<Record<string, string>>, expected: number) =>
+        until(statusAt(two, headers), (status) => status === expected)
+      const Operator = Schema.Struct({ operatorId: Schema.String, key: Schema.String })
+      const ownerCommand = ["operators", "create", "--name", "bob", "--role", "owner"]
+      const bob = yield* Inferlog.json(Operator, ownerCommand, one.settings)
+      const withKey = { authorization: `Key ${bob.key}` }
+      yield* isSoon(withKey, 200)
+      const browser = TestBrowser.make()
+      const signedIn = yield* Effect.promise(() => browser.follow(`${one.server.url}/admin/v1/sign-in`))
+      assert.include(signedIn.text, "As Ada, with the role owner")
+      const cookie = [...browser.jarOf(one.server.url)].map((pair) => pair.join("=")).join("; ")
+      yield* isSoon({ cookie }, 200)
+      const ended = performance.now()
+      assert.deepInclude(yield* Inferlog.run(["operators", "revoke", bob.operatorId], one.settings), {
+        code: 0
+      })
+      yield* isSoon(withKey, 401)
+      const origin = { method: "POST", headers: { origin: one.server.url } }
+      yield* Effect.promise(() => browser.visit(`${one.server.url}/admin/v1/sign-out`, origin))
+      yield* isSoon({ cookie }, 401)
+      // The documents promise a second of each; this machine may be busy.
+      assert.isBelow(performance.now() - ended, 10_000)
 
       // A node that has ended is listed as gone.
       yield* Effect.promise(() => two.server.kill("SIGTERM"))
