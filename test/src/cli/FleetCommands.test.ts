@@ -248,6 +248,14 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("The commands of the flee
       const bob = yield* Inferlog.json(Operator, ownerCommand, one.settings)
       const withKey = { authorization: `Key ${bob.key}` }
       yield* isSoon(withKey, 200)
+      const elsewhere = { INFERLOG_ADMIN_URL: two.server.url, INFERLOG_OPERATOR_KEY: bob.key }
+      for (const args of [
+        ["tail", "-n", "3", "--type", "OperatorCreated"],
+        ["export", "--until", "9"]
+      ]) {
+        const beside = yield* Inferlog.run(["log", ...args], two.settings)
+        assert.deepStrictEqual(yield* Inferlog.run(["log", ...args], elsewhere), beside)
+      }
       const browser = TestBrowser.make()
       const signedIn = yield* Effect.promise(() => browser.follow(`${one.server.url}/admin/v1/sign-in`))
       assert.include(signedIn.text, "As Ada, with the role owner")

@@ -18,8 +18,14 @@ const Actions = Schema.Struct({
   next: Schema.NullOr(Schema.String)
 })
 
-const statusOf = (url: string, headers: Record<string, string> = {}) =>
-  Effect.promise(async () => (await fetch(url, { headers })).status)
+const statusOf = (url: string, sent: RequestInit) =>
+  Effect.promise(async () => (await fetch(url, sent)).status)
+
+const Paths = Schema.Struct({
+  paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Unknown))
+})
+const pathsAt = (url: string) =>
+  Effect.promise(async () => Schema.decodeUnknownSync(Paths)(await (await fetch(url)).json()))
 
 const makeScene = Effect.gen(function* () {
   const folder = yield* TempDirectory.make
@@ -92,7 +98,7 @@ const refusals: Readonly<Record<string, RegExp>> = {
 layer(Scene.layer, { excludeTestServices: true })("Commands to a server elsewhere", (it) => {
   it.effect("print what they print beside it, on its port of administration only", () =>
     Effect.gen(function* () {
-      const { elsewhere, here, owner, server, url } = yield* Scene
+      const { elsewhere, here, owner } = yield* Scene
       const opened = yield* Inferlog.json(
         Inferlog.Opened,
         ["accounts", "create", "--name", "acme", "--balance", "25"],
@@ -129,12 +135,31 @@ layer(Scene.layer, { excludeTestServices: true })("Commands to a server elsewher
         actions.filter(({ operatorId }) => operatorId === "socket").map(({ action }) => action),
         "createOperator"
       )
+    })
+  )
 
-      const authorization = `Key ${owner.key}`
-      assert.strictEqual(yield* statusOf(`${url}/admin/v1/accounts`, { authorization }), 200)
-      assert.strictEqual(yield* statusOf(`${server.url}/admin/v1/accounts`, { authorization }), 404)
-      assert.strictEqual(yield* statusOf(`${server.url}/admin/v1/openapi.json`), 404)
-      assert.strictEqual(yield* statusOf(`${url}/models`), 404)
+  it.effect("serves each route on one of the two ports", () =>
+    Effect.gen(function* () {
+      const { owner, server, url } = yield* Scene
+      const withKey = { headers: { authorization: `Key ${owner.key}` } }
+      const ports = [
+        { here: url, there: server.url, document: "/admin/v1/openapi.json" },
+        { here: server.url, there: url, document: "/openapi.json" }
+      ]
+      for (const { document, here, there } of ports) {
+        const { paths } = yield* pathsAt(`${here}${document}`)
+        const routes = Object.entries(paths).flatMap(([route, methods]) =>
+          Object.keys(methods)
+            .filter((method) => /^(get|post|put|patch|delete)$/.test(method))
+            .map((method) => ({ path: route.replace(/\{[^}]+\}/g, "x"), method: method.toUpperCase() }))
+        )
+        assert.isAbove(routes.length, 40)
+        for (const { method, path } of routes.filter((route) => route.path !== "/health")) {
+          const status = yield* statusOf(`${there}${path}`, { method, ...withKey })
+          assert.include([404, 405], status, `${method} ${path}`)
+        }
+      }
+      assert.strictEqual(yield* statusOf(`${url}/admin/v1/accounts`, withKey), 200)
     })
   )
 
