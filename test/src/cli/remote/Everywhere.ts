@@ -75,6 +75,7 @@ export const onlyHere = [
   "restore",
   "log copy",
   "log archive",
+  "log move-archive",
   "log accept-head",
   "models validate",
   "webhooks verify",
