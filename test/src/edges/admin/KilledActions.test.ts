@@ -53,9 +53,8 @@ describe.skipIf(PreloadedLibrary.isMissing)(PreloadedLibrary.named("A killed ser
           ["operators", "create", "--name", "ada", "--role", "owner"],
           settings
         )
-        const topUp = (paymentId: string) => [
-          ...["balance", "topup", "--account", opened.accountId, "--amount", "5", "--payment-id", paymentId]
-        ]
+        const payment = ["balance", "topup", "--account", opened.accountId, "--amount", "5"]
+        const topUp = (paymentId: string) => [...payment, "--payment-id", paymentId]
         /** The payment is in the file, and its sync is under way. The record of the action has no reference. */
         const isWritten = (paymentId: string) =>
           Until.answers(async () => {
