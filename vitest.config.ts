@@ -97,7 +97,7 @@ const project = (
     readonly include: Array<string>
     readonly exclude?: Array<string>
     readonly maxWorkers: number
-    readonly globalSetup?: string
+    readonly globalSetup?: Array<string>
   }
 ) => ({ test: { ...common, ...options, name, sequence: { groupOrder } } })
 
@@ -113,7 +113,7 @@ export default defineConfig({
         include: ["test/**/*.test.ts"],
         exclude: [...alone, ...waiting, ...working, ...measured],
         maxWorkers: 4,
-        globalSetup: "test/support/servers/SharedS3.ts"
+        globalSetup: ["test/support/servers/SharedS3.ts", "test/support/package/SharedPackage.ts"]
       }),
       project("attacks", 4, { include: measured, maxWorkers: 1 })
     ]

@@ -1,6 +1,7 @@
 /** How the sources become a bundle: the checkout's builds and the package have the same (docs/decisions/0049, 0055). */
 import { createRequire } from "node:module"
 import * as fs from "node:fs"
+import * as http from "node:http"
 import * as path from "node:path"
 
 export const root = path.resolve(import.meta.dirname, "..")
@@ -63,6 +64,33 @@ const contents = {
 }
 
 /**
+ * `import "node:http"` reads every export of the module, also the lazy ones, with which Node loads its own undici: 30 ms of
+ * each start and command. The bundle takes the others from the module itself.
+ */
+const lazyExports = new Set(["CloseEvent", "EventSource", "MessageEvent", "WebSocket"])
+const builtins = {
+  name: "builtins",
+  resolveId(
+    /** @type {string} */ id,
+    /** @type {string | undefined} */ _importer,
+    /** @type {{ kind: string }} */ { kind }
+  ) {
+    return /^(node:)?http$/.test(id) && kind !== "require-call"
+      ? { id: "\0http", moduleSideEffects: false }
+      : null
+  },
+  load(/** @type {string} */ id) {
+    if (id !== "\0http") return null
+    const names = Object.keys(http.default).filter((name) => !lazyExports.has(name))
+    return [
+      'const http = process.getBuiltinModule("node:http")',
+      "export default http",
+      `export const { ${names.join(", ")} } = http`
+    ].join("\n")
+  }
+}
+
+/**
  * Writes the bundle into a folder that does not exist yet. Readable code, so that stack traces name functions.
  *
  * @param {object} options
@@ -80,7 +108,7 @@ export const write = async ({ folder, unbundled, sourcemap = false, plugin }) =>
     // A package with both forms is taken as modules: rolldown does not see what UMD requires.
     resolve: { mainFields: ["module", "main"] },
     external: unbundled,
-    plugins: [contents, places, plugin],
+    plugins: [builtins, contents, places, plugin],
     output: {
       dir: folder,
       format: "esm",

@@ -1,4 +1,4 @@
-/** Turns [Unreleased] of the changelog into a release: `npm version` calls it (docs/contributors/releasing.md). */
+/** Makes a release of what [Unreleased] lists, for `npm version` (docs/contributors/releasing.md). */
 import * as fs from "node:fs"
 import * as path from "node:path"
 
@@ -28,6 +28,23 @@ export const released = (changelog: string, version: string, day: string): strin
 export const stated = (readme: string, version: string): string =>
   readme.replace(/^Version \S+: /m, () => `Version ${version}: `)
 
+/** The chart with the version of the release, whose image it runs. */
+export const charted = (chart: string, version: string): string =>
+  chart
+    .replace(/^version: .*$/m, () => `version: ${version}`)
+    .replace(/^appVersion: .*$/m, () => `appVersion: "${version}"`)
+
+/** A guide whose commands name the packed file and the image of the release. */
+export const guided = (guide: string, version: string): string =>
+  guide.replace(/\binferlog([-:])\d+\.\d+\.\d+(?=[\s.])/g, (_, mark: string) => `inferlog${mark}${version}`)
+
+/** The files that state the version beside `package.json` and its lock, which npm writes. `package.json` commits them. */
+const stating: Readonly<Record<string, (text: string, version: string) => string>> = {
+  "README.md": stated,
+  "deploy/helm/inferlog/Chart.yaml": charted,
+  "docs/operators/install.md": guided
+}
+
 if (import.meta.main) {
   const root = path.resolve(import.meta.dirname, "..")
   const read = (name: string) => fs.readFileSync(path.join(root, name), "utf8")
@@ -40,6 +57,6 @@ if (import.meta.main) {
     process.exitCode = 1
   } else if (process.argv[2] === "release") {
     write("CHANGELOG.md", released(changelog, version, new Date().toISOString().slice(0, 10)))
-    write("README.md", stated(read("README.md"), version))
+    for (const [name, restate] of Object.entries(stating)) write(name, restate(read(name), version))
   }
 }

@@ -88,6 +88,7 @@ describe.skipIf(isMissing)("The chart", () => {
         "Secret",
         "Service",
         "Service",
+        "Service",
         "ServiceAccount",
         "ServiceMonitor",
         "StatefulSet"
@@ -147,6 +148,7 @@ describe.skipIf(isMissing)("The chart", () => {
       ["--set", "persistence.enabled=false"],
       /persistence\.enabled: Expected true/
     ],
+    ["administration at the public port", ["--set", "admin.port=8080"], /admin/],
     ["a malformed master key", ["--set", "secrets.masterKey=abc"], /masterKey/]
   ]
   for (const [name, options, message] of refused) {

@@ -1,9 +1,9 @@
 /** The image, built over a base of Debian packages and run by podman as operators run it. */
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Programs from "#test/support/deploy/Programs.ts"
+import * as Packed from "#test/support/package/Packed.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 
 const programs = Programs.needed(["podman", "crun", "mmdebstrap"], "podman crun mmdebstrap")
@@ -11,16 +11,12 @@ const isRoot = process.getuid?.() === 0
 const named = (name: string) => (isRoot ? programs.named(name) : `${name} (needs root)`)
 
 describe.skipIf(programs.isMissing || !isRoot)("The image", () => {
-  let folder = ""
   let seen: ReadonlyMap<string, string> = new Map()
   const number = (name: string) => Number(seen.get(name) ?? Number.NaN)
 
   beforeAll(async () => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-test-"))
-    Programs.run("npm", ["pack", "--silent", "--pack-destination", folder])
-    const [packed = ""] = fs.readdirSync(folder)
     const script = path.join(import.meta.dirname, "../support/deploy/image-run.sh")
-    const output = Programs.run(script, [path.join(folder, packed), String(await ServerProcess.freePort())])
+    const output = Programs.run(script, [await Packed.file(), String(await ServerProcess.freePort())])
     seen = new Map(
       output
         .split("\n")
@@ -28,8 +24,6 @@ describe.skipIf(programs.isMissing || !isRoot)("The image", () => {
         .map(([, name = "", value = ""]) => [name, value])
     )
   })
-
-  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
   it(named("has at most 350 MB"), () => assert.isAtMost(number("size"), 350e6))
   it(named("names its version, its user, its volume and its signal"), () => {

@@ -19,7 +19,10 @@ describe.skipIf(systemd.isMissing)("The systemd unit", () => {
     Effect.gen(function* () {
       const copy = path.join(yield* TempDirectory.make, "inferlog.service")
       // systemd-analyze looks for the program, which is not installed here.
-      fs.writeFileSync(copy, fs.readFileSync(unit, "utf8").replace(/^ExecStart=.*$/m, "ExecStart=/bin/true"))
+      const text = fs.readFileSync(unit, "utf8").replace(/^ExecStart=.*$/m, "ExecStart=/bin/true")
+      const withCredential = text.replaceAll(/^#(?=LoadCredential=|Environment=MASTER_KEY_FILE=)/gm, "")
+      assert.strictEqual(withCredential.length, text.length - 2)
+      fs.writeFileSync(copy, withCredential)
       assert.strictEqual(Programs.run("sh", ["-c", 'systemd-analyze verify "$0" 2>&1', copy]), "")
     })
   )

@@ -6,6 +6,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
+import * as Packed from "#test/support/package/Packed.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 
 const execFile = promisify(childProcess.execFile)
@@ -30,13 +31,9 @@ export const install = async (): Promise<Installed | string> => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-package-"))
   const remove = () => fs.rmSync(folder, { recursive: true, force: true })
   try {
-    await execFile("npm", ["pack", "--pack-destination", folder], {
-      cwd: ServerProcess.root,
-      env: environment()
-    })
-    const [file = ""] = fs.readdirSync(folder)
+    const file = await Packed.file()
     const flags = ["--omit=dev", "--prefer-offline", "--no-audit", "--no-fund"]
-    await execFile("npm", ["install", `./${file}`, ...flags], { cwd: folder, env: environment() })
+    await execFile("npm", ["install", file, ...flags], { cwd: folder, env: environment() })
     const missing = ["sharp", "tesseract.js"].filter(
       (name) => !fs.existsSync(`${folder}/node_modules/${name}`)
     )

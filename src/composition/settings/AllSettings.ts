@@ -27,7 +27,7 @@ import { visionWorkers } from "#src/features/media/vision/VisionWorkers.ts"
 import { baseUrl, mcpUrl, mediaUrl, queueUrl } from "#src/kernel/settings/PublicUrls.ts"
 import { sweepInterval } from "#src/features/dispatch/sweep/Sweeping.ts"
 import { retention } from "#src/kernel/settings/RetentionTime.ts"
-import { masterKey } from "#src/kernel/secrets/MasterKey.ts"
+import { masterKey, masterKeyFile } from "#src/kernel/secrets/GivenMasterKey.ts"
 import { blobStore } from "#src/platform/blobs/BlobStorage.ts"
 import { mediaDelivery } from "#src/features/media/storage/MediaDeliverySetting.ts"
 import { InvalidSettings } from "#src/kernel/settings/InvalidSettings.ts"
@@ -52,6 +52,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   bootstrapApiKey,
   bootstrapBalance,
   masterKey,
+  masterKeyFile,
   allowPrivateTargets,
   modelsDir,
   eventStore,

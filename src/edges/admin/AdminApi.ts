@@ -69,8 +69,7 @@ const describe = (operation: Any): string => {
 /** The public API has operations of the same names, and may share a table of routes with these. */
 const nameOf = ({ name }: Any): string => `admin.${name}`
 
-/** `<method> <path>` of an operation as an endpoint. */
-export const endpointOf = (operation: Any): HttpApiEndpoint.Top => {
+const declare = (operation: Any): HttpApiEndpoint.Top => {
   const { body, params, query } = Calls.placesOf(operation)
   const statuses = new Set(operation.errors.map((error) => ErrorStatuses.of(Calls.tagOf(error))))
   const made = HttpApiEndpoint.make(operation.method)(nameOf(operation), `${Calls.prefix}${operation.path}`, {
@@ -93,6 +92,12 @@ export const endpointOf = (operation: Any): HttpApiEndpoint.Top => {
     .annotate(OpenApi.Summary, operation.summary)
     .annotate(OpenApi.Description, describe(operation)) as unknown as HttpApiEndpoint.Top
 }
+
+const endpoints = new Map(operations.map((operation) => [operation, declare(operation)]))
+
+/** `<method> <path>` of an operation as an endpoint. Declared once, because the routes and two documents have the same. */
+export const endpointOf = (operation: Any): HttpApiEndpoint.Top =>
+  endpoints.get(operation) ?? declare(operation)
 
 /** The groups of the document, by the first part of the path. */
 const titles: Readonly<Record<string, string>> = {

@@ -1,9 +1,8 @@
 /** The one secret of an installation, shared by all nodes (security, "Keys and secrets"). Only derived keys are read. */
 import * as crypto from "node:crypto"
-import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import * as Setting from "#src/kernel/settings/Setting.ts"
-import * as KeyText from "./KeyText.ts"
+import { given } from "./GivenMasterKey.ts"
 import * as MasterKeyFile from "./MasterKeyFile.ts"
 
 /** The log is shared with other nodes, so the key must be set too. */
@@ -11,25 +10,6 @@ export class MasterKeyMissing extends Schema.TaggedError<MasterKeyMissing>()("Ma
   override readonly message =
     "MASTER_KEY: Expected 64 hexadecimal digits, the same ones on every node (`openssl rand -hex 32` makes some)"
 }
-
-const keyText = Schema.String.check(
-  Schema.makeFilter((text: string) => KeyText.parse(text) !== null, { expected: "64 hexadecimal digits" })
-)
-
-export const masterKey = Setting.optional({
-  name: "MASTER_KEY",
-  config: (name) => Config.schema(Schema.Redacted(keyText), name),
-  defaultText: "made at the first start, in `DATA_DIR`; required with `EVENT_STORE=nats://…`",
-  description: "the secret from which all others are derived; the same on every node",
-  accepts: "64 hexadecimal digits",
-  example: "5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592",
-  isSecret: true
-})
-
-const configured = Config.map(
-  masterKey.config,
-  Option.flatMapNullishOr((text) => KeyText.parse(Redacted.value(text)))
-)
 
 const derivedFrom = (key: Buffer): MasterKey["Service"] => {
   const keyFor = (purpose: string) => crypto.createHmac("sha256", key).update(`inferlog ${purpose}`).digest()
@@ -52,7 +32,7 @@ export class MasterKey extends Context.Service<
   static readonly layer = Layer.effect(
     MasterKey,
     Effect.gen(function* () {
-      const key = yield* configured
+      const key = yield* given
       return derivedFrom(Option.isSome(key) ? key.value : yield* MasterKeyFile.read(yield* DataDirectory))
     })
   )
@@ -61,7 +41,7 @@ export class MasterKey extends Context.Service<
   static readonly layerRequired = Layer.effect(
     MasterKey,
     Effect.gen(function* () {
-      const key = yield* configured
+      const key = yield* given
       return Option.isSome(key) ? derivedFrom(key.value) : yield* new MasterKeyMissing()
     })
   )

@@ -1,14 +1,16 @@
 /** Checks the settings that nodes of a shared log need, before any server is called or file created. */
 import { Effect, Layer, Option } from "effect"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
-import { MasterKey, masterKey, MasterKeyMissing } from "#src/kernel/secrets/MasterKey.ts"
+import { given } from "#src/kernel/secrets/GivenMasterKey.ts"
+import { MasterKey, MasterKeyMissing } from "#src/kernel/secrets/MasterKey.ts"
 import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
 import { LogServers } from "./LogServers.ts"
 
 export const check = Effect.gen(function* () {
   const { _tag } = yield* eventStore.config
+  const key = yield* given
   if (_tag === "Sqlite") return
-  if (Option.isNone(yield* masterKey.config)) return yield* new MasterKeyMissing()
+  if (Option.isNone(key)) return yield* new MasterKeyMissing()
   yield* BlobStorage.checkShared
 })
 

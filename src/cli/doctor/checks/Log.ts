@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { configured, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
 import * as MasterKeyFile from "#src/kernel/secrets/MasterKeyFile.ts"
-import { masterKey } from "#src/kernel/secrets/MasterKey.ts"
+import { given } from "#src/kernel/secrets/GivenMasterKey.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import * as OpenLogHead from "#streams/OpenLogHead.ts"
 import * as LogEnd from "#streams/sqlite/LogEnd.ts"
@@ -68,7 +68,7 @@ const verdicts: Readonly<Record<MasterKeyFile.State, Check.Verdict>> = {
 const key: Check.Check = {
   name: "master-key",
   look: Effect.gen(function* () {
-    if (Option.isSome(yield* masterKey.config)) return Check.ok("MASTER_KEY is set")
+    if (Option.isSome(yield* given)) return Check.ok("MASTER_KEY or MASTER_KEY_FILE is set")
     if ((yield* eventStore.config)._tag === "Sqlite") {
       const directory = yield* configured
       return Place.isClosed(directory) ? closed : verdicts[yield* MasterKeyFile.state(directory)]

@@ -5,6 +5,7 @@ import { ConfigProvider, Context, Effect, Layer } from "effect"
 import * as Failure from "#src/cli/Failure.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
+import { MasterKeyText } from "#src/kernel/secrets/MasterKeyText.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const hex = "0123456789abcdef".repeat(4)
@@ -16,6 +17,11 @@ const start = (directory: string, settings: Readonly<Record<string, string>>, la
   Effect.scoped(Layer.build(layer)).pipe(
     Effect.map((context) => Context.get(context, MasterKey)),
     Effect.provideService(DataDirectory, directory),
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: settings }))
+  )
+
+const keyFor = (directory: string, settings: Readonly<Record<string, string>>) =>
+  MasterKeyText(directory).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: settings }))
   )
 
@@ -35,6 +41,46 @@ describe("The master key", () => {
       assert.strictEqual(one.fingerprint, other.fingerprint)
       assert.deepStrictEqual(fs.readdirSync(directory), [])
     }))
+
+  test("from a file that the setting names is the key of the setting", (directory) =>
+    Effect.gen(function* () {
+      const file = path.join(directory, "credential")
+      fs.writeFileSync(file, `${hex.toUpperCase()}\r\n`)
+      const one = yield* start(directory, { MASTER_KEY_FILE: file }, MasterKey.layerRequired)
+      const other = yield* start(directory, { MASTER_KEY: hex, MASTER_KEY_FILE: "" }, MasterKey.layer)
+      assert.strictEqual(one.fingerprint, other.fingerprint)
+      assert.deepStrictEqual(yield* keyFor(directory, { MASTER_KEY_FILE: file }), Buffer.from(hex, "hex"))
+      assert.deepStrictEqual(fs.readdirSync(directory), ["credential"])
+    }))
+
+  const wrongFiles: ReadonlyArray<
+    readonly [string, (file: string) => void, Readonly<Record<string, string>>, RegExp]
+  > = [
+    ["is missing", () => undefined, {}, /there is no such file$/],
+    ["is a folder", (file) => fs.mkdirSync(file), {}, /this is a folder/],
+    ["holds another text", (file) => fs.writeFileSync(file, "sesame"), {}, /must hold 64 hexadecimal/],
+    ["is far too large", (file) => fs.writeFileSync(file, hex.repeat(100)), {}, /must hold 64 hexadecimal/],
+    [
+      "comes with MASTER_KEY",
+      (file) => fs.writeFileSync(file, hex),
+      { MASTER_KEY: hex },
+      /MASTER_KEY is set, too/
+    ]
+  ]
+  for (const [what, prepare, settings, message] of wrongFiles) {
+    test(`is refused without its path if the file of the setting ${what}`, (directory) =>
+      Effect.gen(function* () {
+        const file = path.join(directory, "sesame")
+        prepare(file)
+        const error = yield* Effect.flip(
+          start(directory, { ...settings, MASTER_KEY_FILE: file }, MasterKey.layer)
+        )
+        assert.match(String(error), /MASTER_KEY_FILE: /)
+        assert.match(String(error), message)
+        assert.notInclude(String(error), "sesame")
+        assert.isFalse(fs.existsSync(fileOf(directory)))
+      }))
+  }
 
   test("with another value derives other keys and another fingerprint", (directory) =>
     Effect.gen(function* () {

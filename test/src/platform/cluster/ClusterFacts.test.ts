@@ -4,6 +4,7 @@ import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import { Nats } from "#streams/nats/Nats.ts"
 import { names } from "#streams/nats/NatsOptions.ts"
+import * as DataFormat from "#src/kernel/program/DataFormat.ts"
 import { ClusterFacts } from "#src/platform/cluster/ClusterFacts.ts"
 import * as NatsBucket from "#src/platform/cluster/NatsBucket.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
@@ -41,6 +42,26 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("ClusterFacts"), { concur
         "ClusterMismatch: MASTER_KEY: this is not the key of the other nodes of this log"
       )
       yield* check(nats, store)
+    })
+  )
+
+  it.live("reject a node of a release that cannot read the data of a newer one", () =>
+    Effect.gen(function* () {
+      const nats = yield* connected
+      const store = yield* newStore
+      yield* check(nats, store)
+      const written = yield* getFact(nats, "data-release")
+      assert.deepStrictEqual(written?.value, { ...DataFormat.ours })
+      const newer = { format: DataFormat.dataFormat + 1, release: "99.1.0" }
+      yield* Effect.flatMap(ClusterFacts, ({ putFact }) =>
+        putFact("data-release", newer, written?.revision ?? null)
+      ).pipe(Effect.provide(Layer.provide(ClusterFacts.layer, nats)))
+      const refused = yield* Effect.flip(check(nats, store))
+      assert.match(
+        String(refused),
+        /EVENT_STORE: inferlog 99\.1\.0 has written data .+ start 99\.1\.0 or newer/
+      )
+      assert.deepStrictEqual((yield* getFact(nats, "data-release"))?.value, newer)
     })
   )
 
