@@ -33,7 +33,8 @@ export const nameOf = (kind: Kind, position: GlobalPosition.GlobalPosition): str
 
 const asKind = Schema.decodeUnknownOption(Kind)
 
-const parseName = (name: string): CheckpointFile | undefined => {
+/** `undefined` for the name of another file. */
+export const parseName = (name: string): CheckpointFile | undefined => {
   const [, kind, position = ""] = form.exec(name) ?? []
   return Option.getOrUndefined(
     Option.map(

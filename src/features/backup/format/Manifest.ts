@@ -90,6 +90,16 @@ export const Keys = Schema.Struct({
 })
 export type Keys = typeof Keys.Type
 
+/** A signed checkpoint of a verification (docs/decisions/0065). */
+export const StoredCheckpoint = Schema.Struct({
+  ...Piece.fields,
+  /** Of the file. */
+  name: Schema.String,
+  /** Hexadecimal, of its first bytes. */
+  headerSha256: Schema.String
+})
+export type StoredCheckpoint = typeof StoredCheckpoint.Type
+
 export const Manifest = Schema.Struct({
   format: Schema.Literal(format),
   /** The release that wrote it. */
@@ -103,6 +113,8 @@ export const Manifest = Schema.Struct({
   /** Oldest first; at least one. */
   generations: Schema.NonEmptyArray(Generation),
   keys: Schema.NullOr(Keys),
+  /** Absent without any. */
+  checkpoints: Schema.optionalKey(Schema.Array(StoredCheckpoint)),
   /** Registrations of assistants. */
   oauth: Schema.NullOr(
     Schema.Struct({

@@ -31,6 +31,7 @@ import * as SealedKeys from "../keys/SealedKeys.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
 import * as Commits from "./Commits.ts"
 import * as RestoredBlobs from "./RestoredBlobs.ts"
+import * as RestoredCheckpoints from "./RestoredCheckpoints.ts"
 import * as RestoredLog from "./RestoredLog.ts"
 import * as Until from "./Until.ts"
 
@@ -85,7 +86,16 @@ const syncFolder = (folder: string) => {
 }
 
 /** In this order: a log.head without its log is refused at start. */
-const order = ["release", "log.head", "master.key", "oauth.sqlite", "blobs", "archive", "log.sqlite"]
+const order = [
+  "release",
+  "log.head",
+  "master.key",
+  "oauth.sqlite",
+  "blobs",
+  "archive",
+  "checkpoints",
+  "log.sqlite"
+]
 
 /** With the log on NATS. */
 const orderBesideServers = ["release", "master.key", "oauth.sqlite"]
@@ -196,6 +206,11 @@ export const run = Effect.fn("Restore.run")(function* (options: RestoreOptions) 
         : { verified, names: order, end: Effect.void }
     return { counts, ...written }
   }).pipe(Effect.provide(SqliteEventReader.layer({ filename: files.log })))
+  if (manifest.backend === "sqlite") {
+    const { checkpoints = [] } = manifest
+    const end = restored.end.position
+    yield* RestoredCheckpoints.write({ pieces, checkpoints, end, directory: folder })
+  }
   yield* place(folder, directory, names)
   yield* end
   yield* remove(folder, directory)

@@ -22,6 +22,7 @@ import * as ArchivedSegments from "./ArchivedSegments.ts"
 import * as AssistantClients from "./AssistantClients.ts"
 import * as Base from "./Base.ts"
 import * as Compaction from "./Compaction.ts"
+import * as CopiedCheckpoints from "./CopiedCheckpoints.ts"
 import * as InstallationKeys from "./InstallationKeys.ts"
 import * as Leftovers from "./Leftovers.ts"
 import * as RetiredBlobs from "./RetiredBlobs.ts"
@@ -184,6 +185,13 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
   const kept = olderThan(before, isBase, keep)
   const { keys, isNew } = yield* InstallationKeys.put(options, before?.keys ?? null)
   const clients = yield* AssistantClients.put(options, before?.oauth ?? null)
+  const checkpoints = yield* CopiedCheckpoints.copy({
+    pieces: target.pieces,
+    directory,
+    end: Manifest.endOf(added.generation).position,
+    known: before?.checkpoints ?? [],
+    id: options.id
+  })
   const [first, ...others] = [...kept, added.generation]
   const generations: Manifest.Manifest["generations"] = [first ?? added.generation, ...others]
   const retired = RetiredBlobs.of(before, { generations })
@@ -195,6 +203,7 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
     backend: directory === null ? "nats" : "sqlite",
     generations,
     keys,
+    ...(checkpoints.all.length > 0 && { checkpoints: checkpoints.all }),
     oauth: clients.oauth,
     ...(retired.length > 0 && { retired })
   }
@@ -208,7 +217,8 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
     end: Manifest.endOf(added.generation),
     hasKeys: keys !== null
   }
-  if (report.kind === "unchanged" && !isNew && !clients.isNew && retired.length === 0) return report
+  const isSame = !isNew && !clients.isNew && checkpoints.isSame && retired.length === 0
+  if (report.kind === "unchanged" && isSame) return report
   const revision = yield* target.writeManifest(Manifest.render(manifest), stored?.revision ?? null)
   yield* Leftovers.removeReplaced(target, before, manifest)
   if (retired.length === 0) return report

@@ -6,7 +6,7 @@ import { Effect, Stream } from "effect"
 import type { Manifest } from "../format/Manifest.ts"
 import type { BackupTarget } from "../target/BackupTarget.ts"
 
-const folders = ["base", "segments", "inventories", "keys", "archive", "oauth"]
+const folders = ["base", "segments", "inventories", "keys", "archive", "oauth", "checkpoints"]
 
 const namedBy = (manifest: Manifest | null): ReadonlySet<string> =>
   new Set(
@@ -21,7 +21,8 @@ const namedBy = (manifest: Manifest | null): ReadonlySet<string> =>
           ]),
           ...(manifest.retired ?? []).map(({ key }) => key),
           ...(manifest.keys === null ? [] : [manifest.keys.key]),
-          ...(manifest.oauth === null ? [] : [manifest.oauth.key])
+          ...(manifest.oauth === null ? [] : [manifest.oauth.key]),
+          ...(manifest.checkpoints ?? []).map(({ key }) => key)
         ]
   )
 

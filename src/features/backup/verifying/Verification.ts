@@ -90,9 +90,10 @@ const verifyOnce = Effect.fnUntraced(function* (
   findings: Findings.Findings
 ) {
   const { pieces } = options.source
-  const { keys, oauth } = manifest
+  const { checkpoints = [], keys, oauth } = manifest
   if (keys !== null) yield* findings.collect(keys.key, verifyKeys(options, keys))
   if (oauth !== null) yield* findings.once(oauth, Pieces.check(pieces, oauth))
+  for (const checkpoint of checkpoints) yield* findings.once(checkpoint, Pieces.check(pieces, checkpoint))
   const logs = yield* Effect.forEach(
     manifest.generations,
     Effect.fnUntraced(function* (generation) {

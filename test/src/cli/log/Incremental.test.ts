@@ -226,3 +226,40 @@ describe("An incremental audit", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("A backup", () => {
+  it.live("has the checkpoints of its log, so that a restored log is proven from them on", () =>
+    Effect.gen(function* () {
+      const { directory, name, position, settings } = yield* audited
+      const parent = yield* TempDirectory.make
+      const target = path.join(parent, "target")
+      const run = (DATA_DIR: string, ...args: ReadonlyArray<string>) =>
+        Effect.map(Inferlog.run([...args, "--without-keys"], { ...settings, DATA_DIR }), ({ code, stderr }) =>
+          assert.strictEqual(code, 0, stderr)
+        )
+      yield* run(directory, "backup", target)
+      yield* grow(directory, "more")
+      yield* verify(settings, "--incremental")
+      const stored = () => fs.readdirSync(path.join(target, "checkpoints"))
+      const [kept] = stored()
+      yield* run(directory, "backup", target)
+      assert.lengthOf(stored(), 2)
+      assert.include(stored(), kept, "what is there is not copied again")
+      yield* run(directory, "backup", target)
+      assert.lengthOf(stored(), 2)
+
+      const restored = path.join(parent, "restored")
+      yield* run(restored, "restore", target)
+      const at = String(Number(position) + 1)
+      const verified = yield* verify({ ...settings, DATA_DIR: restored }, "--incremental")
+      assert.deepInclude(verified, { events: 0, position: at })
+      const audit = yield* incremental({ ...settings, DATA_DIR: restored })
+      assert.include(audit.stdout, `It began after the checkpoint ${name}`)
+
+      const earlier = path.join(parent, "earlier")
+      yield* run(earlier, "restore", target, "--until", position)
+      assert.deepStrictEqual(fs.readdirSync(path.join(earlier, "checkpoints")), [name])
+      assert.strictEqual((yield* verify({ ...settings, DATA_DIR: earlier })).position, position)
+    }).pipe(Effect.scoped)
+  )
+})
