@@ -119,6 +119,20 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a NATS server")
     }).pipe(Effect.scoped)
   )
 
+  it.live("is verified from a signed checkpoint on", () =>
+    Effect.gen(function* () {
+      const { grow, node, settings } = yield* filled
+      const ofNode = { ...settings, DATA_DIR: node, MASTER_KEY: "0b".repeat(32) }
+      yield* Inferlog.json(Inferlog.Verified, ["log", "verify"], ofNode)
+      assert.deepStrictEqual(fs.readdirSync(path.join(node, "checkpoints")), ["verify-40.2.checkpoint"])
+      yield* grow("b", 1)
+      const args = ["log", "verify", "--incremental"]
+      const rest = yield* Inferlog.json(Inferlog.Verified, args, ofNode)
+      const whole = yield* Inferlog.json(Inferlog.Verified, ["log", "verify"], settings)
+      assert.deepInclude(rest, { events: 3, position: "41.2", digest: whole.digest })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is not compared with the head of an SQLite log in the data directory", () =>
     Effect.gen(function* () {
       const { parent, settings } = yield* filled
