@@ -23,8 +23,9 @@ export const listen = Effect.gen(function* () {
     const code = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("code") ?? ""
     const isCode = request.method === "GET" && code !== "" && code.length <= longestCode
     response.writeHead(isCode ? 200 : 404, { ...headers, connection: "close" })
-    response.end(page(isCode ? "Go back to the command line. You may close this page." : "Nothing is here."))
-    if (isCode) waiting.resolve(code)
+    const text = isCode ? "Go back to the command line. You may close this page." : "Nothing is here."
+    // The browser has the page before connections are closed.
+    response.end(page(text), () => (isCode ? waiting.resolve(code) : undefined))
   })
   const port = yield* Effect.acquireRelease(
     Effect.callback<number, CommandError>((resume) => {
@@ -36,13 +37,13 @@ export const listen = Effect.gen(function* () {
         resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
       })
     }),
-    // The answer to the browser is sent before connections are closed.
+    // Browsers open connections that they may not use.
     () =>
       Effect.promise(
         () =>
           new Promise<void>((resolve) => {
             server.close(() => resolve())
-            server.closeIdleConnections()
+            server.closeAllConnections()
           })
       )
   )

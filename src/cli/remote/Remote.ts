@@ -75,18 +75,16 @@ export const administers = <Name extends string, Input, E, R, C>(
     Command.withGlobalFlags([Url, Key, ProfileName, Insecure])
   )
 
-/** Of the flags of `administers`. */
-const flagNames: ReadonlySet<string> = new Set(
-  ["url", "key", "profile", "insecure"].map((name) => `--${name}`)
-)
+const onlyHere = (what: string, flags: string): string =>
+  `${what} works on this machine only, not on a server elsewhere: run it there, without ${flags}`
 
 /**
  * What to say to a flag that names a server elsewhere, given to a command that works on this machine only; `null` for other
  * errors.
  */
 export const refusalOf = (error: CliError.CliError): string | null =>
-  error._tag === "UnrecognizedOption" && flagNames.has(error.option)
-    ? `'${(error.command ?? []).join(" ")}' works on this machine only, not on a server elsewhere: run it there, without ${error.option}`
+  error._tag === "UnrecognizedOption" && Object.hasOwn(names, error.option.replace(/^--/, ""))
+    ? onlyHere(`'${(error.command ?? []).join(" ")}'`, error.option)
     : null
 
 const wrong = (message: string) => new UsageError({ message })
@@ -150,13 +148,7 @@ const given = Effect.gen(function* () {
 /** Fails for `what`, which works on this machine only, when a server elsewhere is named. */
 export const refuse = (what: string) =>
   Effect.flatMap(given, (found) =>
-    found === null
-      ? Effect.void
-      : Effect.fail(
-          wrong(
-            `${what} works on this machine only, not on a server elsewhere: run it there, without --url and --profile`
-          )
-        )
+    found === null ? Effect.void : Effect.fail(wrong(onlyHere(what, "--url and --profile")))
   )
 
 /** None: the server or the log of this machine. */

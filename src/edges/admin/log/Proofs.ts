@@ -18,6 +18,9 @@ export const Program = Context.Reference<ReadonlyArray<string>>("inferlog/src/ed
 const mostReport = 4 * 1_024 * 1_024
 const mostMessages = 16 * 1_024
 
+/** The program acts on the data here, whatever server the environment of this one names. */
+const noServerElsewhere = { INFERLOG_ADMIN_URL: "", INFERLOG_PROFILE: "", INFERLOG_OPERATOR_KEY: "" }
+
 const heartbeat = "5 seconds"
 
 export interface Ended {
@@ -59,7 +62,7 @@ const started = (directory: string, program: ReadonlyArray<string>, args: Readon
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = childProcess.spawn(process.execPath, [...program, ...args], {
-        env: { ...process.env, DATA_DIR: directory },
+        env: { ...process.env, ...noServerElsewhere, DATA_DIR: directory },
         stdio: ["ignore", "pipe", "pipe"]
       })
       if (child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW)

@@ -31,7 +31,8 @@ const makeScene = Effect.gen(function* () {
   const folder = yield* TempDirectory.make
   const adminPort = yield* FreePort.find
   const here = { DATA_DIR: path.join(folder, "data"), BOOTSTRAP_API_KEY: "first:secret" }
-  const server = yield* Inferlog.serve({ ...here, ADMIN_PORT: String(adminPort) })
+  // What the server runs for commands acts on its own data.
+  const server = yield* Inferlog.serve({ ...here, ADMIN_PORT: String(adminPort), INFERLOG_PROFILE: "none" })
   const owner = yield* Inferlog.json(
     Created,
     ["operators", "create", "--name", "ada", "--role", "owner"],
