@@ -16,6 +16,7 @@ import type { LogFailure } from "#streams/LogFailure.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
+import * as LogArchiving from "#src/features/archive/LogArchiving.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
@@ -45,6 +46,7 @@ import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 /** The log of a directory that says which release wrote it. */
 const localLog = (directory: string) =>
   Layer.effectDiscard(ReleaseFile.record(directory)).pipe(
+    Layer.provideMerge(LogArchiving.layer(directory)),
     Layer.provideMerge(SqliteEventStore.layer(directory))
   )
 

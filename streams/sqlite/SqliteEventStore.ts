@@ -172,7 +172,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
     Context.add(ArchiveWriter, {
       archive: writer.archive,
       tables: Tables.make(db),
-      rows: (after) => LogEnd.readable(() => reads.page(after, ArchiveWriter.pageSize))
+      rows: (after, limit) => LogEnd.readable(() => reads.page(after, limit))
     })
   )
 })

@@ -1,5 +1,6 @@
 /** Every setting of the server, in the order of its documentation. A setting that is not listed is neither validated nor documented. */
 import { Array, Config, Effect } from "effect"
+import { archive } from "#src/features/archive/ArchiveSetting.ts"
 import { bootstrapApiKey, bootstrapBalance } from "#src/features/accounts/Bootstrap.ts"
 import { dataDir, expectData } from "#src/kernel/disk/DataDirectory.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
@@ -58,6 +59,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   eventStore,
   blobStore,
   mediaDelivery,
+  archive,
   retention,
   storageQuota,
   inputMemory,

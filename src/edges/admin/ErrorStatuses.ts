@@ -32,7 +32,8 @@ const statuses: Readonly<Record<Tag, number>> = {
   OperatorEnded: 409,
   LastOwner: 409,
   ProviderNotFound: 404,
-  NoServerHere: 503
+  NoServerHere: 503,
+  ArchivingRefused: 409
 }
 
 const byTag: ReadonlyMap<string, number> = new Map(Object.entries(statuses))

@@ -2,7 +2,7 @@
  * Archives a SQLite log: ended streams' events go to segments, and leave the database when the segment is durable, was read back,
  * and its digest is on the log. Each step can be repeated: a run first finishes what an earlier one began.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import * as Archivable from "#domain/archive/Archivable.ts"
 import * as Archive from "#domain/archive/Archive.ts"
 import * as Actors from "#streams/Actors.ts"
@@ -22,15 +22,25 @@ export interface Options {
   readonly kept?: number
   /** The folder of the `BlobStore`, as a URL. */
   readonly location: string
-  /** Characters of lines at which a segment ends. */
+  /** Events up to this position are not looked at. */
+  readonly after?: number
+  /** Characters of lines at which a segment ends, and a frame. */
   readonly segmentText?: number
-  readonly onProgress?: (position: number) => Effect.Effect<void>
+  readonly frameText?: number
+  /** Events that are looked at in one step. */
+  readonly pageSize?: number
+  /** Ends after so many segments. */
+  readonly maxSegments?: number
+  /** Runs each step: a page of the log, or the moving of a frame. */
+  readonly step?: <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-interface Archived {
+export interface Archived {
   readonly segments: number
   readonly events: number
   readonly bytes: number
+  /** Where the next call goes on; `null` when there is no more to archive. */
+  readonly next: number | null
 }
 
 /** A start reads the newest events: it must not depend on a segment. */
@@ -58,7 +68,7 @@ const isArchivable = (
   }
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (step: NonNullable<Options["step"]>) {
   const writer = yield* ArchiveWriter
   const reader = yield* EventReader
   const source = yield* SegmentSource
@@ -87,16 +97,14 @@ const make = Effect.gen(function* () {
         try: () => Segment.decode(bytes.subarray(frame.offset, frame.offset + frame.length), frame),
         catch: () => digestDiffers(key)
       })
-      yield* writer.archive({
-        segment: { digest, key, location, frames: index.frames.length },
-        frame,
-        rows: events.map(({ hash, ordinal, position, stream }) => ({
-          position: Number(position),
-          stream,
-          ordinal,
-          hash
-        }))
-      })
+      const rows = events.map(({ hash, ordinal, position, stream }) => ({
+        position: Number(position),
+        stream,
+        ordinal,
+        hash
+      }))
+      const segment = { digest, key, location, frames: index.frames.length }
+      yield* step(writer.archive({ segment, frame, rows }))
     }
   })
 
@@ -160,12 +168,13 @@ const make = Effect.gen(function* () {
 })
 
 export const run = Effect.fn("Archiving.run")(function* (options: Options) {
-  const { before, kept = newestKept, onProgress, segmentText = defaultSegmentText } = options
-  const { archivable, finish, head, rows, store } = yield* make
+  const { before, kept = newestKept, maxSegments = Infinity, pageSize = ArchiveWriter.pageSize } = options
+  const { segmentText = defaultSegmentText, step = identity } = options
+  const { archivable, finish, head, rows, store } = yield* make(step)
   yield* finish
   const end = Number(yield* head) - kept
-  let archived: Archived = { segments: 0, events: 0, bytes: 0 }
-  const frameText = Math.min(Segment.frameText, Math.ceil(segmentText / 4))
+  let archived = { segments: 0, events: 0, bytes: 0 }
+  const frameText = Math.min(options.frameText ?? Segment.frameText, Math.ceil(segmentText / 4))
   let writing = SegmentWriting.make({ frameText })
 
   const close = Effect.gen(function* () {
@@ -176,18 +185,24 @@ export const run = Effect.fn("Archiving.run")(function* (options: Options) {
     archived = { segments: segments + 1, events: events + segment.events, bytes: bytes + segment.bytes }
   })
 
-  for (let after = 0; after < end;) {
-    const page = yield* rows(after)
+  /** Returns the position of the last event of the page, and `null` at the end. */
+  const pass = Effect.fnUntraced(function* (after: number) {
+    const page = yield* rows(after, pageSize)
     const last = page.at(-1)
-    if (last === undefined || page.every(({ time }) => time > before)) break
+    if (last === undefined || page.every(({ time }) => time > before)) return null
     const names = yield* archivable(page, { before, end })
     for (const event of page) {
       if (names.has(event.stream)) writing.add(event)
-      if (writing.size() >= segmentText) yield* close
+      // The next call would not know of the rest of the page.
+      if (maxSegments === Infinity && writing.size() >= segmentText) yield* close
     }
-    after = Number(last.position)
-    if (onProgress !== undefined) yield* onProgress(after)
+    return Number(last.position)
+  })
+
+  let next: number | null = options.after ?? 0
+  while (next !== null && archived.segments < maxSegments) {
+    next = next < end ? yield* step(pass(next)) : null
+    if (next === null || writing.size() >= segmentText) yield* close
   }
-  yield* close
-  return archived
+  return { ...archived, next } satisfies Archived
 })

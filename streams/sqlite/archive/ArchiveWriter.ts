@@ -13,7 +13,10 @@ export class ArchiveWriter extends Context.Service<
     readonly archive: (frame: ArchiveFrame) => Effect.Effect<void, EventStoreError>
     readonly tables: () => Tables
     /** A page of the events after `after` that are not archived, in order. */
-    readonly rows: (after: number) => Effect.Effect<ReadonlyArray<RecordedEvent>, LogUnavailable>
+    readonly rows: (
+      after: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<RecordedEvent>, LogUnavailable>
   }
 >()("inferlog/streams/sqlite/archive/ArchiveWriter") {
   static readonly pageSize = 2_048

@@ -23,7 +23,7 @@ const layer = TempDirectory.provide((directory) =>
       const archive = Effect.gen(function* () {
         const writing = SegmentWriting.make()
         // The head of a log is always a row: `EventsArchived` is appended before its events are moved.
-        for (const event of (yield* writer.rows(0)).slice(0, -1)) writing.add(event)
+        for (const event of (yield* writer.rows(0, ArchiveWriter.pageSize)).slice(0, -1)) writing.add(event)
         const built = writing.build(null)
         if (built === null) return
         const { bytes, digest, index, key } = built

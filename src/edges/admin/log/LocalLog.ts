@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { LogArchiving } from "#src/features/archive/LogArchiving.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as LogStats from "#src/platform/log/LogStats.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -6,9 +7,12 @@ import { AdministrationFailed } from "../Operation.ts"
 import type { LocalOperations } from "../Operations.ts"
 import type { logOperations } from "./LogOperations.ts"
 
+const dayMs = 24 * 60 * 60 * 1_000
+
 export const make = Effect.gen(function* () {
   const reader = yield* EventReader
   const directory = yield* DataDirectory
+  const archiving = yield* LogArchiving
   const measure = LogStats.measure.pipe(
     Effect.provideService(EventReader, reader),
     Effect.provideService(DataDirectory, directory),
@@ -18,6 +22,10 @@ export const make = Effect.gen(function* () {
       ConfigError: Effect.die
     })
   )
-  const operations: LocalOperations<typeof logOperations> = { measureLog: () => measure }
+  const operations: LocalOperations<typeof logOperations> = {
+    measureLog: () => measure,
+    archiveEvents: ({ after = 0, olderThanDays }) =>
+      archiving.archive({ after, ageMs: olderThanDays * dayMs })
+  }
   return operations
 })

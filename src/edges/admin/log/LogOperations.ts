@@ -1,5 +1,6 @@
 /** The size of the log and its anchor: part of `Administration`. */
 import { Schema } from "effect"
+import { ArchivingRefused } from "#src/features/archive/LogArchiving.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Operation from "../Operation.ts"
 import * as Wire from "../Wire.ts"
@@ -27,5 +28,23 @@ export const logOperations = [
     description:
       "As `inferlog log stats`, of the node that answers. Store the anchor elsewhere: a verify with it proves that nothing before it was changed.",
     success: LogSize
+  }),
+  Operation.make("archiveEvents", {
+    route: "POST /log/archive",
+    role: "owner",
+    summary: "Move old events out of the database",
+    description:
+      "As `inferlog log archive`, to the place that the setting `ARCHIVE` of the server names. A call writes at most one segment, slowly, so that other work goes on. Repeat it with `next` as `after` until that is `null`.",
+    payload: {
+      olderThanDays: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 99_999 })),
+      after: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
+    },
+    success: Schema.Struct({
+      segments: Schema.Int,
+      events: Schema.Int,
+      bytes: Schema.Int,
+      next: Schema.NullOr(Schema.Int)
+    }),
+    errors: [ArchivingRefused]
   })
 ] as const

@@ -61,11 +61,11 @@ describe("a server on an archived log", () => {
       const settings = { DATA_DIR: directory }
       const receiver = yield* WebhookReceiver.make()
       const first = yield* Client.start({ dataDirectory: directory })
-      const events = ["start", "completed"] as const
+      const events = ["completed"] as const
       const hooked = yield* first.submit({
         webhook: receiver.url(),
         events,
-        input: { value: 1, delayMs: 30 }
+        input: { value: 1 }
       })
       const key = { method: "POST", headers: { "idempotency-key": "once" } } as const
       const plain = yield* first.call("/sandbox/echo", { ...key, body: { value: "plain" } })
@@ -119,7 +119,7 @@ describe("a server on an archived log", () => {
       const [name = ""] = fs.readdirSync(target).filter((one) => one.startsWith("segment-"))
       const [segment, away] = [path.join(target, name), path.join(directory, "away")]
       fs.renameSync(segment, away)
-      const second = yield* Client.start({ dataDirectory: directory })
+      const second = yield* Client.start({ dataDirectory: directory, env: { ARCHIVE: target } })
       for (const one of [
         `/requests/${hooked}`,
         `/requests/${hooked}/events`,
@@ -130,9 +130,13 @@ describe("a server on an archived log", () => {
         assert.deepStrictEqual(body["details"], { code: "ARCHIVE_UNAVAILABLE", segment: name })
         assert.isTrue(headers.has("retry-after"))
       }
-      const live = yield* second.call("/sandbox/echo", { method: "POST", body: { value: "live" } })
-      yield* completed(second, String(live.body["request_id"]))
-      assert.strictEqual((yield* second.call(`/requests/${String(live.body["request_id"])}`)).status, 200)
+      const live = yield* Effect.forEach(Array.from({ length: 30 }), () =>
+        Effect.map(second.call("/sandbox/echo", { method: "POST", body: { value: "live" } }), ({ body }) =>
+          String(body["request_id"])
+        )
+      )
+      yield* Effect.forEach(live, (id) => completed(second, id))
+      assert.strictEqual((yield* second.call(`/requests/${live[0]}`)).status, 200)
       const damaged = fs.readFileSync(away)
       damaged[40] = (damaged[40] ?? 0) ^ 1
       fs.writeFileSync(segment, damaged)
@@ -150,10 +154,13 @@ describe("a server on an archived log", () => {
         assert.strictEqual((yield* second.call(`/requests/${id}/payloads`, { method: "DELETE" })).status, 204)
         assert.strictEqual((yield* second.call(`/sandbox/echo/requests/${id}`)).status, 410)
       }
+      // Through the running server: the erasures, and what is no longer among the newest events.
+      const refused = yield* Inferlog.run(archive, settings)
+      assert.include(refused.stderr, "TARGET: a server runs on the data directory")
+      const online = ["log", "archive", "--older-than", "0d", "--json"]
+      assert.include(JSON.parse(yield* ok(settings, ...online)), { segments: 1 })
+      assert.strictEqual((yield* second.call(`/requests/${hooked}`)).status, 200)
       assert.strictEqual(yield* Effect.promise(() => second.kill("SIGTERM")), 0)
-      yield* ok(settings, "log", "verify")
-      // The erasures, and the live request.
-      assert.include(JSON.parse(yield* ok(settings, ...archive)), { segments: 1 })
       yield* ok(settings, "log", "verify")
       yield* ok(settings, "audit", "--format", "csv")
       yield* ok(settings, "projections", "rebuild", "--verify")

@@ -74,6 +74,7 @@ describe("All settings", () => {
       /** These accept any text. */
       const free = new Set([
         "DATA_DIR",
+        "ARCHIVE",
         "MODELS_DIR",
         "METRICS_TOKEN",
         "OTEL_SERVICE_NAME",
