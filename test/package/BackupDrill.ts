@@ -8,6 +8,9 @@ import { Schema } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Installed from "./Installed.ts"
 
+/** Acknowledged before each backup. Longer: BACKUP_REQUESTS=20000. */
+const requests = Number(process.env["BACKUP_REQUESTS"] ?? 40)
+
 const opening = 10_000_000_000n
 const price = 1_000_000n
 
@@ -73,9 +76,9 @@ export const run = async (installed: Installed.Installed): Promise<void> => {
 
   const server = await Installed.serve(installed, process.execPath, "destroyed")
   const clients = load(server.url)
-  await clients.more(100)
+  await clients.more(requests)
   await succeeds(["backup", target], "destroyed")
-  await clients.more(100)
+  await clients.more(requests)
   const ledger = [...clients.acknowledged]
   const backup = decodeEnd(await succeeds(["backup", target, "--json"], "destroyed"))
   assert.strictEqual(backup.kind, "increment")

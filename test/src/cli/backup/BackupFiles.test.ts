@@ -111,6 +111,8 @@ describe("the files of a backup", () => {
           [key],
           kind
         )
+        assert.include(yield* refused(["restore", target, "--without-keys"], at("damaged")), key)
+        assert.isFalse(fs.existsSync(at("damaged/log.sqlite")))
         flip(file)
       }
       const blob = firstIn(path.join(target, "blobs"))
@@ -120,6 +122,7 @@ describe("the files of a backup", () => {
       assert.match(stdout, /segments\/\S+ is missing/)
 
       flip(path.join(target, "manifest.json"))
+      assert.include(yield* refused(["restore", target, "--without-keys"], at("damaged")), "manifest.json")
       assert.match(
         (yield* Inferlog.run(["backup", target, "--verify"], {})).stdout,
         /manifest.json is not what was written/

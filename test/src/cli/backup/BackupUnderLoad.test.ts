@@ -11,7 +11,7 @@ import * as Inferlog from "../Inferlog.ts"
 const passphrase = "correct horse battery staple"
 
 /** Longer: BACKUP_REQUESTS=20000. */
-const requests = Number(process.env["BACKUP_REQUESTS"] ?? 300)
+const requests = Number(process.env["BACKUP_REQUESTS"] ?? 100)
 
 const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, settings: Inferlog.Settings) {
   const ended = yield* Inferlog.run([...args, "--json"], { BACKUP_PASSPHRASE: passphrase, ...settings })
@@ -168,8 +168,6 @@ describe("backup and restore", () => {
       const until = path.join(root, "until")
       const earlier = yield* run(["restore", target, "--until", middle], { DATA_DIR: until })
       assert.strictEqual(earlier["position"], middle)
-      const beginning = yield* run(["restore", target, "--until", "10"], { DATA_DIR: path.join(root, "10") })
-      assert.strictEqual(beginning["position"], "10")
       const time = new Date(Number(base["time"])).toISOString()
       yield* run(["restore", target, "--until", time], { DATA_DIR: path.join(root, "time") })
       yield* run(["log", "verify"], { DATA_DIR: path.join(root, "time") })
@@ -189,9 +187,9 @@ describe("backup and restore", () => {
       })
       assert.match(wrong, /passphrase does not open/)
 
-      // A flipped bit in each kind of piece.
-      for (const kind of ["base", "segments", "inventories", "keys", "blobs", "manifest.json"]) {
-        const file = kind === "manifest.json" ? path.join(target, kind) : firstIn(path.join(target, kind))
+      // A flipped bit. `BackupFiles` flips one in each other kind of piece.
+      for (const kind of ["keys", "blobs"]) {
+        const file = firstIn(path.join(target, kind))
         flip(file)
         assert.include(yield* refused(["restore", target], { DATA_DIR: damaged }), path.basename(file), kind)
         assert.isFalse(fs.existsSync(path.join(damaged, "log.sqlite")))
@@ -217,7 +215,7 @@ describe("backup and restore", () => {
       for (const signal of ["SIGKILL", "SIGTERM"] as const) {
         const follower = yield* Inferlog.follow(["backup", target, "--follow", "--json"], settings)
         yield* follower.until((stdout) => stdout.includes("\n"))
-        for (let round = 0; round < 3; round++) {
+        for (let round = 0; round < 2; round++) {
           ids.push(...(yield* Effect.promise(() => submit(server.url, 5))))
           const lines = round + 2
           yield* follower.until((stdout) => stdout.split("\n").length > lines)
@@ -229,7 +227,7 @@ describe("backup and restore", () => {
       const copy = path.join(root, "copy")
       yield* run(["restore", target], { DATA_DIR: copy })
       const again = yield* serve(copy)
-      assert.strictEqual(ids.length, 30)
+      assert.strictEqual(ids.length, 20)
       for (const id of ids) {
         const answer = yield* Effect.promise(() =>
           fetch(`${again.url}/requests/${id}`, { headers: ServerProcess.authorization })
