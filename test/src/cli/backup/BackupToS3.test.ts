@@ -62,7 +62,9 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("backup to S3"), () => {
         assert.strictEqual(code, 0, stderr)
         return (JSON.parse(stdout) as { readonly kind: string }).kind
       }
-      yield* FilledLog.grow(data, "a", 300)
+      yield* FilledLog.grow(data, "a", 299)
+      yield* DataDirectory.own(data, DataDirectory.appendPayload("p", "p0", { text: "x".repeat(70_000) }))
+      fs.cpSync(path.join(data, "files"), path.join(data, "blobs"), { recursive: true })
       assert.strictEqual(kindOf(yield* backup), "base")
       yield* FilledLog.grow(data, "b", 100)
       assert.strictEqual(kindOf(yield* backup), "increment")
@@ -81,6 +83,15 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("backup to S3"), () => {
       })
       assert.strictEqual(restored.code, 0, restored.stderr)
       assert.strictEqual((JSON.parse(restored.stdout) as { readonly events: number }).events, 500)
+
+      yield* DataDirectory.own(data, DataDirectory.erase("p"))
+      const full = yield* Inferlog.spawn(
+        ["backup", target, "--without-keys", "--json", "--full", "--keep", "1"],
+        settings
+      )
+      assert.strictEqual(full.code, 0, full.stderr)
+      assert.deepInclude(JSON.parse(full.stdout), { kind: "base", removedBlobs: 1 })
+      assert.strictEqual(kindOf(yield* backup), "unchanged")
     })
   )
 })
