@@ -98,15 +98,16 @@ const audit = Effect.fnUntraced(function* (
   }
   const state = { rules: StoredState.rules, bytes: StoredState.encode(audited.state) }
   const checkpoint = yield* Checkpointing.leave(place, { kind: "audit", from, verified: audited, state })
-  return { audited, from, checkpoint }
+  return { audited, place, from, checkpoint }
 })
 
 type Proven = Effect.Success<ReturnType<typeof audit>>
 
-const proofText = ({ audited, checkpoint, from }: Proven): string =>
-  [...AuditText.proof(audited), ...(audited.hash === "" ? [] : Checkpointing.textOf(from, checkpoint))].join(
-    "\n"
-  )
+const proofText = ({ audited, checkpoint, from, place }: Proven): string =>
+  [
+    ...AuditText.proof(audited),
+    ...(audited.hash === "" ? [] : Checkpointing.textOf(place, from, checkpoint))
+  ].join("\n")
 
 const printStatement = Effect.fnUntraced(function* (choice: Choice, json: boolean) {
   const { account, beginning, period } = choice

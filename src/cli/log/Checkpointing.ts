@@ -89,12 +89,13 @@ const sinceText = ({ facts: { events, whole }, name }: Checkpoints.Found): strin
 
 /** The checkpoint that a proof began at, and the one that it left. */
 export const textOf = (
+  { key }: Checkpoints.Place,
   from: Checkpoints.Found | null,
   written: Checkpoints.Written | null
 ): ReadonlyArray<string> => [
   ...(from === null ? [] : [sinceText(from)]),
   written === null
-    ? "No checkpoint was written."
+    ? `No checkpoint was written${(key?.sign ?? null) === null ? ": the master key is not here" : ""}.`
     : `Checkpoint: ${written.name}, public key ${written.publicKey}`
 ]
 

@@ -81,7 +81,7 @@ const here = Effect.fnUntraced(
     )
     if (hash === "") return
     yield* Console.log(`Anchor: ${position}:${digest}`)
-    yield* Console.log(Checkpointing.textOf(from, checkpoint).join("\n"))
+    yield* Console.log(Checkpointing.textOf(place, from, checkpoint).join("\n"))
   },
   // Without --json, the error line reports the break.
   (effect, { json }) =>

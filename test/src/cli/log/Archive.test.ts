@@ -43,6 +43,35 @@ describe("log archive", () => {
     )
   )
 
+  it.live("is proven from a checkpoint on, whose event is archived since", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const directory = yield* TempDirectory.make
+        const settings = { DATA_DIR: directory, MASTER_KEY: "0b".repeat(32) }
+        yield* ArchivedLog.owned(directory, ArchivedLog.fill(20))
+        const target = path.join(directory, "elsewhere")
+        const run = (...args: ReadonlyArray<string>) => Inferlog.run(["log", ...args], settings)
+        assert.strictEqual((yield* run("verify")).code, 0)
+        assert.strictEqual((yield* run("archive", "--older-than", "90d", target)).code, 0)
+        const segment = path.join(
+          target,
+          String(fs.readdirSync(target).find((name) => name.startsWith("seg")))
+        )
+        const intact = fs.readFileSync(segment)
+        const changed = Buffer.from(intact)
+        changed[100] = (changed[100] ?? 0) ^ 1
+        fs.writeFileSync(segment, changed)
+        const broken = yield* run("verify", "--incremental")
+        assert.strictEqual(broken.code, 1)
+        assert.include(broken.stderr, path.basename(segment))
+        fs.writeFileSync(segment, intact)
+        const { stdout } = yield* run("verify", "--incremental", "--json")
+        const { events, since } = JSON.parse(stdout)
+        assert.deepStrictEqual([events, since.events], [1, 20 + Archiving.newestKept])
+      })
+    )
+  )
+
   it.live("killed at any step, it is finished by the next call, with each event in one place", () =>
     Effect.scoped(
       Effect.gen(function* () {
