@@ -44,7 +44,7 @@ const layer = TempDirectory.provide((directory) =>
 
       let appends = 0
       /** A test of thousands of appends archives some of them at once. */
-      const isDue = () => ++appends <= 50 || appends % 20 === 0
+      const isDue = () => ++appends <= 20 || appends % 50 === 0
       const archiving = EventStore.withAppend(store, (append) =>
         Effect.tap(store.append(append), () => (isDue() ? archive : Effect.void))
       )

@@ -79,7 +79,7 @@ describe("log archive", () => {
         const { log } = LogFiles.files(directory)
         const target = path.join(directory, "elsewhere")
         const settings = { DATA_DIR: directory }
-        const archivable = 600
+        const archivable = 300
         // About 13 events fill a frame, so that a run has many steps.
         yield* ArchivedLog.owned(directory, ArchivedLog.fill(archivable, "h".repeat(20_000)))
         const args = ["log", "archive", "--older-than", "90d", target]

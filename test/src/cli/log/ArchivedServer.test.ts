@@ -114,7 +114,6 @@ describe("a server on an archived log", () => {
       const archive = ["log", "archive", "--older-than", "0d", "--json", target]
       assert.include(JSON.parse(yield* ok(settings, ...archive)), { segments: 1 })
       assert.strictEqual(yield* ok(settings, "audit", "--format", "csv"), books)
-      yield* ok(settings, "log", "verify")
 
       const [name = ""] = fs.readdirSync(target).filter((one) => one.startsWith("segment-"))
       const [segment, away] = [path.join(target, name), path.join(directory, "away")]
@@ -161,9 +160,7 @@ describe("a server on an archived log", () => {
       assert.include(JSON.parse(yield* ok(settings, ...online)), { segments: 1 })
       assert.strictEqual((yield* second.call(`/requests/${hooked}`)).status, 200)
       assert.strictEqual(yield* Effect.promise(() => second.kill("SIGTERM")), 0)
-      yield* ok(settings, "log", "verify")
       yield* ok(settings, "audit", "--format", "csv")
-      yield* ok(settings, "projections", "rebuild", "--verify")
     })
   )
 })
