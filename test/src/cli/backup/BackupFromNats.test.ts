@@ -8,6 +8,7 @@ import * as FreePort from "#bench/harness/FreePort.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as NatsConnection from "#test/support/servers/NatsConnection.ts"
 import * as NatsServer from "#test/support/servers/NatsServer.ts"
+import * as ArchivedLog from "#test/src/features/archive/ArchivedLog.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as FilledLog from "../log/FilledLog.ts"
@@ -150,6 +151,29 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("backup and restore with 
       yield* run(["backup", target, "--without-keys"], { DATA_DIR: data })
       const another = { ...settings, DATA_DIR: path.join(parent, "another") }
       assert.match(yield* refused(restore, another), /is not empty/)
+
+      // Archived events are events again: a log on NATS has no segments.
+      const archived = path.join(parent, "archived")
+      fs.mkdirSync(archived)
+      yield* ArchivedLog.owned(archived, ArchivedLog.fill(40))
+      const { events } = yield* run(
+        ["log", "archive", "--older-than", "90d", path.join(parent, "segments")],
+        {
+          DATA_DIR: archived
+        }
+      )
+      assert.strictEqual(events, 40)
+      const its = path.join(parent, "its")
+      yield* run(["backup", its, "--without-keys"], { DATA_DIR: archived })
+      const { ok } = yield* run(["backup", its, "--verify"], {})
+      assert.strictEqual(ok, true)
+      const whole = yield* run(["log", "verify"], { DATA_DIR: archived })
+      const onServers = yield* run(["restore", its, "--without-keys"], {
+        ...settings,
+        DATA_DIR: path.join(parent, "third"),
+        EVENT_STORE: `${settings.EVENT_STORE}&prefix=archived`
+      })
+      assert.deepInclude(onServers, { events: whole["events"], digest: whole["digest"] })
     })
   )
 })
