@@ -69,7 +69,7 @@ export const warnOfWhole = (reason: string): Effect.Effect<void> =>
 /** Writes a checkpoint. A folder that cannot be written does not change what was proven. */
 export const leave = (place: Checkpoints.Place, ended: Checkpoints.Ended) =>
   Checkpoints.write(place, ended).pipe(
-    Effect.catchTag("CheckpointUnwritten", (error) => Effect.as(Effect.logWarning(error), null))
+    Effect.catchTag("CheckpointUnwritten", (error) => Effect.as(Effect.logWarning(error.message), null))
   )
 
 /** For JSON. */

@@ -115,6 +115,11 @@ describe("An incremental verify", () => {
       const args = ["--incremental", "--checkpoints", folder, "--checkpoint-key", key]
       const found = yield* verify({ DATA_DIR: directory }, ...args)
       assert.deepInclude(found, { events: 0, checkpoint: null })
+      const nowhere = path.join(folder, "not", "there")
+      const unwritten = yield* Inferlog.run(["log", "verify", "--checkpoints", nowhere], settings)
+      assert.strictEqual(unwritten.code, 0)
+      assert.include(unwritten.stderr, `A checkpoint cannot be written to ${nowhere}`)
+      assert.include(unwritten.stdout, "\nNo checkpoint was written.\n")
       const wrong = yield* Inferlog.run(["log", "verify", "--checkpoint-key", "short"], settings)
       assert.strictEqual(wrong.code, 2)
     }).pipe(Effect.scoped)
