@@ -126,6 +126,22 @@ describe("The package", () => {
     }
   })
 
+  test("compiles into the user's cache where it cannot write beside itself", async (installed) => {
+    const beside = `${installed.folder}/node_modules/inferlog/node_modules`
+    fs.renameSync(beside, `${beside}.away`)
+    fs.writeFileSync(beside, "")
+    const caches = `${installed.folder}/caches`
+    const { code } = await Installed.run(installed, process.execPath, ["--version"], {
+      XDG_CACHE_HOME: caches
+    })
+    fs.rmSync(beside)
+    fs.renameSync(`${beside}.away`, beside)
+    assert.strictEqual(code, 0)
+    const [version = ""] = fs.readdirSync(`${caches}/inferlog`)
+    assert.isAbove(fs.readdirSync(`${caches}/inferlog/${version}`).length, 5)
+    assert.strictEqual(fs.statSync(`${caches}/inferlog`).mode & 0o777, 0o700)
+  })
+
   testWithOldNode("runs with the Node that it brings where it finds an old one", async (installed, node) => {
     const server = await Installed.serve(installed, node)
     assert.strictEqual((await submit(server.url, "sandbox/echo", '{"value":1}')).status, "COMPLETED")
