@@ -12,6 +12,7 @@ import * as Limits from "./checks/Limits.ts"
 import * as Log from "./checks/Log.ts"
 import * as NatsServers from "./checks/NatsServers.ts"
 import * as S3Rights from "./checks/S3Rights.ts"
+import * as Segments from "./checks/Segments.ts"
 import * as Settings from "./checks/Settings.ts"
 import * as Versions from "./checks/Versions.ts"
 
@@ -21,6 +22,7 @@ const checks: ReadonlyArray<Check.Check> = [
   ...Directory.checks,
   ...Disk.checks,
   ...Log.checks,
+  Segments.check,
   ...Versions.checks,
   S3Rights.check,
   NatsServers.check,

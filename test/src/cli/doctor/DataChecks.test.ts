@@ -7,8 +7,10 @@ import * as Directory from "#src/cli/doctor/checks/Directory.ts"
 import * as Disk from "#src/cli/doctor/checks/Disk.ts"
 import * as Limits from "#src/cli/doctor/checks/Limits.ts"
 import * as Log from "#src/cli/doctor/checks/Log.ts"
+import * as Segments from "#src/cli/doctor/checks/Segments.ts"
 import type * as Check from "#src/cli/doctor/Check.ts"
 import * as LogHead from "#streams/LogHead.ts"
+import * as ArchivedLog from "#test/src/features/archive/ArchivedLog.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "../Inferlog.ts"
 import * as Doctor from "./Doctor.ts"
@@ -69,6 +71,22 @@ describe("doctor looks at the files of DATA_DIR, and", () => {
         assert.include(yield* named(Directory.checks, "file-access", directory), { outcome: "failed" })
         fs.chmodSync(directory, 0o700)
       }).pipe(Effect.scoped)
+  )
+
+  it.live("names an archived segment that is not where the log has it", () =>
+    Effect.gen(function* () {
+      const DATA_DIR = yield* TempDirectory.make
+      const look = Doctor.check(Segments.check, { DATA_DIR })
+      assert.include(yield* look, { outcome: "skipped", detail: "There is no log yet" })
+      yield* ArchivedLog.owned(DATA_DIR, ArchivedLog.reserve("k", 1))
+      assert.include(yield* look, { outcome: "skipped", detail: "Nothing was archived" })
+      yield* ArchivedLog.owned(DATA_DIR, ArchivedLog.archive(DATA_DIR, 5_000))
+      assert.include(yield* look, { outcome: "ok" })
+      fs.renameSync(ArchivedLog.folder(DATA_DIR), `${ArchivedLog.folder(DATA_DIR)}-moved`)
+      const missing = yield* look
+      assert.include(missing, { outcome: "failed" })
+      assert.match(missing.detail, /^The archived segment segment-\S+ cannot be read: it is not there$/)
+    }).pipe(Effect.scoped)
   )
 
   it.live("reports a disk that takes no files", () =>
