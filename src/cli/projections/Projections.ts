@@ -1,6 +1,6 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import type * as ProjectionStatus from "#projections/status/ProjectionStatus.ts"
+import type { ProjectionStatus } from "#projections/status/StatusViews.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Output from "#src/cli/Output.ts"
@@ -10,7 +10,7 @@ import * as Statuses from "./Statuses.ts"
 const percentDone = ({ behind }: { readonly behind: number }, head: number): string =>
   `rebuilding, ${Math.floor(head === 0 ? 100 : ((head - behind) / head) * 100)} %`
 
-const stateOf = (status: ProjectionStatus.ProjectionStatus, head: number): string =>
+const stateOf = (status: ProjectionStatus, head: number): string =>
   [
     status.reason === null ? status.state : `${status.state}: ${status.reason}`,
     ...(status.rebuild === null ? [] : [percentDone(status.rebuild, head)])

@@ -1,5 +1,5 @@
 /** Archiving through the process that has the log open: a server, which stays responsive, or a command. */
-import { Clock, Context, Effect, Layer, Option, Result, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result, Semaphore } from "effect"
 import { paced } from "#src/kernel/async/Pace.ts"
 import * as LocalSegments from "#streams/archive/LocalSegments.ts"
 import type { BlobStoreError } from "#streams/BlobStore.ts"
@@ -11,15 +11,7 @@ import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as Archiving from "./Archiving.ts"
 import * as ArchivePlace from "./ArchivePlace.ts"
 import { archive as setting } from "./ArchiveSetting.ts"
-
-/** The log is not archived here, or not now. */
-export class ArchivingRefused extends Schema.TaggedError<ArchivingRefused>()("ArchivingRefused", {
-  reason: Schema.String
-}) {
-  override get message(): string {
-    return this.reason
-  }
-}
+import { ArchivingRefused } from "./ArchivingRefused.ts"
 
 /**
  * Work is done in small steps with pauses, so that submits do not wait long: at most a quarter of the time. One segment of this

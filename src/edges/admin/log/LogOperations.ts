@@ -1,6 +1,6 @@
 /** The size of the log and its anchor: part of `Administration`. */
 import { Schema } from "effect"
-import { ArchivingRefused } from "#src/features/archive/LogArchiving.ts"
+import { ArchivingRefused } from "#src/features/archive/ArchivingRefused.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Operation from "../Operation.ts"
 import * as Wire from "../Wire.ts"

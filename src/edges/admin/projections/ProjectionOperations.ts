@@ -1,6 +1,6 @@
 /** The read models: part of `Administration`. */
 import { CopyRefused } from "#projections/rebuild/RebuildError.ts"
-import { ProjectionStatuses } from "#projections/status/ProjectionStatus.ts"
+import { ProjectionStatuses } from "#projections/status/StatusViews.ts"
 import * as Operation from "../Operation.ts"
 
 export const projectionOperations = [
