@@ -20,7 +20,7 @@ const measured = [
 ]
 
 /**
- * They mostly wait for their own servers: four at a time are little load, but many would be too much. The model test computes for
+ * They mostly wait for their own servers: three at a time are little load, but many would be too much. The model test computes for
  * a minute without waiting, so it uses the rest of the machine.
  */
 const waiting = [
@@ -106,7 +106,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project("alone", 0, { include: alone, maxWorkers: 1 }),
-      project("waiting", 1, { include: waiting, maxWorkers: 4 }),
+      project("waiting", 1, { include: waiting, maxWorkers: 3 }),
       project("working", 2, { include: working, maxWorkers: 2 }),
       // Most of them start the server as a process, and wait for it.
       project("beside", 3, {
