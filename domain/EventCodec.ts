@@ -27,6 +27,8 @@ export interface EventCodec<Event extends DomainEvent> {
   readonly types: ReadonlySet<string>
   /** Whether this codec reads the type. A newer release may have written other types. */
   readonly isType: (type: string) => type is Event["_tag"]
+  /** Of each type: its fields, and `_tag` and `at`. */
+  readonly schemas: ReadonlyMap<string, Schema.Top>
 }
 
 type EventSchema = Schema.Codec<DomainEvent, unknown> & {
@@ -63,6 +65,7 @@ export const make = <const Members extends ReadonlyArray<EventSchema>>(
   }
   return {
     types: new Set(byType.keys()),
+    schemas: new Map(members.map((member) => [member.fields._tag.schema.literal, member])),
     isType: (type): type is Event["_tag"] => byType.has(type),
     encode: (event) => {
       const { encode, planData, planTime } = lookup(event._tag)

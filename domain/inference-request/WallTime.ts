@@ -43,6 +43,7 @@ export const steadyOf = (recorded: Recorded): number => {
 export const codec = <Event extends DomainEvent & Timed>(inner: EventCodec<Event>): EventCodec<Event> => ({
   types: inner.types,
   isType: inner.isType,
+  schemas: inner.schemas,
   encode: (event) => {
     const encoded = inner.encode(event)
     return event.ahead === undefined ? encoded : { ...encoded, time: dateOf(event) }

@@ -6,59 +6,21 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Account from "#domain/account/Account.ts"
-import * as Archive from "#domain/archive/Archive.ts"
+import * as AllAggregates from "#domain/AllAggregates.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
-import * as Listing from "#domain/catalog/Listing.ts"
-import * as Offering from "#domain/catalog/Offering.ts"
-import * as DeliveryRecovery from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import type { DomainEvent, EncodedEvent, EventCodec } from "#domain/EventCodec.ts"
-import * as File from "#domain/file/File.ts"
-import * as IdempotencyKey from "#domain/idempotency-key/IdempotencyKey.ts"
-import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import * as LogHeadAcceptance from "#domain/log-head-acceptance/LogHeadAcceptance.ts"
-import * as OperatorAction from "#domain/operator-action/OperatorAction.ts"
-import * as Operator from "#domain/operator/Operator.ts"
-import * as OperatorIdentity from "#domain/operator-identity/OperatorIdentity.ts"
-import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
-import * as WorkerKey from "#domain/worker-key/WorkerKey.ts"
 
 const folder = path.join(import.meta.dirname, "../fixtures/events")
 const domain = path.join(import.meta.dirname, "../../domain")
 
-const aggregates: ReadonlyArray<{
-  readonly category: string
-  readonly read: (encoded: EncodedEvent) => EncodedEvent
-  readonly types: ReadonlySet<string>
-}> = [
-  storage(InferenceRequest.aggregate),
-  storage(Account.aggregate),
-  storage(IdempotencyKey.aggregate),
-  storage(WebhookDelivery.aggregate),
-  storage(DeliveryRecovery.aggregate),
-  storage(File.aggregate),
-  storage(Offering.aggregate),
-  storage(Listing.collections),
-  storage(Listing.gpus),
-  storage(Listing.deploymentTemplates),
-  storage(WorkerKey.aggregate),
-  storage(Operator.aggregate),
-  storage(OperatorAction.aggregate),
-  storage(OperatorIdentity.aggregate),
-  storage(LogHeadAcceptance.aggregate),
-  storage(Archive.aggregate)
-]
+const aggregates = AllAggregates.all.map((aggregate) => ({
+  category: aggregate.category,
+  types: aggregate.codec.types,
+  read: rewritten(aggregate.codec as EventCodec<DomainEvent>)
+}))
 
-function storage<Event extends DomainEvent>(aggregate: {
-  readonly category: string
-  readonly codec: EventCodec<Event>
-}) {
-  const { category, codec } = aggregate
-  return {
-    category,
-    types: codec.types,
-    read: (encoded: EncodedEvent) => codec.encode(codec.decode(encoded))
-  }
+function rewritten({ decode, encode }: EventCodec<DomainEvent>) {
+  return (encoded: EncodedEvent) => encode(decode(encoded))
 }
 
 const Record = Schema.Struct({

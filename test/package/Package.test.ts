@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as BackupDrill from "./BackupDrill.ts"
+import * as EventTypes from "./EventTypes.ts"
 import * as Installed from "./Installed.ts"
 
 /** A Node before 24 in `PATH`. */
@@ -106,6 +107,9 @@ describe("The package", () => {
     const shown = await Installed.run(installed, process.execPath, ["--version"])
     assert.strictEqual(shown.stdout, `inferlog v${version}\n`)
   })
+
+  test("declares the events that log export prints, in every released shape", ({ folder }) =>
+    EventTypes.run(folder))
 
   test("backs up under load, and restores elsewhere all that it acknowledged", BackupDrill.run)
 
