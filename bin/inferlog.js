@@ -72,6 +72,18 @@ const runWith = (program) => {
   })
 }
 
+/**
+ * Tells Node where the files of a bundle are, so that it does not look in the file system for each of some 200 of them: 50 ms of a
+ * start. They lie in one folder, and import each other by name.
+ */
+const locate = (folder) =>
+  module.registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier.startsWith("./") && context.parentURL !== undefined && context.parentURL.startsWith(folder)
+        ? { url: folder + specifier.slice(2), format: "module", shortCircuit: true }
+        : next(specifier, context)
+  })
+
 const run = async () => {
   // Started by `runWith`: ends when that process has.
   if (process.channel) {
@@ -83,6 +95,7 @@ const run = async () => {
   const entry = fs.existsSync(build)
     ? url.pathToFileURL((await import(build.href)).made())
     : new URL("../dist/package/main.js", import.meta.url)
+  locate(new URL("./", entry).href)
   await import(entry.href)
 }
 

@@ -12,6 +12,7 @@ import { ReadModelBehind } from "./ReadModelError.ts"
 import type { CopyRefused } from "./rebuild/RebuildError.ts"
 import * as Runner from "./Runner.ts"
 import * as Serving from "./runner/Serving.ts"
+import * as EarlyThread from "./worker/EarlyThread.ts"
 import type { Log } from "./worker/Protocol.ts"
 import * as WaitingReaders from "./worker/WaitingReaders.ts"
 import * as WorkerThread from "./worker/WorkerThread.ts"
@@ -65,7 +66,7 @@ export class Projections extends Context.Service<
   static readonly layer = ({
     filename,
     log,
-    entry = new URL("./worker.ts", import.meta.url)
+    entry = EarlyThread.entry
   }: {
     readonly filename: string
     readonly log: Log

@@ -15,7 +15,10 @@ import { type FromWorker, hurry, stop, WorkerData } from "./worker/Protocol.ts"
 const port = workerThreads.parentPort
 if (port === null) throw new Error("projections/worker.ts is started by the server, as a worker thread")
 
-const { filename, log } = Schema.decodeUnknownSync(WorkerData)(workerThreads.workerData)
+// A thread that was started early gets its data later, as its first message.
+const data =
+  workerThreads.workerData ?? (await new Promise<unknown>((resolve) => port.once("message", resolve)))
+const { filename, log } = Schema.decodeUnknownSync(WorkerData)(data)
 
 const send = (message: FromWorker) => port.postMessage(message)
 

@@ -1,11 +1,12 @@
 /** The server's side of the projections' thread. */
-import * as workerThreads from "node:worker_threads"
+import type * as workerThreads from "node:worker_threads"
 import { type Duration, Effect, Schema, type Scope, Stream } from "effect"
 import type { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { SegmentSource } from "#streams/archive/SegmentSource.ts"
 import type { Progress } from "../Progress.ts"
 import * as AnsweredSegments from "./AnsweredSegments.ts"
+import * as EarlyThread from "./EarlyThread.ts"
 import type { WaitingReaders } from "./WaitingReaders.ts"
 import { FromWorker, hurry, stop, wake, type WorkerData } from "./Protocol.ts"
 
@@ -95,12 +96,6 @@ const end = (worker: workerThreads.Worker): Effect.Effect<void> =>
     Effect.andThen(Effect.promise(() => worker.terminate()))
   )
 
-/**
- * V8 would let new objects take over 60 MB before it collects them. Most of a batch's objects live until its end, so that
- * collecting them more often costs no more.
- */
-const resourceLimits: workerThreads.ResourceLimits = { maxYoungGenerationSizeMb: 8 }
-
 const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThreadOptions) {
   const runFork = Effect.runForkWith(yield* Effect.context<Scope.Scope>())
   const log = ({ level, message, annotations }: Extract<FromWorker, { readonly _tag: "Logged" }>) =>
@@ -112,7 +107,7 @@ const start = Effect.fnUntraced(function* ({ entry, data, publish }: WorkerThrea
   let damage: string | null = null
   const worker = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const worker = new workerThreads.Worker(entry, { workerData: data, resourceLimits })
+      const worker = EarlyThread.take(entry, data)
       // Without a listener the error of a worker would end the process.
       worker.on("error", (error) => (failure = error instanceof Error ? error.name : "not an Error"))
       worker.on("message", (message) => {

@@ -1,5 +1,6 @@
 import { Console, Context, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import * as EarlyThread from "#projections/worker/EarlyThread.ts"
 import { LogFailure } from "#streams/LogFailure.ts"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { configured, DataDirectory, expectData, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
@@ -16,6 +17,7 @@ const reportNewLog = Effect.gen(function* () {
 /** Loaded for this command only, so that other commands start faster. */
 const server = Layer.unwrap(
   Effect.promise(async () => {
+    EarlyThread.begin()
     const [AllSettings, Requirements, Server] = await Promise.all([
       import("#src/composition/settings/AllSettings.ts"),
       import("#src/platform/cluster/Requirements.ts"),

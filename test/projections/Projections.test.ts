@@ -4,6 +4,7 @@ import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { History } from "#projections/history/History.ts"
 import { Projections } from "#projections/Projections.ts"
+import * as EarlyThread from "#projections/worker/EarlyThread.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
@@ -63,22 +64,44 @@ describe("Projections in process", () => {
   )
 })
 
-describe("Projections in a thread", () => {
-  it.live("shows events of the SQLite log, including those from before its start", () =>
-    Effect.gen(function* () {
-      const directory = yield* TempDirectory.make
-      yield* Log.append(1, Log.submitted(Log.alice, Log.echo)).pipe(
-        Effect.provide(SqliteEventStore.layer(directory))
-      )
-      yield* Effect.gen(function* () {
-        for (const number of [2, 3, 4]) {
-          yield* Log.append(number, Log.submitted(Log.alice, Log.echo))
-          yield* ReadSide.settle("history")
-          assert.strictEqual(yield* total, number)
-        }
-      }).pipe(Effect.provide(withWorker(directory)))
-    }).pipe(Effect.scoped)
+const begun = {
+  "": Effect.void,
+  ", in a thread that was begun early": Effect.sync(EarlyThread.begin),
+  ", in another thread when the one that was begun early has ended": Effect.promise(() =>
+    EarlyThread.begin().terminate()
   )
+}
+
+describe("Projections in a thread", () => {
+  for (const [how, begin] of Object.entries(begun))
+    it.live(`shows events of the SQLite log, including those from before its start${how}`, () =>
+      Effect.gen(function* () {
+        yield* begin
+        const directory = yield* TempDirectory.make
+        yield* Log.append(1, Log.submitted(Log.alice, Log.echo)).pipe(
+          Effect.provide(SqliteEventStore.layer(directory))
+        )
+        yield* Effect.gen(function* () {
+          for (const number of [2, 3, 4]) {
+            yield* Log.append(number, Log.submitted(Log.alice, Log.echo))
+            yield* ReadSide.settle("history")
+            assert.strictEqual(yield* total, number)
+          }
+        }).pipe(Effect.provide(withWorker(directory)))
+      }).pipe(Effect.scoped)
+    )
+
+  it("takes the thread that was begun early once, and for its own program only", async () => {
+    const others = [EarlyThread.begin()]
+    const entry = new URL("./DeafWorker.ts", import.meta.url)
+    const data = files("/nowhere")
+    others.push(EarlyThread.take(entry, data))
+    const early = EarlyThread.begin()
+    assert.strictEqual(EarlyThread.take(EarlyThread.entry, data), early)
+    others.push(EarlyThread.take(EarlyThread.entry, data))
+    assert.strictEqual(new Set([early, ...others]).size, 4)
+    await Promise.all([early, ...others].map((worker) => worker.terminate()))
+  })
 
   it.live("is restarted when its thread ends, and waiting readers get their answer", () =>
     Effect.gen(function* () {
