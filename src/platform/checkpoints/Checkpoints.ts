@@ -1,5 +1,5 @@
 /** The checkpoints of a log: those that may be used, why others may not, and the writing of a new one. */
-import { Clock, Effect, Option, Stream } from "effect"
+import { Clock, Effect, Option, Order, Stream } from "effect"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -46,7 +46,13 @@ const check = ({ folder, key, log }: Place, file: Files.CheckpointFile): Checkpo
 export const refuse = (name: string, reason: string): Effect.Effect<void> =>
   Effect.logWarning(`The checkpoint ${name} is not used: ${reason}`)
 
-/** Usable checkpoints, newest first. Warns of the others. */
+/** The newest first, and of the same position the one whose last whole proof went further. */
+const byAge = Order.combine(
+  Order.mapInput(Order.flip(GlobalPosition.order), ({ facts }: Found) => facts.position),
+  Order.mapInput(Order.flip(GlobalPosition.order), ({ facts }: Found) => facts.whole.position)
+)
+
+/** Usable checkpoints. Warns of the others. */
 export const load = Effect.fn("Checkpoints.load")(function* (
   place: Place
 ): Effect.fn.Return<ReadonlyArray<Found>> {
@@ -56,7 +62,7 @@ export const load = Effect.fn("Checkpoints.load")(function* (
     if (typeof facts === "string") yield* refuse(file.name, facts)
     else found.push({ name: file.name, facts })
   }
-  return found
+  return found.toSorted(byAge)
 })
 
 /** The state that an audit has stored. `null` when it is not what was signed. */

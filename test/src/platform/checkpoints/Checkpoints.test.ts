@@ -52,6 +52,11 @@ describe("Checkpoints", () => {
       assert.deepInclude(last?.facts, { events: 20, position: at(12), whole: { position: at(9), at: 0 } })
       assert.deepStrictEqual(last && Checkpoints.readState(here, last), state.bytes)
       assert.deepStrictEqual(fs.statSync(here.folder).mode & 0o777, 0o700)
+      yield* Checkpoints.write(here, end(12))
+      assert.deepStrictEqual(namesOf(yield* Checkpoints.load(here)).slice(0, 2), [
+        "verify-12.checkpoint",
+        "audit-12.checkpoint"
+      ])
     }).pipe(Effect.scoped)
   )
 
