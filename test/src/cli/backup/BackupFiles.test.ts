@@ -23,6 +23,7 @@ import * as ReleaseFile from "#src/kernel/disk/ReleaseFile.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as FilledLog from "../log/FilledLog.ts"
 import * as Inferlog from "../Inferlog.ts"
+import * as Damaging from "./Damaging.ts"
 
 const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, DATA_DIR: string) {
   const { code, stderr, stdout } = yield* Inferlog.run([...args, "--json"], { DATA_DIR })
@@ -44,21 +45,6 @@ const filled = Effect.fnUntraced(function* (count: number) {
   yield* FilledLog.grow(at("data"), "a", count)
   return { at, data: at("data"), target: at("target") }
 })
-
-const flip = (file: string) => {
-  const bytes = fs.readFileSync(file)
-  const at = Math.floor(bytes.length / 2)
-  bytes[at] = (bytes[at] ?? 0) ^ 1
-  fs.writeFileSync(file, bytes)
-}
-
-const firstIn = (folder: string): string => {
-  const [found] = fs
-    .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-  if (found === undefined) throw new Error(`${folder} is empty`)
-  return path.join(found.parentPath, found.name)
-}
 
 const manifestIn = (target: string) =>
   Manifest.parse(fs.readFileSync(path.join(target, "manifest.json"), "utf8"))
@@ -99,9 +85,9 @@ describe("the files of a backup", () => {
       assert.isFalse(fs.existsSync(at("none")))
 
       for (const kind of ["base", "segments", "inventories", "blobs"]) {
-        const file = firstIn(path.join(target, kind))
+        const file = Damaging.firstIn(path.join(target, kind))
         const key = path.relative(target, file)
-        flip(file)
+        Damaging.flip(file)
         const { code, stderr, stdout } = yield* Inferlog.run(["backup", target, "--verify", "--json"], {})
         assert.strictEqual(code, 1)
         assert.match(stderr, /The backup is damaged: 1 piece /)
@@ -113,15 +99,15 @@ describe("the files of a backup", () => {
         )
         assert.include(yield* refused(["restore", target, "--without-keys"], at("damaged")), key)
         assert.isFalse(fs.existsSync(at("damaged/log.sqlite")))
-        flip(file)
+        Damaging.flip(file)
       }
-      const blob = firstIn(path.join(target, "blobs"))
+      const blob = Damaging.firstIn(path.join(target, "blobs"))
       fs.rmSync(blob)
-      fs.rmSync(firstIn(path.join(target, "segments")))
+      fs.rmSync(Damaging.firstIn(path.join(target, "segments")))
       const { stdout } = yield* Inferlog.run(["backup", target, "--verify"], {})
       assert.match(stdout, /segments\/\S+ is missing/)
 
-      flip(path.join(target, "manifest.json"))
+      Damaging.flip(path.join(target, "manifest.json"))
       assert.include(yield* refused(["restore", target, "--without-keys"], at("damaged")), "manifest.json")
       assert.match(
         (yield* Inferlog.run(["backup", target, "--verify"], {})).stdout,

@@ -7,6 +7,7 @@ import * as ServerProcess from "#test/support/ServerProcess.ts"
 import { OAuthClient } from "#test/src/edges/oauth/OAuthClient.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "../Inferlog.ts"
+import * as Damaging from "./Damaging.ts"
 
 const passphrase = "correct horse battery staple"
 
@@ -88,21 +89,6 @@ const serve = (dataDirectory: string) =>
     Effect.promise(async () => ServerProcess.start({ dataDirectory, port: await ServerProcess.freePort() })),
     ({ kill }) => Effect.promise(() => kill("SIGKILL"))
   )
-
-const flip = (file: string) => {
-  const bytes = fs.readFileSync(file)
-  const at = Math.floor(bytes.length / 2)
-  bytes[at] = (bytes[at] ?? 0) ^ 1
-  fs.writeFileSync(file, bytes)
-}
-
-const firstIn = (folder: string): string => {
-  const [found] = fs
-    .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-  if (found === undefined) throw new Error(`${folder} is empty`)
-  return path.join(found.parentPath, found.name)
-}
 
 describe("backup and restore", () => {
   it.live("restores every request that was acknowledged before a backup under load", () =>
@@ -189,11 +175,11 @@ describe("backup and restore", () => {
 
       // A flipped bit. `BackupFiles` flips one in each other kind of piece.
       for (const kind of ["keys", "blobs"]) {
-        const file = firstIn(path.join(target, kind))
-        flip(file)
+        const file = Damaging.firstIn(path.join(target, kind))
+        Damaging.flip(file)
         assert.include(yield* refused(["restore", target], { DATA_DIR: damaged }), path.basename(file), kind)
         assert.isFalse(fs.existsSync(path.join(damaged, "log.sqlite")))
-        flip(file)
+        Damaging.flip(file)
       }
       assert.match(yield* refused(["log", "stats"], { DATA_DIR: damaged }), /contains no event log/)
       const started = yield* Effect.exit(
