@@ -24,6 +24,7 @@ import * as SubmitSpans from "#src/features/dispatch/SubmitSpans.ts"
 import * as Fleet from "#src/features/fleet/Fleet.ts"
 import * as Reporting from "#src/features/fleet/Reporting.ts"
 import * as Files from "#src/features/files/Layers.ts"
+import { BuiltinDefinitions } from "#src/features/manifests/BuiltinItems.ts"
 import * as BuiltinPublishing from "#src/features/manifests/BuiltinPublishing.ts"
 import * as ModelsFolder from "#src/features/manifests/ModelsFolder.ts"
 import * as Media from "#src/features/media/Layers.ts"
@@ -159,7 +160,13 @@ const layerWith = <E, R, E2, R2>({
     Layer.provideMerge(resources),
     Layer.provideMerge(observers),
     Layer.provideMerge(
-      Layer.mergeAll(catalog.pipe(Layer.provideMerge(Core.layer)), PublicUrls.layer, DeadlineHints.layer)
+      Layer.mergeAll(
+        catalog.pipe(Layer.provideMerge(Core.layer)),
+        PublicUrls.layer,
+        DeadlineHints.layer,
+        // Built here, while the core waits for its files, and shared with what publishes them.
+        BuiltinDefinitions.layer
+      )
     ),
     Layer.provide([Operations.ground, InputMemory.layer])
   )

@@ -1,6 +1,6 @@
 /** The models and manifests (`models/`) that ship with the server. */
 import * as url from "node:url"
-import { Effect } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import * as Checks from "./Checks.ts"
@@ -52,6 +52,18 @@ export const definitions = Effect.gen(function* () {
   const { drafts } = yield* Drafts.read(files)
   return ofManifests(drafts.map(({ manifest }) => manifest))
 })
+
+const reading = Effect.map(Effect.exit(definitions), (read) => (Exit.isSuccess(read) ? read : definitions))
+
+/**
+ * `definitions`, read already when it is provided. Needs nothing, so a server reads them while it waits for its log and read models.
+ * What could not be read is tried again at each use.
+ */
+export class BuiltinDefinitions extends Context.Service<BuiltinDefinitions, Effect.Success<typeof reading>>()(
+  "inferlog/features/manifests/BuiltinDefinitions"
+) {
+  static readonly layer = Layer.effect(BuiltinDefinitions, reading)
+}
 
 /** Everything built in, to check manifests without a log. */
 export const known = Effect.gen(function* () {

@@ -6,7 +6,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import * as Listing from "#domain/catalog/Listing.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
-import * as BuiltinItems from "./BuiltinItems.ts"
+import { BuiltinDefinitions } from "./BuiltinItems.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -20,7 +20,7 @@ const concurrency = 16
 
 /** Models that are code, and the manifests beside them. */
 const definitions = Effect.gen(function* () {
-  const ofManifests = yield* BuiltinItems.definitions
+  const ofManifests = yield* yield* BuiltinDefinitions
   const models = [...BuiltinCatalog.builtinModels.map(({ model }) => model), ...ofManifests.models]
   return { ...ofManifests, models } satisfies Definitions
 })
@@ -72,4 +72,4 @@ const publish = Effect.gen(function* () {
 })
 
 /** Ready after the first try, because a log that cannot be written can still be read. */
-export const layer = Layer.effectDiscard(publish)
+export const layer = Layer.effectDiscard(publish).pipe(Layer.provide(BuiltinDefinitions.layer))
