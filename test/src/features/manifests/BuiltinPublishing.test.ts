@@ -45,10 +45,14 @@ describe("The release's definitions", () => {
           })
       })
       yield* Layer.build(Layer.provide(BuiltinPublishing.layer, away))
-      for (const expected of [3, 2, 1]) {
+      for (const [expected, wait] of [
+        [3, "1 second"],
+        [2, "1 second"],
+        [1, "2 seconds"]
+      ] as const) {
         assert.strictEqual(yield* Queue.take(attempts), expected)
         assert.lengthOf((yield* current).models, 0)
-        yield* TestClock.adjust("1 minute")
+        yield* TestClock.adjust(wait)
       }
       assert.strictEqual(yield* Queue.take(attempts), 0)
       yield* Deferred.await(published)
