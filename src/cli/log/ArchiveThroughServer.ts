@@ -1,4 +1,4 @@
-/** `log archive` through the running server. */
+/** `log archive` through a running server, here or elsewhere. */
 import { Effect } from "effect"
 import { Administration } from "#src/edges/admin/Administration.ts"
 

@@ -32,7 +32,12 @@ const makeScene = Effect.gen(function* () {
   const adminPort = yield* FreePort.find
   const here = { DATA_DIR: path.join(folder, "data"), BOOTSTRAP_API_KEY: "first:secret" }
   // What the server runs for commands acts on its own data.
-  const server = yield* Inferlog.serve({ ...here, ADMIN_PORT: String(adminPort), INFERLOG_PROFILE: "none" })
+  const server = yield* Inferlog.serve({
+    ...here,
+    ADMIN_PORT: String(adminPort),
+    ARCHIVE: path.join(folder, "archive"),
+    INFERLOG_PROFILE: "none"
+  })
   const owner = yield* Inferlog.json(
     Created,
     ["operators", "create", "--name", "ada", "--role", "owner"],
@@ -167,20 +172,24 @@ layer(Scene.layer, { excludeTestServices: true })("Commands to a server elsewher
   it.effect("say what is wrong with the address, the key and the role, and never show the key", () =>
     Effect.gen(function* () {
       const { elsewhere, owner, url } = yield* Scene
-      const viewer = yield* Inferlog.json(
+      const auditor = yield* Inferlog.json(
         Created,
-        ["operators", "create", "--name", "eve", "--role", "viewer"],
+        ["operators", "create", "--name", "eve", "--role", "auditor"],
         elsewhere
       )
       const list = ["accounts", "list"]
+      const archive = ["log", "archive", "--older-than", "90d"]
       const wrong = `${owner.operatorId}:wr0ngS3cret`
       const cases = [
         [
           ["accounts", "create", "--name", "x", "--balance", "1"],
-          { INFERLOG_OPERATOR_KEY: viewer.key },
+          { INFERLOG_OPERATOR_KEY: auditor.key },
           1,
           /role (operator|owner)/
         ],
+        [[...archive, "/x"], {}, 2, /TARGET: does not go with --url/],
+        [[...archive, "--compact"], {}, 2, /--compact works on this machine only/],
+        [archive, { INFERLOG_OPERATOR_KEY: auditor.key }, 1, /role owner/],
         [list, { INFERLOG_OPERATOR_KEY: wrong }, 1, /wrong, revoked or expired/],
         [list, { INFERLOG_OPERATOR_KEY: "key_1:secret" }, 2, /Expected an operator's key/],
         [[...list, "--url", "http://10.1.2.3"], {}, 2, /use https/],
@@ -192,7 +201,7 @@ layer(Scene.layer, { excludeTestServices: true })("Commands to a server elsewher
         const ended = yield* Inferlog.run(args, { ...elsewhere, ...settings })
         assert.strictEqual(ended.code, code, `${args.join(" ")}: ${ended.stderr}`)
         assert.match(ended.stderr, message)
-        for (const secret of [owner.key, viewer.key, wrong]) {
+        for (const secret of [owner.key, auditor.key, wrong]) {
           assert.notInclude(ended.stderr + ended.stdout, secret.split(":")[1] ?? secret)
         }
       }
