@@ -75,8 +75,9 @@ const fromOwnPages = ({ cookies, headers, method }: HttpServerRequest, sso: Sso)
 }
 
 /**
- * Finds the operator of a request: by its key, or without one by the cookie of a session of single sign-on. A valid key is admitted even while wrong ones from its address are refused with 429, so
- * that others behind the same proxy cannot lock an operator out.
+ * Finds the operator of a request: by its key, or without one by the cookie of a session of single sign-on. A valid key is
+ * admitted even while wrong ones from its address are refused with 429, so that others behind the same proxy cannot lock an
+ * operator out.
  */
 export const admit = Effect.gen(function* () {
   const { authenticate } = yield* OperatorAuthentication
