@@ -20,7 +20,8 @@ const longestCode = 8_192
 export const listen = Effect.gen(function* () {
   const waiting = Promise.withResolvers<string>()
   const server = http.createServer({ maxHeaderSize: 16 * 1_024 }, (request, response) => {
-    const code = new URL(request.url ?? "/", "http://127.0.0.1").searchParams.get("code") ?? ""
+    // Any program or page of this machine may send what is no address.
+    const code = URL.parse(request.url ?? "", "http://127.0.0.1")?.searchParams.get("code") ?? ""
     const isCode = request.method === "GET" && code !== "" && code.length <= longestCode
     response.writeHead(isCode ? 200 : 404, { ...headers, connection: "close" })
     const text = isCode ? "Go back to the command line. You may close this page." : "Nothing is here."
