@@ -9,6 +9,7 @@ import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as SameOrigin from "#src/edges/http/requests/SameOrigin.ts"
 import { SingleSignOn, type Sso } from "#src/edges/sso/SingleSignOn.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import * as LimitErrorAnswers from "#src/edges/http/LimitErrorAnswers.ts"
 import { type Operator, ofSocket } from "#src/features/operators/Operator.ts"
 import { OperatorAuthentication } from "#src/features/operators/OperatorAuthentication.ts"
 import * as TokenBuckets from "#src/kernel/limits/TokenBuckets.ts"
@@ -45,19 +46,12 @@ const wrongTries = { requests: 10, windowSeconds: 60 }
 
 const networks = 10_000
 
-const tooMany = (retryAfter: number) =>
-  new ErrorAnswer.ErrorAnswer({
-    status: 429,
-    error: "Too many wrong operator keys come from this address.",
-    details: {
-      code: "RATE_LIMITED",
-      retryAfter,
-      scope: "address",
-      limit: wrongTries.requests,
-      window: wrongTries.windowSeconds
-    },
-    headers: { "retry-after": String(retryAfter) }
-  })
+const tooMany = (retryAfterSeconds: number) =>
+  LimitErrorAnswers.addressExceeded(
+    "Too many wrong operator keys come from this address.",
+    wrongTries,
+    retryAfterSeconds
+  )
 
 const foreign = ErrorAnswer.coded(
   403,

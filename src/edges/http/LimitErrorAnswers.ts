@@ -51,6 +51,10 @@ export const bytesExceeded = ({
   readonly retryAfterSeconds: number
 }): ErrorAnswer => limited({ error: "Too many bytes are sent.", scope, ...ofRate(rate), retryAfterSeconds })
 
+/** For calls without a valid key, of one address. */
+export const addressExceeded = (error: string, rate: Rate, retryAfterSeconds: number): ErrorAnswer =>
+  limited({ error, scope: "address", ...ofRate(rate), retryAfterSeconds })
+
 /** For a batch as a whole. The answer to the call has the fields of its rates already. */
 export const batchExceeded = ({ nextInSeconds, rate, scope }: RateLimitFields.Left): ErrorAnswer =>
   limited({

@@ -7,6 +7,7 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as ClientAddress from "#src/edges/http/edge/ClientAddress.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import * as LimitErrorAnswers from "#src/edges/http/LimitErrorAnswers.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as AddressRateLimit from "#src/edges/oauth/AddressRateLimit.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
@@ -65,6 +66,13 @@ const over = ErrorAnswer.coded(
 
 const notSetUp = ErrorAnswer.notFound("Single sign-on")
 
+const tooMany = (retryAfterSeconds: number) =>
+  LimitErrorAnswers.addressExceeded(
+    "Too many sign-ins come from this address.",
+    signInRates.ofAddress,
+    retryAfterSeconds
+  )
+
 export const takeSession = Route.prepared(
   endpoint,
   Effect.gen(function* () {
@@ -75,7 +83,7 @@ export const takeSession = Route.prepared(
     return Effect.fnUntraced(function* ({ request }: Route.Call<typeof endpoint>) {
       if (sso === null) return yield* notSetUp
       const seconds = take(addressOf(request))
-      if (seconds > 0) return yield* ErrorAnswer.busy("Too many sign-ins come from this address.", seconds)
+      if (seconds > 0) return yield* tooMany(seconds)
       const { code, verifier } = yield* RequestBody.read(body, request, { limit: longestBody })
       const found = yield* sso.handedOff(code, verifier)
       if (Option.isNone(found)) return yield* over

@@ -24,13 +24,7 @@ const scene = Effect.gen(function* () {
   const server = yield* Inferlog.serve({
     ...here,
     ADMIN_PORT: String(port),
-    ADMIN_URL: url,
-    ALLOW_PRIVATE_TARGETS: "true",
-    OIDC_ISSUER: issuer.url,
-    OIDC_CLIENT_ID: TestIssuer.client.id,
-    OIDC_CLIENT_SECRET: TestIssuer.client.secret,
-    OIDC_ROLE_CLAIM: "groups",
-    OIDC_ROLE_MAP: "owner=admins,operator=ops"
+    ...TestIssuer.settingsOf(issuer, url)
   })
   const owner = yield* Inferlog.json(
     Created,

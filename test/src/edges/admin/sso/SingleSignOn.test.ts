@@ -1,7 +1,7 @@
 /** Single sign-on with a real issuer: the whole flow over HTTP, and what it refuses. */
-import * as net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Schedule, type Scope } from "effect"
+import * as FreePort from "#bench/harness/FreePort.ts"
 import { OperatorIdentityId } from "#domain/operator-identity/OperatorIdentity.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as LocalAdministration from "#src/edges/admin/LocalAdministration.ts"
@@ -18,15 +18,6 @@ import { publicUrls, publishing, quiet } from "../AdministrationLayers.ts"
 import * as TestBrowser from "./TestBrowser.ts"
 import * as TestIssuer from "./TestIssuer.ts"
 
-const freePort = Effect.callback<number>((resume) => {
-  const server = net.createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() =>
-      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-    )
-  })
-})
-
 interface Place {
   readonly directory: string
   readonly port: number
@@ -36,23 +27,13 @@ interface Place {
 
 const place: Effect.Effect<Place, never, Scope.Scope> = Effect.gen(function* () {
   const directory = yield* TempDirectory.make
-  const port = yield* freePort
+  const port = yield* FreePort.find
   const url = `http://127.0.0.1:${port}`
   const issuer = yield* Effect.acquireRelease(
     Effect.promise(() => TestIssuer.make(`${url}/admin/v1/sign-in/callback`)),
     (issuer) => Effect.promise(() => issuer.stop())
   )
   return { directory, port, issuer, url }
-})
-
-const settingsOf = ({ issuer, url }: Place): Readonly<Record<string, string>> => ({
-  ADMIN_URL: url,
-  ALLOW_PRIVATE_TARGETS: "true",
-  OIDC_ISSUER: issuer.url,
-  OIDC_CLIENT_ID: TestIssuer.client.id,
-  OIDC_CLIENT_SECRET: TestIssuer.client.secret,
-  OIDC_ROLE_CLAIM: "groups",
-  OIDC_ROLE_MAP: "owner=admins,operator=ops"
 })
 
 /** A server of administration. One after another in the same place is a restart. */
@@ -66,7 +47,14 @@ const server = (place: Place) =>
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(publicUrls),
     Layer.provideMerge(DataDirectory.layerAt(place.directory)),
-    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settingsOf(place)))),
+    Layer.provide(
+      ConfigProvider.layer(
+        ConfigProvider.fromUnknown({
+          ...TestIssuer.settingsOf(place.issuer, place.url),
+          TRUSTED_PROXIES: "127.0.0.1"
+        })
+      )
+    ),
     Layer.provide(quiet)
   )
 
@@ -279,6 +267,18 @@ describe("Single sign-on of operators", () => {
         assert.strictEqual((yield* visit(kept, `${url}/admin/v1/operators`)).status, 200)
         assert.strictEqual((yield* visit(half, callback)).status, 303)
         assert.strictEqual((yield* visit(half, `${url}/admin/v1/operators`)).status, 200)
+
+        const sent = {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-forwarded-for": "8.8.8.8" },
+          body: "{}"
+        }
+        const guessed = yield* visit(half, `${url}/admin/v1/sign-in/token`, sent).pipe(
+          Effect.repeat({ until: ({ status }) => status !== 400, times: 200 })
+        )
+        assert.strictEqual(guessed.status, 429)
+        const { details } = JSON.parse(guessed.text)
+        assert.deepInclude(details, { code: "RATE_LIMITED", scope: "address", limit: 60, window: 60 })
       }).pipe(Effect.provide(server(here)))
     }).pipe(Effect.scoped)
   )

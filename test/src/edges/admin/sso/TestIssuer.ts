@@ -12,6 +12,17 @@ interface Person {
 
 export const client = { id: "inferlog", secret: "n4bQgYhMfWWaLqgxVrQFQ0123456789" }
 
+/** Settings of a server that signs operators in at the issuer. */
+export const settingsOf = (issuer: TestIssuer, adminUrl: string): Readonly<Record<string, string>> => ({
+  ADMIN_URL: adminUrl,
+  ALLOW_PRIVATE_TARGETS: "true",
+  OIDC_ISSUER: issuer.url,
+  OIDC_CLIENT_ID: client.id,
+  OIDC_CLIENT_SECRET: client.secret,
+  OIDC_ROLE_CLAIM: "groups",
+  OIDC_ROLE_MAP: "owner=admins,operator=ops"
+})
+
 const makeKey = () => crypto.generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
 
 const jwkOf = (key: crypto.KeyObject) => ({
