@@ -9,9 +9,8 @@ import { graceMs } from "#src/features/providers/pull/Roster.ts"
 import { type HeardNode, NodeReports } from "#src/platform/cluster/NodeReports.ts"
 import * as Reported from "./Reported.ts"
 import * as Signals from "./Signals.ts"
-import type { NodeState, WorkerState } from "./FleetViews.ts"
-import { type NodeView, type WorkerView, type ProviderView } from "./FleetViews.ts"
-import { ProviderNotFound, NoServerHere } from "./FleetErrors.ts"
+import type { NodeState, NodeView, ProviderView, WorkerState, WorkerView } from "./FleetViews.ts"
+import { NoServerHere, ProviderNotFound } from "./FleetErrors.ts"
 
 interface Known {
   readonly nodes: Effect.Effect<ReadonlyArray<NodeView>>
