@@ -28,10 +28,14 @@ export const chosen = <const Names extends readonly [string, ...ReadonlyArray<st
   return found === undefined ? invalid(name, `must be one of ${names.join(", ")}`) : Effect.succeed(found)
 }
 
-export const reports = ["json", "text"] as const
+const reports = ["json", "text"] as const
 
-export const json = (format: (typeof reports)[number]): ReadonlyArray<string> =>
-  format === "json" ? ["--json"] : []
+/** The parameter `format` of a report. */
+export const format = oneOf("Of the report.", reports)
+
+/** The flag of the command for the parameter `format`. */
+export const formatFlag = (given: string | undefined) =>
+  Effect.map(chosen("format", given, reports), (value) => (value === "json" ? ["--json"] : []))
 
 const booleans = ["false", "true"] as const
 

@@ -7,23 +7,13 @@ import type { Operator } from "#src/features/operators/Operator.ts"
 import { permit } from "../Permit.ts"
 import { invalid, streamed, textsOf } from "./Lines.ts"
 import { Proofs } from "./Proofs.ts"
-import {
-  chosen,
-  errors,
-  incremental,
-  incrementalFlag,
-  json,
-  oneOf,
-  reports,
-  running,
-  successOf
-} from "./ProofText.ts"
+import { errors, format, formatFlag, incremental, incrementalFlag, running, successOf } from "./ProofText.ts"
 
 const verifyEndpoint = HttpApiEndpoint.get("admin.verifyLog", "/admin/v1/log/verify", {
   query: {
     expect: ListParameters.texts("An anchor `<position>:<digest>` that the log must have; may be repeated."),
     incremental,
-    format: oneOf("Of the report.", reports)
+    format
   },
   success: successOf("`report` is what `log verify --json` prints, or the text of `log verify`."),
   error: errors
@@ -49,15 +39,15 @@ export const verifyLog = Route.prepared(
         return yield* invalid("expect", `must be at most ${mostAnchors} of <position>:<digest>`)
       }
       const expected = anchors.flatMap((anchor) => ["--expect", anchor])
-      const format = yield* chosen("format", query.format, reports)
-      const flags = [...json(format), ...(yield* incrementalFlag(query.incremental)), ...expected]
+      const format = yield* formatFlag(query.format)
+      const flags = [...format, ...(yield* incrementalFlag(query.incremental)), ...expected]
       return streamed(yield* prove({ args: ["log", "verify", ...flags], form: "report" }))
     })
   )
 )
 
 const statsEndpoint = HttpApiEndpoint.get("admin.countLog", "/admin/v1/log/stats", {
-  query: { format: oneOf("Of the report.", reports) },
+  query: { format },
   success: successOf("`report` is what `log stats --types --json` prints, or its text."),
   error: errors
 })
@@ -73,8 +63,8 @@ export const countLog = Route.prepared(
   Effect.map(Proofs, ({ prove }) =>
     Effect.fnUntraced(function* ({ query }: Route.Call<typeof statsEndpoint>, operator: Operator) {
       yield* permit(operator, "auditor")
-      const format = yield* chosen("format", query.format, reports)
-      return streamed(yield* prove({ args: ["log", "stats", "--types", ...json(format)], form: "report" }))
+      const format = yield* formatFlag(query.format)
+      return streamed(yield* prove({ args: ["log", "stats", "--types", ...format], form: "report" }))
     })
   )
 )

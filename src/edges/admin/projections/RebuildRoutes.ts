@@ -1,5 +1,5 @@
 /** Routes that compare read models with the log, and rebuild them. */
-import { Effect, Schema } from "effect"
+import { Data, Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { allProjections } from "#projections/AllProjections.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
@@ -10,7 +10,7 @@ import { OperatorActions } from "#src/features/operators/OperatorActions.ts"
 import { permit } from "../Permit.ts"
 import { invalid, streamed, textsOf } from "../log/Lines.ts"
 import { type Ended, Proofs } from "../log/Proofs.ts"
-import { chosen, errors, json, oneOf, reports, running, successOf } from "../log/ProofText.ts"
+import { errors, format, formatFlag, running, successOf } from "../log/ProofText.ts"
 
 const names = ListParameters.texts("Only this projection; may be repeated.")
 
@@ -24,7 +24,7 @@ const namesOf = (given: unknown) => {
 }
 
 const compareEndpoint = HttpApiEndpoint.get("admin.verifyProjections", "/admin/v1/projections/verify", {
-  query: { name: names, format: oneOf("Of the report.", reports) },
+  query: { name: names, format },
   success: successOf("`report` is what `projections rebuild --verify --json` prints, or its text."),
   error: errors
 })
@@ -41,15 +41,15 @@ export const verifyProjections = Route.prepared(
     Effect.fnUntraced(function* ({ query }: Route.Call<typeof compareEndpoint>, operator: Operator) {
       yield* permit(operator, "auditor")
       const names = yield* namesOf(query.name)
-      const format = yield* chosen("format", query.format, reports)
-      const args = ["projections", "rebuild", "--verify", ...json(format), ...names]
+      const format = yield* formatFlag(query.format)
+      const args = ["projections", "rebuild", "--verify", ...format, ...names]
       return streamed(yield* prove({ args, form: "report" }))
     })
   )
 )
 
 const rebuildEndpoint = HttpApiEndpoint.post("admin.rebuildProjections", "/admin/v1/projections/rebuild", {
-  query: { name: names, format: oneOf("Of the report.", reports) },
+  query: { name: names, format },
   success: successOf("`report` is what `projections rebuild --json` prints, or its text."),
   error: errors
 })
@@ -60,10 +60,10 @@ const rebuildEndpoint = HttpApiEndpoint.post("admin.rebuildProjections", "/admin
     `As \`inferlog projections rebuild\`, on the node that answers. If it fails or is stopped, nothing has changed. ${running}\n\nRole: \`operator\`.`
   )
 
-class RebuildFailed extends Schema.TaggedError<RebuildFailed>()("RebuildFailed", {}) {}
+class RebuildFailed extends Data.TaggedError("RebuildFailed")<{ readonly end: Ended }> {}
 
 const failedUnless = (end: Ended) =>
-  end.code === 0 ? Effect.succeed(end) : Effect.fail(Object.assign(new RebuildFailed(), { end }))
+  end.code === 0 ? Effect.succeed(end) : Effect.fail(new RebuildFailed({ end }))
 
 export const rebuildProjections = Route.prepared(
   rebuildEndpoint,
@@ -71,7 +71,7 @@ export const rebuildProjections = Route.prepared(
     Effect.fnUntraced(function* ({ query }: Route.Call<typeof rebuildEndpoint>, operator: Operator) {
       yield* permit(operator, "operator")
       const names = yield* namesOf(query.name)
-      const format = yield* chosen("format", query.format, reports)
+      const format = yield* formatFlag(query.format)
       const { correlationId: callId } = yield* UnderWay
       const action = {
         action: "rebuildProjections",
@@ -87,7 +87,7 @@ export const rebuildProjections = Route.prepared(
             EventStoreError: ({ message }) => Effect.succeed({ code: 1, report: "", messages: message })
           })
         )
-      const args = ["projections", "rebuild", ...json(format), ...names]
+      const args = ["projections", "rebuild", ...format, ...names]
       return streamed(yield* prove({ args, form: "report", around }))
     })
   )
