@@ -19,7 +19,7 @@ export const ProjectionStatus = Schema.Struct({
   name: Schema.String,
   version: Schema.Int,
   ...Distance,
-  /** Age of the oldest event that is not applied yet, ms. 0 when there is none. */
+  /** Age of the oldest event that is not applied yet, ms. 0 when all are applied. */
   lagMs: Schema.Int,
   state: State,
   /** Why the projection has stopped. */

@@ -1,6 +1,6 @@
 /**
  * The projections' thread of a server that starts. Its modules take a fifth of a second to load, so they load while the server's own do.
- * Imports no other module: it must be there first.
+ * Imports no other module of this program, so that it loads first.
  */
 import * as workerThreads from "node:worker_threads"
 

@@ -57,7 +57,7 @@ export type SegmentWanted = typeof SegmentWanted.Type
 export const FromWorker = Schema.Union([Moved, Logged, Ended, SegmentWanted])
 export type FromWorker = typeof FromWorker.Type
 
-/** From the server: the bytes, or why there are none. */
+/** The server's answer: the bytes, or the reason why they cannot be read. */
 export const SegmentAnswer = Schema.TaggedStruct("SegmentAnswer", {
   id: Schema.Int,
   bytes: Schema.NullOr(Schema.Uint8Array),

@@ -1,4 +1,4 @@
-/** Where an audit begins: at the first event, or at the newest checkpoint that still allows to show the whole period. */
+/** Where an audit begins: at the newest checkpoint from which the whole period can be shown, or at the first event. */
 import { Effect } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import type { Resumed } from "#src/features/billing/audit/Auditor.ts"
@@ -19,7 +19,7 @@ interface Wanted {
   readonly hasEntries: boolean
 }
 
-/** Whether what the checkpoint covers can be left out, or is in its sums. */
+/** Whether the output needs none of the events that the checkpoint covers, or only their sums. */
 const isEnough = ({ hasEntries, period }: Wanted, { latest }: Resumed): boolean => {
   const place = Period.placeOf(period, latest)
   return place === "before" || (place === "within" && !hasEntries)

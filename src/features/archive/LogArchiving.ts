@@ -14,8 +14,8 @@ import { archive as setting } from "./ArchiveSetting.ts"
 import { ArchivingRefused } from "./ArchivingRefused.ts"
 
 /**
- * Work is done in small steps with pauses, so that submits do not wait long: at most a quarter of the time. One segment of this
- * many characters of lines is written per call.
+ * Works in small steps, with pauses, for at most a quarter of the time, so that submits do not wait long. A call writes at most one
+ * segment, of this many characters of lines.
  */
 const segmentText = 16 * 1_024 * 1_024
 const frameText = 64 * 1_024

@@ -1,6 +1,6 @@
 /**
- * Moves the segments of a log's archive: each is copied, unless it is there already, and read back; then the log is told where they
- * are, in one step. The files at the old place stay. Needs the data directory for itself.
+ * Moves the segments of a log's archive. Copies each to the new place, unless it is there already, and reads it back. Then records the
+ * new place of all in one transaction. The files at the old place stay. Holds the lock of the data directory.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import * as LoggedSegments from "#streams/archive/LoggedSegments.ts"

@@ -1,6 +1,6 @@
 /**
  * The Ed25519 key pair that signs checkpoints. It is derived from the master key, so that it is the same on every node and after a
- * restore. Whoever has only the public key can check checkpoints, and make none.
+ * restore. The public key alone is enough to check checkpoints, but not to make them.
  */
 import * as crypto from "node:crypto"
 import { Context, Effect, Layer, Option, Schema } from "effect"

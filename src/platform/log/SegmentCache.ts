@@ -1,6 +1,6 @@
 /**
- * Frames of archived segments on disk, by digest, so that a bucket is not asked twice. A frame is checked when it is read. The
- * oldest are removed when there are too many bytes. Several processes may use the folder; a cache that cannot be written is none.
+ * Frames of archived segments on disk, by digest, so that each is fetched from a bucket once. A frame is checked when it is read. The
+ * oldest are removed when there are too many bytes. Several processes may use the folder. If it cannot be written, nothing is cached.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"

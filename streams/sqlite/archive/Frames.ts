@@ -18,7 +18,7 @@ const rangeOf = ({ digest, length, offset }: StoredFrame) => ({ start: offset, l
 
 const patience = Schedule.spaced("5 seconds")
 
-/** @param isPatient reads a frame again until it can be read. For readers that could not go on without it. */
+/** @param isPatient retries until the frame can be read, for readers that cannot go on without it. */
 export const make = (source: SegmentBytes, isPatient = false): Frames => {
   const recent = RecentlyUsed.make<ReadonlyArray<RecordedEvent>>({ capacity })
 

@@ -1,4 +1,4 @@
-/** Where the segments of a log are: in the database, because they may be moved. */
+/** The places of a log's segments. The database has them, because segments may be moved. */
 import type { DatabaseSync } from "node:sqlite"
 import { EventStoreError } from "../../EventReader.ts"
 import type { SegmentPlace } from "../../archive/SegmentSource.ts"
@@ -7,7 +7,7 @@ import * as Database from "../Database.ts"
 import * as LogSchema from "../Schema.ts"
 import * as Tables from "./Tables.ts"
 
-/** By digest. Segments whose events have not been moved yet may be missing: they are where the log says. */
+/** By digest. Lacks segments whose events are still in the database: these are where their event on the log says. */
 export const read = (filename: string): Effect.Effect<ReadonlyMap<string, SegmentPlace>, EventStoreError> =>
   Effect.try({
     try: () => {
@@ -33,7 +33,7 @@ export interface Placed {
   readonly frames: number
 }
 
-/** Says where these segments are from now on, in one transaction. No other connection may write. */
+/** Records the new location of these segments, in one transaction. No other connection may write. */
 export const write = (db: DatabaseSync, segments: ReadonlyArray<Placed>, location: string): void => {
   if (segments.length === 0) return
   LogSchema.addArchive(db)

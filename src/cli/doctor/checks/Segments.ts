@@ -1,4 +1,4 @@
-/** The check of archived segments: a byte of each is read where the log has them. */
+/** The check of archived segments: reads one byte of each at its place. */
 import { Effect } from "effect"
 import { configured, holdsLog } from "#src/kernel/disk/DataDirectory.ts"
 import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"

@@ -46,7 +46,7 @@ export interface AuditState {
   readonly accounts: ReadonlyMap<AccountId, AccountAudit.Account>
   /** By stream. */
   readonly requests: ReadonlyMap<StreamName.StreamName, RequestAudit.OpenRequest>
-  /** The latest time of an event that the listener was told of, Unix time in ms; `null` without any. */
+  /** Time of the latest event that was passed to the listener, Unix time in ms; `null` without one. */
   readonly latest: () => number | null
 }
 

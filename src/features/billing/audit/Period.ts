@@ -13,7 +13,11 @@ export const isAfter = ({ to }: Period, time: number): boolean => to !== null &&
 export const isWithin = (period: Period, time: number): boolean =>
   !isBefore(period, time) && !isAfter(period, time)
 
-/** Where all events up to the time `latest` are, in ms (`null`: there are none). `null` when the period may cut through them. */
+/**
+ * Whether all events are before the period or within it. `null` when they may be on both sides of its limits.
+ *
+ * @param latest Time of the latest event, Unix time in ms; `null` without events, which counts as before the period.
+ */
 export const placeOf = (period: Period, latest: number | null): "before" | "within" | null => {
   if (latest === null) return "before"
   if (period.from !== null) return isBefore(period, latest) ? "before" : null

@@ -44,7 +44,7 @@ describe("Checkpoints", () => {
       const written = yield* Checkpoints.write(here, end(9))
       assert.deepStrictEqual(written, { name: "verify-9.checkpoint", publicKey: here.key.publicKey })
       const [first] = yield* Checkpoints.load(here)
-      if (first === undefined) return assert.fail("there is none")
+      if (first === undefined) return assert.fail("no checkpoint was found")
       yield* Checkpoints.write(here, { ...end(12, first), kind: "audit", state })
       const found = yield* Checkpoints.load(here)
       assert.deepStrictEqual(namesOf(found), ["audit-12.checkpoint", "verify-9.checkpoint"])
@@ -82,7 +82,7 @@ describe("Checkpoints", () => {
         const file = path.join(here.folder, "audit-1.checkpoint")
         const intact = fs.readFileSync(file)
         const [found] = yield* load(here)
-        if (found === undefined) return assert.fail("there is none")
+        if (found === undefined) return assert.fail("no checkpoint was found")
         for (let index = 0; index < intact.length; index++) {
           const changed = Buffer.from(intact)
           changed.writeUInt8(changed.readUInt8(index) ^ 1, index)
