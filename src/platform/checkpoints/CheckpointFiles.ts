@@ -89,11 +89,12 @@ const syncFolder = (folder: string) => {
 /** How much older than a new file a draft is that a crash left, ms. */
 const draftAge = 3_600_000
 
-/** Removes the oldest of a kind, and what crashes left, after `written` was written. */
+/** Removes the oldest of a kind, and what crashes left, after `written` was written. Files of another log may have higher positions. */
 const prune = (folder: string, written: CheckpointFile): void => {
   const old = list(folder)
     .filter(({ kind }) => kind === written.kind)
     .slice(keep)
+    .filter(({ name }) => name !== written.name)
   for (const { name } of old) fs.rmSync(path.join(folder, name), { force: true })
   const { mtimeMs } = fs.statSync(path.join(folder, written.name))
   for (const name of fs.readdirSync(folder).filter((name) => name.endsWith(draftEnding))) {

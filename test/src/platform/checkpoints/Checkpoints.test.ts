@@ -139,6 +139,19 @@ describe("Checkpoints", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("of a log with lower positions stay beside those of another log in the folder", () =>
+    Effect.gen(function* () {
+      const here = yield* place
+      for (const position of [101, 102, 103, 104]) yield* Checkpoints.write(here, end(position))
+      const there = { ...here, log: { ...log, backend: "nats" as const } }
+      for (const position of [1, 2]) {
+        assert.isNotNull(yield* Checkpoints.write(there, end(position)))
+        assert.deepStrictEqual(namesOf(yield* load(there)), [`verify-${position}.checkpoint`])
+      }
+      assert.lengthOf(yield* load(here), 4)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("report a folder that cannot be written", () =>
     Effect.gen(function* () {
       const here = yield* place
