@@ -6,6 +6,7 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { syncDirectory } from "./DirectorySync.ts"
 
 export interface Head {
   /** Sequence number of the last event. 0 for an empty log. */
@@ -69,9 +70,7 @@ const create = (filename: string, head: Head): void => {
   const draft = `${filename}.new`
   fs.writeFileSync(draft, encode(head), { mode: 0o600, flush: true })
   fs.renameSync(draft, filename)
-  const directory = fs.openSync(path.dirname(filename), "r")
-  fs.fsyncSync(directory)
-  fs.closeSync(directory)
+  syncDirectory(path.dirname(filename))
 }
 
 /** The slot that does not have the newest head. */

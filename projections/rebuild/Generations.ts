@@ -5,6 +5,7 @@
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { syncDirectory } from "#streams/DirectorySync.ts"
 
 /** `number` is 0 for `base` itself. */
 interface Generation {
@@ -102,16 +103,5 @@ export const remove = (filename: string): void => {
     } catch {
       // In use by another program, or a directory.
     }
-  }
-}
-
-/** Without it, a power cut may undo a rename. Windows cannot and need not sync a directory. */
-const syncDirectory = (directory: string): void => {
-  if (process.platform === "win32") return
-  const descriptor = fs.openSync(directory, "r")
-  try {
-    fs.fsyncSync(descriptor)
-  } finally {
-    fs.closeSync(descriptor)
   }
 }

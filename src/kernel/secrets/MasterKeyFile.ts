@@ -7,6 +7,7 @@ import * as Account from "#domain/account/Account.ts"
 import { PasswordChanged } from "#domain/account/Event.ts"
 import { SigningSecretRotated } from "#domain/account/SigningSecret.ts"
 import { holdsLog } from "#src/kernel/disk/DataDirectory.ts"
+import { syncDirectory } from "#streams/DirectorySync.ts"
 import type { LogUnavailable } from "#streams/LogUnavailable.ts"
 import * as EventSearch from "#streams/sqlite/EventSearch.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
@@ -39,9 +40,7 @@ const create = (file: string) => {
     if (!isThere(error)) throw error
   }
   fs.rmSync(written)
-  const directory = fs.openSync(path.dirname(file), "r")
-  fs.fsyncSync(directory)
-  fs.closeSync(directory)
+  syncDirectory(path.dirname(file))
 }
 
 const lost =

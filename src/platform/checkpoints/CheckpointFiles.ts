@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Option, Schema } from "effect"
+import { syncDirectory } from "#streams/DirectorySync.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { Kind, mostHeader } from "./Checkpoint.ts"
 
@@ -80,12 +81,6 @@ export const read = (folder: string, name: string): Buffer | null => {
   }
 }
 
-const syncFolder = (folder: string) => {
-  const opened = fs.openSync(folder, "r")
-  fs.fsyncSync(opened)
-  fs.closeSync(opened)
-}
-
 /** How much older than a new file a draft is that a crash left, ms. */
 const draftAge = 3_600_000
 
@@ -112,11 +107,14 @@ export const write = (
 ): Effect.Effect<void, CheckpointUnwritten> =>
   Effect.try({
     try: () => {
-      if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 })
+      if (!fs.existsSync(folder)) {
+        fs.mkdirSync(folder, { mode: 0o700 })
+        syncDirectory(path.dirname(folder))
+      }
       const draft = path.join(folder, `${file.name}.${process.pid}${draftEnding}`)
       fs.writeFileSync(draft, bytes, { mode: 0o600, flush: true })
       fs.renameSync(draft, path.join(folder, file.name))
-      syncFolder(folder)
+      syncDirectory(folder)
       prune(folder, file)
     },
     catch: (cause) => new CheckpointUnwritten({ folder, cause })

@@ -8,6 +8,7 @@ import * as path from "node:path"
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
 import * as DataLock from "#streams/DataLock.ts"
+import { syncDirectory } from "#streams/DirectorySync.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as LogHead from "#streams/LogHead.ts"
 import { LogUnavailable } from "#streams/LogUnavailable.ts"
@@ -79,12 +80,6 @@ const prepare = Effect.fnUntraced(function* (directory: string) {
   return folder
 })
 
-const syncFolder = (folder: string) => {
-  const fd = fs.openSync(folder, "r")
-  fs.fsyncSync(fd)
-  fs.closeSync(fd)
-}
-
 /** In this order: a log.head without its log is refused at start. */
 const order = [
   "release",
@@ -102,17 +97,17 @@ const orderBesideServers = ["release", "master.key", "oauth.sqlite"]
 
 const place = (folder: string, directory: string, names: ReadonlyArray<string>) =>
   attempt(() => {
-    syncFolder(folder)
+    syncDirectory(folder)
     for (const name of names.filter((name) => fs.existsSync(path.join(folder, name)))) {
       fs.renameSync(path.join(folder, name), path.join(directory, name))
-      syncFolder(directory)
+      syncDirectory(directory)
     }
   })
 
 const remove = (folder: string, directory: string) =>
   attempt(() => {
     fs.rmSync(folder, { recursive: true, force: true })
-    syncFolder(directory)
+    syncDirectory(directory)
   })
 
 const restoreKeys = Effect.fnUntraced(function* (
