@@ -39,11 +39,11 @@ export const make = (scope: Scope.Scope): SegmentBytes => {
   const cached = Effect.map(configured, (directory) => (cache ??= SegmentCache.make(directory)))
 
   return {
-    read: (place, range): Effect.Effect<Uint8Array, EventStoreError> =>
-      range?.digest === undefined
+    read: (place, range): Effect.Effect<Uint8Array, EventStoreError> => {
+      const digest = range?.digest
+      return digest === undefined
         ? fetch(place, range)
-        : Effect.flatMap(Effect.orDie(cached), ({ through }) =>
-            through({ ...range, digest: range.digest ?? "" }, fetch(place, range))
-          )
+        : Effect.flatMap(Effect.orDie(cached), ({ through }) => through(digest, fetch(place, range)))
+    }
   }
 }

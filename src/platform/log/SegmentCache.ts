@@ -17,7 +17,7 @@ const keptPart = 0.8
 export interface SegmentCache {
   /** The frame with this digest, or what `fetch` gives. */
   readonly through: (
-    frame: { readonly digest: string; readonly length: number },
+    digest: string,
     fetch: Effect.Effect<Uint8Array, EventStoreError>
   ) => Effect.Effect<Uint8Array, EventStoreError>
 }
@@ -65,7 +65,7 @@ export const make = (directory: string, limit = defaultLimit): SegmentCache => {
   }
 
   return {
-    through: ({ digest }, fetch) =>
+    through: (digest, fetch) =>
       Effect.flatMap(read(digest), (bytes) =>
         bytes !== null && isFrame(bytes, digest)
           ? Effect.succeed(bytes)
