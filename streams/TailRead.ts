@@ -19,49 +19,49 @@ const between = Effect.fnUntraced(function* (
   )
 })
 
+interface Wanted {
+  readonly end: GlobalPosition.GlobalPosition
+  readonly limit: number
+  readonly matches: (event: RecordedEvent) => boolean
+}
+
+/** Visits the last `limit` matching events up to `end` in pages, the newest page first. */
+const pagesBack = Effect.fnUntraced(function* (
+  { end, limit, matches }: Wanted,
+  visit: (page: ReadonlyArray<RecordedEvent>) => void
+): Effect.fn.Return<void, EventStoreError, EventReader> {
+  const reader = yield* EventReader
+  let before = end
+  let missing = limit
+  while (missing > 0 && !GlobalPosition.isReached(before, GlobalPosition.beginning)) {
+    const after = reader.stepBack(before, step)
+    const page = (yield* between(after, before)).filter(matches).slice(-missing)
+    visit(page)
+    missing -= page.length
+    before = after
+  }
+})
+
 /**
  * The last `limit` matching events up to `end`, oldest first. Goes back until it has found them: a rare or missing event
  * costs a read of the whole log.
  */
-export const last = Effect.fn("TailRead.last")(function* (options: {
-  readonly end: GlobalPosition.GlobalPosition
-  readonly limit: number
-  readonly matches: (event: RecordedEvent) => boolean
-}): Effect.fn.Return<ReadonlyArray<RecordedEvent>, EventStoreError, EventReader> {
-  const reader = yield* EventReader
+export const last = Effect.fn("TailRead.last")(function* (
+  wanted: Wanted
+): Effect.fn.Return<ReadonlyArray<RecordedEvent>, EventStoreError, EventReader> {
   const pages: Array<ReadonlyArray<RecordedEvent>> = []
-  let before = options.end
-  let missing = options.limit
-  while (missing > 0 && !GlobalPosition.isReached(before, GlobalPosition.beginning)) {
-    const after = reader.stepBack(before, step)
-    const found = (yield* between(after, before)).filter(options.matches).slice(-missing)
-    pages.unshift(found)
-    missing -= found.length
-    before = after
-  }
+  yield* pagesBack(wanted, (page) => pages.unshift(page))
   return pages.flat()
 })
 
-/**
- * The position of the first of the last `limit` matching events up to `end`; none without a match. Goes back as `last` does,
- * but keeps no events.
- */
-export const start = Effect.fn("TailRead.start")(function* (options: {
-  readonly end: GlobalPosition.GlobalPosition
-  readonly limit: number
-  readonly matches: (event: RecordedEvent) => boolean
-}): Effect.fn.Return<Option.Option<GlobalPosition.GlobalPosition>, EventStoreError, EventReader> {
-  const reader = yield* EventReader
+/** The position of the first event of `last`. Goes back as `last` does, but keeps no events. */
+export const start = Effect.fn("TailRead.start")(function* (
+  wanted: Wanted
+): Effect.fn.Return<Option.Option<GlobalPosition.GlobalPosition>, EventStoreError, EventReader> {
   let first: GlobalPosition.GlobalPosition | undefined
-  let before = options.end
-  let missing = options.limit
-  while (missing > 0 && !GlobalPosition.isReached(before, GlobalPosition.beginning)) {
-    const after = reader.stepBack(before, step)
-    const found = (yield* between(after, before)).filter(options.matches).slice(-missing)
-    first = found[0]?.position ?? first
-    missing -= found.length
-    before = after
-  }
+  yield* pagesBack(wanted, ([oldest]) => {
+    first = oldest?.position ?? first
+  })
   return Option.fromUndefinedOr(first)
 })
 
