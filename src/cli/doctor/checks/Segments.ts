@@ -5,13 +5,12 @@ import { eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
 import { SegmentSource } from "#streams/archive/SegmentSource.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as Places from "#streams/sqlite/archive/Places.ts"
+import * as Output from "#src/cli/Output.ts"
 import * as Check from "../Check.ts"
 import * as Place from "./Place.ts"
 
 /** The newest ones, so that an archive of any size is looked at within the deadline. */
 const mostRead = 200
-
-const counted = (count: number) => (count === 1 ? "1 segment" : `${count.toLocaleString("en")} segments`)
 
 export const check: Check.Check = {
   name: "archive",
@@ -26,19 +25,21 @@ export const check: Check.Check = {
     const read = places.slice(-mostRead)
     const reasons = yield* Effect.forEach(
       read,
-      (place) => Effect.flip(source.read(place, { start: 0, length: 1 })).pipe(Effect.option),
+      (place) =>
+        Effect.match(source.read(place, { start: 0, length: 1 }), {
+          onSuccess: () => [],
+          onFailure: ({ message }) => [message]
+        }),
       { concurrency: 8 }
     )
-    const [first, ...others] = reasons.flatMap((reason) =>
-      reason._tag === "Some" ? [reason.value.message] : []
-    )
+    const [first, ...others] = reasons.flat()
     if (first === undefined) {
       return Check.ok(
-        `${counted(read.length)} of ${places.length} can be reached. inferlog log verify reads all of them`
+        `${Output.counted(read.length, "segment")} of ${Output.count(places.length)} can be reached. inferlog log verify reads all of them`
       )
     }
     return Check.failed(
-      others.length === 0 ? first : `${first} (and ${counted(others.length)} more)`,
+      others.length === 0 ? first : `${first} (and ${Output.counted(others.length, "segment")} more)`,
       "Put the files back, or name the place they were moved to: inferlog log move-archive"
     )
   })
