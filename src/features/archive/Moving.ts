@@ -2,7 +2,7 @@
  * Moves the segments of a log's archive. Copies each to the new place, unless it is there already, and reads it back. Then records the
  * new place of all in one transaction. The files at the old place stay. Holds the lock of the data directory.
  */
-import { Effect, Option, Schema, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import * as LoggedSegments from "#streams/archive/LoggedSegments.ts"
 import * as Segment from "#streams/archive/Segment.ts"
 import { type SegmentPlace, SegmentSource, unreadable } from "#streams/archive/SegmentSource.ts"
@@ -13,12 +13,13 @@ import * as LogEnd from "#streams/sqlite/LogEnd.ts"
 import * as Places from "#streams/sqlite/archive/Places.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 
-/** A segment is neither at the new place nor at the old one. */
+/** A segment is not at the new place, and cannot be read at the old one. */
 export class SegmentMissing extends Schema.TaggedError<SegmentMissing>()("SegmentMissing", {
-  key: Schema.String
+  /** Names the segment, and why it cannot be read at the old place. */
+  reason: Schema.String
 }) {
   override get message(): string {
-    return `the archived segment ${this.key} is neither there nor where the log has it. Nothing was changed`
+    return `${this.reason}, and the target does not have it. The log was not changed`
   }
 }
 
@@ -71,9 +72,8 @@ export const run = Effect.fn("Moving.run")(function* ({ directory, location }: O
     const there = yield* found(to, segment)
     if (there === null) {
       const place: SegmentPlace = places.get(segment.digest) ?? segment
-      const bytes = yield* Effect.option(source.read(place))
-      if (Option.isNone(bytes)) return yield* new SegmentMissing({ key: segment.key })
-      segments.push(yield* put(to, segment, bytes.value))
+      const bytes = yield* Effect.mapError(source.read(place), ({ reason }) => new SegmentMissing({ reason }))
+      segments.push(yield* put(to, segment, bytes))
       copied++
     } else segments.push(placed(segment, there))
   }

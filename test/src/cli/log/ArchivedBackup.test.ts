@@ -107,7 +107,10 @@ describe("an archived log", () => {
       const hand = path.join(root, "hand")
       fs.renameSync(moved, hand)
       const name = path.basename(String(first[0]?.[0]))
-      assert.include(yield* refused(later, "log", "move-archive", path.join(root, "wrong")), name)
+      assert.include(
+        yield* refused(later, "log", "move-archive", path.join(root, "wrong")),
+        `${name} cannot be read: it is not there, and the target does not have it`
+      )
       assert.include(yield* run(later, "log", "move-archive", hand), { segments: 2, copied: 0 })
       yield* DataDirectory.verify(later)
 
