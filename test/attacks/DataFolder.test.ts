@@ -60,9 +60,9 @@ describe("B5: files in DATA_DIR that other users may read", () => {
   it.live("lose the permissions of other users at start, with a warning for each", () =>
     Effect.gen(function* () {
       const directory = yield* used()
-      const files = ["master.key", "log.sqlite", "projections.sqlite", "."].map((name) =>
-        path.join(directory, name)
-      )
+      for (const name of ["archive", "archive-cache"]) fs.mkdirSync(path.join(directory, name))
+      const names = ["master.key", "log.sqlite", "projections.sqlite", "archive", "archive-cache", "."]
+      const files = names.map((name) => path.join(directory, name))
       for (const file of files) fs.chmodSync(file, 0o755)
       const port = yield* Effect.promise(() => ServerProcess.freePort())
       const server = yield* Effect.acquireRelease(

@@ -22,7 +22,7 @@ export class FileOpenToOthers extends Schema.TaggedError<FileOpenToOthers>()("Fi
 
 /** Names of the server's own files. Other files in the directory are not changed. */
 const ours =
-  /^(log\.(sqlite|head)|projections\b|oauth\.sqlite|master\.key|lock\b|rebuild\.lock|release\b|backup\.json|blobs$|checkpoints$|tmp$|admin\.sock)/
+  /^(log\.(sqlite|head)|projections\b|oauth\.sqlite|master\.key|lock\b|rebuild\.lock|release\b|backup\.json|blobs$|archive(-cache)?$|checkpoints$|tmp$|admin\.sock)/
 
 const ofOthers = 0o077
 const ofEverybody = 0o007
