@@ -1,8 +1,8 @@
 /** Archived segments as the projections' thread reads them: from folders by itself, all others by asking the server's thread. */
 import type { MessagePort } from "node:worker_threads"
 import { Effect, Option, Schema } from "effect"
-import { folders, type SegmentBytes, unreadable } from "#streams/archive/SegmentSource.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
+import { folders, type SegmentBytes } from "#streams/archive/SegmentSource.ts"
+import { EventStoreError } from "#streams/EventReader.ts"
 import { SegmentAnswer, type SegmentWanted } from "./Protocol.ts"
 
 type Resume = (answer: SegmentAnswer) => void
@@ -23,7 +23,11 @@ export const make = (port: MessagePort): SegmentBytes => {
     Effect.callback<Uint8Array, EventStoreError>((resume) => {
       const id = ++last
       waiting.set(id, ({ bytes, reason }) =>
-        resume(bytes === null ? Effect.fail(unreadable(place.key, reason)) : Effect.succeed(bytes))
+        resume(
+          bytes === null
+            ? Effect.fail(new EventStoreError({ reason, segment: place.key }))
+            : Effect.succeed(bytes)
+        )
       )
       const { key, location } = place
       port.postMessage({

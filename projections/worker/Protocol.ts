@@ -61,6 +61,7 @@ export type FromWorker = typeof FromWorker.Type
 export const SegmentAnswer = Schema.TaggedStruct("SegmentAnswer", {
   id: Schema.Int,
   bytes: Schema.NullOr(Schema.Uint8Array),
+  /** Names the segment. Empty with the bytes. */
   reason: Schema.String
 })
 export type SegmentAnswer = typeof SegmentAnswer.Type
