@@ -1,5 +1,6 @@
 /** `backup --follow`: adds what is new every second, and goes on when the target or the log is away for a while. */
 import { Effect, Schedule } from "effect"
+import * as TargetFault from "#src/features/backup/target/TargetFault.ts"
 import * as Failure from "#src/cli/Failure.ts"
 
 /** What a target or a log that is away for a while causes. */
@@ -21,7 +22,7 @@ export const run = <E extends Failing, R>(addNew: Effect.Effect<void, E, R>): Ef
     if (isAway || !isPassing(error)) return Effect.void
     isAway = true
     return Effect.logWarning(
-      `What is new is not backed up: trying again until it is. ${Failure.describe(error)}`
+      `What is new is not backed up: trying again until it is. ${Failure.describe(TargetFault.unwrap(error))}`
     )
   }
   const isBack = Effect.suspend(() => {
@@ -36,5 +37,8 @@ export const run = <E extends Failing, R>(addNew: Effect.Effect<void, E, R>): Ef
     Effect.repeat(Schedule.spaced("1 second"))
   )
   // The pieces of an interrupted pass are removed by this one.
-  return Failure.untilStopped(Effect.asVoid(Effect.onInterrupt(patiently, () => Effect.ignore(addNew))))
+  const last = Effect.catch(addNew, (error) =>
+    Effect.logWarning(`What was left is not backed up. ${Failure.describe(TargetFault.unwrap(error))}`)
+  )
+  return Failure.untilStopped(Effect.asVoid(Effect.onInterrupt(patiently, () => last)))
 }
