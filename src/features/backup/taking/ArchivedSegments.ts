@@ -14,10 +14,12 @@ interface Options {
   readonly pieces: BlobStore["Service"]
   /** The data directory; `null` for a log on NATS, which has no archive. */
   readonly directory: string | null
-  /** Those that the target has. */
+  /** Those that the target has, by its manifest. */
   readonly known: ReadonlyArray<ArchivedSegment>
   /** The end of what is backed up. */
   readonly end: GlobalPosition.GlobalPosition
+  /** Whether to look for the known ones at the target. */
+  readonly looks: boolean
 }
 
 const keyOf = (name: string) => `archive/${name}`
@@ -41,6 +43,7 @@ export const copy = Effect.fn("ArchivedSegments.copy")(function* ({
   directory,
   end,
   known,
+  looks,
   pieces
 }: Options) {
   const all: Array<ArchivedSegment> = []
@@ -51,7 +54,8 @@ export const copy = Effect.fn("ArchivedSegments.copy")(function* ({
   for (const segment of yield* LoggedSegments.read()) {
     if (!GlobalPosition.isReached(segment.position, end)) continue
     const stored = byName.get(segment.key)
-    const isThere = stored?.sha256 === segment.digest && (yield* pieces.size(stored.key)) === stored.size
+    const isThere =
+      stored?.sha256 === segment.digest && (!looks || (yield* pieces.size(stored.key)) === stored.size)
     if (stored !== undefined && isThere) all.push(stored)
     else {
       const bytes = yield* source.read(segment)

@@ -135,7 +135,9 @@ const extend = Effect.fnUntraced(function* (
   const tail = yield* Tail.write({ source, blobs, pieces: target.pieces, after, anchors, id })
   const inventories = yield* putInventory(options, tail.entries)
   const end = tail.end.position
-  const archive = yield* ArchivedSegments.copy({ pieces: target.pieces, directory, known, end })
+  // A follower has looked in its first call. A request to a bucket for each segment and second would be too much.
+  const looks = !options.isContinued
+  const archive = yield* ArchivedSegments.copy({ pieces: target.pieces, directory, known, end, looks })
   return {
     generation: {
       ...generation,

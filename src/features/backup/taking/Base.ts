@@ -124,7 +124,7 @@ export const take = Effect.fn("Base.take")(function* (options: BaseOptions) {
   const taken = yield* Effect.gen(function* () {
     const head = yield* (yield* EventReader).head
     const copied = yield* copyBlobs(options, copy.log, head)
-    const archive = yield* ArchivedSegments.copy({ pieces, directory, known, end: head })
+    const archive = yield* ArchivedSegments.copy({ pieces, directory, known, end: head, looks: true })
     const isOld = (segment: ArchivedSegment) => !archive.copied.includes(segment)
     yield* Effect.forEach(archive.all.filter(isOld), (segment) => Pieces.check(pieces, segment))
     const verified = yield* SqliteVerify.verifyDirectory(folder).pipe(
