@@ -183,7 +183,10 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
   const isBase = before === null || isFull
   const known = ArchivedSegments.namedIn(before)
   const taken = yield* isBase ? begin(options, known) : extend(options, Manifest.newest(before), known)
-  const added = { ...taken, generation: yield* Compaction.run(target.pieces, taken.generation, options.id) }
+  // A call that finds nothing new writes nothing, so followers may ask every second.
+  const generation =
+    taken.events === 0 ? taken.generation : yield* Compaction.run(target.pieces, taken.generation, options.id)
+  const added = { ...taken, generation }
   const kept = olderThan(before, isBase, keep)
   const { keys, isNew } = yield* InstallationKeys.put(options, before?.keys ?? null)
   const clients = yield* AssistantClients.put(options, before?.oauth ?? null)
@@ -222,11 +225,13 @@ export const take = Effect.fn("Backup.take")(function* (options: BackupOptions) 
   const isSame = !isNew && !clients.isNew && checkpoints.isSame && retired.length === 0
   if (report.kind === "unchanged" && isSame) return report
   const revision = yield* target.writeManifest(Manifest.render(manifest), stored?.revision ?? null)
-  yield* Leftovers.removeReplaced(target, before, manifest)
+  // This call may have merged a piece that it wrote, which no manifest names.
+  const unmerged = { ...manifest, generations: [taken.generation] as const }
+  yield* Leftovers.removeReplaced(target, [before, unmerged], manifest)
   if (retired.length === 0) return report
   const removedBlobs = yield* RetiredBlobs.remove(target.pieces, manifest)
   const { retired: _, ...done } = manifest
   yield* target.writeManifest(Manifest.render(done), revision)
-  yield* Leftovers.removeReplaced(target, manifest, done)
+  yield* Leftovers.removeReplaced(target, [manifest], done)
   return { ...report, removedBlobs }
 })

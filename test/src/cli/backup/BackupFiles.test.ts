@@ -4,17 +4,18 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Logger } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
 import { root } from "#test/support/ServerProcess.ts"
-import { BlobStore } from "#streams/BlobStore.ts"
+import { BlobStore, BlobStoreError } from "#streams/BlobStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
 import { Records } from "#src/edges/oauth/Records.ts"
+import * as Following from "#src/cli/backup/Following.ts"
 import * as Pieces from "#src/features/backup/format/Pieces.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as Manifest from "#src/features/backup/format/Manifest.ts"
@@ -138,6 +139,22 @@ describe("the files of a backup", () => {
       const restored = fs.readFileSync(path.join(at("copy"), "oauth.sqlite"), "latin1")
       assert.include(restored, "the Client")
       assert.notInclude(restored, "the RefreshToken")
+    })
+  )
+
+  it.live("lie beside other files, and take the place of what was left of an interrupted backup", () =>
+    Effect.gen(function* () {
+      const { data, target } = yield* filled(3)
+      const left = ["base/12-rq0123456789abcdefghi", "segments/1.2-3-rq0123456789abcdefghi-m"]
+      const others = ["archive/segment-1.jsonl.zst", "base/data", "keys/server.pem"]
+      for (const name of [...left, ...others]) {
+        fs.mkdirSync(path.dirname(path.join(target, name)), { recursive: true })
+        fs.writeFileSync(path.join(target, name), "")
+      }
+      yield* run(["backup", target, "--without-keys"], data)
+      const names = filesBelow(target)
+      for (const name of others) assert.include(names, name)
+      for (const name of left) assert.notInclude(names, name)
     })
   )
 
@@ -293,17 +310,34 @@ describe("many small increments", () => {
   it.live("are merged, and restore to the same log", () =>
     Effect.gen(function* () {
       const { at, data, target } = yield* filled(2)
-      let digest: unknown
-      for (let round = 0; round < 18; round++) {
-        if (round > 0) yield* FilledLog.grow(data, `r${round}`, 2)
-        digest = (yield* run(["backup", target, "--without-keys"], data))["digest"]
+      const backup = run(["backup", target, "--without-keys"], data)
+      const scale = Effect.fnUntraced(function* (by: number) {
+        const manifest = yield* manifestIn(target)
+        const [generation] = manifest.generations
+        const [{ rawSize } = { rawSize: 0 }] = generation.segments
+        const [first, ...others] = generation.segments
+        const segments = first === undefined ? [] : [{ ...first, rawSize: rawSize * by }, ...others]
+        const text = Manifest.render({ ...manifest, generations: [{ ...generation, segments }] })
+        fs.writeFileSync(path.join(target, "manifest.json"), text)
+      })
+      yield* backup
+      for (let round = 1; round < 17; round++) {
+        // Sixteen of unlike sizes are not merged.
+        if (round === 16) yield* scale(1_000)
+        yield* FilledLog.grow(data, `r${round}`, 2)
+        yield* backup
       }
+      yield* scale(1 / 1_000)
+      assert.deepInclude(yield* backup, { kind: "unchanged" })
+      assert.lengthOf(filesBelow(path.join(target, "segments")), 16)
+      yield* FilledLog.grow(data, "r17", 2)
+      const { digest } = yield* backup
       // Sixteen of them are one.
       assert.lengthOf(filesBelow(path.join(target, "segments")), 2)
       const [generation] = (yield* manifestIn(target)).generations
       assert.deepStrictEqual(
         generation?.segments.map(({ events }) => events),
-        [32, 2]
+        [2, 32]
       )
       assert.strictEqual((yield* run(["restore", target, "--without-keys"], at("all")))["digest"], digest)
     })
@@ -311,6 +345,21 @@ describe("many small increments", () => {
 })
 
 describe("backup --follow", () => {
+  it.effect("says what it could not add when it was stopped", () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const listening = Logger.layer([Logger.make(({ message }) => void told.push(String(message)))])
+      const follower = yield* Following.run(Effect.fail(new BlobStoreError({ reason: "away" }))).pipe(
+        Effect.provide(listening),
+        Effect.forkChild({ startImmediately: true })
+      )
+      yield* Fiber.interrupt(follower)
+      process.exitCode = undefined
+      assert.lengthOf(told, 2)
+      assert.match(String(told[1]), /What was left is not backed up. BLOB_STORE: .*away/)
+    })
+  )
+
   it.live("waits for a target that is away, and then adds all that is new", () =>
     Effect.gen(function* () {
       const { at, data, target } = yield* filled(3)
@@ -328,7 +377,7 @@ describe("backup --follow", () => {
       const empty = ["~incoming", "~scratch"]
       for (const name of empty) fs.mkdirSync(path.join(target, name), { recursive: true })
       yield* FilledLog.grow(data, "b", 4)
-      yield* follower.warned(/WARN.*What is new is not backed up/)
+      yield* follower.warned(/WARN.*What is new is not backed up.* TARGET: /)
       yield* FilledLog.grow(data, "c", 2)
       assert.deepStrictEqual(fs.readdirSync(target).toSorted(), empty)
       fs.rmSync(target, { recursive: true })
