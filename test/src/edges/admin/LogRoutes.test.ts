@@ -80,6 +80,33 @@ layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over
     })
   )
 
+  it.effect("is read by sixteen at a time", () =>
+    Effect.gen(function* () {
+      const { key } = yield* operator("auditor")
+      const path = "/admin/v1/log/events?last=1&follow=true"
+      const url = `${yield* AdminUrl}${path}`
+      const leaving = new AbortController()
+      // Each has begun when its first event is here.
+      yield* Effect.promise(() =>
+        Promise.all(
+          Array.from({ length: 16 }, async () => {
+            const headers = { authorization: `Key ${key}` }
+            const { body, status } = await fetch(url, { headers, signal: leaving.signal })
+            assert.strictEqual(status, 200)
+            await body?.getReader().read()
+          })
+        )
+      )
+      const { headers, status } = yield* call(path, { key })
+      assert.deepStrictEqual([status, headers.get("retry-after")], [503, "5"])
+      leaving.abort()
+      const after = yield* call("/admin/v1/log/events?last=1", { key }).pipe(
+        Effect.repeat({ until: ({ status }) => status !== 503 })
+      )
+      assert.strictEqual(after.status, 200)
+    })
+  )
+
   it.effect("is proved by a process beside the server, one at a time", () =>
     Effect.gen(function* () {
       const { key } = yield* operator("auditor")
@@ -157,6 +184,18 @@ layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over
       const action = json.data.find((one: { operatorId: string }) => one.operatorId === operatorId)
       assert.deepInclude(action, { action: "rebuildProjections", result: "done" })
       assert.deepStrictEqual(action.targets, { name: "ledger" })
+
+      // The program refuses its settings.
+      const wrong = Effect.acquireRelease(
+        Effect.sync(() => void (process.env["EVENT_STORE"] = "none")),
+        () => Effect.sync(() => void delete process.env["EVENT_STORE"])
+      )
+      const failed = yield* Effect.scoped(
+        Effect.andThen(wrong, call(`${path}?name=ledger`, { key, method: "POST" }))
+      )
+      assert.deepInclude(linesOf(failed.text).at(-1), { type: "result", ok: false })
+      const after = yield* call("/admin/v1/actions?limit=1", { key: auditor.key })
+      assert.deepInclude(after.json.data[0], { action: "rebuildProjections", result: "failed" })
     })
   )
 })
