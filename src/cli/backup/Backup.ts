@@ -7,7 +7,7 @@ import type { TargetAddress } from "#src/features/backup/target/TargetAddress.ts
 import * as TargetFault from "#src/features/backup/target/TargetFault.ts"
 import * as Targets from "#src/features/backup/target/Targets.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { MasterKeyText } from "#src/kernel/secrets/MasterKeyText.ts"
+import { MasterKeyBytes } from "#src/kernel/secrets/MasterKeyBytes.ts"
 import * as ChosenLog from "#src/platform/log/ChosenLog.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -53,7 +53,7 @@ const keysOf = Effect.fnUntraced(function* (file: Option.Option<string>, without
         "with --without-keys. Without the key, signing secrets of webhooks and passwords must be set anew after a restore"
     })
   }
-  return { masterKey: yield* MasterKeyText(yield* DataDirectory), passphrase: given.value }
+  return { masterKey: yield* MasterKeyBytes(yield* DataDirectory), passphrase: given.value }
 })
 
 const isInside = (folder: string, directory: string) => `${path.resolve(folder)}/`.startsWith(`${directory}/`)

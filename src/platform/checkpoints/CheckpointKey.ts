@@ -5,7 +5,7 @@
 import * as crypto from "node:crypto"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
-import { MasterKeyText } from "#src/kernel/secrets/MasterKeyText.ts"
+import { MasterKeyBytes } from "#src/kernel/secrets/MasterKeyBytes.ts"
 
 /** 32 bytes, base64url. */
 export const PublicKey = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{43}$/))
@@ -53,6 +53,6 @@ export const ofPublicKey = (publicKey: PublicKey): CheckpointKey => ({ publicKey
 
 /** The key of the installation with this data directory. `null` where its master key is not. */
 export const find = Effect.fn("CheckpointKey.find")(function* (directory: string) {
-  const masterKey = yield* Effect.option(MasterKeyText(directory))
+  const masterKey = yield* Effect.option(MasterKeyBytes(directory))
   return Option.isNone(masterKey) ? null : yield* ofMasterKey(masterKey.value)
 })

@@ -5,7 +5,7 @@ import { ConfigProvider, Context, Effect, Layer } from "effect"
 import * as Failure from "#src/cli/Failure.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
-import { MasterKeyText } from "#src/kernel/secrets/MasterKeyText.ts"
+import { MasterKeyBytes } from "#src/kernel/secrets/MasterKeyBytes.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const hex = "0123456789abcdef".repeat(4)
@@ -21,7 +21,7 @@ const start = (directory: string, settings: Readonly<Record<string, string>>, la
   )
 
 const keyFor = (directory: string, settings: Readonly<Record<string, string>>) =>
-  MasterKeyText(directory).pipe(
+  MasterKeyBytes(directory).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: settings }))
   )
 

@@ -1,4 +1,4 @@
-/** The master key itself, for backups: of the settings, or else of the key file. It is never made here. */
+/** The bytes of the master key, for backups and checkpoints: of the settings, or else of the key file. It is never made here. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Option } from "effect"
@@ -6,7 +6,7 @@ import * as KeyText from "./KeyText.ts"
 import { given } from "./GivenMasterKey.ts"
 import { MasterKeyUnusable } from "./MasterKeyFile.ts"
 
-export const MasterKeyText = Effect.fn("MasterKeyText")(function* (directory: string) {
+export const MasterKeyBytes = Effect.fn("MasterKeyBytes")(function* (directory: string) {
   const file = path.join(directory, "master.key")
   const set = yield* given
   if (Option.isSome(set)) return set.value
