@@ -4,7 +4,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Logger } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Stream } from "effect"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as ExpectedVersion from "#streams/ExpectedVersion.ts"
@@ -16,6 +16,9 @@ import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
 import { Records } from "#src/edges/oauth/Records.ts"
 import * as Following from "#src/cli/backup/Following.ts"
+import * as TargetFault from "#src/features/backup/target/TargetFault.ts"
+import * as Targets from "#src/features/backup/target/Targets.ts"
+import * as Verification from "#src/features/backup/verifying/Verification.ts"
 import * as Pieces from "#src/features/backup/format/Pieces.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as Manifest from "#src/features/backup/format/Manifest.ts"
@@ -115,6 +118,50 @@ describe("the files of a backup", () => {
         /manifest.json is not what was written/
       )
       assert.match(yield* refused(["backup", at("nothing"), "--verify"], data), /contains no backup/)
+    })
+  )
+
+  it.live("make no log whose digest is not the one in the manifest", () =>
+    Effect.gen(function* () {
+      const { at, data, target } = yield* filled(3)
+      yield* run(["backup", target, "--without-keys"], data)
+      yield* FilledLog.grow(data, "b", 2)
+      yield* run(["backup", target, "--without-keys"], data)
+      const manifest = yield* manifestIn(target)
+      const [generation] = manifest.generations
+      const segments = generation.segments.map((segment) => ({
+        ...segment,
+        end: { ...segment.end, digest: "other" }
+      }))
+      const text = Manifest.render({ ...manifest, generations: [{ ...generation, segments }] })
+      fs.writeFileSync(path.join(target, "manifest.json"), text)
+      const stderr = yield* refused(["restore", target, "--without-keys"], at("copy"))
+      assert.include(stderr, `The backup is damaged: ${segments[0]?.key}`)
+      assert.isFalse(fs.existsSync(at("copy/log.sqlite")))
+    })
+  )
+
+  it.live("are verified by the newest manifest when a backup replaces it meanwhile", () =>
+    Effect.gen(function* () {
+      const { at, data, target } = yield* filled(3)
+      yield* run(["backup", target, "--without-keys"], data)
+      const source = yield* Targets.openSource({ _tag: "Folder", folder: target })
+      const manifest = yield* manifestIn(target)
+      const [{ base, ...generation }] = manifest.generations
+      const replaced = base && { ...base, key: `${base.key}-removed` }
+      const old = Manifest.render({ ...manifest, generations: [{ ...generation, base: replaced }] })
+      let reads = 0
+      const readManifest = Effect.suspend(() =>
+        reads++ === 0 ? Effect.succeed({ text: old, revision: "old" }) : source.readManifest
+      )
+      fs.mkdirSync(at("scratch"))
+      const report = yield* Verification.run({
+        source: { ...source, readManifest },
+        scratch: at("scratch"),
+        passphrase: null
+      })
+      assert.deepInclude(report, { damages: 0 })
+      assert.strictEqual(report.logs[0]?.events, 3)
     })
   )
 
@@ -340,6 +387,28 @@ describe("many small increments", () => {
         [2, 32]
       )
       assert.strictEqual((yield* run(["restore", target, "--without-keys"], at("all")))["digest"], digest)
+    })
+  )
+})
+
+describe("a failure", () => {
+  it.effect("is the target's, unless the blob that is copied caused it", () =>
+    Effect.gen(function* () {
+      const memory = Context.get(yield* Layer.build(MemoryBlobStore.layer), BlobStore)
+      const away = new BlobStoreError({ reason: "away" })
+      const none = Effect.succeed(null)
+      const target = { name: "t", isExclusive: true, scratch: "", readManifest: none }
+      const { pieces } = TargetFault.mark({
+        ...target,
+        pieces: memory,
+        writeManifest: () => Effect.fail(away)
+      })
+      const ofSource = yield* Effect.flip(pieces.put("blobs/a", Stream.fail(away)))
+      assert.strictEqual(TargetFault.unwrap(ofSource), away)
+      const store = { ...memory, put: () => Effect.fail(away) }
+      const marked = TargetFault.mark({ ...target, pieces: store, writeManifest: () => Effect.fail(away) })
+      const ofTarget = yield* Effect.flip(marked.pieces.put("blobs/a", Stream.make(new Uint8Array(1))))
+      assert.strictEqual(TargetFault.unwrap(ofTarget)._tag, "TargetFault")
     })
   )
 })

@@ -2,8 +2,9 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { PutObjectCommand } from "@aws-sdk/client-s3"
+import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
 import { Effect } from "effect"
+import * as Manifest from "#src/features/backup/format/Manifest.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as S3Programs from "#test/support/servers/S3Programs.ts"
 import * as S3Server from "#test/support/servers/S3Server.ts"
@@ -92,6 +93,18 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("backup to S3"), () => {
       assert.strictEqual(full.code, 0, full.stderr)
       assert.deepInclude(JSON.parse(full.stdout), { kind: "base", removedBlobs: 1 })
       assert.strictEqual(kindOf(yield* backup), "unchanged")
+
+      // As while another backup removes blobs.
+      const client = yield* S3Server.clientOf(server)
+      const place = { Bucket: bucket, Key: "some/prefix/manifest.json" }
+      const { Body } = yield* Effect.promise(() => client.send(new GetObjectCommand(place)))
+      const manifest = yield* Manifest.parse(
+        yield* Effect.promise(() => Body?.transformToString() ?? Promise.resolve(""))
+      )
+      const retired = [{ key: "inventories/1", sha256: "", size: 0, blobs: 0, rawSize: 0 }]
+      const text = Manifest.render({ ...manifest, writtenAt: Date.now(), retired })
+      yield* Effect.promise(() => client.send(new PutObjectCommand({ ...place, Body: text })))
+      assert.match((yield* backup).stderr, /Another backup uses the target/)
     })
   )
 })

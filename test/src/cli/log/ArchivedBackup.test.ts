@@ -9,6 +9,7 @@ import { files } from "#streams/sqlite/LogFiles.ts"
 import * as ArchivedLog from "#test/src/features/archive/ArchivedLog.ts"
 import * as DataDirectory from "#test/streams/sqlite/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Damaging from "../backup/Damaging.ts"
 import * as Inferlog from "../Inferlog.ts"
 
 const run = Effect.fnUntraced(function* (directory: string, ...args: ReadonlyArray<string>) {
@@ -74,6 +75,10 @@ describe("an archived log", () => {
       // Archived after the base: an increment has the segment and its events.
       yield* ArchivedLog.owned(data, ArchivedLog.fill(150))
       yield* archive(data, segments)
+      const [, second = ""] = fs.readdirSync(segments).toSorted()
+      Damaging.flip(path.join(segments, second))
+      assert.include(yield* refused(data, "backup", target, "--without-keys"), second)
+      Damaging.flip(path.join(segments, second))
       assert.include(yield* run(data, "backup", target, "--without-keys"), { kind: "increment" })
       assert.lengthOf(pieces(), 2)
       assert.deepInclude(pieces(), first[0])
@@ -107,17 +112,12 @@ describe("an archived log", () => {
       const hand = path.join(root, "hand")
       fs.renameSync(moved, hand)
       const name = path.basename(String(first[0]?.[0]))
-      assert.include(
-        yield* refused(later, "log", "move-archive", path.join(root, "wrong")),
-        `${name} cannot be read: it is not there, and the target does not have it`
-      )
+      assert.include(yield* refused(later, "log", "move-archive", path.join(root, "wrong")), name)
       assert.include(yield* run(later, "log", "move-archive", hand), { segments: 2, copied: 0 })
       yield* DataDirectory.verify(later)
 
       const piece = path.join(target, "archive", name)
-      const bytes = fs.readFileSync(piece)
-      bytes[40] = (bytes[40] ?? 0) ^ 1
-      fs.writeFileSync(piece, bytes)
+      Damaging.flip(piece)
       assert.include(yield* refused(early, "restore", target, "--without-keys"), name)
       assert.isFalse(fs.existsSync(files(early).log))
     })
