@@ -105,14 +105,19 @@ describe("an archived log", () => {
         fs.rmSync(early, { recursive: true })
       }
 
-      // Segments are moved, or found where they were moved by hand.
+      // Segments are moved, also over a file that is not the segment, or found where they were moved by hand.
+      const name = path.basename(String(first[0]?.[0]))
+      fs.mkdirSync(moved)
+      fs.writeFileSync(path.join(moved, name), "another file")
       assert.include(yield* run(later, "log", "move-archive", moved), { segments: 2, copied: 2 })
       fs.rmSync(path.join(later, "archive"), { recursive: true })
       assert.deepStrictEqual(yield* ArchivedLog.seenByAll(later, all), now)
       const hand = path.join(root, "hand")
       fs.renameSync(moved, hand)
-      const name = path.basename(String(first[0]?.[0]))
-      assert.include(yield* refused(later, "log", "move-archive", path.join(root, "wrong")), name)
+      assert.include(
+        yield* refused(later, "log", "move-archive", path.join(root, "wrong")),
+        `${name} cannot be read: it is not there, and the target does not have it`
+      )
       assert.include(yield* run(later, "log", "move-archive", hand), { segments: 2, copied: 0 })
       yield* DataDirectory.verify(later)
 

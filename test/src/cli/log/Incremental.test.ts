@@ -170,7 +170,10 @@ describe("A signed checkpoint", () => {
 describe("An incremental audit", () => {
   it.live("prints the statement of a whole one, and compares the read model", () =>
     Effect.gen(function* () {
-      const { directory, name, settings } = yield* audited
+      const { directory, name, position, settings } = yield* audited
+      yield* AuditedLog.project(directory)
+      const nothingNew = yield* incremental(settings)
+      assert.include(nothingNew.stdout, `\nRead model: it agrees as of position ${position}.\n`)
       yield* DataDirectory.own(
         directory,
         AuditedLog.dearRequest("beyond", later, AuditedLog.beta, {

@@ -62,9 +62,16 @@ export const owned = <A, E, R>(directory: string, use: Effect.Effect<A, E, R>) =
 export const archive = (
   directory: string,
   before: number,
-  segmentText = 64 * 1_024
+  segmentText = 64 * 1_024,
+  options: Partial<Archiving.Options> = {}
 ): ReturnType<typeof Archiving.run> =>
-  Archiving.run({ before, kept: 0, location: url.pathToFileURL(folder(directory)).href, segmentText })
+  Archiving.run({
+    before,
+    kept: 0,
+    location: url.pathToFileURL(folder(directory)).href,
+    segmentText,
+    ...options
+  })
 
 /** The segments that the log names. */
 export const segments = Effect.map(

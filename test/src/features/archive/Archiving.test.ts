@@ -3,6 +3,7 @@ import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
+import type * as Archiving from "#src/features/archive/Archiving.ts"
 import { BlobStore } from "#streams/BlobStore.ts"
 import * as EventChain from "#streams/EventChain.ts"
 import { EventReader } from "#streams/EventReader.ts"
@@ -144,6 +145,29 @@ describe("An archived log", () => {
             assert.strictEqual((yield* Effect.flip(append))._tag, "WrongExpectedVersion")
           })
         )
+      })
+    )
+  )
+
+  it.live("is archived one segment a call, and no event of a page is left out", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const directory = yield* logOf(5)
+        let after: number | null = 0
+        let calls = 0
+        while (after !== null) {
+          const options = { after, maxSegments: 1, pageSize: 200 }
+          const archived: Archiving.Archived = yield* ArchivedLog.owned(
+            directory,
+            ArchivedLog.archive(directory, count, 10_000, options)
+          )
+          assert.isAtMost(archived.segments, 1)
+          after = archived.next
+          calls++
+        }
+        assert.isAbove(calls, 3)
+        const rest = yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, count))
+        assert.include(rest, { segments: 0, events: 0 })
       })
     )
   )
