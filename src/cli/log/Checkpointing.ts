@@ -13,7 +13,9 @@ import * as Remote from "#src/cli/remote/Remote.ts"
 
 const publicKey = Flag.String("checkpoint-key").pipe(
   Flag.withMetavar("KEY"),
-  Flag.withDescription("The public key of checkpoints, where the master key is not; none is then written"),
+  Flag.withDescription(
+    "The public key of checkpoints, for a machine without the master key; no checkpoint is then written"
+  ),
   Flag.filterMap(
     (text) => CheckpointKey.PublicKey.makeOption(text),
     () => "Expected the 43 characters that 'log verify' prints"
