@@ -30,6 +30,8 @@ const reservedOwners: ReadonlySet<string> = new Set([
   "console",
   "media",
   "admin",
+  "v1",
+  "compat",
   ".well-known",
   "favicon.ico",
   "robots.txt"

@@ -39,7 +39,10 @@ type Outcome<Output, Delivered = Quantity> =
  * A provider's report. `delivered` is `null` when the provider does not count units; the model's manifest then says how to
  * count them.
  */
-export type ProviderOutcome = Outcome<Json, Quantity | null>
+export type ProviderOutcome =
+  | Outcome<Json, Quantity | null>
+  /** It stopped a run that streams, because the client cancelled it. `output`: what it had made by then, which is billed. */
+  | { readonly _tag: "CutShort"; readonly output: Json }
 
 /** The report converted to the model's output and units. */
 export type RunOutcome = Outcome<Json>

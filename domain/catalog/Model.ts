@@ -25,6 +25,25 @@ export const Metering = Schema.Struct({
 })
 export type Metering = typeof Metering.Type
 
+/**
+ * How the chunks that a run reports add up to its output: `text`, strings that are joined; `items`, the items of a list; `last`,
+ * each replaces the one before; `openai`, chunks of OpenAI's API, which add up to the completion.
+ */
+export const StreamKind = Schema.Literals(["text", "items", "last", "openai"])
+export type StreamKind = typeof StreamKind.Type
+
+/** A family of calls of OpenAI's API, `/v1`. */
+export const OpenaiCall = Schema.Literals([
+  "chat",
+  "completions",
+  "responses",
+  "embeddings",
+  "images",
+  "transcriptions",
+  "speech"
+])
+export type OpenaiCall = typeof OpenaiCall.Type
+
 export const Model = Schema.Struct({
   endpoint: ModelEndpoint,
   /** Changes when any other field changes. */
@@ -54,7 +73,11 @@ export const Model = Schema.Struct({
   /** Seconds after which a waiting request expires when no provider can be reached. Defaults to `defaultQueueTimeout`. */
   queueTimeout: Schema.optionalKey(Schema.Number),
   /** Retries after transport errors. Defaults to `RetrySchedule.transportErrors`. */
-  retry: Schema.optionalKey(RetrySchedule)
+  retry: Schema.optionalKey(RetrySchedule),
+  /** Absent: the output is shown when the run has ended. */
+  output: Schema.optionalKey(Schema.Struct({ stream: StreamKind })),
+  /** The calls of OpenAI's API that it answers. Its input is then the body of the call, and its output the answer. */
+  serves: Schema.optionalKey(Schema.Array(OpenaiCall))
 })
 export type Model = typeof Model.Type
 

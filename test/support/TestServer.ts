@@ -49,6 +49,7 @@ import * as ActorRequests from "#src/features/requests/ActorRequests.ts"
 import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
 import { QueueDepth } from "#src/features/requests/QueueDepth.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import * as WholeOutput from "#src/features/live-output/WholeOutput.ts"
 import { RequestHistory } from "#src/features/requests/RequestHistory.ts"
 import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
@@ -188,6 +189,7 @@ const services = ({
 }: TestServerOptions) =>
   Layer.mergeAll(
     RequestHistory.layer,
+    WholeOutput.layer,
     WebhookServices.layer,
     FileServices.layer,
     Statements.layer,

@@ -104,6 +104,7 @@ export const outcomeOf = (
   reported: ProviderOutcome,
   seconds: number
 ): Effect.Effect<RunOutcome> => {
+  if (reported._tag === "CutShort") return cutShort(run, reported.output, seconds)
   if (reported._tag !== "Succeeded") return Effect.succeed(reported)
   const { delivered, seconds: measured } = reported
   if (delivered !== null && run.binding.output === undefined)
@@ -116,6 +117,20 @@ export const outcomeOf = (
     onFailure: outputUnmapped
   })
 }
+
+/** Billed for the units that the output has. Without units, or if it is not valid yet, the run was stopped and costs nothing. */
+const cutShort = (run: MappedRun, made: Json, seconds: number): Effect.Effect<RunOutcome> =>
+  mapOutput(run, made).pipe(
+    Effect.flatMap((output) => counted(run, output, seconds)),
+    Effect.map((outcome): RunOutcome =>
+      outcome._tag === "Succeeded" &&
+      outcome.delivered > 0n &&
+      run.entry.validateOutput(outcome.output).length === 0
+        ? outcome
+        : { _tag: "Stopped" }
+    ),
+    Effect.catchTag("ExpressionFailed", () => Effect.succeed<RunOutcome>({ _tag: "Stopped" }))
+  )
 
 const counted = ({ entry, submitted }: MappedRun, output: Json, seconds: number) =>
   Effect.match(entry.delivered({ input: submitted, output, seconds }), {

@@ -1,5 +1,6 @@
 /** Reports a run with few events: one that ends at once appends its start with its end; progress is sampled. */
 import { type Cause, type Clock, Effect, Exit } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
@@ -127,6 +128,10 @@ export class RunReport implements RunControl {
   get progress(): RunControl["progress"] {
     return (report) => Effect.suspend(() => this.#progress(report))
   }
+
+  chunk(_chunk: Json): void {}
+
+  restartChunks(): void {}
 
   /** Call it if the run has not ended at once: its start is then recorded without waiting for its end. */
   pending(): void {

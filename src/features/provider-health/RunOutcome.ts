@@ -30,6 +30,7 @@ export const outcomeOf = (outcome: ProviderOutcome): Outcome => {
     case "Unreachable":
       return "unreachable"
     case "Stopped":
+    case "CutShort":
       return "stopped"
   }
 }

@@ -35,6 +35,13 @@ export interface RunControl {
     readonly fraction: number | null
     readonly logs: ReadonlyArray<string>
   }): Effect.Effect<void>
+  /**
+   * A part of the output as it is made, for models with `output.stream`, in that form. Returns at once. All chunks of a run that
+   * succeeds add up to its output.
+   */
+  chunk(chunk: Json): void
+  /** The provider begins its output again: earlier chunks of this run do not count. */
+  restartChunks(): void
   /** Completes when the client cancels or the run exceeds its limit. The provider should then end in `Stopped`. */
   readonly stopRequested: Effect.Effect<void>
   /** Whether `stopRequested` completes within `ms`. A run that only waits for this, and maps it by `Later.map`, needs no fiber. */

@@ -31,6 +31,7 @@ const outcomeIn = (hide: Words, outcome: ProviderOutcome): ProviderOutcome => {
     case "Lost":
       return { ...outcome, message: clean(hide(outcome.message)) }
     case "Succeeded":
+    case "CutShort":
     case "RateLimited":
     case "Stopped":
     case "Unreachable":

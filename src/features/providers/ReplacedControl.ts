@@ -7,6 +7,8 @@ export const of = (control: RunControl, members: Partial<RunControl>): RunContro
   start: () => control.start(),
   startWithinMs: control.startWithinMs,
   progress: control.progress,
+  chunk: (chunk) => control.chunk(chunk),
+  restartChunks: () => control.restartChunks(),
   stopRequested: control.stopRequested,
   isStoppedWithin: (ms) => control.isStoppedWithin(ms),
   ...members

@@ -1,6 +1,6 @@
 /** `kind: model` (docs/reference/manifests.md). */
 import { Schema } from "effect"
-import { JsonSchema, type Metering, type Model } from "#domain/catalog/Model.ts"
+import { JsonSchema, type Metering, type Model, OpenaiCall, StreamKind } from "#domain/catalog/Model.ts"
 import { Adapter, Expression, type ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import * as Money from "#domain/Money.ts"
 import { BillingUnit } from "#domain/Pricing.ts"
@@ -59,6 +59,8 @@ export const ModelManifest = Schema.Struct({
   concurrency: Schema.optionalKey(Fields.integer(1, 1_000_000)),
   maxQueued: Schema.optionalKey(Fields.integer(1, 10_000_000)),
   queueTimeout: Schema.optionalKey(Fields.seconds(1, 2_592_000)),
+  output: Schema.optionalKey(Schema.Struct({ stream: StreamKind })),
+  serves: Schema.optionalKey(Schema.NonEmptyArray(OpenaiCall)),
   retry: Schema.optionalKey(
     Schema.Struct({
       retries: Schema.optionalKey(Fields.integer(0, 100)),
@@ -113,7 +115,7 @@ export const definitionOf = (
   manifest: ModelManifest,
   [first, ...others]: readonly [Binding, ...ReadonlyArray<Binding>]
 ): Model => {
-  const { maxQueued, name: endpoint, pricing, queueTimeout, recommended, retry } = manifest
+  const { maxQueued, name: endpoint, output, pricing, queueTimeout, recommended, retry, serves } = manifest
   const bind = bindingOf(endpoint)
   const model: Model = {
     endpoint,
@@ -138,6 +140,8 @@ export const definitionOf = (
     concurrency: manifest.concurrency ?? usual.concurrency,
     ...(maxQueued !== undefined && { maxQueued }),
     ...(queueTimeout !== undefined && { queueTimeout }),
+    ...(output !== undefined && { output }),
+    ...(serves !== undefined && { serves }),
     ...(retry !== undefined && { retry: { ...transportErrors, ...retry } })
   }
   return { ...model, version: Version.ofModel(model) }

@@ -1,4 +1,4 @@
-/** Statuses as server-sent events (decisions, "Server-sent events" and "Client habits"). */
+/** Statuses and outputs as server-sent events (decisions, "Server-sent events" and "Client habits"). */
 import { Layer } from "effect"
 import { HttpApiGroup, OpenApi } from "effect/http-api"
 import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
@@ -10,9 +10,10 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import { AnswersHead, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import { streamRequests } from "./AccountStream.ts"
+import { streamOutput } from "./OutputStream.ts"
 import { streamStatus } from "./StatusStream.ts"
 
-const routes = [streamRequests, streamStatus] as const
+const routes = [streamRequests, streamStatus, streamOutput] as const
 
 export class StreamsApi extends HttpApiGroup.make("streams")
   .add(...Route.endpointsOf(routes))
@@ -20,7 +21,7 @@ export class StreamsApi extends HttpApiGroup.make("streams")
   .annotate(AnswersHead, false)
   .annotate(Requires, "requests:read")
   .annotate(OpenApi.Title, "Streams")
-  .annotate(OpenApi.Description, "Statuses of requests as they change, as server-sent events.") {}
+  .annotate(OpenApi.Description, "Statuses and outputs of requests as they change, as server-sent events.") {}
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes).pipe(
   Layer.provide([LiveHub.layer, LiveProgress.layer]),

@@ -39,6 +39,8 @@ export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
       started: Effect.sync(start),
       start,
       progress: (report) => Effect.sync(() => void reports.push(report)),
+      chunk: () => {},
+      restartChunks: () => {},
       startWithinMs: Effect.succeed(1_000),
       stopRequested: Deferred.await(asked),
       isStoppedWithin: StoppedWithin.of(Deferred.await(asked))

@@ -93,6 +93,8 @@ export const control: RunControl = {
   accepted: () => Effect.void,
   started: Effect.void,
   start: () => undefined,
+  chunk: () => {},
+  restartChunks: () => {},
   startWithinMs: Effect.succeed(1_000),
   progress: () => Effect.void,
   stopRequested: Effect.never,
