@@ -12,7 +12,7 @@ import type { Scope } from "#domain/account/Grant.ts"
 import * as Answer from "../Answer.ts"
 import type { Admitted } from "../edge/Admission.ts"
 import { UnderWay } from "../edge/Exchanges.ts"
-import { answerError } from "../edge/Respond.ts"
+import { answerError, envelope, type ErrorForm } from "../edge/Respond.ts"
 import { RouteTable } from "../edge/RouteTable.ts"
 import type { Call, Reply, Route } from "./Route.ts"
 import type { ServiceError } from "../ServiceErrors.ts"
@@ -81,7 +81,7 @@ const toResponse = (reply: Effect.Success<Reply>, correlationId: string) =>
   HttpServerResponse.isHttpServerResponse(reply) ? reply : Answer.toResponse(reply, correlationId)
 
 const serving =
-  <Caller>(table: RouteTable["Service"], admit: Admit<Caller>) =>
+  <Caller>(table: RouteTable["Service"], admit: Admit<Caller>, form: ErrorForm) =>
   ({ endpoint, handler }: Declared<Caller>) => {
     const { identifier, path, query } = endpoint
     const enter = admit(table.requires(identifier))
@@ -111,13 +111,13 @@ const serving =
       }
       const answer = (entered: Admitted<Caller>): Reply => {
         if (entered.headers === Answer.noHeaders) return handle(entered)
-        return Effect.catch(handle(entered), (error) => answerError(error, correlationId)).pipe(
+        return Effect.catch(handle(entered), (error) => answerError(error, correlationId, form)).pipe(
           Effect.map((reply) => carrying(reply, entered.headers))
         )
       }
       return enter(request).pipe(
         Effect.flatMap(answer),
-        Effect.catch((error) => answerError(error, correlationId)),
+        Effect.catch((error) => answerError(error, correlationId, form)),
         Effect.map((reply) => toResponse(reply, correlationId))
       )
     })
@@ -125,11 +125,12 @@ const serving =
 
 const served = <Caller, E1, R1, E2, R2>(
   admit: Effect.Effect<Admit<Caller>, E1, R1>,
-  declared: Effect.Effect<ReadonlyArray<Declared<Caller>>, E2, R2>
+  declared: Effect.Effect<ReadonlyArray<Declared<Caller>>, E2, R2>,
+  form: ErrorForm
 ) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const serve = serving(yield* RouteTable, yield* admit)
+      const serve = serving(yield* RouteTable, yield* admit, form)
       yield* router.addAll(
         (yield* declared).map((one) =>
           HttpRouter.route(one.endpoint.method, one.endpoint.path as HttpRouter.PathInput, serve(one))
@@ -145,14 +146,18 @@ type ErrorOf<Routes extends ReadonlyArray<unknown>> =
 type ServicesOf<Routes extends ReadonlyArray<unknown>> =
   Routes[number] extends Route<infer _Endpoint, infer _Caller, infer _E, infer R> ? R : never
 
-/** Serves the routes of a group. Each kind of caller is admitted in its own way. */
+/**
+ * Serves the routes of a group. Each kind of caller is admitted in its own way.
+ * @param form of the errors that the routes answer.
+ */
 export const layer = <Caller, E1, R1, const Routes extends ReadonlyArray<object>>(
   admit: Effect.Effect<Admit<Caller>, E1, R1>,
-  routes: Routes
+  routes: Routes,
+  form: ErrorForm = envelope
 ) => {
   const all = routes as unknown as ReadonlyArray<AnyRoute<Caller>>
   const declared = Effect.forEach(all, ({ endpoint, serve }) =>
     Effect.map(serve, (handler) => ({ endpoint, handler }) as Declared<Caller>)
   ) as Effect.Effect<ReadonlyArray<Declared<Caller>>, ErrorOf<Routes>, ServicesOf<Routes>>
-  return served(admit, declared)
+  return served(admit, declared, form)
 }

@@ -6,6 +6,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { defaultStreams } from "#domain/account/Limits.ts"
 import type { AccountId } from "#domain/Ids.ts"
+import type * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Authentication, presentedBy } from "#src/features/accounts/Authentication.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
@@ -41,6 +42,8 @@ export interface Opening {
   readonly caller: Caller
   /** Headers that every answer to the call carries. */
   readonly headers: Headers
+  /** The key that the stream ends with; by default that of the `Authorization` header. */
+  readonly presented?: ApiKey.Presented
 }
 
 interface Member {
@@ -129,7 +132,8 @@ export class EventStreams extends Context.Service<
         else ofAccount.delete(accountId)
       }
 
-      const begin = ({ caller, headers, request }: Opening, body: Body, correlationId: string) => {
+      const begin = (opening: Opening, body: Body, correlationId: string) => {
+        const { caller, headers, request } = opening
         // The server speaks only HTTP/1.
         const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
         return Effect.flatMap(turnOf(response), () => {
@@ -147,7 +151,7 @@ export class EventStreams extends Context.Service<
             body: runFork(run(stream, body(stream), correlationId)),
             farewell: null
           }
-          const presented = presentedBy(request.headers["authorization"])
+          const presented = opening.presented ?? presentedBy(request.headers["authorization"])
           open.add(member)
           if (presented !== null) keys.add(presented, member)
           count(caller, 1)
