@@ -4,7 +4,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
-import type { RunControl } from "#src/features/providers/Provider.ts"
+import type { Progress, RunControl } from "#src/features/providers/Provider.ts"
 import { untilStored } from "#src/platform/reactors/UntilStored.ts"
 import type { RequestActors } from "#src/features/requests/RequestActors.ts"
 import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
@@ -126,7 +126,11 @@ export class RunReport implements RunControl {
   }
 
   get progress(): RunControl["progress"] {
-    return (report) => Effect.suspend(() => this.#progress(report))
+    return (report) => Effect.suspend(() => (this.#isDue(report) ? this.#recordProgress() : Effect.void))
+  }
+
+  note(report: Progress): void {
+    if (this.#isDue(report)) this.#to.fork(this.#about, this.#recordProgress())
   }
 
   chunk(_chunk: Json): void {}
@@ -185,13 +189,14 @@ export class RunReport implements RunControl {
     })
   }
 
-  #progress({ fraction, logs }: Parameters<RunControl["progress"]>[0]): Effect.Effect<void> {
+  /** Takes a report. Whether the progress is to be recorded now. */
+  #isDue({ fraction, logs }: Progress): boolean {
     this.start()
     this.#fraction = known(fraction) ?? this.#fraction
     this.#lines = LogLines.newest([...this.#lines, ...logs.map((line) => line.slice(0, maxLineLength))])
     const now = this.#now()
     const interval = Math.max(minProgressIntervalMs, (now - this.#begunAt) * progressIntervalShare)
-    return now - this.#progressAt >= interval ? this.#recordProgress() : Effect.void
+    return now - this.#progressAt >= interval
   }
 
   #recordProgress(): Effect.Effect<void> {

@@ -20,6 +20,13 @@ export interface Job {
   readonly attempt: number
 }
 
+export interface Progress {
+  /** 0 to 1, or `null` if unknown. */
+  readonly fraction: number | null
+  /** New lines. */
+  readonly logs: ReadonlyArray<string>
+}
+
 /** Reports from a running job, and control over it. Reports never fail and never block for long. */
 export interface RunControl {
   /** Records the job's id at the provider, for `reattach` after a restart. Durable when it returns. */
@@ -30,11 +37,10 @@ export interface RunControl {
   start(): void
   /** How long `started` may wait for an early refusal, ms. Shorter if the request has to start by a time. */
   readonly startWithinMs: Effect.Effect<number>
-  /** `fraction`: 0 to 1, or `null` if unknown. `logs`: new lines. Reports may be sampled. */
-  progress(report: {
-    readonly fraction: number | null
-    readonly logs: ReadonlyArray<string>
-  }): Effect.Effect<void>
+  /** Reports may be sampled. */
+  progress(report: Progress): Effect.Effect<void>
+  /** `progress` where there is no fiber, such as in a callback. Returns at once. */
+  note(report: Progress): void
   /**
    * A part of the output as it is made, for models with `output.stream`, in that form. Returns at once. All chunks of a run that
    * succeeds add up to its output.

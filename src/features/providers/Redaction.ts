@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as ReplacedControl from "./ReplacedControl.ts"
-import type { Job, JobState, Provider, RunControl } from "./Provider.ts"
+import type { Job, JobState, Progress, Provider, RunControl } from "./Provider.ts"
 import type { ProviderHttp } from "./ProviderHttp.ts"
 import { clean, cleanLine } from "./ErrorOutcomes.ts"
 
@@ -39,10 +39,15 @@ const outcomeIn = (hide: Words, outcome: ProviderOutcome): ProviderOutcome => {
   }
 }
 
+const progressIn = (hide: Words, { fraction, logs }: Progress): Progress => ({
+  fraction,
+  logs: logs.map((line) => cleanLine(hide(line)))
+})
+
 const controlIn = (hide: Words, control: RunControl): RunControl =>
   ReplacedControl.of(control, {
-    progress: ({ fraction, logs }) =>
-      control.progress({ fraction, logs: logs.map((line) => cleanLine(hide(line))) })
+    progress: (report) => control.progress(progressIn(hide, report)),
+    note: (report) => control.note(progressIn(hide, report))
   })
 
 const stateIn = (hide: Words, state: JobState): JobState =>

@@ -7,6 +7,7 @@ export const of = (control: RunControl, members: Partial<RunControl>): RunContro
   start: () => control.start(),
   startWithinMs: control.startWithinMs,
   progress: control.progress,
+  note: (report) => control.note(report),
   chunk: (chunk) => control.chunk(chunk),
   restartChunks: () => control.restartChunks(),
   stopRequested: control.stopRequested,

@@ -93,6 +93,28 @@ describe("What a run reports", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("records what is noted without a fiber, in turn with the rest", () =>
+    Effect.gen(function* () {
+      const { id, run } = yield* begin
+      const note = (fraction: number, line: string) =>
+        run.does((control) => Effect.sync(() => control.note({ fraction, logs: [line] })))
+      yield* note(0.1, "one")
+      yield* TestClock.adjust("1 second")
+      yield* note(0.2, "two")
+      yield* Facts.untilType(id, "ProgressReported")
+      yield* note(0.3, "three")
+      yield* run.ends(succeeded())
+      const reports = Facts.ofType(yield* Facts.untilEnd(id), "ProgressReported")
+      assert.deepStrictEqual(
+        reports.map(({ fraction, logs }) => [fraction, logs]),
+        [
+          [0.2, ["one", "two"]],
+          [0.3, ["three"]]
+        ]
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("records the start with the outcome when it could not be recorded earlier", () =>
     Effect.gen(function* () {
       const faults = yield* AppendFaults.AppendFaults

@@ -13,7 +13,11 @@ const binding = { name: "gpu", adapter: "http", url: "http://10.1.2.3:9000/run",
 const saying = (outcome: ProviderOutcome, line: string): Provider => ({
   adapter: "http",
   run: (_job, control) => Effect.as(control.progress({ fraction: null, logs: [line] }), outcome),
-  reattach: (_job, _jobId, control) => Effect.as(control.progress({ fraction: null, logs: [line] }), outcome),
+  reattach: (_job, _jobId, control) =>
+    Effect.sync(() => {
+      control.note({ fraction: null, logs: [line] })
+      return outcome
+    }),
   look: () => Effect.succeed({ _tag: "Finished", outcome })
 })
 

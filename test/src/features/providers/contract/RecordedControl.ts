@@ -48,6 +48,7 @@ export const make: Effect.Effect<RecordedControl> = Effect.gen(function* () {
       started: Effect.sync(start),
       start,
       progress: (report) => Effect.sync(() => void reports.push(report)),
+      note: (report) => void reports.push(report),
       chunk: (chunk) => void chunks.push(chunk),
       restartChunks: () => {
         restarts++

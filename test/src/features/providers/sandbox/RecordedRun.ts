@@ -39,6 +39,7 @@ export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
       started: Effect.sync(start),
       start,
       progress: (report) => Effect.sync(() => void reports.push(report)),
+      note: (report) => void reports.push(report),
       chunk: () => {},
       restartChunks: () => {},
       startWithinMs: Effect.succeed(1_000),

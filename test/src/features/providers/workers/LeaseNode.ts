@@ -97,6 +97,7 @@ export const control: RunControl = {
   restartChunks: () => {},
   startWithinMs: Effect.succeed(1_000),
   progress: () => Effect.void,
+  note: () => {},
   stopRequested: Effect.never,
   isStoppedWithin: StoppedWithin.of(Effect.never)
 }
