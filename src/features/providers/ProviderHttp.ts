@@ -3,12 +3,13 @@
  * are untrusted: no redirects, a bounded body, a deadline for the whole call, and no credential for a URL of another
  * origin than the binding's.
  */
-import { ConfigProvider, Context, Effect, Layer, type Redacted, Result, Stream } from "effect"
+import { ConfigProvider, Context, Effect, Layer, Queue, type Redacted, Result, Stream } from "effect"
 import { Agent } from "undici"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ConnectionError } from "#domain/Outcome.ts"
 import * as Credentials from "#src/features/provider-health/Credentials.ts"
+import * as Bytes from "#src/kernel/text/Bytes.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { NoAnswer } from "./NoAnswer.ts"
@@ -38,8 +39,10 @@ export interface ProviderAnswer {
   readonly json: Json | undefined
 }
 
-/** An answer read as it arrives: once, as `body` or as `whole`. */
+/** An answer read as it arrives: once, in one of three ways. */
 export interface StreamedAnswer extends Omit<ProviderAnswer, "json"> {
+  /** Passes on each part where it arrives, without a fiber, until the end or until `take` returns `false`. */
+  readonly each: (take: ProviderStream.Take) => Effect.Effect<void, NoAnswer>
   readonly body: Stream.Stream<Uint8Array, NoAnswer>
   /** The answer as `call` returns it. */
   readonly whole: Effect.Effect<ProviderAnswer, NoAnswer>
@@ -148,13 +151,26 @@ export class ProviderHttp extends Context.Service<
         const opened = Effect.suspend(() => ProviderStream.open(agent, exchangeOf(call)))
         return yield* Effect.mapError(opened, noAnswer).pipe(
           Effect.flatMap(({ headers, status, ...opened }) => {
-            const body = Stream.mapError(opened.body, noAnswer)
-            const whole = Effect.map(Stream.runCollect(body), (parts): ProviderAnswer => ({
-              status,
-              headers,
-              json: jsonOf(Buffer.concat(parts))
-            }))
-            return use({ status, headers, body, whole })
+            const each = (take: ProviderStream.Take) => Effect.mapError(opened.each(take), noAnswer)
+            const body = Stream.callback<Uint8Array, NoAnswer>((queue) =>
+              each((part) => Queue.offerUnsafe(queue, part)).pipe(
+                Effect.matchCause({
+                  onSuccess: () => Queue.endUnsafe(queue),
+                  onFailure: (cause) => Queue.failCauseUnsafe(queue, cause)
+                })
+              )
+            )
+            const whole = Effect.suspend(() => {
+              const bytes = Bytes.make()
+              return Effect.map(
+                each((part) => {
+                  bytes.add(part)
+                  return true
+                }),
+                (): ProviderAnswer => ({ status, headers, json: jsonOf(bytes.whole()) })
+              )
+            })
+            return use({ status, headers, each, body, whole })
           }),
           Effect.scoped,
           inTime(call)

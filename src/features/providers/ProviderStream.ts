@@ -1,65 +1,131 @@
-/** One request to a provider and its answer as it arrives, for protocols that stream. */
-import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, type Scope, Stream } from "effect"
+/**
+ * One request to a provider and its answer as it arrives, for protocols that stream. Parts are passed on where undici
+ * receives them, because a fiber for each would cost more than everything else that a token needs.
+ */
+import { Effect, Exit, type Scope } from "effect"
 import type { Dispatcher } from "undici"
-import { type Exchange, flatten, reasonOf } from "./ProviderExchange.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
+import { type Exchange, flatten, reasonOf } from "./ProviderExchange.ts"
 
 type Reason = NoAnswer["reason"]
+
+/** Takes the next part of a body. `false`: no more. What it throws is a defect of the read. */
+export type Take = (part: Uint8Array) => boolean
 
 export interface Opened {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Read it once, within the scope. */
-  readonly body: Stream.Stream<Uint8Array, Reason>
+  /** Passes on each part as it arrives, until the end or until `take` returns `false`. Call it once, within the scope. */
+  readonly each: (take: Take) => Effect.Effect<void, Reason>
 }
 
-const respond = (dispatcher: Dispatcher, options: Dispatcher.RequestOptions) =>
-  Effect.callback<Dispatcher.ResponseData, Reason>((resume) => {
-    dispatcher.request(options, (cause, response) => {
-      // Added in the same tick as the response: a body that is destroyed without an error listener ends the process.
-      response?.body?.on("error", () => {})
-      resume(cause === null ? Effect.succeed(response) : Effect.fail(reasonOf(cause)))
-    })
-  })
+/** Why this side ended an exchange. Never shown. */
+const ended = new Error("the exchange was ended")
 
-/** undici's `request` has no event for a written request. */
-const telling = (dispatcher: Dispatcher, onSent: () => void): Dispatcher =>
-  dispatcher.compose((dispatch) => (options, handler) => {
-    const onRequestStart = handler.onRequestStart?.bind(handler)
-    handler.onRequestStart = (...started) => {
-      onSent()
-      onRequestStart?.(...started)
+type End = Exit.Exit<void, Reason>
+
+/** The body of an answer, from undici to whoever takes its parts. */
+class Body {
+  readonly #maxBytes: number
+  #size = 0
+  /** Parts that arrive before they can be taken. */
+  readonly #early: Array<Uint8Array> = []
+  #take: Take | null = null
+  #end: End | null = null
+  #onEnd: (end: End) => void = () => {}
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Whether no more parts are wanted. */
+  get isOver(): boolean {
+    return this.#end !== null
+  }
+
+  add(part: Uint8Array): void {
+    if (this.isOver) return
+    this.#size += part.length
+    if (this.#size > this.#maxBytes) this.end(Exit.fail("too_large"))
+    else if (this.#take === null) this.#early.push(part)
+    else this.#pass(this.#take, part)
+  }
+
+  end(end: End): void {
+    if (this.isOver) return
+    this.#end = end
+    this.#onEnd(end)
+  }
+
+  /** Calls `onEnd` once. Parts that came before the end are taken, also when it has ended already. */
+  passTo(take: Take, onEnd: (end: End) => void): void {
+    const known = this.#end
+    this.#end = null
+    this.#take = take
+    this.#onEnd = onEnd
+    for (const part of this.#early.splice(0)) if (!this.isOver) this.#pass(take, part)
+    if (known !== null) this.end(known)
+  }
+
+  #pass(take: Take, part: Uint8Array): void {
+    try {
+      if (!take(part)) this.end(Exit.void)
+    } catch (defect) {
+      this.end(Exit.die(defect))
     }
-    return dispatch(options, handler)
-  })
-
-const capped = (body: Stream.Stream<Uint8Array, Reason>, maxBytes: number) =>
-  Stream.mapAccumEffect(
-    body,
-    () => 0,
-    (size, part) =>
-      size + part.length > maxBytes
-        ? Effect.fail<Reason>("too_large")
-        : Effect.succeed([size + part.length, [part]] as const)
-  )
+  }
+}
 
 /** Closing the scope closes the connection of an unread answer, which ends the call. Has no deadline. */
 export const open = Effect.fnUntraced(function* (
   dispatcher: Dispatcher,
   { maxBytes, onSent, ...request }: Exchange
 ): Effect.fn.Return<Opened, Reason, Scope.Scope> {
-  const ending = yield* Effect.acquireRelease(
-    Effect.sync(() => new AbortController()),
-    (controller) => Effect.sync(() => controller.abort())
+  const body = new Body(maxBytes)
+  let controller: Dispatcher.DispatchController | undefined
+  let isClosed = false
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      isClosed = true
+      controller?.abort(ended)
+    })
   )
-  const response = yield* respond(telling(dispatcher, onSent), {
-    ...request,
-    headers: { ...request.headers },
-    signal: ending.signal
+
+  const each = (take: Take) =>
+    Effect.callback<void, Reason>((resume) => {
+      body.passTo(take, resume)
+      controller?.resume()
+      return Effect.sync(() => controller?.abort(ended))
+    })
+
+  return yield* Effect.callback<Opened, Reason>((resume) => {
+    dispatcher.dispatch(
+      { ...request, headers: { ...request.headers } },
+      {
+        onRequestStart: (started) => {
+          controller = started
+          if (isClosed) started.abort(ended)
+          else onSent()
+        },
+        onResponseStart: (started, status, received) => {
+          if (status < 200) return
+          const headers = flatten(received)
+          if (Number(headers["content-length"]) > maxBytes) return resume(Effect.fail("too_large"))
+          started.pause()
+          resume(Effect.succeed({ status, headers, each }))
+        },
+        onResponseData: (_controller, part) => body.add(part),
+        onResponseEnd: () => {
+          // The connection is free for the next call.
+          controller = undefined
+          body.end(Exit.void)
+        },
+        onResponseError: (_controller, cause) => {
+          const reason = reasonOf(cause)
+          body.end(Exit.fail(reason))
+          resume(Effect.fail(reason))
+        }
+      }
+    )
   })
-  const headers = flatten(response.headers)
-  if (Number(headers["content-length"]) > maxBytes) return yield* Effect.fail<Reason>("too_large")
-  const body = NodeStream.fromReadable({ evaluate: () => response.body, onError: reasonOf, chunkSize: 1 })
-  return { status: response.statusCode, headers, body: capped(body, maxBytes) }
 })

@@ -1,7 +1,7 @@
 import type * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Stream } from "effect"
-import { ProviderHttp } from "#src/features/providers/ProviderHttp.ts"
+import { Cause, Deferred, Effect, Fiber, Stream } from "effect"
+import { ProviderHttp, type StreamedAnswer } from "#src/features/providers/ProviderHttp.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 
 const withServer = Effect.fnUntraced(function* (answer: (response: Http.ServerResponse) => void) {
@@ -11,7 +11,19 @@ const withServer = Effect.fnUntraced(function* (answer: (response: Http.ServerRe
   return { http, call, receiver }
 })
 
-const text = (body: Stream.Stream<Uint8Array, unknown>) => Stream.mkString(Stream.decodeText(body))
+const ignored = () => true
+
+const drain = ({ each }: StreamedAnswer) => each(ignored)
+
+/** What is read of an answer, as one text. */
+const text = ({ each }: StreamedAnswer, onPart: () => boolean = ignored) => {
+  const parts: Array<Uint8Array> = []
+  const take = (part: Uint8Array) => {
+    parts.push(part)
+    return onPart()
+  }
+  return Effect.map(each(take), () => Buffer.concat(parts).toString())
+}
 
 describe("ProviderHttp.stream", () => {
   it.live("returns the parts as they arrive", () =>
@@ -21,12 +33,60 @@ describe("ProviderHttp.stream", () => {
         response.writeHead(200, { "x-a": "b" }).write("one ")
         more = () => response.end("two")
       })
-      const parts = yield* http.stream(call, ({ body, headers, status }) => {
-        assert.strictEqual(status, 200)
-        assert.strictEqual(headers["x-a"], "b")
-        return text(Stream.tap(body, () => Effect.sync(() => more?.())))
+      const parts = yield* http.stream(call, (answer) => {
+        assert.strictEqual(answer.status, 200)
+        assert.strictEqual(answer.headers["x-a"], "b")
+        return text(answer, () => {
+          more?.()
+          return true
+        })
       })
       assert.strictEqual(parts, "one two")
+    }).pipe(Effect.provide(ProviderHttp.layer))
+  )
+
+  it.live("keeps what arrives before it is read, and the connection for the next call", () =>
+    Effect.gen(function* () {
+      const { call, http, receiver } = yield* withServer((response) => response.end("x".repeat(1_000)))
+      const sizeOf = http.stream(call, (answer) =>
+        Effect.delay(
+          Effect.map(text(answer), ({ length }) => length),
+          5
+        )
+      )
+      assert.strictEqual(yield* sizeOf, 1_000)
+      // A connection is free in the next turn of the event loop.
+      assert.strictEqual(yield* Effect.delay(sizeOf, 1), 1_000)
+      assert.strictEqual(receiver.connections(), 1)
+    }).pipe(Effect.provide(ProviderHttp.layer))
+  )
+
+  it.live("ends when no more is wanted, also at the provider", () =>
+    Effect.gen(function* () {
+      const { call, http, receiver } = yield* withServer((response) => response.writeHead(200).write("x"))
+      assert.strictEqual(yield* http.stream(call, (answer) => text(answer, () => false)), "x")
+      yield* Effect.timeout(receiver.closed, "5 seconds")
+    }).pipe(Effect.provide(ProviderHttp.layer))
+  )
+
+  it.live("dies of what the reader throws", () =>
+    Effect.gen(function* () {
+      const { call, http, receiver } = yield* withServer((response) => response.writeHead(200).write("x"))
+      const defect = new Error("wrong")
+      const fails = () => {
+        throw defect
+      }
+      const cause = yield* Effect.flip(Effect.sandbox(http.stream(call, (answer) => text(answer, fails))))
+      assert.strictEqual(Cause.squash(cause), defect)
+      yield* Effect.timeout(receiver.closed, "5 seconds")
+    }).pipe(Effect.provide(ProviderHttp.layer))
+  )
+
+  it.live("can also be read as a Stream", () =>
+    Effect.gen(function* () {
+      const { call, http } = yield* withServer((response) => response.end("one two"))
+      const read = http.stream(call, ({ body }) => Stream.mkString(Stream.decodeText(body)))
+      assert.strictEqual(yield* read, "one two")
     }).pipe(Effect.provide(ProviderHttp.layer))
   )
 
@@ -55,7 +115,7 @@ describe("ProviderHttp.stream", () => {
           answer(response)
           response.flushHeaders()
         })
-        const failure = yield* Effect.flip(http.stream(call, ({ body }) => Stream.runDrain(body)))
+        const failure = yield* Effect.flip(http.stream(call, drain))
         assert.strictEqual(failure.reason, reason)
         yield* Effect.timeout(receiver.closed, "5 seconds")
       }).pipe(Effect.provide(ProviderHttp.layer))
@@ -65,9 +125,7 @@ describe("ProviderHttp.stream", () => {
   it.live("ends at its deadline, also at the provider", () =>
     Effect.gen(function* () {
       const { call, http, receiver } = yield* withServer((response) => response.writeHead(200).write("x"))
-      const failure = yield* Effect.flip(
-        http.stream({ ...call, timeoutMs: 50 }, ({ body }) => Stream.runDrain(body))
-      )
+      const failure = yield* Effect.flip(http.stream({ ...call, timeoutMs: 50 }, drain))
       assert.strictEqual(failure.reason, "timeout")
       yield* Effect.timeout(receiver.closed, "5 seconds")
     }).pipe(Effect.provide(ProviderHttp.layer))
@@ -80,7 +138,7 @@ describe("ProviderHttp.stream", () => {
       yield* Effect.timeout(receiver.closed, "5 seconds")
       const reading = yield* Deferred.make<void>()
       const fiber = yield* Effect.forkChild(
-        http.stream(call, ({ body }) => Stream.runForEach(body, () => Deferred.succeed(reading, undefined)))
+        http.stream(call, (answer) => text(answer, () => Deferred.doneUnsafe(reading, Effect.void)))
       )
       yield* Deferred.await(reading)
       yield* Fiber.interrupt(fiber)
