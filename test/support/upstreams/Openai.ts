@@ -1,4 +1,4 @@
-/** The three endpoints of OpenAI's API that compatible servers have. `README.md` lists its documentation. */
+/** Endpoints of OpenAI's API that compatible servers have. `README.md` lists its documentation. */
 import { Effect } from "effect"
 import type * as Http from "node:http"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
@@ -7,7 +7,7 @@ import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "./JsonHttp.ts"
 import * as PlannedJobs from "./PlannedJobs.ts"
 
-export type Endpoint = "chat" | "images" | "embeddings"
+export type Endpoint = "chat" | "completions" | "images" | "embeddings"
 
 interface OpenaiUpstream extends Upstream {
   /** Bodies of the accepted jobs. */
@@ -61,8 +61,19 @@ const vectors = {
 
 const imageUsage = { total_tokens: 100, input_tokens: 50, output_tokens: 50 }
 
+const textHead = { ...head, id: "cmpl-123", object: "text_completion" }
+
+const textChunk = (text: string, finish: string | null): JsonObject => ({
+  ...textHead,
+  choices: [{ index: 0, text, logprobs: null, finish_reason: finish }],
+  usage: null
+})
+
+const textCompletion: JsonObject = { ...textChunk(words.join(""), "stop"), usage }
+
 const answers: Readonly<Record<Endpoint, JsonObject>> = {
   chat: completion,
+  completions: textCompletion,
   images: { created, data: [{ b64_json: png }], usage: imageUsage },
   embeddings: vectors
 }
@@ -70,6 +81,7 @@ const answers: Readonly<Record<Endpoint, JsonObject>> = {
 /** What is requested, and how a caller of this server should interpret the answer. */
 const examples: Readonly<Record<Endpoint, { readonly input: Json; readonly output: Json }>> = {
   chat: { input: { messages: [{ role: "user", content: "Say hello." }] }, output: completion },
+  completions: { input: { prompt: "Say hello." }, output: textCompletion },
   images: {
     input: { prompt: "A cute baby sea otter", n: 1 },
     output: { created, data: [{ url: `data:image/png;base64,${png}` }], usage: imageUsage }
@@ -79,6 +91,7 @@ const examples: Readonly<Record<Endpoint, { readonly input: Json; readonly outpu
 
 const endpoints: ReadonlyMap<string, { readonly endpoint: Endpoint; readonly required: string }> = new Map([
   ["/v1/chat/completions", { endpoint: "chat", required: "messages" }],
+  ["/v1/completions", { endpoint: "completions", required: "prompt" }],
   ["/v1/images/generations", { endpoint: "images", required: "prompt" }],
   ["/v1/embeddings", { endpoint: "embeddings", required: "input" }]
 ])
@@ -117,7 +130,13 @@ interface Taken {
   readonly body: JsonObject
 }
 
-const stream = (response: Http.ServerResponse, { behaviour, body, job }: Taken) => {
+/** The chunks of an answer, without its head and its usage. */
+const chunksOf = (endpoint: Endpoint): ReadonlyArray<JsonObject> =>
+  endpoint === "completions"
+    ? words.map((word, index) => textChunk(word, index === words.length - 1 ? "stop" : null))
+    : [...words.map((content) => chunk([choice({ content }, null)], null)), chunk([choice({}, "stop")], null)]
+
+const stream = (response: Http.ServerResponse, { behaviour, body, endpoint, job }: Taken) => {
   const options = body["stream_options"]
   const withUsage = JsonHttp.isObject(options) && options["include_usage"] === true
   if (behaviour._tag === "Fails") {
@@ -125,9 +144,9 @@ const stream = (response: Http.ServerResponse, { behaviour, body, job }: Taken) 
     const { message } = behaviour
     send(response, { error: { message, type: "BadRequestError", param: null, code: 400 } })
   } else {
-    words.forEach((content) => send(response, chunk([choice({ content }, null)], null)))
-    send(response, chunk([choice({}, "stop")], null))
-    if (withUsage) send(response, chunk([], usage))
+    chunksOf(endpoint).forEach((given) => send(response, given))
+    if (withUsage)
+      send(response, endpoint === "chat" ? chunk([], usage) : { ...textHead, choices: [], usage })
     job.state = "succeeded"
   }
   send(response, "[DONE]")
@@ -164,7 +183,9 @@ export const make = Effect.fn("Openai.make")(function* (endpoint: Endpoint = "ch
     })
     if (body["stream"] === true) {
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" })
-      send(response, chunk([choice({ role: "assistant", content: "" }, null)], null))
+      if (taken.endpoint === "chat")
+        send(response, chunk([choice({ role: "assistant", content: "" }, null)], null))
+      else response.flushHeaders()
     }
     if (behaviour._tag === "Succeeds" && behaviour.held === true) jobs.onRelease(() => go(response, taken))
     else go(response, taken)

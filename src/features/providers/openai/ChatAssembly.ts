@@ -1,4 +1,7 @@
-/** Assembles a `chat.completion` from its chunks (https://platform.openai.com/docs/api-reference/chat-streaming). */
+/**
+ * Assembles a `chat.completion` from its chunks (https://platform.openai.com/docs/api-reference/chat-streaming), or a
+ * `text_completion`, whose chunks have `text` instead of `delta`.
+ */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 
 /** The fields that all chunks share. */
@@ -26,6 +29,9 @@ interface Choice {
   finishReason: Json
 }
 
+/** The `object` of what is assembled. */
+export type Assembled = "chat.completion" | "text_completion"
+
 export interface ChatAssembly {
   /** `false` if it is not a chunk. */
   take(chunk: Json): boolean
@@ -35,6 +41,11 @@ export interface ChatAssembly {
   readonly isFinished: () => boolean
   /** `null` without a choice. `usage` is `null` if no chunk had it. */
   readonly completion: () => JsonObject | null
+  /**
+   * The completion of a stream that was cut; `null` without a part. Without a usage, the parts count as tokens: a part has
+   * at least one, so the client is charged for at most what was delivered.
+   */
+  readonly cut: () => JsonObject | null
 }
 
 const isIndex = (index: Json | undefined): index is number =>
@@ -42,7 +53,7 @@ const isIndex = (index: Json | undefined): index is number =>
 
 const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
-export const make = (): ChatAssembly => {
+export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
   const head = new Map<string, Json>()
   const choices: Array<Choice | undefined> = []
   let usage: Json = null
@@ -73,6 +84,13 @@ export const make = (): ChatAssembly => {
     })
   }
 
+  const takeText = (choice: Choice, text: Json | undefined) => {
+    if (typeof text !== "string") return text === undefined || text === null
+    choice.texts.set("text", (choice.texts.get("text") ?? "") + text)
+    if (text !== "") parts += 1
+    return true
+  }
+
   const takeLogprobs = (choice: Choice, logprobs: JsonObject) => {
     for (const [name, list] of Object.entries(logprobs)) {
       const known = choice.logprobs.get(name) ?? []
@@ -88,10 +106,25 @@ export const make = (): ChatAssembly => {
     const { delta, finish_reason: finish, logprobs } = given
     choice.finishReason = finish ?? choice.finishReason
     if (isObject(logprobs)) takeLogprobs(choice, logprobs)
+    if (object === "text_completion") return takeText(choice, given["text"])
     if (!isObject(delta)) return true
     parts += 1
     return takeDelta(choice, delta)
   }
+
+  const choiceOf = object === "chat.completion" ? chatChoiceOf : textChoiceOf
+
+  const completion = (used: Json) =>
+    choices.length === 0
+      ? null
+      : {
+          ...Object.fromEntries(head),
+          object,
+          choices: choices.flatMap((choice, index) =>
+            choice === undefined ? [] : [choiceOf(choice, index)]
+          ),
+          usage: used
+        }
 
   return {
     take: (chunk) => {
@@ -107,17 +140,8 @@ export const make = (): ChatAssembly => {
     parts: () => parts,
     isFinished: () =>
       choices.length > 0 && choices.every((choice) => (choice?.finishReason ?? null) !== null),
-    completion: () =>
-      choices.length === 0
-        ? null
-        : {
-            ...Object.fromEntries(head),
-            object: "chat.completion",
-            choices: choices.flatMap((choice, index) =>
-              choice === undefined ? [] : [choiceOf(choice, index)]
-            ),
-            usage
-          }
+    completion: () => completion(usage),
+    cut: () => (parts === 0 ? null : completion(usage ?? usageOf(parts)))
   }
 }
 
@@ -132,7 +156,22 @@ const empty = (): Choice => ({
 
 const call = (): Called => ({ id: null, type: null, name: null, arguments: "" })
 
-const choiceOf = (choice: Choice, index: number): JsonObject => {
+const usageOf = (parts: number): JsonObject => ({
+  prompt_tokens: 0,
+  completion_tokens: parts,
+  total_tokens: parts
+})
+
+const logprobsOf = ({ logprobs }: Choice): Json => (logprobs.size === 0 ? null : Object.fromEntries(logprobs))
+
+const textChoiceOf = (choice: Choice, index: number): JsonObject => ({
+  index,
+  text: choice.texts.get("text") ?? "",
+  logprobs: logprobsOf(choice),
+  finish_reason: choice.finishReason
+})
+
+const chatChoiceOf = (choice: Choice, index: number): JsonObject => {
   const tools = choice.tools.flatMap((called) =>
     called === undefined
       ? []
@@ -147,7 +186,7 @@ const choiceOf = (choice: Choice, index: number): JsonObject => {
       ...(tools.length > 0 && { tool_calls: tools }),
       ...(choice.function !== null && { function_call: functionOf(choice.function) })
     },
-    logprobs: choice.logprobs.size === 0 ? null : Object.fromEntries(choice.logprobs),
+    logprobs: logprobsOf(choice),
     finish_reason: choice.finishReason
   }
 }

@@ -1,7 +1,7 @@
 /** A chat completion as events: chunks, one with the usage, then `[DONE]`. An `error` instead of a chunk fails it. */
 import { Effect, Result, Stream } from "effect"
 import { Sse } from "effect/encoding"
-import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import { NoAnswer } from "../NoAnswer.ts"
@@ -18,18 +18,28 @@ type End = "done" | "babbles" | { readonly error: Json }
 
 const cutOff = ErrorOutcomes.failed("The provider's stream ended before its answer was complete.", true)
 
-/** `onParts` is called with the number of parts so far, whenever there are more. */
+/** What a reader does with a stream. */
+export interface Reading {
+  /** Takes every chunk, so that it also knows what a stream that is cut has made. */
+  readonly assembly: ChatAssembly.ChatAssembly
+  /** Called with the number of parts so far, whenever there are more. */
+  readonly onParts: (parts: number) => Effect.Effect<void>
+  /** Called with each chunk as it arrives. Must neither wait nor throw. */
+  readonly onChunk: (chunk: JsonObject) => void
+}
+
 export const read = Effect.fnUntraced(function* (
   body: StreamedAnswer["body"],
-  onParts: (parts: number) => Effect.Effect<void>
+  { assembly, onChunk, onParts }: Reading
 ): Effect.fn.Return<ProviderOutcome, NoAnswer> {
-  const assembly = ChatAssembly.make()
   let end: End | null = null
 
   const takeChunk = (chunk: Json | undefined): End | null => {
     const error = isObject(chunk) ? (chunk["error"] ?? null) : null
     if (error !== null) return { error }
-    return chunk !== undefined && assembly.take(chunk) ? null : "babbles"
+    if (!isObject(chunk) || !assembly.take(chunk)) return "babbles"
+    onChunk(chunk)
+    return null
   }
 
   const parser = Sse.makeParser(

@@ -12,7 +12,9 @@ import type { Job, Provider, RunControl } from "../Provider.ts"
 import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
+import * as ChatAssembly from "./ChatAssembly.ts"
 import * as ChatStream from "./ChatStream.ts"
+import * as CompletionChunks from "./CompletionChunks.ts"
 import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
 import { Options } from "./Options.ts"
 
@@ -47,6 +49,8 @@ const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.is
 
 const paths: Readonly<Record<Options["endpoint"], string>> = {
   chat: "/chat/completions",
+  completions: "/completions",
+  responses: "/responses",
   images: "/images/generations",
   embeddings: "/embeddings"
 }
@@ -63,7 +67,26 @@ const stopped: ProviderOutcome = { _tag: "Stopped" }
 
 const misbound = ErrorOutcomes.failed("The binding's options are not those of its adapter.", false)
 
-const streams = ({ endpoint, stream }: Options): boolean => endpoint === "chat" && stream !== false
+const isOfText = ({ endpoint }: Options): boolean => endpoint === "chat" || endpoint === "completions"
+
+const streams = (options: Options): boolean => isOfText(options) && options.stream !== false
+
+/** Reports chunks in the form of the model's `output.stream`. */
+const reporter = ({ model: { output } }: Job, control: RunControl): ((given: JsonObject) => void) => {
+  switch (output?.stream) {
+    case "openai":
+      return (given) => control.chunk(given)
+    case "text":
+      return (given) => {
+        const text = CompletionChunks.textIn(given)
+        if (text !== "") control.chunk(text)
+      }
+    case "items":
+    case "last":
+    case undefined:
+      return () => {}
+  }
+}
 
 /** The binding's fields override the client's input, so that it cannot choose the model or the form. */
 const bodyOf = (options: Options, input: JsonObject): JsonObject => {
@@ -72,10 +95,17 @@ const bodyOf = (options: Options, input: JsonObject): JsonObject => {
   return streams(options) ? { ...body, stream: true, stream_options: { include_usage: true } } : body
 }
 
+/** The list that every answer of the endpoint has. */
+const lists: Readonly<Record<Exclude<Options["endpoint"], "images">, string>> = {
+  chat: "choices",
+  completions: "choices",
+  responses: "output",
+  embeddings: "data"
+}
+
 const outputOf = ({ endpoint }: Options, { json }: ProviderAnswer): JsonObject | null => {
   if (endpoint === "images") return normalize(json)
-  const list = endpoint === "chat" ? "choices" : "data"
-  return isObject(json) && Array.isArray(json[list]) ? json : null
+  return isObject(json) && Array.isArray(json[lists[endpoint]]) ? json : null
 }
 
 const isEventStream = ({ headers }: StreamedAnswer): boolean =>
@@ -93,35 +123,40 @@ const fractionOf = (parts: number, most: number): number => Math.min(parts / mos
 
 const noObject = ErrorOutcomes.failed("The input that the binding maps to is no JSON object.", false)
 
+interface Run {
+  readonly job: Job
+  readonly options: Options
+  readonly input: JsonObject
+  /** What a stream has made so far. */
+  readonly assembly: ChatAssembly.ChatAssembly
+}
+
 export const make = Effect.gen(function* () {
   const http = yield* ProviderHttp
 
   const read = Effect.fnUntraced(function* (
     answer: StreamedAnswer,
-    options: Options,
-    input: JsonObject,
+    { assembly, input, job, options }: Run,
     control: RunControl
   ) {
     if (!ErrorOutcomes.isSuccess(answer)) return yield* OpenaiErrorOutcomes.ofAnswer(yield* answer.whole)
     yield* control.started
+    const onChunk = reporter(job, control)
     if (streams(options) && isEventStream(answer)) {
       const most = mostTokens(input)
-      return yield* ChatStream.read(answer.body, (parts) =>
+      const onParts = (parts: number) =>
         most === null ? Effect.void : control.progress({ fraction: fractionOf(parts, most), logs: [] })
-      )
+      return yield* ChatStream.read(answer.body, { assembly, onChunk, onParts })
     }
     const output = outputOf(options, yield* answer.whole)
-    return output === null
-      ? ErrorOutcomes.babble
-      : ({ _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome)
+    if (output === null) return ErrorOutcomes.babble
+    if (isOfText(options)) onChunk(CompletionChunks.ofCompletion(output))
+    return { _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome
   })
 
-  const call = Effect.fnUntraced(function* (
-    { binding, model }: Job,
-    options: Options,
-    input: JsonObject,
-    control: RunControl
-  ) {
+  const call = Effect.fnUntraced(function* (run: Run, control: RunControl) {
+    const { input, job, options } = run
+    const { binding, model } = job
     const secret = yield* http.secret(binding)
     if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
     const call: Call = {
@@ -138,7 +173,7 @@ export const make = Effect.gen(function* () {
     const begun = RunStart.make(control)
     if (!streams(options)) yield* begun.unlessRefused
     return yield* http.stream({ ...call, onSent: begun.onSent }, (answer) =>
-      read(answer, options, input, ReplacedControl.of(control, { started: begun.tell }))
+      read(answer, run, ReplacedControl.of(control, { started: begun.tell }))
     )
   }, Effect.scoped)
 
@@ -147,10 +182,18 @@ export const make = Effect.gen(function* () {
     if (Result.isFailure(options)) return misbound
     const { input } = job
     if (!isObject(input)) return noObject
-    const called = Effect.catchTag(call(job, options.success, input, control), "NoAnswer", (error) =>
-      Effect.succeed(ErrorOutcomes.ofNoHandOver(error))
+    const assembly = ChatAssembly.make(
+      options.success.endpoint === "chat" ? "chat.completion" : "text_completion"
     )
-    return yield* Effect.raceFirst(Seconds.ofCall(called), Effect.as(control.stopRequested, stopped))
+    const called = Effect.catchTag(
+      call({ job, options: options.success, input, assembly }, control),
+      "NoAnswer",
+      (error) => Effect.succeed(ErrorOutcomes.ofNoHandOver(error))
+    )
+    const outcome = yield* Effect.raceFirst(Seconds.ofCall(called), Effect.as(control.stopRequested, stopped))
+    // Nothing is read any more, so these are all the chunks that were reported.
+    const made = outcome._tag === "Stopped" && job.model.output !== undefined ? assembly.cut() : null
+    return made === null ? outcome : ({ _tag: "CutShort", output: made } satisfies ProviderOutcome)
   })
 
   const provider: Provider = {

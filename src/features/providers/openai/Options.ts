@@ -3,11 +3,11 @@ import { Schema } from "effect"
 import type { AdapterOptions } from "../AdapterOptions.ts"
 
 export const Options = Schema.Struct({
-  /** `POST {url}/chat/completions`, `{url}/images/generations` or `{url}/embeddings`. */
-  endpoint: Schema.Literals(["chat", "images", "embeddings"]),
+  /** `POST {url}/chat/completions`, `{url}/images/generations`, and so on (`OpenaiProvider`). */
+  endpoint: Schema.Literals(["chat", "completions", "responses", "images", "embeddings"]),
   /** The server's name of the model. The input cannot override it. */
   model: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(256)),
-  /** For `chat`: whether to request a stream; true by default. For servers without streams. */
+  /** For `chat` and `completions`: whether to request a stream; true by default. For servers without streams. */
   stream: Schema.optionalKey(Schema.Boolean)
 })
 export type Options = typeof Options.Type

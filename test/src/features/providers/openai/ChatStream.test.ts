@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import * as ChatAssembly from "#src/features/providers/openai/ChatAssembly.ts"
 import * as ChatStream from "#src/features/providers/openai/ChatStream.ts"
 
 const chunk = (choices: ReadonlyArray<Json>, more: JsonObject = {}): JsonObject => ({
@@ -26,11 +27,15 @@ const end = (reason = "stop") => chunk([choice({}, { finish_reason: reason })])
 const event = (data: Json) => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
 const events = (...data: ReadonlyArray<Json>) => data.map(event).join("")
 
-const read = (sent: string | ReadonlyArray<Uint8Array>) =>
-  ChatStream.read(
-    Stream.fromIterable(typeof sent === "string" ? [Buffer.from(sent)] : sent),
-    () => Effect.void
-  )
+const reading = (change: Partial<ChatStream.Reading> = {}): ChatStream.Reading => ({
+  assembly: ChatAssembly.make(),
+  onParts: () => Effect.void,
+  onChunk: () => {},
+  ...change
+})
+
+const read = (sent: string | ReadonlyArray<Uint8Array>, change?: Partial<ChatStream.Reading>) =>
+  ChatStream.read(Stream.fromIterable(typeof sent === "string" ? [Buffer.from(sent)] : sent), reading(change))
 
 const completion = (choices: ReadonlyArray<Json>, usage: Json = null): JsonObject => ({
   id: "chatcmpl-1",
@@ -182,8 +187,58 @@ describe("A streamed chat completion", () => {
         Stream.succeed(Buffer.from(events(text("Hi"), end(), "[DONE]", text("more")))),
         Stream.die(new Error("expected nobody to read on"))
       )
-      const outcome = yield* ChatStream.read(sent, () => Effect.void)
+      const outcome = yield* ChatStream.read(sent, reading())
       assert.deepStrictEqual(outcome, succeeded(completion([said("Hi")])))
+    })
+  )
+
+  it.effect("hands on each chunk as it was sent, and none that violates the protocol", () =>
+    Effect.gen(function* () {
+      const chunks: Array<JsonObject> = []
+      const onChunk = (given: JsonObject) => void chunks.push(given)
+      const sent = [text("Hel"), text("lo"), end(), chunk([], { usage: { total_tokens: 2 } })]
+      yield* read(events(...sent, "[DONE]"), { onChunk })
+      assert.deepStrictEqual(chunks, sent)
+      chunks.length = 0
+      yield* read(events(text("Hel"), "[]", text("lo")), { onChunk })
+      assert.deepStrictEqual(chunks, [text("Hel")])
+    })
+  )
+
+  it.effect("of texts adds up to a text completion", () =>
+    Effect.gen(function* () {
+      const part = (given: string, more: JsonObject = {}): JsonObject => ({
+        ...chunk([{ index: 0, text: given, logprobs: null, finish_reason: null, ...more }]),
+        object: "text_completion"
+      })
+      const assembly = ChatAssembly.make("text_completion")
+      const outcome = yield* read(
+        events(part("This is"), part(" a test", { finish_reason: "stop" }), "[DONE]"),
+        { assembly }
+      )
+      assert.deepStrictEqual(
+        outcome,
+        succeeded({
+          ...completion([{ index: 0, text: "This is a test", logprobs: null, finish_reason: "stop" }]),
+          object: "text_completion"
+        })
+      )
+    })
+  )
+
+  it.effect("that is cut has what arrived, with its parts as the usage that was not told", () =>
+    Effect.gen(function* () {
+      const assembly = ChatAssembly.make()
+      assert.isNull(assembly.cut())
+      yield* read(events(text("Hel"), text("lo")), { assembly })
+      const parts = (count: number) => ({ prompt_tokens: 0, completion_tokens: count, total_tokens: count })
+      assert.deepStrictEqual(
+        assembly.cut(),
+        completion([{ ...said("Hello"), finish_reason: null }], parts(2))
+      )
+      const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
+      assembly.take(chunk([], { usage }))
+      assert.deepStrictEqual(assembly.cut(), completion([{ ...said("Hello"), finish_reason: null }], usage))
     })
   )
 
@@ -237,7 +292,7 @@ describe("A streamed chat completion", () => {
       const endless = Stream.forever(Stream.succeed(part)).pipe(
         Stream.tap(() => Effect.sync(() => (sent += part.length)))
       )
-      const failure = yield* Effect.flip(ChatStream.read(endless, () => Effect.void))
+      const failure = yield* Effect.flip(ChatStream.read(endless, reading()))
       assert.strictEqual(failure.reason, "too_large")
       assert.isBelow(sent, 2 * 1024 * 1024)
     })

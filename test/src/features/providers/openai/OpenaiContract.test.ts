@@ -3,3 +3,7 @@ import { providerContract } from "#test/src/features/providers/contract/Provider
 import * as Openai from "#test/support/upstreams/Openai.ts"
 
 providerContract("openai, chat", { upstream: Openai.make("chat"), provider: OpenaiProvider.make })
+providerContract("openai, completions", {
+  upstream: Openai.make("completions"),
+  provider: OpenaiProvider.make
+})
