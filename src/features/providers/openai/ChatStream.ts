@@ -7,7 +7,7 @@ import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import { NoAnswer } from "../NoAnswer.ts"
 import { type StreamedAnswer } from "../ProviderHttp.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
-import * as ChatAssembly from "./ChatAssembly.ts"
+import type * as ChatAssembly from "./ChatAssembly.ts"
 import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
 
 /** Characters of one event. A chunk has a few tokens; their `logprobs` are the largest part. */
