@@ -21,7 +21,7 @@ import * as StaticContents from "#src/features/catalog/StaticContents.ts"
 import * as Demand from "#src/features/demand/Layers.ts"
 import * as Dispatch from "#src/features/dispatch/Layers.ts"
 import * as SubmitSpans from "#src/features/dispatch/SubmitSpans.ts"
-import * as WholeOutput from "#src/features/live-output/WholeOutput.ts"
+import * as LiveOutput from "#src/features/live-output/Layers.ts"
 import * as Fleet from "#src/features/fleet/Fleet.ts"
 import * as Reporting from "#src/features/fleet/Reporting.ts"
 import * as Files from "#src/features/files/Layers.ts"
@@ -84,7 +84,7 @@ const services = Layer.mergeAll(
   Files.layer,
   Providers.layer.pipe(Layer.provide(Dispatch.layerLeases)),
   Accounts.layer,
-  WholeOutput.layer
+  LiveOutput.layer
 ).pipe(Layer.provideMerge(SubmitSpans.requests.pipe(Layer.provide(Requests.layer))))
 
 /** Background work. */

@@ -104,6 +104,7 @@ export const names = ({ prefix }: Pick<NatsOptions, "prefix">) => {
   return {
     events: { stream: `${upper}_EVENTS`, subjects: `${prefix}.events` },
     payloads: { stream: `${upper}_PAYLOADS`, subjects: `${prefix}.payloads` },
+    outputs: { stream: `${upper}_OUTPUTS`, subjects: `${prefix}.outputs` },
     /** KV buckets. */
     nodes: `${upper}_NODES`,
     leases: `${upper}_LEASES`,

@@ -26,6 +26,8 @@ import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import type { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { VisionWorkers } from "#src/features/media/vision/VisionWorkers.ts"
+import * as FollowedOutput from "#src/features/live-output/FollowedOutput.ts"
+import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import type { Provider } from "#src/features/providers/Provider.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
@@ -64,6 +66,7 @@ import * as OutboundGuard from "#test/src/kernel/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as AppendFaults from "./AppendFaults.ts"
 import * as MediaServices from "./MediaServices.ts"
+import * as OutputChunks from "./OutputChunks.ts"
 import * as Scratch from "./Scratch.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import * as TestCatalog from "./TestCatalog.ts"
@@ -113,6 +116,7 @@ class LiveNodes extends Context.Service<
 export const storeLayer = Layer.mergeAll(
   TestAccounts.layer.pipe(Layer.provideMerge(MemoryEventStore.layer)),
   MemoryBlobStore.layer,
+  OutputChunks.store,
   TestProvider.layer("builtin"),
   Layer.effect(LiveNodes, SubscriptionRef.make<ReadonlyArray<LiveNode>>([]))
 )
@@ -249,6 +253,7 @@ export const nodeLayer = ({
     dispatches ? Layer.merge(Dispatcher.layer, Deadlines.layer) : Layer.empty,
     follows ? OtherNodes.layer : Layer.empty,
     sweeps ? Sweeping.layer : Layer.empty,
+    FollowedOutput.layer,
     delivers === undefined ? Layer.empty : sender(delivers)
   ).pipe(
     Layer.provideMerge(Sweeper.layer),
@@ -260,6 +265,7 @@ export const nodeLayer = ({
     Layer.provideMerge(TestCatalog.layer(catalogOnLog ? null : catalog)),
     Layer.provideMerge(Layer.mergeAll(readSide(projections), providersOf(providers))),
     Layer.provideMerge(lease),
+    Layer.provideMerge(LiveRuns.layer),
     Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity({ name, dispatches }))),
     Layer.provideMerge(AppendFaults.layer),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),

@@ -49,7 +49,7 @@ import * as ActorRequests from "#src/features/requests/ActorRequests.ts"
 import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
 import { QueueDepth } from "#src/features/requests/QueueDepth.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
-import * as WholeOutput from "#src/features/live-output/WholeOutput.ts"
+import * as FollowedOutput from "#src/features/live-output/FollowedOutput.ts"
 import { RequestHistory } from "#src/features/requests/RequestHistory.ts"
 import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
@@ -67,6 +67,7 @@ import * as OutboundGuard from "#test/src/kernel/outbound/OutboundGuard.ts"
 import * as FileServices from "./FileServices.ts"
 import * as MediaServices from "./MediaServices.ts"
 import * as Scratch from "./Scratch.ts"
+import * as OutputChunks from "./OutputChunks.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import * as TestCatalog from "./TestCatalog.ts"
 import { plenty, usd } from "./TestAccounts.ts"
@@ -189,7 +190,7 @@ const services = ({
 }: TestServerOptions) =>
   Layer.mergeAll(
     RequestHistory.layer,
-    WholeOutput.layer,
+    FollowedOutput.layer,
     WebhookServices.layer,
     FileServices.layer,
     Statements.layer,
@@ -207,6 +208,7 @@ const services = ({
     Layer.provideMerge(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
     Layer.provideMerge(Eraser.layer),
+    Layer.provideMerge(OutputChunks.layer),
     Layer.provideMerge(MediaServices.store),
     Layer.provideMerge(actors),
     Layer.provideMerge(

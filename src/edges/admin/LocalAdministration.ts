@@ -18,7 +18,7 @@ import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import { AccountErasing } from "#src/features/retention/AccountErasing.ts"
-import { Eraser } from "#src/features/retention/Eraser.ts"
+import * as RetentionLayers from "#src/features/retention/Layers.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { OperatorSessions } from "#src/features/operators/OperatorSessions.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
@@ -72,7 +72,7 @@ const layerNoDeps = Layer.effect(
 const secrets = LogServers.choose({ single: MasterKey.layer, shared: MasterKey.layerRequired })
 
 const erasing = AccountErasing.layer.pipe(
-  Layer.provide([Eraser.layer, Retention.layer, FileSweep.layer]),
+  Layer.provide([RetentionLayers.layerEraser, Retention.layer, FileSweep.layer]),
   Layer.provide(MediaStore.layer),
   Layer.provide(ClientFacing.layer),
   Layer.provide(secrets)

@@ -1,5 +1,6 @@
 /** The services that bring requests to their end. */
 import { Layer } from "effect"
+import * as LiveOutput from "#src/features/live-output/Layers.ts"
 import * as Media from "#src/features/media/Layers.ts"
 import * as Providers from "#src/features/providers/Layers.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
@@ -30,6 +31,7 @@ export const layer = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping,
   Layer.provide(Telemetry.untraced),
   Layer.provideMerge(SubmitSpans.runs),
   Layer.provide(Runs.layer),
+  Layer.provide(LiveOutput.layerRuns),
   Layer.provide(finalizer),
   Layer.provide(Providers.layerRunning)
 )

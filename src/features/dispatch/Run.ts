@@ -109,7 +109,9 @@ export class Run {
     const provider = this.#parts.providers.find(binding.adapter)
     if (provider === null)
       return this.#ended(entry, OutcomeRecord.refused("This server has no provider for the model."))
-    const job = { ...jobOf(this.#claimed), model: Mapping.modelOf(entry), binding, input }
+    const model = Mapping.modelOf(entry)
+    if (model.output !== undefined) this.#report.showOutput()
+    const job = { ...jobOf(this.#claimed), model, binding, input }
     this.#options.watch.asked()
     let endLimit: (() => void) | null = null
     const waiting = this.#settle(
@@ -185,7 +187,7 @@ export class Run {
 
   /** From here on only waits for the storage are interrupted, because no other node records the outcome. */
   #end(entry: CatalogEntry | null, outcome: RunOutcome): void {
-    this.#finish(this.#report.finish(), (startedAt) => {
+    this.#finish(this.#report.finish(outcome._tag === "Succeeded"), (startedAt) => {
       const ended = { job: jobOf(this.#claimed), entry, outcome, at: this.#parts.now(), startedAt }
       this.#parts.record(ended, (rest) => this.#finish(rest, () => this.#over()))
     })
@@ -193,7 +195,9 @@ export class Run {
 
   /** A job with an id at its provider stays claimed, and the next node re-attaches to it. */
   #giveBack(): void {
-    this.#parts.giveBack(this.#claimed.id, this.attempt, (rest) => this.#finish(rest, () => this.#over()))
+    this.#finish(this.#report.leave(), () =>
+      this.#parts.giveBack(this.#claimed.id, this.attempt, (rest) => this.#finish(rest, () => this.#over()))
+    )
   }
 
   #over(): void {

@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { State } from "#domain/inference-request/State.ts"
+import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { type Budgets, InputMemory } from "#src/kernel/memory/InputMemory.ts"
@@ -57,6 +58,7 @@ export const make = Effect.gen(function* () {
   const parts: RunParts = {
     actors,
     clock,
+    outputs: yield* LiveRuns,
     steady,
     deadlines: yield* Deadlines.make,
     fork: yield* RunFibers.make,

@@ -4,6 +4,8 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import type { LiveRun } from "#src/features/live-output/LiveRun.ts"
+import type { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
 import type { Progress, RunControl } from "#src/features/providers/Provider.ts"
 import { untilStored } from "#src/platform/reactors/UntilStored.ts"
 import type { RequestActors } from "#src/features/requests/RequestActors.ts"
@@ -36,6 +38,7 @@ export interface Reporting {
   readonly steady: SteadyTime["Service"]
   readonly clock: Clock.Clock
   readonly deadlines: Deadlines
+  readonly outputs: LiveRuns["Service"]
   /** Runs what has to be told of a report that nothing waits for. */
   readonly fork: Fork
 }
@@ -71,6 +74,9 @@ export class RunReport implements RunControl {
   #isPending = false
   /** Keeps the start from being recorded without the end. */
   #holdStart: (() => void) | null = null
+  /** Whether chunks of the output are shown, and where. */
+  #isShown = false
+  #live: LiveRun | null = null
   #lines: ReadonlyArray<string> = noLines
   #fraction: number | null = null
   /** On the monotonic clock, ms. */
@@ -133,9 +139,29 @@ export class RunReport implements RunControl {
     if (this.#isDue(report)) this.#to.fork(this.#about, this.#recordProgress())
   }
 
-  chunk(_chunk: Json): void {}
+  /** Call it before a run whose model shows its output as it is made. */
+  showOutput(): void {
+    this.#isShown = true
+  }
 
-  restartChunks(): void {}
+  chunk(chunk: Json): void {
+    this.start()
+    if (this.#isShown) this.#liveRun().chunk(chunk)
+  }
+
+  restartChunks(): void {
+    if (this.#isShown) this.#live = this.#beginOutput()
+  }
+
+  /** Readers learn that a new run makes the output. */
+  #liveRun(): LiveRun {
+    return (this.#live ??= this.#beginOutput())
+  }
+
+  #beginOutput(): LiveRun {
+    const { attempt, id } = this.#run
+    return this.#to.outputs.begin(id, attempt)
+  }
 
   /** Call it if the run has not ended at once: its start is then recorded without waiting for its end. */
   pending(): void {
@@ -143,12 +169,22 @@ export class RunReport implements RunControl {
     this.#recordStartSoon()
   }
 
-  /** Call it at the end of the run: records the last lines and returns the start's time, for the outcome. */
-  finish(): Effect.Effect<number | null> {
+  /**
+   * Call it at the end of the run: stores the last chunks, records the last lines and returns the start's time, for the outcome.
+   * @param hasOutput whether the chunks add up to the output of the request.
+   */
+  finish(hasOutput: boolean): Effect.Effect<number | null> {
     this.#holdStart?.()
-    return this.#lines.length === 0
-      ? Effect.succeed(this.#startedAt)
-      : Effect.map(this.#recordProgress(), () => this.#startedAt)
+    const recorded = this.#lines.length === 0 ? null : this.#recordProgress()
+    if (this.#live === null)
+      return recorded === null ? Effect.succeed(this.#startedAt) : Effect.map(recorded, () => this.#startedAt)
+    const shown = this.#to.outputs.end(this.#live, hasOutput)
+    return Effect.map(Effect.andThen(shown, recorded ?? Effect.void), () => this.#startedAt)
+  }
+
+  /** Call it when the run is over without an outcome: its output is not shown any more. */
+  leave(): Effect.Effect<void> {
+    return this.#live === null ? Effect.void : this.#to.outputs.end(this.#live, false)
   }
 
   #now(): number {

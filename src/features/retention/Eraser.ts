@@ -9,11 +9,12 @@ import type { ErasureReason } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
 import type { Request } from "#domain/inference-request/State.ts"
+import { ChunkStore } from "#src/features/live-output/ChunkStore.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as DeliveryErasing from "#src/features/webhooks/DeliveryErasing.ts"
 import * as DeliveryIds from "#src/features/requests/DeliveryIds.ts"
-import type { BlobStoreError } from "#streams/BlobStore.ts"
+import { BlobStoreError } from "#streams/BlobStore.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -43,6 +44,7 @@ export class Eraser extends Context.Service<
       const steady = yield* SteadyTime
       const payloads = yield* Payloads
       const media = yield* MediaStore
+      const chunks = yield* ChunkStore
       const eraseDelivery = yield* DeliveryErasing.make
 
       const removePayload = (id: RequestId, { submitted }: Request) => {
@@ -63,8 +65,15 @@ export class Eraser extends Context.Service<
           discard: true
         })
 
+      /** Fails as other data outside the log does, so that the sweep continues. */
+      const removeChunks = (id: RequestId) =>
+        Effect.catchTag(chunks.remove(id), "ChunkStoreError", (cause) =>
+          Effect.fail(new BlobStoreError({ reason: cause.message, cause }))
+        )
+
       /** Forgets texts in memory every time, because that is not recorded. */
       const remove = Effect.fnUntraced(function* (id: RequestId, request: Request) {
+        yield* removeChunks(id)
         // All files, even if one fails.
         const [, failures] = yield* Effect.partition(Erasing.payloadsOf(request), removePayload(id, request))
         const [failure] = failures

@@ -1,0 +1,15 @@
+import { Layer } from "effect"
+import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import * as FollowedOutput from "./FollowedOutput.ts"
+import { LiveRuns } from "./LiveRuns.ts"
+import * as NatsChunkStore from "./NatsChunkStore.ts"
+import * as SqliteChunkStore from "./SqliteChunkStore.ts"
+
+/** Built once for all that use it. */
+export const layerStore = LogServers.choose({ single: SqliteChunkStore.layer, shared: NatsChunkStore.layer })
+
+/** Where runs put their chunks. */
+export const layerRuns = LiveRuns.layer.pipe(Layer.provide(layerStore))
+
+/** For readers. */
+export const layer = FollowedOutput.layer.pipe(Layer.provide([layerRuns, layerStore]))
