@@ -46,6 +46,9 @@ export const modelFailed = (said: Json | undefined): ProviderOutcome => ({
 /** An answer outside the protocol. It is not repeated, because it may contain anything. */
 export const babble: ProviderOutcome = failed("The provider's answer is not one of its protocol.", true)
 
+/** A stream of events without the one that ends the run. */
+export const cutOff: ProviderOutcome = failed("The provider's stream ended before the run did.", true)
+
 export const lost: ProviderOutcome = { _tag: "Lost", message: "The provider does not know the run any more." }
 
 /** The variable may be set at the next start. `ProviderHttp.secret` has logged its name. */

@@ -16,6 +16,16 @@ export interface ServerEvent {
 /** Characters of one event, unless a protocol has larger ones. */
 const usualEventSize = 1024 * 1024
 
+/** Whether a successful answer is a stream of events. */
+export const isStream = ({ headers, status }: Pick<StreamedAnswer, "headers" | "status">): boolean =>
+  status >= 200 && status <= 299 && /^text\/event-stream\b/i.test(headers["content-type"] ?? "")
+
+/** For `Accept`, where an answer in JSON will do as well. */
+export const accept = "text/event-stream, application/json"
+
+/** Limit of a stream, which repeats its frame around every token, bytes. */
+export const mostBytes = 128 * 1024 * 1024
+
 /** `undefined` if the data is no JSON within the limits of untrusted JSON. */
 export const jsonOf = ({ data }: Pick<ServerEvent, "data">): Json | undefined =>
   Result.getOrUndefined(JsonBytes.parse(Buffer.from(data)))

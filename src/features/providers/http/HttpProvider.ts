@@ -4,13 +4,16 @@ import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import * as RunStart from "../RunStart.ts"
 import { type Callback, Callbacks } from "../Callbacks.ts"
 import * as JobReport from "../JobReport.ts"
+import * as OutputChunks from "../OutputChunks.ts"
 import * as Polling from "../Polling.ts"
 import * as ReplacedControl from "../ReplacedControl.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import type { NoAnswer } from "../NoAnswer.ts"
-import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { type Call, type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import * as ServerEvents from "../ServerEvents.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as WorkerState from "./WorkerState.ts"
+import * as WorkerStream from "./WorkerStream.ts"
 
 /** How long to wait for an answer beyond the model's limit, ms. The limit ends the run first. */
 const graceMs = 10_000
@@ -34,6 +37,15 @@ const keyOf = ({ attempt, requestId }: Pick<Job, "requestId" | "attempt">) => `$
 
 /** The worker does not implement the call: 405, or 501 from servers that only know POST. */
 const isMissing = ({ status }: ProviderAnswer) => status === 405 || status === 501
+
+interface HandOver {
+  readonly begun: RunStart.RunStart
+  /** The address for callbacks. */
+  readonly callback: string
+  /** `null`: the worker is not asked for a stream. */
+  readonly chunks: OutputChunks.OutputChunks | null
+  readonly control: RunControl
+}
 
 const read = ({ json }: Callback) => WorkerState.read(json)
 const isEnd = (callback: Callback) => JobReport.isEnded(read(callback))
@@ -79,13 +91,14 @@ export const make = Effect.gen(function* () {
     Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
   )
 
+  /** The answer, or how a run ended whose answer is a stream. */
   const post = (
     job: Job,
     secret: Redacted.Redacted | null,
-    { callback, onSent }: { readonly callback: string; readonly onSent: () => void }
-  ) =>
-    http.call({
-      onSent,
+    { begun, callback, chunks, control }: HandOver
+  ): Effect.Effect<ProviderAnswer | JobReport.JobReport, NoAnswer> => {
+    const call: Call = {
+      onSent: begun.onSent,
       method: "POST",
       url: runUrl(job.binding),
       headers: { ...authorized(secret), "idempotency-key": keyOf(job) },
@@ -98,15 +111,29 @@ export const make = Effect.gen(function* () {
         timeoutSeconds: job.model.timeoutSeconds
       },
       timeoutMs: job.model.timeoutSeconds * 1_000 + graceMs
-    })
+    }
+    if (chunks === null) return http.call(call)
+    return http.stream(
+      {
+        ...call,
+        headers: { ...call.headers, accept: ServerEvents.accept },
+        maxBytes: ServerEvents.mostBytes
+      },
+      (answer): Effect.Effect<ProviderAnswer | JobReport.JobReport, NoAnswer> =>
+        ServerEvents.isStream(answer)
+          ? Effect.andThen(begun.tell, WorkerStream.read(answer, chunks, control))
+          : answer.whole
+    )
+  }
 
   const run = Effect.fn("HttpProvider.run")(function* (job: Job, control: RunControl) {
     const { binding } = job
     const secret = yield* http.secret(binding)
     if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
     const { received, url } = yield* callbacks.open(job, isEnd)
+    const chunks = OutputChunks.make(job, control)
     const begun = RunStart.make(control)
-    const handOver = { callback: url, onSent: begun.onSent }
+    const handOver: HandOver = { begun, callback: url, chunks, control }
     const named = yield* Deferred.make<string>()
     const cancelByKey = cancel(binding, secret, keyOf(job))
 
@@ -130,6 +157,7 @@ export const make = Effect.gen(function* () {
     const submit = Effect.uninterruptibleMask((restore) =>
       restore(Effect.scoped(Effect.andThen(begun.unlessRefused, post(job, secret, handOver)))).pipe(
         Effect.flatMap((answer) => {
+          if ("_tag" in answer) return Effect.succeed(answer)
           if (answer.status === 202) return accept(answer)
           if (!ErrorOutcomes.isSuccess(answer))
             return Effect.map(ErrorOutcomes.ofAnswer(answer), (end) => JobReport.ended(end))
@@ -156,13 +184,14 @@ export const make = Effect.gen(function* () {
       })
     )
 
-    return yield* follow({
+    const ended = yield* follow({
       control: ReplacedControl.of(control, { started: begun.tell }),
       submit: submitOrStop,
       poll: ask(),
       cancel: Effect.flatMap(Deferred.await(named), (jobId) => cancel(binding, secret, jobId)),
       callbacks: { received, read }
     })
+    return chunks === null ? ended : chunks.ended(ended)
   }, Effect.scoped)
 
   const reattach = Effect.fn("HttpProvider.reattach")(function* (
@@ -174,12 +203,13 @@ export const make = Effect.gen(function* () {
     const secret = yield* http.secret(binding)
     if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
     const { received } = yield* callbacks.open(job, isEnd)
-    return yield* follow({
+    const ended = yield* follow({
       control,
       poll: poll(binding, secret, jobId),
       cancel: cancel(binding, secret, jobId),
       callbacks: { received, read }
     })
+    return OutputChunks.make(job, control)?.ended(ended) ?? ended
   }, Effect.scoped)
 
   const provider: Provider = {

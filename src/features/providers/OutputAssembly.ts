@@ -1,0 +1,81 @@
+/** Adds up the chunks of a run to its output, for protocols that do not send the output at the end. */
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { StreamKind } from "#domain/catalog/Model.ts"
+
+/** `openai` has an assembly of its own, because only its protocol has such chunks. */
+export type PlainKind = Exclude<StreamKind, "openai">
+
+export interface OutputAssembly {
+  /** Why the run has failed: the chunk is not of the kind, or the output becomes too large. `null`: neither. */
+  readonly take: (chunk: Json) => "not_of_kind" | "too_large" | null
+  /** What the chunks add up to; `null` before the first chunk of `last`. */
+  readonly output: () => Json
+  /** The number of chunks. */
+  readonly size: () => number
+  /** Forgets all chunks. */
+  readonly restart: () => void
+}
+
+/** The most characters of an output, like those of a plain answer, and the most items. */
+const mostCharacters = 32 * 1024 * 1024
+const mostItems = 1_000_000
+
+/** Characters that the chunk adds to the output. */
+const lengthOf = (chunk: Json): number =>
+  typeof chunk === "string" ? chunk.length : JSON.stringify(chunk).length
+
+export const make = (kind: PlainKind): OutputAssembly => {
+  let size = 0
+  /** Characters so far. */
+  let length = 0
+  let text = ""
+  let items: Array<Json> = []
+  let last: Json = null
+
+  const add = (chunk: Json) => {
+    if (kind === "text") text += String(chunk)
+    else if (kind === "items") items.push(chunk)
+    else last = chunk
+  }
+
+  const outputs: Readonly<Record<PlainKind, () => Json>> = {
+    text: () => text,
+    items: () => [...items],
+    last: () => last
+  }
+
+  return {
+    take: (chunk) => {
+      if (kind === "text" && typeof chunk !== "string") return "not_of_kind"
+      length = kind === "last" ? lengthOf(chunk) : length + lengthOf(chunk)
+      if (length > mostCharacters || (kind === "items" && size >= mostItems)) return "too_large"
+      size++
+      add(chunk)
+      return null
+    },
+    output: outputs[kind],
+    size: () => size,
+    restart: () => {
+      size = 0
+      length = 0
+      text = ""
+      items = []
+      last = null
+    }
+  }
+}
+
+/** An output in the form that chunks of the kind add up to: the parts of a text may come as a list. */
+export const formed = (kind: PlainKind, output: Json): Json =>
+  kind === "text" && isList(output) && output.every((part) => typeof part === "string")
+    ? output.join("")
+    : output
+
+/** Chunks that add up to the output; none if it is not of the kind. */
+export const chunksOf = (kind: PlainKind, output: Json): ReadonlyArray<Json> => {
+  if (kind === "last") return [output]
+  if (kind === "items") return isList(output) ? output : []
+  return typeof output === "string" && output !== "" ? [output] : []
+}
+
+const isList = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)

@@ -1,0 +1,74 @@
+/** The chunks of a run of a model that streams: reported as they come, added up, and made to agree with the output. */
+import { isDeepStrictEqual } from "node:util"
+import type { Json } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { Job, RunControl } from "./Provider.ts"
+import * as ErrorOutcomes from "./ErrorOutcomes.ts"
+import * as OutputAssembly from "./OutputAssembly.ts"
+
+export interface OutputChunks {
+  /** Reports a chunk. `false`: it is invalid, or the output becomes too large, so that the run ends in `fault`. */
+  readonly take: (chunk: Json) => boolean
+  /** After `take` returned `false`. */
+  readonly fault: () => ProviderOutcome
+  /** What the provider has made until now does not count. */
+  readonly restart: () => void
+  /** The number of chunks since the last restart. */
+  readonly size: () => number
+  /** What they add up to. */
+  readonly output: () => Json
+  /**
+   * The outcome of the run with this end. The provider's output is the run's output: if the chunks add up to something else,
+   * they are replaced. A run that the client stopped ends with what it has made.
+   */
+  readonly ended: (outcome: ProviderOutcome) => ProviderOutcome
+}
+
+const tooLarge = ErrorOutcomes.failed("The output of the run is too large.", false)
+
+/** `null` if the model's output is shown when the run has ended. */
+export const make = (
+  { model: { output } }: Pick<Job, "model">,
+  control: Pick<RunControl, "chunk" | "restartChunks">
+): OutputChunks | null => {
+  if (output === undefined || output.stream === "openai") return null
+  const kind = output.stream
+  const assembly = OutputAssembly.make(kind)
+  let fault: ProviderOutcome = ErrorOutcomes.babble
+
+  const take = (chunk: Json): boolean => {
+    const wrong = assembly.take(chunk)
+    if (wrong === null) control.chunk(chunk)
+    else fault = wrong === "too_large" ? tooLarge : ErrorOutcomes.babble
+    return wrong === null
+  }
+
+  const restart = () => {
+    if (assembly.size() === 0) return
+    assembly.restart()
+    control.restartChunks()
+  }
+
+  /** Chunks may also come only with the output. */
+  const agree = (output: Json) => {
+    if (assembly.size() > 0 && isDeepStrictEqual(assembly.output(), output)) return
+    restart()
+    OutputAssembly.chunksOf(kind, output).forEach((chunk) => take(chunk))
+  }
+
+  return {
+    take,
+    fault: () => fault,
+    restart,
+    size: assembly.size,
+    output: assembly.output,
+    ended: (outcome) => {
+      if (outcome._tag === "Stopped" && assembly.size() > 0)
+        return { _tag: "CutShort", output: assembly.output() }
+      if (outcome._tag !== "Succeeded") return outcome
+      const output = OutputAssembly.formed(kind, outcome.output)
+      agree(output)
+      return { ...outcome, output }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** A run that the worker answers with a stream of events (docs/reference/provider-contract.md, "Streams"). */
+import { Effect } from "effect"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import type { NoAnswer } from "../NoAnswer.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
+import * as JobReport from "../JobReport.ts"
+import type { OutputChunks } from "../OutputChunks.ts"
+import type { RunControl } from "../Provider.ts"
+import type { StreamedAnswer } from "../ProviderHttp.ts"
+import * as ServerEvents from "../ServerEvents.ts"
+import * as WorkerState from "./WorkerState.ts"
+
+/** Characters of one event: the last one may have the whole output. */
+const maxEventSize = 32 * 1024 * 1024
+
+const babble = JobReport.ended(ErrorOutcomes.babble)
+
+/** The state that ends a run, with what the chunks add up to unless it has an output of its own. */
+const endOf = (json: Json | undefined, output: () => Json): JobReport.JobReport => {
+  const state = isObject(json) && json["output"] === undefined ? { ...json, output: output() } : json
+  const report = WorkerState.read(state)
+  return report?._tag === "Ended" ? report : babble
+}
+
+const progressOf = (json: Json | undefined): number | null => {
+  const fraction = isObject(json) ? json["progress"] : json
+  return typeof fraction === "number" ? fraction : null
+}
+
+/** How the run ended. Fails if the connection is lost before. */
+export const read = (
+  answer: Pick<StreamedAnswer, "each">,
+  chunks: OutputChunks,
+  control: Pick<RunControl, "note">
+): Effect.Effect<JobReport.JobReport, NoAnswer> =>
+  Effect.suspend(() => {
+    let end: JobReport.JobReport | null = null
+
+    const reportOf = (event: ServerEvents.ServerEvent): JobReport.JobReport | null => {
+      switch (event.event) {
+        case "chunk": {
+          const chunk = ServerEvents.jsonOf(event)
+          if (chunk === undefined) return babble
+          return chunks.take(chunk) ? null : JobReport.ended(chunks.fault())
+        }
+        case "restart":
+          chunks.restart()
+          return null
+        case "progress":
+          control.note({ fraction: progressOf(ServerEvents.jsonOf(event)), logs: [] })
+          return null
+        case "log":
+          control.note({ fraction: null, logs: event.data.split("\n") })
+          return null
+        case "completed":
+          return endOf(ServerEvents.jsonOf(event), chunks.output)
+        case "failed": {
+          const report = WorkerState.read(ServerEvents.jsonOf(event))
+          return report?._tag === "Ended" && report.outcome._tag === "ModelFailed" ? report : babble
+        }
+        case "cancelled":
+          return JobReport.ended({ _tag: "Stopped" })
+        default:
+          return null
+      }
+    }
+
+    const take = (event: ServerEvents.ServerEvent): boolean => {
+      end = reportOf(event)
+      return end === null
+    }
+    return Effect.map(
+      ServerEvents.read(answer, take, maxEventSize),
+      () => end ?? JobReport.ended(ErrorOutcomes.cutOff)
+    )
+  })

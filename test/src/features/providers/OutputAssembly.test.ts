@@ -1,0 +1,52 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as OutputAssembly from "#src/features/providers/OutputAssembly.ts"
+
+const cases: ReadonlyArray<readonly [OutputAssembly.PlainKind, ReadonlyArray<Json>, Json, Json]> = [
+  ["text", ["a", "", "b"], "ab", ""],
+  ["items", [1, null, "b"], [1, null, "b"], []],
+  ["last", [1, { a: 1 }], { a: 1 }, null]
+]
+
+describe("OutputAssembly", () => {
+  for (const [kind, chunks, output, empty] of cases) {
+    it(`adds up chunks of ${kind}`, () => {
+      const assembly = OutputAssembly.make(kind)
+      assert.deepStrictEqual(assembly.output(), empty)
+      for (const chunk of chunks) assert.isNull(assembly.take(chunk))
+      assert.deepStrictEqual([assembly.output(), assembly.size()], [output, chunks.length])
+      assembly.restart()
+      assert.deepStrictEqual([assembly.output(), assembly.size()], [empty, 0])
+    })
+  }
+
+  it("refuses what is no text among texts", () => {
+    const assembly = OutputAssembly.make("text")
+    assert.strictEqual(assembly.take(1), "not_of_kind")
+    assert.strictEqual(assembly.size(), 0)
+  })
+
+  it("limits the characters of texts and items, and of each last chunk", () => {
+    const half = "x".repeat(16 * 1024 * 1024)
+    const text = OutputAssembly.make("text")
+    assert.deepStrictEqual([half, half, "x"].map(text.take), [null, null, "too_large"])
+    const items = OutputAssembly.make("items")
+    assert.deepStrictEqual([[half], [half]].map(items.take), [null, "too_large"])
+    const last = OutputAssembly.make("last")
+    assert.deepStrictEqual([half, half, `${half}${half}x`].map(last.take), [null, null, "too_large"])
+  })
+
+  it("finds the chunks of an output", () => {
+    assert.deepStrictEqual(OutputAssembly.chunksOf("text", "ab"), ["ab"])
+    assert.deepStrictEqual(OutputAssembly.chunksOf("text", ""), [])
+    assert.deepStrictEqual(OutputAssembly.chunksOf("text", { a: 1 }), [])
+    assert.deepStrictEqual(OutputAssembly.chunksOf("items", [1, 2]), [1, 2])
+    assert.deepStrictEqual(OutputAssembly.chunksOf("last", [1, 2]), [[1, 2]])
+  })
+
+  it("joins the parts of a text", () => {
+    assert.strictEqual(OutputAssembly.formed("text", ["a", "b"]), "ab")
+    assert.deepStrictEqual(OutputAssembly.formed("text", ["a", 1]), ["a", 1])
+    assert.deepStrictEqual(OutputAssembly.formed("items", ["a", "b"]), ["a", "b"])
+  })
+})
