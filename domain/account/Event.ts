@@ -51,7 +51,8 @@ export const KeyIssued = Schema.TaggedStruct("KeyIssued", {
   scopes: Schema.optionalKey(Grant.fields.scopes),
   modelEndpoints: Schema.optionalKey(Grant.fields.modelEndpoints),
   monthlyBudget: Schema.optionalKey(Grant.fields.monthlyBudget),
-  expiresAt: Schema.optionalKey(Grant.fields.expiresAt)
+  expiresAt: Schema.optionalKey(Grant.fields.expiresAt),
+  origins: Schema.optionalKey(Grant.fields.origins)
 })
 export type KeyIssued = typeof KeyIssued.Type
 

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { ModelEndpoint } from "../ModelEndpoint.ts"
 import { NanoUsd } from "../Money.ts"
+import { Origin } from "./Origin.ts"
 
 export const Scope = Schema.Literals([
   "requests:write",
@@ -22,7 +23,12 @@ export const Grant = Schema.Struct({
   /** The most its requests may cost in a calendar month (UTC), nano-USD. `null`: no limit of its own. */
   monthlyBudget: Schema.NullOr(NanoUsd),
   /** When the key ends, Unix time in ms. `null`: never. */
-  expiresAt: Schema.NullOr(Schema.Int)
+  expiresAt: Schema.NullOr(Schema.Int),
+  /**
+   * Origins of web pages that may use the key, and that its keys and tokens may name. `null`: no page may use it, and its
+   * keys and tokens may name any.
+   */
+  origins: Schema.NullOr(Schema.Array(Origin))
 })
 export type Grant = typeof Grant.Type
 
@@ -31,11 +37,15 @@ export const unlimited: Grant = {
   scopes: Scope.literals,
   modelEndpoints: null,
   monthlyBudget: null,
-  expiresAt: null
+  expiresAt: null,
+  origins: null
 }
 
 export const allowsModel = ({ modelEndpoints }: Grant, model: string): boolean =>
   modelEndpoints === null || modelEndpoints.some((allowed) => allowed === model)
+
+export const allowsOrigin = ({ origins }: Grant, origin: string): boolean =>
+  origins?.some((allowed) => allowed === origin) ?? false
 
 export const isExpired = ({ expiresAt }: Grant, now: number): boolean =>
   expiresAt !== null && expiresAt <= now
@@ -46,7 +56,8 @@ export const isWithin = (grant: Grant, other: Grant): boolean =>
   (other.modelEndpoints === null ||
     (grant.modelEndpoints?.every((model) => allowsModel(other, model)) ?? false)) &&
   isAtMost(grant.monthlyBudget, other.monthlyBudget) &&
-  isAtMost(grant.expiresAt, other.expiresAt)
+  isAtMost(grant.expiresAt, other.expiresAt) &&
+  (other.origins === null || (grant.origins?.every((origin) => allowsOrigin(other, origin)) ?? false))
 
 const isAtMost = <A extends bigint | number>(value: A | null, most: A | null): boolean =>
   most === null || (value !== null && value <= most)

@@ -41,15 +41,17 @@ export const limitsOf = ({
   expiresAt,
   modelEndpoints,
   monthlyBudget,
+  origins,
   scopes
-}: Grant.Grant): Pick<KeyIssued, "scopes" | "modelEndpoints" | "monthlyBudget" | "expiresAt"> => ({
+}: Grant.Grant): Pick<KeyIssued, keyof Grant.Grant> => ({
   ...(!Grant.unlimited.scopes.every((scope) => scopes.includes(scope)) && { scopes }),
   ...(modelEndpoints !== null && { modelEndpoints }),
   ...(monthlyBudget !== null && { monthlyBudget }),
-  ...(expiresAt !== null && { expiresAt })
+  ...(expiresAt !== null && { expiresAt }),
+  ...(origins !== null && { origins })
 })
 
-export const grantFields = ["scopes", "modelEndpoints", "monthlyBudget", "expiresAt"] as const
+export const grantFields = ["scopes", "modelEndpoints", "monthlyBudget", "expiresAt", "origins"] as const
 
 /** The fields in which `grant` gives more than `own`, the grant of the issuing key. */
 export const exceeding = (grant: Grant.Grant, own: Grant.Grant): ReadonlyArray<keyof Grant.Grant> =>
@@ -70,8 +72,9 @@ const grantOf = ({
   expiresAt = Grant.unlimited.expiresAt,
   modelEndpoints = Grant.unlimited.modelEndpoints,
   monthlyBudget = Grant.unlimited.monthlyBudget,
+  origins = Grant.unlimited.origins,
   scopes = Grant.unlimited.scopes
-}: Partial<Grant.Grant>): Grant.Grant => ({ scopes, modelEndpoints, monthlyBudget, expiresAt })
+}: Partial<Grant.Grant>): Grant.Grant => ({ scopes, modelEndpoints, monthlyBudget, expiresAt, origins })
 
 export const rotated = (key: Key, { at, previousExpiresAt, secretHash }: KeyRotated): Key => ({
   ...key,

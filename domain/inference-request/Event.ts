@@ -40,6 +40,8 @@ export const RequestSubmitted = Schema.TaggedStruct("RequestSubmitted", {
   ...times,
   accountId: AccountId,
   keyId: KeyId,
+  /** The id of the token that submitted it (`POST /keys/tokens`). Absent when the key itself did. */
+  token: Schema.optionalKey(Schema.String),
   model: ModelEndpoint,
   modelVersion: Schema.String,
   metadata: Schema.Record(Schema.String, Schema.String),

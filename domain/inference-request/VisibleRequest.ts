@@ -23,7 +23,7 @@ export interface VisibleRequest
   readonly erasure: Pick<Erasure, "at"> | null
   readonly submitted: Pick<
     RequestSubmitted,
-    "at" | "ahead" | "accountId" | "model" | "metadata" | "webhook" | "expectedMs"
+    "at" | "ahead" | "accountId" | "token" | "model" | "metadata" | "webhook" | "expectedMs"
   > &
     /** Absent when the payloads are unknown. */
     Partial<Pick<RequestSubmitted, "payloads">>

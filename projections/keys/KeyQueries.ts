@@ -16,7 +16,7 @@ const everyScope = JSON.stringify(unlimited.scopes)
 
 const columns = (sql: SqlClient) => sql`key_id AS "keyId", keys_keys.name,
   COALESCE(scopes, ${everyScope}) AS scopes, model_endpoints AS "modelEndpoints",
-  monthly_budget AS "monthlyBudget", expires_at AS "expiresAt", issued_at AS "issuedAt",
+  monthly_budget AS "monthlyBudget", expires_at AS "expiresAt", origins, issued_at AS "issuedAt",
   rotated_at AS "rotatedAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`
 
 /** By id, with their accounts. */

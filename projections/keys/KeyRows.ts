@@ -17,6 +17,7 @@ export const tables = `
     model_endpoints TEXT,
     monthly_budget TEXT,
     expires_at INTEGER,
+    origins TEXT,
     rotated_at INTEGER,
     revoked_at INTEGER,
     last_used_at INTEGER,
@@ -34,6 +35,7 @@ export interface Issued {
   readonly modelEndpoints: string | null
   readonly monthlyBudget: string | null
   readonly expiresAt: number | null
+  readonly origins: string | null
 }
 
 export interface KeyRow extends Issued {
@@ -57,7 +59,8 @@ export const make = (db: DatabaseSync): Rows.Rows<KeyRow, KeyOfAccount> => {
   const find = db.prepare("SELECT * FROM keys_keys WHERE account_id = ? AND key_id = ?")
   const insert =
     db.prepare(`INSERT INTO keys_keys (account_id, key_id, name, issued_at, scopes, model_endpoints,
-    monthly_budget, expires_at, rotated_at, revoked_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+    monthly_budget, expires_at, origins, rotated_at, revoked_at, last_used_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const update = db.prepare(`UPDATE keys_keys SET rotated_at = ?, revoked_at = ?, last_used_at = ?
     WHERE account_id = ? AND key_id = ?`)
   const remove = db.prepare("DELETE FROM keys_keys WHERE account_id = ? AND key_id = ?")
@@ -70,8 +73,8 @@ export const make = (db: DatabaseSync): Rows.Rows<KeyRow, KeyOfAccount> => {
       return columns && rowOf(columns)
     },
     insert: (key, row) => {
-      const { expiresAt, issuedAt, modelEndpoints, monthlyBudget, name, scopes } = row
-      const granted = [scopes, modelEndpoints, monthlyBudget, expiresAt] as const
+      const { expiresAt, issuedAt, modelEndpoints, monthlyBudget, name, origins, scopes } = row
+      const granted = [scopes, modelEndpoints, monthlyBudget, expiresAt, origins] as const
       insert.run(...partsOf(key), name, issuedAt, ...granted, ...changing(row))
     },
     update: (key, row) => update.run(...changing(row), ...partsOf(key)),
@@ -86,6 +89,7 @@ const rowOf = (columns: Columns): KeyRow => ({
   modelEndpoints: textOrNull(columns["model_endpoints"]),
   monthlyBudget: textOrNull(columns["monthly_budget"]),
   expiresAt: integerOrNull(columns["expires_at"]),
+  origins: textOrNull(columns["origins"]),
   rotatedAt: integerOrNull(columns["rotated_at"]),
   revokedAt: integerOrNull(columns["revoked_at"]),
   lastUsedAt: integerOrNull(columns["last_used_at"])

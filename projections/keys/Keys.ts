@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Grant } from "#domain/account/Grant.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
+import { Origin } from "#domain/account/Origin.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Page from "../Page.ts"
 import { ReadModels, rows, totalOf } from "../ReadModels.ts"
@@ -74,7 +75,8 @@ const pageKeyOf = ({ issuedAt, keyId }: KeyItem): Queries.PageKey => ({ issuedAt
 /** Rows have lists as JSON. */
 const granted = {
   scopes: Schema.fromJsonString(Grant.fields.scopes),
-  modelEndpoints: Schema.NullOr(Schema.fromJsonString(Schema.Array(ModelEndpoint)))
+  modelEndpoints: Schema.NullOr(Schema.fromJsonString(Schema.Array(ModelEndpoint))),
+  origins: Schema.NullOr(Schema.fromJsonString(Schema.Array(Origin)))
 }
 
 const listed = rows(Schema.Struct({ ...ListedKey.fields, ...granted }))

@@ -46,12 +46,13 @@ const issued = (data: JsonObject, issuedAt: number): KeyRows.Issued => ({
   scopes: isGiven(data, "scopes") ? JSON.stringify(someOf(data, "scopes", Scope.literals)) : null,
   modelEndpoints: isGiven(data, "modelEndpoints") ? JSON.stringify(data["modelEndpoints"]) : null,
   monthlyBudget: isGiven(data, "monthlyBudget") ? String(amount(data, "monthlyBudget")) : null,
-  expiresAt: isGiven(data, "expiresAt") ? integer(data, "expiresAt") : null
+  expiresAt: isGiven(data, "expiresAt") ? integer(data, "expiresAt") : null,
+  origins: isGiven(data, "origins") ? JSON.stringify(data["origins"]) : null
 })
 
 export const projection: Projection = {
   name: "keys",
-  version: 5,
+  version: 6,
   tables: accountTables + KeyRows.tables + WorkerKeyRows.tables,
   open: (db) => {
     const open = db.prepare("INSERT INTO keys_accounts (account_id, name, opened_at) VALUES (?, ?, ?)")

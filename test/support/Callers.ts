@@ -10,5 +10,6 @@ export const of = (accountId: AccountId, keyId: KeyId): Caller => ({
   keyId,
   grant: Grant.unlimited,
   limits: noLimits,
-  isSuperseded: false
+  isSuperseded: false,
+  token: null
 })

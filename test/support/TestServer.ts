@@ -25,6 +25,7 @@ import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
+import { Tokens } from "#src/features/accounts/tokens/Tokens.ts"
 import { RateLimits } from "#src/features/accounts/RateLimits.ts"
 import { Funds } from "#src/features/funds/Funds.ts"
 import { Statements } from "#src/features/billing/Statements.ts"
@@ -197,6 +198,7 @@ const services = ({
     Authentication.layer,
     RateLimits.layer,
     KeyRing.layer,
+    Tokens.layer,
     Passwords.layer,
     Accounts.layer,
     Callbacks.layer,

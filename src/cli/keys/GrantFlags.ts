@@ -2,6 +2,7 @@
 import { Clock, Effect, Option, Schema } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { type Grant, Scope, unlimited } from "#domain/account/Grant.ts"
+import { Origin } from "#domain/account/Origin.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
 import * as Period from "#src/features/billing/audit/Period.ts"
@@ -9,6 +10,7 @@ import { UsageError } from "#src/cli/Failure.ts"
 
 const isScope = Schema.is(Scope)
 const isModel = Schema.is(ModelEndpoint)
+const isOrigin = Schema.is(Origin)
 
 /** Words separated by commas, without duplicates and empty words. */
 const listOf =
@@ -76,12 +78,29 @@ export const flags = {
       () => "Expected a date, a date and time, or a time from now such as 90d or 12h"
     ),
     Flag.optional
+  ),
+  origins: Flag.String("origins").pipe(
+    Flag.withMetavar("O,…"),
+    Flag.withDescription(
+      "Origins of web pages that may use the key, such as https://app.example; none by default"
+    ),
+    Flag.filterMap(
+      listOf(isOrigin),
+      () => "Expected origins such as https://app.example, separated by commas"
+    ),
+    Flag.optional
   )
 }
 
 type Given = Command.Command.Config.Infer<typeof flags>
 
-export const grantOf = Effect.fnUntraced(function* ({ expires, models, monthlyBudget, scopes }: Given) {
+export const grantOf = Effect.fnUntraced(function* ({
+  expires,
+  models,
+  monthlyBudget,
+  origins,
+  scopes
+}: Given) {
   const now = yield* Clock.currentTimeMillis
   const expiresAt = Option.map(expires, (expiry) => ("at" in expiry ? expiry.at : now + expiry.afterMs))
   if (Option.exists(expiresAt, (at) => at <= now)) {
@@ -94,7 +113,8 @@ export const grantOf = Effect.fnUntraced(function* ({ expires, models, monthlyBu
     }),
     modelEndpoints: Option.getOrNull(models),
     monthlyBudget: Option.getOrNull(monthlyBudget),
-    expiresAt: Option.getOrNull(expiresAt)
+    expiresAt: Option.getOrNull(expiresAt),
+    origins: Option.getOrNull(origins)
   }
   return grant
 })

@@ -12,20 +12,22 @@ import * as Flags from "#src/cli/Flags.ts"
 import * as KeyChanges from "./KeyChanges.ts"
 import * as GrantFlags from "./GrantFlags.ts"
 
-const grantForPrograms = ({ expiresAt, modelEndpoints, monthlyBudget, scopes }: Grant) => ({
+const grantForPrograms = ({ expiresAt, modelEndpoints, monthlyBudget, origins, scopes }: Grant) => ({
   scopes,
   modelEndpoints,
   monthlyBudget: monthlyBudget === null ? null : Money.format(monthlyBudget),
-  expiresAt: Output.timeOrNull(expiresAt)
+  expiresAt: Output.timeOrNull(expiresAt),
+  origins
 })
 
-const grantHeader = ["SCOPES", "MODELS", "BUDGET", "EXPIRES"]
+const grantHeader = ["SCOPES", "MODELS", "BUDGET", "EXPIRES", "ORIGINS"]
 
 const grantForPeople = (grant: Grant): ReadonlyArray<string> => [
   Scope.literals.every((scope) => grant.scopes.includes(scope)) ? "all" : grant.scopes.join(","),
   grant.modelEndpoints?.join(",") ?? "all",
   grant.monthlyBudget === null ? "-" : Money.format(grant.monthlyBudget),
-  Output.timeOrNull(grant.expiresAt) ?? "-"
+  Output.timeOrNull(grant.expiresAt) ?? "-",
+  grant.origins?.join(",") ?? "-"
 ]
 
 const create = Command.make(

@@ -73,7 +73,7 @@ const create = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(function* ({ expires, json, models, name }) {
-    const unlimited = { scopes: Option.none(), monthlyBudget: Option.none() }
+    const unlimited = { scopes: Option.none(), monthlyBudget: Option.none(), origins: Option.none() }
     const { expiresAt, modelEndpoints } = yield* GrantFlags.grantOf({ expires, models, ...unlimited })
     // Runs before the key is created, because a failure afterwards would lose the key.
     const warnings = yield* ModelWarnings.of(modelEndpoints ?? [])

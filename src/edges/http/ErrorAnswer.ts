@@ -101,6 +101,14 @@ export const missingScope = (scope: Scope, headers: Answer.Headers = Answer.noHe
     headers
   })
 
+export const originNotAllowed = coded(
+  403,
+  "ORIGIN_NOT_ALLOWED",
+  "Pages of this origin may not use the key or token: name the origin in its `origins`."
+)
+
+export const tokenNotGranted = coded(403, "TOKEN_NOT_GRANTED", "This token does not allow this call.")
+
 export const modelNotGranted = coded(403, "MODEL_NOT_GRANTED", "This key is not granted the model.")
 
 /** @param fields of the body in which the key would be given more. */

@@ -53,7 +53,8 @@ const nobody: Caller = {
   keyId: KeyId.make("none"),
   grant: { ...unlimited, scopes: [] },
   limits: noLimits,
-  isSuperseded: false
+  isSuperseded: false,
+  token: null
 }
 
 export const layerOf = <E>(registrations: Registrations<E, Open>) =>

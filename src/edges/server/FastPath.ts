@@ -43,11 +43,12 @@ const make = Effect.gen(function* () {
   const isTraced = yield* References.TracerEnabled
   const isStopping = yield* IsStopping
   const readers = yield* SlowReaders
+  const gateOf = (name: HotCall.HotCall["route"]) => gate(table.requires(name), table.tokens(name))
   const enter = {
-    submitRequest: gate(table.requires("submitRequest")),
-    getRequestStatus: gate(table.requires("getRequestStatus")),
-    getRequestResult: gate(table.requires("getRequestResult")),
-    getRequest: gate(table.requires("getRequest"))
+    submitRequest: gateOf("submitRequest"),
+    getRequestStatus: gateOf("getRequestStatus"),
+    getRequestResult: gateOf("getRequestResult"),
+    getRequest: gateOf("getRequest")
   }
   const running = new Set<Fiber.Fiber<unknown>>()
   /** The submits of one commit become durable in one turn, and their answers are written together. */
@@ -55,10 +56,11 @@ const make = Effect.gen(function* () {
 
   const admit = (
     route: HotCall.HotCall["route"],
-    authorization: string | undefined
+    request: IncomingMessage,
+    response: ServerResponse
   ): Effect.Effect<Admitted<Caller>, ServiceError> => {
     try {
-      return enter[route](authorization)
+      return enter[route]({ headers: headersOf(request), response: () => response })
     } catch (defect) {
       return Effect.die(defect)
     }
@@ -162,7 +164,7 @@ const make = Effect.gen(function* () {
         durationMs: elapsedMs()
       })
     }
-    const admitting = admit(call.route, request.headers.authorization)
+    const admitting = admit(call.route, request, response)
     const general = () => {
       const answering = answer(call, admitting, request, correlationId, (id) => void (accountId = id))
       // Most reads have their answer already.

@@ -1,4 +1,4 @@
-/** Finds the caller of an `Authorization` header. */
+/** Finds the caller of an `Authorization` header, which has a key or a token of one. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
 import * as Key from "#domain/account/Key.ts"
@@ -6,13 +6,15 @@ import { keyOf, type Opened, type State } from "#domain/account/State.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Current } from "#streams/LiveActors.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import { AccountActors } from "./AccountActors.ts"
 import * as ApiKey from "./ApiKey.ts"
 import type { Caller } from "./Caller.ts"
 import { KeyUse, minuteMs } from "./KeyUse.ts"
+import * as Token from "./tokens/Token.ts"
 
-/** No header, another scheme, or an unknown, revoked or expired key. Callers cannot distinguish these. */
+/** No header, another scheme, or an unknown, revoked or expired key or token. Callers cannot distinguish these. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {}
 
 const knownKeys = 1_000
@@ -20,12 +22,25 @@ const knownKeys = 1_000
 /** Many programs only know Bearer (decisions, "Authorization"). OAuth access tokens are not keys and are refused. */
 const scheme = /^(?:key|bearer) +(\S+)$/i
 
+/** What opens an account: a key, or a token of a key. */
+export type Credential = ApiKey.Presented | Token.Presented
+
+const isToken = (presented: Credential): presented is Token.Presented => "mac" in presented
+
 /** The key of an `Authorization` header; `null` without one. */
 export const presentedBy = (header: string | undefined): ApiKey.Presented | null =>
   ApiKey.present(scheme.exec(header ?? "")?.[1] ?? "")
 
+/** The key or token of an `Authorization` header; `null` without one. */
+export const credentialOf = (header: string | undefined): Credential | null => {
+  const text = scheme.exec(header ?? "")?.[1] ?? ""
+  return ApiKey.present(text) ?? Token.present(text)
+}
+
+const noSecretHash = ApiKey.sha256Hex("no such key")
+
 /** Compared when the key does not exist, so that an unknown id takes as long as a wrong secret. */
-const noSecret = ApiKey.expected(ApiKey.sha256Hex("no such key"))
+const noSecret = ApiKey.expected(noSecretHash)
 
 const unauthorized = Effect.fail(new Unauthorized())
 
@@ -45,10 +60,13 @@ interface Known {
 export class Authentication extends Context.Service<
   Authentication,
   {
-    /** `header` is `Key <keyId>:<secret>` or the same with `Bearer`. The result for a known key is an `Exit`. */
+    /**
+     * `header` is `Key <keyId>:<secret>` or the same with `Bearer`, or has a token instead. The result for a known key is an
+     * `Exit`.
+     */
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>
     /** As `authenticate`, for callers that keep a key without its secret beyond a request. */
-    recognize(presented: ApiKey.Presented): Effect.Effect<Caller, Unauthorized | EventStoreError>
+    recognize(presented: Credential): Effect.Effect<Caller, Unauthorized | EventStoreError>
   }
 >()("inferlog/src/features/accounts/Authentication") {
   static readonly layer = Layer.effect(
@@ -57,6 +75,7 @@ export class Authentication extends Context.Service<
       const actors = yield* AccountActors
       const keyUse = yield* KeyUse
       const clock = yield* Clock.Clock
+      const tokenKey = (yield* MasterKey).keyFor(Token.purpose)
 
       /** The account of an operator's key follows from a hash. */
       const accountIds = RecentlyUsed.make<AccountId>({ capacity: knownKeys })
@@ -72,7 +91,14 @@ export class Authentication extends Context.Service<
       const knownOf = (key: Key.Key, { accountId, limits }: Opened): Known => {
         const found = known.get(key)
         if (found?.caller.limits === limits) return found
-        const caller = { accountId, keyId: key.keyId, grant: key.grant, limits, isSuperseded: false }
+        const caller = {
+          accountId,
+          keyId: key.keyId,
+          grant: key.grant,
+          limits,
+          isSuperseded: false,
+          token: null
+        }
         const { previous, secretHash } = key
         const made = {
           secretHash: ApiKey.expected(secretHash),
@@ -86,7 +112,34 @@ export class Authentication extends Context.Service<
         return made
       }
 
-      const judge = (
+      const note = (found: Known, now: number) => {
+        if (now < found.notedUntil) return
+        keyUse.note(found.caller.keyId, now)
+        found.notedUntil = now - (now % minuteMs) + minuteMs
+      }
+
+      /** A token is valid as long as the secret that it was made with. */
+      const judgeToken = (
+        presented: Token.Presented,
+        { state }: Current<State>,
+        now: number
+      ): Effect.Effect<Caller, Unauthorized> => {
+        const key = keyOf(state, presented.keyId)
+        // Always computes both, so that the time reveals nothing.
+        const isInForce = Token.matches(tokenKey, presented, key?.secretHash ?? noSecretHash)
+        const isPrevious = Token.matches(tokenKey, presented, key?.previous?.secretHash ?? noSecretHash)
+        if (key === undefined || state._tag !== "Account") return unauthorized
+        if (!isInForce && !(isPrevious && Key.isInGrace(key, now))) return unauthorized
+        const claims = Key.isValid(key, now) ? Token.open(presented, now) : null
+        if (claims === null) return unauthorized
+        const found = knownOf(key, state)
+        note(found, now)
+        const { id, isReadOnly, request } = claims
+        const grant = Token.grantOf(claims, key.grant)
+        return Effect.succeed({ ...found.caller, grant, token: { id, isReadOnly, request } })
+      }
+
+      const judgeKey = (
         presented: ApiKey.Presented,
         { state }: Current<State>,
         now: number
@@ -99,16 +152,14 @@ export class Authentication extends Context.Service<
         if (key === undefined || found === undefined) return unauthorized
         if (!isInForce && !(isPrevious && Key.isInGrace(key, now))) return unauthorized
         if (!Key.isValid(key, now)) return unauthorized
-        if (now >= found.notedUntil) {
-          keyUse.note(presented.keyId, now)
-          found.notedUntil = now - (now % minuteMs) + minuteMs
-        }
+        note(found, now)
         return isInForce ? found.admitted : found.admittedBefore
       }
 
-      const recognize = (
-        presented: ApiKey.Presented
-      ): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
+      const judge = (presented: Credential, current: Current<State>, now: number) =>
+        isToken(presented) ? judgeToken(presented, current, now) : judgeKey(presented, current, now)
+
+      const recognize = (presented: Credential): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
         const accountId = accountOf(presented.keyId)
         const current = actors.peek(accountId)
         return current === undefined
@@ -121,7 +172,7 @@ export class Authentication extends Context.Service<
       const authenticate = (
         header: string | undefined
       ): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
-        const presented = presentedBy(header)
+        const presented = credentialOf(header)
         return presented === null ? unauthorized : recognize(presented)
       }
 

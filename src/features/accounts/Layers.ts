@@ -5,6 +5,7 @@ import { KeyRing } from "./KeyRing.ts"
 import * as KnownAccounts from "./KnownAccounts.ts"
 import { Passwords } from "./Passwords.ts"
 import { RateLimits } from "./RateLimits.ts"
+import { Tokens } from "./tokens/Tokens.ts"
 
 /** On several nodes, loads all accounts, so that keys are accepted while the log cannot be read. */
 const knownAccounts = LogServers.choose({ single: Layer.empty, shared: KnownAccounts.layer })
@@ -14,5 +15,6 @@ export const layer = Layer.mergeAll(
   Passwords.layer,
   Authentication.layer,
   RateLimits.layer,
+  Tokens.layer,
   knownAccounts
 )

@@ -5,6 +5,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { millisOf, type RequestId } from "#domain/Ids.ts"
 import { History } from "#projections/history/History.ts"
+import * as TokenUse from "#src/features/accounts/tokens/TokenUse.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import { Payloads, type Unreadable } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -38,6 +39,11 @@ const unknownPayloads = Effect.fail(
   new EventStoreError({ reason: "The payloads of the request are unknown while the log cannot be read" })
 )
 
+/** The history does not have the token of a request. */
+const submitterUnknown = Effect.fail(
+  new EventStoreError({ reason: "The token of the request is unknown while the log cannot be read" })
+)
+
 export const make = Effect.gen(function* () {
   const secondLooks = yield* SecondLooks
   const actors = yield* RequestActors
@@ -48,11 +54,15 @@ export const make = Effect.gen(function* () {
   const judge = (
     { caller, endpoint }: Parameters<Requests["Service"]["get"]>[0],
     snapshot: Snapshot | null
-  ): Effect.Effect<Snapshot, RequestNotFound | RequestForbidden> => {
+  ): Effect.Effect<Snapshot, RequestNotFound | RequestForbidden | EventStoreError> => {
     if (snapshot === null) return Effect.fail(new RequestNotFound())
-    const { accountId, model } = snapshot.request.submitted
+    const { accountId, model, payloads, token: submittedBy } = snapshot.request.submitted
+    const { token } = caller
     if (accountId !== caller.accountId || !Grant.allowsModel(caller.grant, model)) {
       return Effect.fail(new RequestForbidden())
+    }
+    if (token !== null && !TokenUse.allowsRequest(token, { id: snapshot.id, submittedBy })) {
+      return payloads === undefined ? submitterUnknown : Effect.fail(new RequestForbidden())
     }
     if (endpoint !== undefined && endpoint !== model) return Effect.fail(new RequestNotFound())
     return Effect.succeed(snapshot)

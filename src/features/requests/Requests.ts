@@ -76,7 +76,7 @@ export class TooManyOpenRequests extends Schema.TaggedError<TooManyOpenRequests>
 
 export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", {}) {}
 
-/** The request belongs to another account, or to a model that the key is not granted. */
+/** The request belongs to another account or to a model that the key is not granted, or the token does not open it. */
 export class RequestForbidden extends Schema.TaggedError<RequestForbidden>()("RequestForbidden", {}) {}
 
 /** Why a submit is refused although it is valid: the queue, the balance or a limit. */

@@ -103,6 +103,7 @@ export const make = Effect.gen(function* () {
     at,
     accountId: caller.accountId,
     keyId: caller.keyId,
+    ...(caller.token !== null && { token: caller.token.id }),
     model: model.endpoint,
     modelVersion: model.version,
     metadata,

@@ -23,8 +23,12 @@ import {
 } from "./Requests.ts"
 import * as Snapshots from "./Snapshot.ts"
 
-export const keyStream = ({ accountId }: Caller, key: string): string =>
-  IdempotencyKey.streamId(accountId, crypto.hash("sha256", key, "base64url"))
+/** Each token has keys of its own: pages of different people must not get each other's requests. */
+export const keyStream = ({ accountId, token }: Caller, key: string): string =>
+  IdempotencyKey.streamId(
+    accountId,
+    crypto.hash("sha256", token === null ? key : `${token.id}\n${key}`, "base64url")
+  )
 
 /** What a submit under a key has in common with any other. */
 export interface Steps {

@@ -5,6 +5,7 @@ import * as Account from "#domain/account/Account.ts"
 import type { Command } from "#domain/account/Command.ts"
 import type { Event } from "#domain/account/Event.ts"
 import * as Grant from "#domain/account/Grant.ts"
+import { Origin } from "#domain/account/Origin.ts"
 import * as Key from "#domain/account/Key.ts"
 import * as KeySet from "#domain/account/KeySet.ts"
 import * as State from "#domain/account/State.ts"
@@ -19,11 +20,15 @@ const { aggregate } = Account
 const ocr = ModelEndpoint.make("vision/ocr")
 const echo = ModelEndpoint.make("sandbox/echo")
 
+const app = Origin.make("https://app.example")
+const other = Origin.make("https://other.example")
+
 const limited: Grant.Grant = {
   scopes: ["requests:write", "keys:admin"],
   modelEndpoints: [ocr],
   monthlyBudget: NanoUsd.make(25_000_000_000n),
-  expiresAt: 9_000
+  expiresAt: 9_000,
+  origins: [app]
 }
 
 const newKey = (id: string, secretHash = `${id} 1`) => ({
@@ -116,7 +121,9 @@ describe("A key", () => {
       ["monthlyBudget", { monthlyBudget: NanoUsd.make(25_000_000_001n) }],
       ["monthlyBudget", { monthlyBudget: null }],
       ["expiresAt", { expiresAt: 9_001 }],
-      ["expiresAt", { expiresAt: null }]
+      ["expiresAt", { expiresAt: null }],
+      ["origins", { origins: [app, other] }],
+      ["origins", { origins: null }]
     ] as const
     for (const [field, change] of wider) {
       assert.deepStrictEqual(exceeds(state, issue({ ...limited, ...change }, "limited")), [field])
@@ -288,7 +295,8 @@ const grants: fc.Arbitrary<Grant.Grant> = fc.record({
   scopes: fc.subarray([...Grant.Scope.literals], { minLength: 1 }),
   modelEndpoints: fc.option(fc.uniqueArray(models, { minLength: 1 })),
   monthlyBudget: fc.option(fc.bigInt({ min: 1n, max: 3n }).map((amount) => NanoUsd.make(amount))),
-  expiresAt: fc.option(fc.constantFrom(5_000, 6_000, 7_000))
+  expiresAt: fc.option(fc.constantFrom(5_000, 6_000, 7_000)),
+  origins: fc.option(fc.subarray([app, other], { minLength: 1 }))
 })
 
 /** Keys issue and rotate keys, each by an existing key. */

@@ -1,6 +1,7 @@
 /** Lists of keys: their rights, their last use, and pages. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
+import { Origin } from "#domain/account/Origin.ts"
 import * as Grant from "#domain/account/Grant.ts"
 import { type AccountId, KeyId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
@@ -55,7 +56,8 @@ describe("A list of keys", () => {
         scopes: ["requests:write", "keys:admin"],
         modelEndpoints: [ModelEndpoint.make("vision/ocr")],
         monthlyBudget: NanoUsd.make(25_000_000_000n),
-        expiresAt: t0 + 9
+        expiresAt: t0 + 9,
+        origins: [Origin.make("https://app.example")]
       }
       yield* append(
         alice,

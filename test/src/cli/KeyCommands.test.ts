@@ -8,7 +8,8 @@ const Granted = Schema.Struct({
   scopes: Schema.Array(Schema.String),
   modelEndpoints: Schema.NullOr(Schema.Array(Schema.String)),
   monthlyBudget: Schema.NullOr(Schema.String),
-  expiresAt: Schema.NullOr(Schema.String)
+  expiresAt: Schema.NullOr(Schema.String),
+  origins: Schema.NullOr(Schema.Array(Schema.String))
 })
 const Created = Schema.Struct({ ...Inferlog.Issued.fields, ...Granted.fields })
 const Rotated = Schema.Struct({
@@ -39,13 +40,15 @@ describe("The commands of keys", () => {
         scopes: ["requests:write", "billing:read"],
         modelEndpoints: ["vision/ocr", "sandbox/echo"],
         monthlyBudget: "25.5",
-        expiresAt: "2100-01-01T00:00:00.000Z"
+        expiresAt: "2100-01-01T00:00:00.000Z",
+        origins: ["https://app.example"]
       }
       const limits = [
         ["--scopes", "billing:read, requests:write"],
         ["--models", "vision/ocr,sandbox/echo"],
         ["--monthly-budget", "25.50"],
-        ["--expires", "2100-01-01"]
+        ["--expires", "2100-01-01"],
+        ["--origins", "https://app.example"]
       ].flat()
       const created = yield* Inferlog.json(Created, ["keys", "create", "--name", "ci", ...limits], settings)
       assert.deepInclude(created, granted)
@@ -95,6 +98,7 @@ describe("The commands of keys", () => {
         [...create, "--expires", "2020-01-01"],
         [...create, "--expires", "0"],
         [...create, "--expires", "soon"],
+        [...create, "--origins", "https://app.example/"],
         ["keys", "rotate", "k", "--grace", "8d"],
         ["keys", "rotate", "k", "--grace", "1"],
         ["keys", "rotate"]

@@ -18,7 +18,9 @@ import * as Wire from "../Wire.ts"
 const Grant = Schema.Struct({
   ...DomainGrant.fields,
   monthlyBudget: Schema.NullOr(Wire.Usd),
-  expiresAt: Wire.TimeOrNull
+  expiresAt: Wire.TimeOrNull,
+  // Programs that are older than origins do not send them.
+  origins: Wire.orElse(DomainGrant.fields.origins, null)
 })
 
 /** Times and amounts of `ListedKey`, as operators read them. */

@@ -2,7 +2,6 @@
 import { Clock, Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { type Grant, Scope } from "#domain/account/Grant.ts"
-import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
 import { KeyRing } from "#src/features/accounts/KeyRing.ts"
 import { isName } from "#src/features/accounts/Name.ts"
@@ -15,9 +14,7 @@ import * as DateTimeText from "#src/edges/http/requests/DateTimeText.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
-
-/** The most models that a key may name. A client that wants more grants all of them. */
-const mostModels = 20
+import * as GrantFields from "./GrantFields.ts"
 
 /** The most characters of a name. `isName` refuses control characters, too. */
 const longestName = 100
@@ -31,13 +28,7 @@ const body = RequestBody.strict(
       KeyView.scopes.check(Schema.isMinLength(1), Schema.isMaxLength(100), Schema.isUnique())
     ),
     modelEndpoints: Schema.optionalKey(
-      Schema.NullOr(
-        Schema.Array(Schema.String).check(
-          Schema.isMinLength(1),
-          Schema.isMaxLength(mostModels),
-          Schema.isUnique()
-        )
-      ).annotate({
+      Schema.NullOr(GrantFields.models).annotate({
         description: "Models as `owner/model`, which may be published later; null: every model."
       })
     ),
@@ -48,6 +39,11 @@ const body = RequestBody.strict(
     ),
     expiresAt: Schema.optionalKey(
       Schema.NullOr(DateTime.DateTime).annotate({ description: "In the future; null: never." })
+    ),
+    origins: Schema.optionalKey(
+      Schema.NullOr(GrantFields.origins).annotate({
+        description: `${GrantFields.formOfOrigins}. Only their pages may use the key, and its keys and tokens name no others; null: no page may use it, and its keys and tokens name any.`
+      })
     )
   }).annotate({
     identifier: "NewApiKey",
@@ -91,15 +87,17 @@ const parse = (
     name: parseName(name),
     modelEndpoints: orNull(given.modelEndpoints, parseModels),
     monthlyBudget: orNull(given.monthlyBudget, parseBudget),
-    expiresAt: orNull(given.expiresAt, (text) => parseExpiry(text, now))
+    expiresAt: orNull(given.expiresAt, (text) => parseExpiry(text, now)),
+    origins: orNull(given.origins, GrantFields.parseOrigins)
   }
-  return Result.map(Parsed.all(parts), ({ expiresAt, modelEndpoints, monthlyBudget, name }) => ({
+  return Result.map(Parsed.all(parts), ({ expiresAt, modelEndpoints, monthlyBudget, name, origins }) => ({
     name,
     grant: {
       ...(scopes !== undefined && { scopes: inOrder(scopes) }),
       ...(modelEndpoints !== undefined && { modelEndpoints }),
       ...(monthlyBudget !== undefined && { monthlyBudget }),
-      ...(expiresAt !== undefined && { expiresAt })
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(origins !== undefined && { origins })
     }
   }))
 }
@@ -128,15 +126,7 @@ const parseName = (text: string): Parsed.Parsed<string> =>
         )
       )
 
-const isModelEndpoint = Schema.is(ModelEndpoint)
-
-/** Checks the form alone: a model may be published later. */
-const parseModels = (texts: ReadonlyArray<string>): Parsed.Parsed<ReadonlyArray<ModelEndpoint>> => {
-  const malformed = texts.flatMap((text, index) =>
-    isModelEndpoint(text) ? [] : [Parsed.issue(["modelEndpoints", index], "pattern", "must be owner/model")]
-  )
-  return malformed.length > 0 ? Parsed.invalid(...malformed) : Result.succeed(texts.filter(isModelEndpoint))
-}
+const parseModels = GrantFields.parseModels("modelEndpoints")
 
 const budgetIssue = Parsed.issue(
   ["monthlyBudget"],

@@ -16,6 +16,7 @@ import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import { createKey } from "./CreateKey.ts"
+import { createToken } from "./CreateToken.ts"
 
 /** What the routes of keys have in common. */
 const paramsOfKey = {
@@ -115,12 +116,16 @@ const rotateKey = Route.make(rotateKeyEndpoint, KeyRing, function* (keyRing, { p
 
 const routes = [listKeys, getKey, createKey, rotateKey, revokeKey] as const
 
+/** They need other scopes than the routes of keys. */
+const ofTokens = [createToken] as const
+
 export class KeysApi extends HttpApiGroup.make("keys")
   .add(...Route.endpointsOf(routes))
   .annotateEndpoints(Requires, "keys:admin")
+  .add(...Route.endpointsOf(ofTokens))
   .middleware(Authorization.Authorization)
   .annotate(ServedOn, ["platform"])
   .annotate(OpenApi.Title, "Keys")
-  .annotate(OpenApi.Description, "The account's API keys, their rights and secrets.") {}
+  .annotate(OpenApi.Description, "The account's API keys, their rights and secrets, and tokens for pages.") {}
 
-export const layer = DeclaredRoutes.layer(Authorization.admit, routes)
+export const layer = DeclaredRoutes.layer(Authorization.admit, [...routes, ...ofTokens] as const)

@@ -1,7 +1,7 @@
 /** `…/requests/{id}/cancel`: 200 with the resulting state (decisions, "Cancel"). */
 import { Clock, Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { AnswersHead, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { AnswersHead, Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -30,13 +30,16 @@ export const byGet = HttpApiEndpoint.get("cancelRequest", cancelPath, {
   error: [...CommonResponses.usualOfOne, CommonResponses.methodNotAllowed]
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "request")
   .annotate(AnswersHead, false)
   .annotateMerge(describeCancel("Cancel a request"))
 export const byPut = HttpApiEndpoint.put("cancelRequestByPut", cancelPath, cancelOptions)
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "request")
   .annotateMerge(alias)
 export const byPost = HttpApiEndpoint.post("cancelRequestByPost", cancelPath, cancelOptions)
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "request")
   .annotateMerge(alias)
 
 export const make = Effect.gen(function* () {

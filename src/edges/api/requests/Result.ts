@@ -1,7 +1,7 @@
 /** `GET /{owner}/{model}/requests/{id}`: the output, or why there is none (decisions, "Failure views"). */
 import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -24,6 +24,7 @@ export const endpoint = HttpApiEndpoint.get(
   }
 )
   .annotate(Requires, "requests:read")
+  .annotate(TakesTokens, "request")
   .annotate(OpenApi.Summary, "Result of a request")
   .annotate(
     OpenApi.Description,

@@ -1,7 +1,7 @@
 /** `GET /requests/{id}`: 200 with the result object in every state (decisions, "GET /requests/{id}"). */
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import { Requires, ServedOn, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -17,6 +17,7 @@ export const endpoint = HttpApiEndpoint.get("getRequest", "/requests/:requestId"
   error: CommonResponses.usualOfOne
 })
   .annotate(Requires, "requests:read")
+  .annotate(TakesTokens, "reads")
   .annotate(ServedOn, ["queue", "platform"])
   .annotate(OpenApi.Summary, "Retrieve a request")
   .annotate(

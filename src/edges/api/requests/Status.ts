@@ -1,7 +1,7 @@
 /** `GET /{owner}/{model}/requests/{id}/status`, made for being polled (decisions, "Polling load"). */
 import { Clock, Effect } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
@@ -38,6 +38,7 @@ export const endpoint = HttpApiEndpoint.get(
   }
 )
   .annotate(Requires, "requests:read")
+  .annotate(TakesTokens, "request")
   .annotate(OpenApi.Summary, "Status of a request")
   .annotate(OpenApi.Description, "A request that is `FAILED` answers 400, with the same body and an `error`.")
 

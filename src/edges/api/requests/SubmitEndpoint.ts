@@ -6,7 +6,7 @@ import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as ModelParameters from "#src/edges/http/api/ModelParameters.ts"
-import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 
 /** The input is checked by the schema of its model, the reserved fields by `WebhookFields`. */
@@ -62,6 +62,7 @@ export const endpoint = HttpApiEndpoint.post("submitRequest", "/:ownerName/:mode
   ]
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(OpenApi.Summary, "Submit a request")
   .annotate(
     OpenApi.Description,

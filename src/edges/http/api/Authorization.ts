@@ -1,4 +1,6 @@
-/** `Authorization: Key <API_KEY>` or `Bearer <API_KEY>`, checked before the rest of the request. */
+/** `Authorization: Key <API_KEY>` or `Bearer <API_KEY>`, or a token instead, checked before the rest of the request. */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
@@ -10,7 +12,7 @@ import type { Admit } from "./DeclaredRoutes.ts"
 const apiKey = HttpApiSecurity.apiKey({ key: "Authorization", in: "header" }).pipe(
   HttpApiSecurity.annotate(
     OpenApi.Description,
-    "`Key <API_KEY>`: the scheme word `Key`, a space, then the key."
+    "`Key <API_KEY>`: the scheme word `Key`, a space, then the key. Routes that say so also take a token (`POST /keys/tokens`)."
   )
 )
 
@@ -31,7 +33,12 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization>()(
 ) {}
 
 /** Finds the caller of a request. */
-export const admit = Effect.map(Admission, ({ gate }): Admit<Caller> => (requires) => {
-  const enter = gate(requires)
-  return (request) => enter(request.headers["authorization"])
+export const admit = Effect.map(Admission, ({ gate }): Admit<Caller> => (requires, tokens) => {
+  const enter = gate(requires, tokens)
+  return (request) =>
+    enter({
+      headers: request.headers,
+      // The server speaks only HTTP/1.
+      response: () => NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+    })
 })

@@ -62,10 +62,12 @@ export const insufficientBalance = response(
 
 export const forbidden = response(
   403,
-  "Valid key without access to the resource, one that is not granted the route or the model, a secret that was replaced, or a URL that does not allow this upload (`details.code`).",
+  "Valid key without access to the resource, one that is not granted the route or the model, a token that does not allow the call, a page of another origin, a secret that was replaced, or a URL that does not allow this upload (`details.code`).",
   ErrorAnswer.forbidden,
   ErrorAnswer.missingScope("requests:read"),
   ErrorAnswer.modelNotGranted,
+  ErrorAnswer.originNotAllowed,
+  ErrorAnswer.tokenNotGranted,
   ErrorAnswer.grantExceeded(["scopes"]),
   ErrorAnswer.secretSuperseded,
   FileErrorAnswers.urlExpired,

@@ -9,6 +9,7 @@ import { HttpServerRequest, ParsedSearchParams } from "effect/http/HttpServerReq
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
+import type { TokenUse } from "#src/features/accounts/tokens/TokenUse.ts"
 import * as Answer from "../Answer.ts"
 import type { Admitted } from "../edge/Admission.ts"
 import { UnderWay } from "../edge/Exchanges.ts"
@@ -41,9 +42,13 @@ const undeclaredIn = (
   )
 }
 
-/** Finds the caller of a request before anything else is read. Made once for each endpoint, from its required scope. */
+/**
+ * Finds the caller of a request before anything else is read. Made once for each endpoint, from its required scope and from
+ * what it is to tokens.
+ */
 export type Admit<Caller> = (
-  requires: Scope | null
+  requires: Scope | null,
+  tokens: TokenUse
 ) => (request: HttpServerRequest) => Effect.Effect<Admitted<Caller>, ServiceError>
 
 /** For groups without authentication. */
@@ -84,7 +89,7 @@ const serving =
   <Caller>(table: RouteTable["Service"], admit: Admit<Caller>, form: ErrorForm) =>
   ({ endpoint, handler }: Declared<Caller>) => {
     const { identifier, path, query } = endpoint
-    const enter = admit(table.requires(identifier))
+    const enter = admit(table.requires(identifier), table.tokens(identifier))
     const names = namesOf(endpoint)
     const takesQuery = table.takesQuery(identifier)
     const isDeclared = (name: string) => names.has(name) || takesQuery(name)

@@ -1,6 +1,7 @@
 /** Properties of a route that its schemas do not have. */
 import { Context } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
+import type { TokenUse } from "#src/features/accounts/tokens/TokenUse.ts"
 
 export type HostName = "queue" | "platform" | "media" | "mcp"
 
@@ -27,6 +28,11 @@ export const OpenToAnyOrigin = Context.Reference<boolean>("inferlog/src/edges/ht
 /** The scope that the route requires of a key (decisions, "Platform routes"); `null` for routes without a key. */
 export const Requires = Context.Reference<Scope | null>("inferlog/src/edges/http/api/Requires", {
   defaultValue: () => null
+})
+
+/** What the route is to tokens (`POST /keys/tokens`). By default it takes none. */
+export const TakesTokens = Context.Reference<TokenUse>("inferlog/src/edges/http/api/TakesTokens", {
+  defaultValue: () => "none"
 })
 
 /**

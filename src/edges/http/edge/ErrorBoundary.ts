@@ -15,6 +15,7 @@ import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "../Answer.ts"
 import * as ReaderErrorAnswers from "../ReaderErrorAnswers.ts"
 import * as ErrorAnswer from "../ErrorAnswer.ts"
+import * as BrowserOrigin from "./BrowserOrigin.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as CorrelationId from "./CorrelationId.ts"
 import { clientClosed, Exchanges, timer, UnderWay, unmatched } from "./Exchanges.ts"
@@ -33,14 +34,16 @@ const make = Effect.gen(function* () {
   const readers = yield* SlowReaders.SlowReaders
   const addressOf = yield* ClientAddress.make
 
+  const isWithoutRoute = (cause: Cause.Cause<unknown>): boolean => {
+    const error = Cause.squash(cause)
+    return isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+  }
+
   const errorAnswerOf = Effect.fnUntraced(function* (
     cause: Cause.Cause<unknown>,
     { headers, method, url }: HttpServerRequest.HttpServerRequest
   ) {
-    const error = Cause.squash(cause)
-    if (isHttpServerError(error) && error.reason._tag === "RouteNotFound") {
-      return routes.errorAnswer({ method, url, host: headers["host"] })
-    }
+    if (isWithoutRoute(cause)) return routes.errorAnswer({ method, url, host: headers["host"] })
     yield* Effect.logError("Unexpected error", cause)
     return ErrorAnswer.unexpected
   })
@@ -54,7 +57,18 @@ const make = Effect.gen(function* () {
       let accountId: string | null = null
       const refuse = (errorAnswer: ErrorAnswer.ErrorAnswer) =>
         Answer.toResponse(errorAnswer.toAnswer(correlationId), correlationId)
+      /** The answer to a browser that asks before a call of a page (Fetch standard, "CORS-preflight fetch"). */
+      const preflightOf = (cause: Cause.Cause<unknown>) => {
+        const { headers, method, url } = request
+        if (!BrowserOrigin.isPreflight(method, headers) || !isWithoutRoute(cause)) return null
+        const found = routes.preflight({ method, url, host: headers["host"] })
+        if (found === null) return null
+        route = found.path
+        return Answer.toResponse(found.answer, correlationId)
+      }
       const rescue = (cause: Cause.Cause<unknown>) => {
+        const preflight = preflightOf(cause)
+        if (preflight !== null) return Effect.succeed(preflight)
         if (!Cause.hasInterruptsOnly(cause)) return Effect.map(errorAnswerOf(cause, request), refuse)
         // The client has left, or the server is stopping.
         isClientGone = cause.reasons.every(({ annotations }) => annotations.has(ClientAbort.key))

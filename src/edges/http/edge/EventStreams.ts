@@ -6,8 +6,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { defaultStreams } from "#domain/account/Limits.ts"
 import type { AccountId } from "#domain/Ids.ts"
-import type * as ApiKey from "#src/features/accounts/ApiKey.ts"
-import { Authentication, presentedBy } from "#src/features/accounts/Authentication.ts"
+import { Authentication, type Credential, credentialOf } from "#src/features/accounts/Authentication.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import type { Headers } from "../Answer.ts"
@@ -43,7 +42,7 @@ export interface Opening {
   /** Headers that every answer to the call carries. */
   readonly headers: Headers
   /** The key that the stream ends with; by default that of the `Authorization` header. */
-  readonly presented?: ApiKey.Presented
+  readonly presented?: Credential
 }
 
 interface Member {
@@ -151,7 +150,7 @@ export class EventStreams extends Context.Service<
             body: runFork(run(stream, body(stream), correlationId)),
             farewell: null
           }
-          const presented = opening.presented ?? presentedBy(request.headers["authorization"])
+          const presented = opening.presented ?? credentialOf(request.headers["authorization"])
           open.add(member)
           if (presented !== null) keys.add(presented, member)
           count(caller, 1)

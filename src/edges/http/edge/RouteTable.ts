@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import * as FindMyWay from "effect/http/FindMyWay"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
+import type { TokenUse } from "#src/features/accounts/tokens/TokenUse.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import {
   AnswersHead,
@@ -11,11 +12,14 @@ import {
   OpenToAnyOrigin,
   Requires,
   ServedOn,
-  TakesQuery
+  TakesQuery,
+  TakesTokens
 } from "../api/RouteAnnotations.ts"
+import type { Answer } from "../Answer.ts"
 import * as ErrorAnswer from "../ErrorAnswer.ts"
 import { isEndpoint } from "../requests/EndpointParams.ts"
 import { readable } from "./AnyOrigin.ts"
+import * as BrowserOrigin from "./BrowserOrigin.ts"
 
 export interface RequestTarget {
   readonly method: string
@@ -34,6 +38,7 @@ interface Declared {
   readonly answersHead: boolean
   readonly isRefused: boolean
   readonly requires: Scope | null
+  readonly tokens: TokenUse
   readonly isOpenToAnyOrigin: boolean
   readonly takesQuery: (name: string) => boolean
 }
@@ -57,6 +62,10 @@ export class RouteTable extends Context.Service<
     path(endpoint: string): string
     /** The scope that the endpoint requires; `null` without one. */
     requires(endpoint: string): Scope | null
+    /** What the endpoint is to tokens. */
+    tokens(endpoint: string): TokenUse
+    /** The answer to a preflight of a path whose routes ask for a key, with the path; `null` for other paths. */
+    preflight(target: RequestTarget): { readonly path: string; readonly answer: Answer } | null
     /** Whether the endpoint accepts a query parameter that it does not declare. */
     takesQuery(endpoint: string): (name: string) => boolean
     /** The answer to a request without a route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
@@ -83,6 +92,7 @@ export class RouteTable extends Context.Service<
               answersHead: Context.get(mergedAnnotations, AnswersHead),
               isRefused: Context.get(mergedAnnotations, IsRefused),
               requires: Context.get(mergedAnnotations, Requires),
+              tokens: Context.get(mergedAnnotations, TakesTokens),
               isOpenToAnyOrigin: Context.get(mergedAnnotations, OpenToAnyOrigin),
               takesQuery: Context.get(mergedAnnotations, TakesQuery)
             })
@@ -108,12 +118,25 @@ export class RouteTable extends Context.Service<
             : undefined
         }
 
-        const errorAnswer = (target: RequestTarget): ErrorAnswer.ErrorAnswer => {
-          if (!isDecodable(target.url)) return malformedPath
-          const others = [...methods, "HEAD"].flatMap((method) => {
+        /** The routes of the path, by any method. */
+        const routesAt = (target: RequestTarget) =>
+          [...methods, "HEAD"].flatMap((method) => {
             const declared = declaredAt({ ...target, method })
             return declared === undefined || declared.isRefused ? [] : [{ method, ...declared }]
           })
+
+        const preflight = (target: RequestTarget) => {
+          if (!isDecodable(target.url)) return null
+          const keyed = routesAt(target).filter(({ requires }) => requires !== null)
+          const [first] = keyed
+          if (first === undefined) return null
+          const answer = BrowserOrigin.preflight(keyed.map(({ method }) => method).sort())
+          return { path: first.path, answer }
+        }
+
+        const errorAnswer = (target: RequestTarget): ErrorAnswer.ErrorAnswer => {
+          if (!isDecodable(target.url)) return malformedPath
+          const others = routesAt(target)
           if (others.length === 0) return ErrorAnswer.unknownRoute
           const isOpen = others.every(({ isOpenToAnyOrigin }) => isOpenToAnyOrigin)
           const allow = others.map(({ method }) => method).sort()
@@ -129,9 +152,20 @@ export class RouteTable extends Context.Service<
 
         const requires = (endpoint: string): Scope | null => byName.get(endpoint)?.requires ?? null
 
+        const tokens = (endpoint: string): TokenUse => byName.get(endpoint)?.tokens ?? "none"
+
         const takesQuery = (endpoint: string) => byName.get(endpoint)?.takesQuery ?? (() => false)
 
-        return RouteTable.of({ takesQuery, isServed, isServedHere, path, requires, errorAnswer })
+        return RouteTable.of({
+          takesQuery,
+          isServed,
+          isServedHere,
+          path,
+          requires,
+          tokens,
+          preflight,
+          errorAnswer
+        })
       })
     )
 }

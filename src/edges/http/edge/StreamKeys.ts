@@ -1,7 +1,6 @@
-/** The keys of open streams: when a key becomes invalid, its streams end. Only the hash of a secret is stored. */
+/** The keys and tokens of open streams: when one becomes invalid, its streams end. Only the hash of a secret is stored. */
 import { Effect } from "effect"
-import type * as ApiKey from "#src/features/accounts/ApiKey.ts"
-import type { Authentication } from "#src/features/accounts/Authentication.ts"
+import type { Authentication, Credential } from "#src/features/accounts/Authentication.ts"
 
 /** Keys checked at the same time. Most accounts are in memory, so most checks take no time. */
 const concurrency = 32
@@ -10,13 +9,13 @@ const concurrency = 32
 const patience = "1 second"
 
 interface Group<Stream> {
-  readonly presented: ApiKey.Presented
+  readonly presented: Credential
   readonly streams: Set<Stream>
 }
 
 export interface StreamKeys<Stream> {
-  readonly add: (presented: ApiKey.Presented, stream: Stream) => void
-  readonly remove: (presented: ApiKey.Presented, stream: Stream) => void
+  readonly add: (presented: Credential, stream: Stream) => void
+  readonly remove: (presented: Credential, stream: Stream) => void
   /** Checks each key once, however many streams it has. No stream ends because the log cannot be read. */
   readonly judge: Effect.Effect<void>
 }
@@ -28,7 +27,7 @@ export const make = <Stream>(
 ): StreamKeys<Stream> => {
   const groups = new Map<string, Group<Stream>>()
 
-  const isStillGood = (presented: ApiKey.Presented) =>
+  const isStillGood = (presented: Credential) =>
     recognize(presented).pipe(
       Effect.as(true),
       Effect.catchTag("Unauthorized", () => Effect.succeed(false)),
@@ -61,4 +60,5 @@ export const make = <Stream>(
 }
 
 /** Includes the secret, because a key has two for a time after a rotation. */
-const keyOf = ({ keyId, secretHash }: ApiKey.Presented): string => `${keyId}:${secretHash}`
+const keyOf = (presented: Credential): string =>
+  "mac" in presented ? `${presented.keyId}.${presented.claims}` : `${presented.keyId}:${presented.secretHash}`

@@ -20,6 +20,11 @@ const monthlyBudget = Schema.NullOr(Schema.String).annotate({
     "The most that its requests may cost in a calendar month (UTC), in USD; null: no limit of its own."
 })
 
+const origins = Schema.NullOr(Schema.Array(Schema.String)).annotate({
+  description:
+    "The origins of web pages that may use it, and that its keys and tokens may name; null: no page may use it, and they may name any."
+})
+
 const fields = {
   id: Schema.String,
   name: Schema.String,
@@ -29,6 +34,7 @@ const fields = {
   monthlyBudget,
   createdAt: DateTime.DateTime,
   lastUsedAt: time("To the minute; null when it was not used, as far as is known."),
+  origins,
   expiresAt: time("The key is invalid from this time on; null: never."),
   rotatedAt: time("When its secret was last rotated."),
   revokedAt: time("When it was revoked.")
@@ -43,6 +49,7 @@ const example = {
   scopes: ["requests:write", "requests:read"],
   modelEndpoints: ["vision/ocr"],
   monthlyBudget: "25",
+  origins: ["https://app.example"],
   createdAt: "2026-01-05T12:00:00.000Z",
   lastUsedAt: "2026-01-06T08:30:00.000Z",
   expiresAt: "2026-07-01T00:00:00.000Z",
@@ -55,7 +62,14 @@ export const KeyBody = Schema.Struct(fields).annotate({
   description: "An API key without its secret.",
   examples: [
     example,
-    { ...example, scopes: [...Scope.literals], modelEndpoints: null, monthlyBudget: null, expiresAt: null }
+    {
+      ...example,
+      scopes: [...Scope.literals],
+      modelEndpoints: null,
+      monthlyBudget: null,
+      origins: null,
+      expiresAt: null
+    }
   ]
 })
 export type KeyBody = typeof KeyBody.Type
@@ -100,6 +114,7 @@ export const record = (item: KeyItem): KeyBody => ({
   scopes: item.scopes,
   modelEndpoints: item.modelEndpoints,
   monthlyBudget: item.monthlyBudget === null ? null : Money.format(item.monthlyBudget),
+  origins: item.origins,
   createdAt: DateTime.format(item.issuedAt),
   lastUsedAt: DateTime.formatNullable(item.lastUsedAt),
   expiresAt: DateTime.formatNullable(item.expiresAt),

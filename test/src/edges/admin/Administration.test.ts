@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import type * as Grant from "#domain/account/Grant.ts"
 import { AccountId, KeyId } from "#domain/Ids.ts"
+import { Origin } from "#domain/account/Origin.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
 import * as AdminClient from "#src/edges/admin/AdminClient.ts"
@@ -53,7 +54,8 @@ for (const [name, layer] of Object.entries(layers)) {
           scopes: ["requests:read"],
           modelEndpoints: [ModelEndpoint.make("vision/ocr")],
           monthlyBudget: Money.NanoUsd.make(25_000_000_000n),
-          expiresAt: 4_102_444_800_000
+          expiresAt: 4_102_444_800_000,
+          origins: [Origin.make("https://app.example")]
         }
         const { key, keyId } = yield* administration.issueKey({ accountId, name: "ci", grant })
         assert.isTrue(yield* authenticates(key))

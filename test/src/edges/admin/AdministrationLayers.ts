@@ -8,6 +8,7 @@ import * as ActorPublishing from "#src/features/catalog/ActorPublishing.ts"
 import { CatalogProgress } from "#src/features/catalog/CatalogProgress.ts"
 import * as Core from "#src/composition/Core.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
@@ -20,9 +21,11 @@ export const publicUrls = PublicUrls.layerOf({
   mcpUrl: "https://mcp.test"
 })
 
+export const masterKey = MasterKey.layerOf(Buffer.alloc(32, 7))
+
 export const publishing = ActorPublishing.layerOwnActors.pipe(Layer.provide(CatalogProgress.layerStatic))
 
-export const core = Layer.merge(Authentication.layer, publishing).pipe(
+export const core = Layer.merge(Authentication.layer.pipe(Layer.provide(masterKey)), publishing).pipe(
   Layer.provideMerge(Core.layer),
   Layer.provideMerge(publicUrls),
   Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt))

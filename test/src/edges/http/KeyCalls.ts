@@ -47,6 +47,7 @@ const Record = Schema.Struct({
   scopes: Schema.Array(Schema.String),
   modelEndpoints: Schema.NullOr(Schema.Array(Schema.String)),
   monthlyBudget: Schema.NullOr(Schema.String),
+  origins: Schema.NullOr(Schema.Array(Schema.String)),
   createdAt: Schema.String,
   lastUsedAt: Time,
   expiresAt: Time,

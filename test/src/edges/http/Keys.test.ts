@@ -34,6 +34,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
         scopes: ["requests:write", "keys:admin"],
         modelEndpoints: ["vision/ocr", "someone/to-come"],
         monthlyBudget: "25.5",
+        origins: null,
         createdAt: record.createdAt,
         lastUsedAt: null,
         expiresAt: future,
@@ -56,12 +57,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("the keys of an account
         scopes: [...Scope.literals],
         modelEndpoints: null,
         monthlyBudget: null,
+        origins: null,
         expiresAt: null
       })
       const limits = {
         scopes: ["requests:read", "keys:admin"],
         modelEndpoints: ["sandbox/echo"],
         monthlyBudget: "1",
+        origins: ["https://app.example"],
         expiresAt: future
       }
       const limited = yield* Keys.created(root, limits)

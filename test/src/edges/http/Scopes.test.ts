@@ -49,6 +49,7 @@ const rules: ReadonlyArray<readonly [RegExp, Grant.Scope]> = [
   [/^GET \/files(\/|$)/, "files:read"],
   [/^DELETE \/files\//, "files:write"],
   [/^GET \/(account|usage|billing)(\/|$)/, "billing:read"],
+  [/^POST \/keys\/tokens$/, "requests:read"],
   [/^\w+ \/keys(\/|$)/, "keys:admin"],
   [/^\w+ .*\/cancel$/, "requests:write"],
   [/^DELETE \/requests\//, "requests:write"],

@@ -20,7 +20,8 @@ export const newCaller = (accountId = "acc_0000000000000000"): Caller => ({
   keyId: KeyId.make(`key-${++keys}`),
   grant: unlimited,
   limits: noLimits,
-  isSuperseded: false
+  isSuperseded: false,
+  token: null
 })
 
 const initialize = new TextEncoder().encode(JSON.stringify(ToolClient.initialize()))

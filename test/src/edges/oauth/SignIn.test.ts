@@ -12,13 +12,14 @@ import { EventStoreError } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as Callers from "#test/support/Callers.ts"
+import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { key, open } from "#test/src/features/accounts/AccountFacts.ts"
 import * as PasswordNode from "#test/src/features/accounts/PasswordNode.ts"
 import { right, wrong } from "#test/src/features/accounts/PasswordNode.ts"
 
 const layerOver = <E>(store: Layer.Layer<Layer.Success<typeof MemoryEventStore.layer>, E>) =>
   SignIn.layer.pipe(
-    Layer.provideMerge(Authentication.layer),
+    Layer.provideMerge(Authentication.layer.pipe(Layer.provide(MasterKey.layerOf(Buffer.alloc(32))))),
     Layer.provideMerge(PasswordNode.nodeLayer()),
     Layer.provideMerge(store)
   )

@@ -127,7 +127,8 @@ describe("The caller behind a key", () => {
         scopes: ["requests:read"],
         modelEndpoints: [ModelEndpoint.make("vision/ocr")],
         monthlyBudget: NanoUsd.make(5n),
-        expiresAt: 60_000
+        expiresAt: 60_000,
+        origins: null
       }
       const issued = yield* issue(grant)
       const accounts = yield* Accounts

@@ -12,7 +12,7 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
@@ -50,6 +50,7 @@ const endpoint = HttpApiEndpoint.get("listRequests", "/requests", {
   error: [CommonResponses.unauthorized, CommonResponses.forbidden, ...CommonResponses.usual]
 })
   .annotate(Requires, "requests:read")
+  .annotate(TakesTokens, "reads")
   .annotate(OpenApi.Summary, "List requests")
   .annotate(
     OpenApi.Description,

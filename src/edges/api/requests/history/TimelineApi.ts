@@ -5,7 +5,7 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { ServedOn, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import { ServedOn, Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import { Timeline, types as eventTypes } from "#src/features/requests/Timeline.ts"
 import * as TimelineView from "#src/features/requests/views/TimelineView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -26,6 +26,7 @@ const endpoint = HttpApiEndpoint.get("listRequestEvents", "/requests/:requestId/
   error: [CommonResponses.unauthorized, CommonResponses.forbidden, ...CommonResponses.usualOfOne]
 })
   .annotate(Requires, "requests:read")
+  .annotate(TakesTokens, "reads")
   .annotate(OpenApi.Summary, "Everything that happened to a request")
   .annotate(
     OpenApi.Description,

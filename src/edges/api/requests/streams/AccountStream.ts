@@ -15,7 +15,7 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import { ServedOn, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
@@ -56,6 +56,7 @@ const endpoint = HttpApiEndpoint.get("streamRequests", "/requests/stream", {
   error: StreamRoute.errors
 })
   .annotate(ServedOn, ["queue", "platform"])
+  .annotate(TakesTokens, "reads")
   .annotate(OpenApi.Summary, "Follow all requests")
   .annotate(
     OpenApi.Description,

@@ -7,7 +7,7 @@ import { Requests } from "#src/features/requests/Requests.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import { ServedOn, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import * as RequestRoute from "../RequestRoute.ts"
 import * as OutputEvents from "./OutputEvents.ts"
@@ -28,6 +28,7 @@ const endpoint = HttpApiEndpoint.get(
   }
 )
   .annotate(ServedOn, ["queue"])
+  .annotate(TakesTokens, "request")
   .annotate(OpenApi.Summary, "Follow the output")
   .annotate(
     OpenApi.Description,

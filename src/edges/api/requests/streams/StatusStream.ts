@@ -7,7 +7,7 @@ import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import { ServedOn, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import * as RequestRoute from "../RequestRoute.ts"
@@ -27,6 +27,7 @@ const endpoint = HttpApiEndpoint.get(
   }
 )
   .annotate(ServedOn, ["queue"])
+  .annotate(TakesTokens, "request")
   .annotate(OpenApi.Summary, "Follow a request")
   .annotate(
     OpenApi.Description,

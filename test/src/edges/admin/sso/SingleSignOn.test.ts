@@ -12,9 +12,8 @@ import { Authentication } from "#src/features/accounts/Authentication.ts"
 import { OperatorAuthentication } from "#src/features/operators/OperatorAuthentication.ts"
 import * as Core from "#src/composition/Core.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import { publicUrls, publishing, quiet } from "../AdministrationLayers.ts"
+import { masterKey, publicUrls, publishing, quiet } from "../AdministrationLayers.ts"
 import * as TestBrowser from "./TestBrowser.ts"
 import * as TestIssuer from "./TestIssuer.ts"
 
@@ -40,10 +39,10 @@ const place: Effect.Effect<Place, never, Scope.Scope> = Effect.gen(function* () 
 const server = (place: Place) =>
   AdminListener.layerNoServer.pipe(
     Layer.provideMerge(OperatorAuthentication.layer),
-    Layer.provideMerge(SingleSignOn.layer.pipe(Layer.provide(MasterKey.layerOf(Buffer.alloc(32, 7))))),
+    Layer.provideMerge(SingleSignOn.layer.pipe(Layer.provide(masterKey))),
     Layer.provideMerge(LocalAdministration.layer),
     Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: place.port })),
-    Layer.provideMerge(Layer.merge(Authentication.layer, publishing)),
+    Layer.provideMerge(Layer.merge(Authentication.layer.pipe(Layer.provide(masterKey)), publishing)),
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(publicUrls),
     Layer.provideMerge(DataDirectory.layerAt(place.directory)),
