@@ -35,31 +35,39 @@ export interface EventClientOptions {
   readonly port: number
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON by POST. Without it the call is a GET. */
+  readonly body?: object
   /** Disconnects after this number of bytes. */
   readonly bytes?: number
 }
 
 /** Connects until the scope closes. */
-export const open = ({ bytes = Infinity, headers = {}, path, port }: EventClientOptions) =>
+export const open = (options: EventClientOptions) =>
   Effect.acquireRelease(
-    Effect.sync(() => connect(port, path, headers, bytes)),
+    Effect.sync(() => connect(options)),
     (client) => Effect.sync(client.destroy)
   )
 
-const connect = (
-  port: number,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  bytes: number
-): EventClient => {
+const requestText = ({ body, headers = {}, path, port }: EventClientOptions): string => {
+  const text = body === undefined ? "" : JSON.stringify(body)
+  const fields = Object.entries({
+    Host: `127.0.0.1:${port}`,
+    ...(body !== undefined && {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(text)
+    }),
+    ...headers
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${body === undefined ? "GET" : "POST"} ${path} HTTP/1.1\r\n${fields.join("")}\r\n${text}`
+}
+
+const connect = (options: EventClientOptions): EventClient => {
+  const { bytes = Infinity, port } = options
   let text = ""
   let isClosed = false
   const listeners = new Set<() => void>()
   const tell = () => listeners.forEach((listener) => listener())
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const socket = net.connect(port, "127.0.0.1", () =>
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${fields.join("")}\r\n`)
-  )
+  const socket = net.connect(port, "127.0.0.1", () => socket.write(requestText(options)))
   socket.setEncoding("utf8")
   socket.on("error", () => {})
   socket.on("data", (chunk) => {

@@ -1,8 +1,9 @@
-/** Recognizes plain requests of the hot routes: without a query, an escaped path or a wait. */
+/** Recognizes plain requests of the hot routes: without a query, an escaped path, a wait or a stream. */
 import type { IncomingMessage } from "node:http"
 import type * as Retrieve from "#src/edges/api/requests/Retrieve.ts"
 import type * as Result from "#src/edges/api/requests/Result.ts"
 import type * as Status from "#src/edges/api/requests/Status.ts"
+import * as SubmitStream from "#src/edges/api/requests/SubmitStream.ts"
 import type * as SubmitEndpoint from "#src/edges/api/requests/SubmitEndpoint.ts"
 import { type EndpointParams, isEndpoint } from "#src/edges/http/requests/EndpointParams.ts"
 
@@ -27,7 +28,8 @@ const requestPath = new RegExp(`^/(${name})/(${name})/requests/([A-Za-z0-9_-]{1,
 export const recognize = ({ headers, httpVersion, method, url = "" }: IncomingMessage): HotCall | null => {
   if (httpVersion !== "1.1") return null
   if (method === "GET") return hasBody(headers) ? null : recognizeRead(url)
-  return method === "POST" && headers["prefer"] === undefined ? recognizeSubmit(url) : null
+  if (method !== "POST" || headers["prefer"] !== undefined) return null
+  return SubmitStream.isWanted({ accept: headers.accept }) ? null : recognizeSubmit(url)
 }
 
 const hasBody = (headers: IncomingMessage["headers"]): boolean =>

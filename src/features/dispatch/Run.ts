@@ -110,7 +110,7 @@ export class Run {
     if (provider === null)
       return this.#ended(entry, OutcomeRecord.refused("This server has no provider for the model."))
     const model = Mapping.modelOf(entry)
-    if (model.output !== undefined) this.#report.showOutput()
+    if (model.output !== undefined) this.#report.showOutput(this.#claimed.jobId === null)
     const job = { ...jobOf(this.#claimed), model, binding, input }
     this.#options.watch.asked()
     let endLimit: (() => void) | null = null

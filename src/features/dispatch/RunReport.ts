@@ -139,9 +139,10 @@ export class RunReport implements RunControl {
     if (this.#isDue(report)) this.#to.fork(this.#about, this.#recordProgress())
   }
 
-  /** Call it before a run whose model shows its output as it is made. */
-  showOutput(): void {
+  /** Call it before a run whose model shows its output as it is made. Chunks of an earlier run do not count any more. */
+  showOutput(isNewRun: boolean): void {
     this.#isShown = true
+    if (isNewRun && this.#run.attempt > 1) this.#live = this.#beginOutput()
   }
 
   chunk(chunk: Json): void {

@@ -103,7 +103,7 @@ export class LiveRuns extends Context.Service<
       const end = (run: LiveRun, isComplete: boolean) =>
         Effect.suspend(() => {
           if (run.isEnded) return Effect.void
-          run.end(isComplete)
+          run.end(isComplete && run.last > 0)
           return Effect.ensuring(storeAll, leave(run))
         })
 

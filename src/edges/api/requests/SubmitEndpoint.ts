@@ -7,6 +7,8 @@ import * as StatusView from "#src/features/requests/views/StatusView.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as ModelParameters from "#src/edges/http/api/ModelParameters.ts"
 import { Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as OutputEvents from "./streams/OutputEvents.ts"
+import * as StreamRoute from "./streams/StreamRoute.ts"
 import * as RequestRoute from "./RequestRoute.ts"
 
 /** The input is checked by the schema of its model, the reserved fields by `WebhookFields`. */
@@ -40,17 +42,27 @@ export const endpoint = HttpApiEndpoint.post("submitRequest", "/:ownerName/:mode
     "cancel-after": RequestRoute.optional(
       "Seconds, or `90s`, `5m`, `1h`, at most 30 days. The same for a request that has not ended by then, even if it runs."
     ),
+    accept: RequestRoute.optional("`text/event-stream`: the answer is a stream of the output."),
+    "cancel-on-disconnect": RequestRoute.optional(
+      "`true`: cancels the request if the client closes the stream before its end."
+    ),
     prefer: RequestRoute.optional(
       "`wait` or `wait=<1..60>`: answers with the result if the request ends in time."
     )
   },
   payload: SubmitPayload,
-  success: HttpApiSchema.WithHeaders(Schema.Union([StatusView.CreatedBody, ResultView.RetrievedBody]), {
-    "idempotency-replayed": RequestRoute.optional(
-      "`true`: the answer to an earlier submit under the same key."
-    ),
-    "preference-applied": RequestRoute.optional("`wait`: the body is that of `GET /requests/{requestId}`.")
-  }),
+  success: [
+    HttpApiSchema.WithHeaders(Schema.Union([StatusView.CreatedBody, ResultView.RetrievedBody]), {
+      "idempotency-replayed": RequestRoute.optional(
+        "`true`: the answer to an earlier submit under the same key."
+      ),
+      "preference-applied": RequestRoute.optional("`wait`: the body is that of `GET /requests/{requestId}`.")
+    }),
+    StreamRoute.success(
+      "With `Accept: text/event-stream`: a `request` event with the create response as data, then the events of `GET …/output/stream`. If no stream can be opened, the create response.",
+      OutputEvents.created({ ...StreamRoute.exampleBody, status: "IN_QUEUE" }) + OutputEvents.example
+    )
+  ],
   error: [
     ...CommonResponses.usual,
     CommonResponses.insufficientBalance,

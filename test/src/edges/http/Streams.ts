@@ -16,7 +16,7 @@ export const layer = (options: TestServer.TestServerOptions = {}) =>
 export const stream = Effect.fnUntraced(function* (
   path = "/requests/stream",
   headers: Readonly<Record<string, string>> = {},
-  options: { readonly bytes?: number } = {}
+  options: Pick<EventClient.EventClientOptions, "bytes" | "body"> = {}
 ) {
   const { key, port } = yield* TestServer.TestServer
   const client = yield* EventClient.open({

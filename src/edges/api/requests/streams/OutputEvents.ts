@@ -16,6 +16,9 @@ export const reader = ({ ready, write }: EventStream): OutputReader => ({
   ready
 })
 
+/** The first event of a submit that streams: the create response. */
+export const created = (body: object): string => frame("request", JSON.stringify(body))
+
 const noPayloads = { input: null, output: null }
 
 /** The last event. */
