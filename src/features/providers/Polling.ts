@@ -28,6 +28,8 @@ export interface FollowOptions {
   readonly control: RunControl
   /** Submits the job; callbacks may already arrive, and end it. Absent when a job is taken over. */
   readonly submit?: Effect.Effect<JobReport>
+  /** Follows the output as it is made, beside the questions. The state that ends the job; `null` if it does not tell. */
+  readonly stream?: Effect.Effect<JobReport | null>
   /** Read-only, with a deadline of its own. */
   readonly poll: Effect.Effect<JobReport, Unclear>
   /** Asks the provider to stop the job. Repeated until the provider has received it. */
@@ -63,7 +65,7 @@ export const make = Effect.map(
 
 const follow = Effect.fnUntraced(function* (
   pace: PollPace,
-  { callbacks, cancel, control, poll, submit }: FollowOptions
+  { callbacks, cancel, control, poll, stream, submit }: FollowOptions
 ): Effect.fn.Return<ProviderOutcome, never, Scope.Scope> {
   const end = yield* Deferred.make<ProviderOutcome>()
   const wakes = yield* Queue.sliding<void>(1)
@@ -99,6 +101,12 @@ const follow = Effect.fnUntraced(function* (
     }),
     Effect.forkScoped
   )
+  if (stream !== undefined) {
+    yield* stream.pipe(
+      Effect.flatMap((state) => (state === null ? Queue.offer(wakes, undefined) : take(state))),
+      Effect.forkScoped
+    )
+  }
   if (callbacks !== undefined) {
     yield* Queue.take(callbacks.received).pipe(
       Effect.flatMap((callback) => {

@@ -43,6 +43,18 @@ export const read = (json: Json | undefined, id: string): JobReport.JobReport | 
     }
   })
 
+/** The parts of the output so far, of a model that yields several. */
+export const partsIn = (json: Json | undefined, id: string): ReadonlyArray<Json> =>
+  Option.match(decodePrediction(json), {
+    onNone: () => [],
+    onSome: (prediction) =>
+      prediction.status === "processing" && prediction.id === id && isList(prediction.output)
+        ? prediction.output
+        : []
+  })
+
+const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
+
 const Health = Schema.Struct({
   status: Schema.Literals(["UNKNOWN", "STARTING", "READY", "BUSY", "SETUP_FAILED", "DEFUNCT", "UNHEALTHY"])
 })

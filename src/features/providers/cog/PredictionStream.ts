@@ -1,0 +1,54 @@
+/** A prediction as events (https://cog.run/http, "Streaming predictions with server-sent events"). */
+import { Effect } from "effect"
+import { isObject } from "#domain/CanonicalJson.ts"
+import * as JobReport from "../JobReport.ts"
+import type { StreamedAnswer } from "../ProviderHttp.ts"
+import * as ServerEvents from "../ServerEvents.ts"
+import type { OutputParts } from "./OutputParts.ts"
+import * as Prediction from "./Prediction.ts"
+
+/** Characters of one event: the last one has the whole output. */
+const maxEventSize = 32 * 1024 * 1024
+
+/** What the stream says about an event: `cut` where nothing more can be read from it. */
+const reportOf = (
+  event: ServerEvents.ServerEvent,
+  id: string,
+  parts: OutputParts
+): JobReport.JobReport | "cut" | null => {
+  switch (event.event) {
+    case "output": {
+      const json = ServerEvents.jsonOf(event)
+      if (!isObject(json) || json["chunk"] === undefined || typeof json["index"] !== "number") return "cut"
+      return parts.take(json["chunk"], json["index"]) ? null : JobReport.ended(parts.fault())
+    }
+    case "completed": {
+      const report = Prediction.read(ServerEvents.jsonOf(event), id)
+      return report?._tag === "Ended" ? report : "cut"
+    }
+    // "If earlier events have been dropped from the replay buffer."
+    case "error":
+      return "cut"
+    default:
+      // Lines of the log also come by webhook.
+      return null
+  }
+}
+
+/** The end of the prediction, or `null` if the stream does not reach it: then its webhook tells. */
+export const read = (
+  answer: Pick<StreamedAnswer, "each">,
+  id: string,
+  parts: OutputParts
+): Effect.Effect<JobReport.JobReport | null> =>
+  Effect.suspend(() => {
+    let end: ReturnType<typeof reportOf> = null
+    const take = (event: ServerEvents.ServerEvent): boolean => {
+      end = reportOf(event, id, parts)
+      return end === null
+    }
+    return ServerEvents.read(answer, take, maxEventSize).pipe(
+      Effect.map(() => (end === "cut" ? null : end)),
+      Effect.orElseSucceed(() => null)
+    )
+  })
