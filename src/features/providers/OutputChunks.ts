@@ -9,8 +9,8 @@ import * as OutputAssembly from "./OutputAssembly.ts"
 export interface OutputChunks {
   /** Reports a chunk. `false`: it is invalid, or the output becomes too large, so that the run ends in `fault`. */
   readonly take: (chunk: Json) => boolean
-  /** After `take` returned `false`. */
-  readonly fault: () => ProviderOutcome
+  /** `null` unless `take` has returned `false`. */
+  readonly fault: () => ProviderOutcome | null
   /** What the provider has made until now does not count. */
   readonly restart: () => void
   /** The number of chunks since the last restart. */
@@ -26,17 +26,28 @@ export interface OutputChunks {
 
 const tooLarge = ErrorOutcomes.failed("The output of the run is too large.", false)
 
-/** `null` if the model's output is shown when the run has ended. */
+/**
+ * `null` if the model's output is shown when the run has ended. `isNew`: false for the run of a former process, whose chunks
+ * do not count any more once this one has some.
+ */
 export const make = (
   { model: { output } }: Pick<Job, "model">,
-  control: Pick<RunControl, "chunk" | "restartChunks">
+  control: Pick<RunControl, "chunk" | "restartChunks">,
+  isNew = true
 ): OutputChunks | null => {
   if (output === undefined || output.stream === "openai") return null
   const kind = output.stream
   const assembly = OutputAssembly.make(kind)
-  let fault: ProviderOutcome = ErrorOutcomes.babble
+  let fault: ProviderOutcome | null = null
+  let isStale = !isNew
+
+  const forgetFormer = () => {
+    if (isStale) control.restartChunks()
+    isStale = false
+  }
 
   const take = (chunk: Json): boolean => {
+    forgetFormer()
     const wrong = assembly.take(chunk)
     if (wrong === null) control.chunk(chunk)
     else fault = wrong === "too_large" ? tooLarge : ErrorOutcomes.babble
@@ -53,6 +64,7 @@ export const make = (
   const agree = (output: Json) => {
     if (assembly.size() > 0 && isDeepStrictEqual(assembly.output(), output)) return
     restart()
+    forgetFormer()
     OutputAssembly.chunksOf(kind, output).forEach((chunk) => take(chunk))
   }
 

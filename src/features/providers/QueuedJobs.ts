@@ -8,11 +8,13 @@ import type { Adapter, ProviderBinding } from "#domain/catalog/ProviderBinding.t
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { type CallbackAddress, Callbacks } from "./Callbacks.ts"
 import * as JobReport from "./JobReport.ts"
+import * as OutputChunks from "./OutputChunks.ts"
 import * as Polling from "./Polling.ts"
 import type { Job, Provider, RunControl } from "./Provider.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import { type Call, type ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 import * as ErrorOutcomes from "./ErrorOutcomes.ts"
+import * as ReplacedControl from "./ReplacedControl.ts"
 
 /** From the binding: where its jobs are, and how to ask for them. */
 export interface Access<Options> {
@@ -21,6 +23,8 @@ export interface Access<Options> {
   readonly options: Options
   /** Includes the credential. */
   readonly call: (call: Call) => Effect.Effect<ProviderAnswer, NoAnswer>
+  /** Includes the credential only for the origin of `base`. */
+  readonly stream: ProviderHttp["Service"]["stream"]
 }
 
 export interface Protocol<Options> {
@@ -40,6 +44,36 @@ export interface Protocol<Options> {
     jobId: string
   ) => (access: Access<Options>) => Effect.Effect<JobReport.JobReport, JobReport.Unclear | NoAnswer>
   readonly cancellation: (access: Access<Options>, jobId: string) => Call
+  /**
+   * Reports the output of a new job as it is made, until there is no more. `answer`: to its submission. The end of the job is
+   * asked for in any case. `null` if the job's output does not stream.
+   */
+  readonly follow?: (
+    access: Access<Options>,
+    answer: Json | undefined,
+    chunks: OutputChunks.OutputChunks
+  ) => Effect.Effect<void, NoAnswer> | null
+}
+
+interface Submitted {
+  readonly jobId: string
+  /** Reports the output. Fails if the run has failed with it. */
+  readonly stream: Effect.Effect<JobReport.JobReport | null> | null
+}
+
+interface Streaming<Options> {
+  readonly access: Access<Options>
+  readonly jobId: string
+  readonly chunks: OutputChunks.OutputChunks
+  readonly control: RunControl
+  /** To the submission. */
+  readonly answer: ProviderAnswer
+}
+
+interface Following extends Pick<Polling.FollowOptions, "control" | "submit" | "stream"> {
+  /** `null`: the model's output does not stream. */
+  readonly chunks: OutputChunks.OutputChunks | null
+  readonly received: CallbackAddress["received"]
 }
 
 const misbound = ErrorOutcomes.failed("The binding's options are not those of its adapter.", false)
@@ -78,7 +112,11 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       const access: Access<Options> = {
         base: (binding.url ?? defaultUrl).replace(/\/+$/, ""),
         options: options.success,
-        call: (call) => http.call({ ...call, headers: { ...call.headers, authorization } })
+        call: (call) => http.call({ ...call, headers: { ...call.headers, authorization } }),
+        stream: (call, use) => {
+          const isHome = new URL(call.url).origin === new URL(binding.url ?? defaultUrl).origin
+          return http.stream({ ...call, headers: { ...call.headers, ...(isHome && { authorization }) } }, use)
+        }
       }
       return access
     })
@@ -100,9 +138,31 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
     )
 
+    /** A stream that breaks off is no failure: the job's output also comes at its end. */
+    const streamOf = (
+      binding: ProviderBinding,
+      { access, answer, chunks, control, jobId }: Streaming<Options>
+    ): Submitted["stream"] => {
+      const take = (chunk: Json): boolean => {
+        control.start()
+        return chunks.take(chunk)
+      }
+      const following = protocol.follow?.(access, answer.json, { ...chunks, take }) ?? null
+      if (following === null) return null
+      return Effect.flatMap(Effect.ignore(following), () => {
+        const fault = chunks.fault()
+        if (fault === null) return Effect.succeed(null)
+        return Effect.as(Polling.giveUp(cancel(binding, jobId)), JobReport.ended(fault))
+      })
+    }
+
     /** The job's id, or the outcome of a run without one. An interruption does not lose an answer that has arrived. */
     const submit = Effect.fnUntraced(
-      function* (job: Job, control: RunControl, { url }: CallbackAddress) {
+      function* (
+        job: Job,
+        control: RunControl,
+        { chunks, url }: { readonly chunks: OutputChunks.OutputChunks | null; readonly url: string }
+      ) {
         const access = yield* accessOf(job.binding)
         const callback = isToldOf(url, access.base) ? url : null
         return yield* Effect.uninterruptibleMask(
@@ -112,7 +172,9 @@ export const make = <Options>(protocol: Protocol<Options>) =>
             const jobId = protocol.jobIdIn(access, answer.json)
             if (jobId === null) return ErrorOutcomes.babble
             yield* control.accepted(jobId)
-            return jobId
+            const stream =
+              chunks === null ? null : streamOf(job.binding, { access, jobId, chunks, control, answer })
+            return { jobId, stream } satisfies Submitted
           })
         )
       },
@@ -120,34 +182,37 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       Effect.catchTag("Unclear", ({ outcome }) => Effect.succeed(outcome))
     )
 
-    const followed = (
-      { binding }: Job,
-      jobId: string,
-      control: RunControl,
-      { received }: CallbackAddress,
-      submit?: Effect.Effect<JobReport.JobReport>
-    ) =>
+    const followed = ({ binding }: Job, jobId: string, { chunks, control, received, ...rest }: Following) =>
       follow({
+        ...rest,
         control,
-        ...(submit !== undefined && { submit }),
         poll: poll(binding, jobId),
         cancel: cancel(binding, jobId),
         callbacks: { received, read: () => null }
       }).pipe(
         Effect.flatMap((outcome) =>
           outcome._tag === "Stopped" ? stoppedBy(control) : Effect.succeed(outcome)
-        )
+        ),
+        Effect.map((outcome) => (chunks === null ? outcome : chunks.ended(outcome)))
       )
 
     const provider: Provider = {
       adapter,
 
-      run: Effect.fn("QueuedJobs.run", { attributes: { adapter } })(function* (job, control) {
-        const address = yield* callbacks.open(job)
-        const taken = yield* submit(job, control, address)
-        return typeof taken === "string"
-          ? yield* followed(job, taken, control, address, Effect.succeed(JobReport.waiting))
-          : taken
+      run: Effect.fn("QueuedJobs.run", { attributes: { adapter } })(function* (job, reporter) {
+        const { received, url } = yield* callbacks.open(job)
+        const control = ReplacedControl.startingOnce(reporter)
+        const chunks = OutputChunks.make(job, control)
+        const taken = yield* submit(job, control, { chunks, url })
+        if ("_tag" in taken) return taken
+        const { jobId, stream } = taken
+        return yield* followed(job, jobId, {
+          chunks,
+          control,
+          received,
+          submit: Effect.succeed(JobReport.waiting),
+          ...(stream !== null && { stream })
+        })
       }, Effect.scoped),
 
       reattach: Effect.fn("QueuedJobs.reattach", { attributes: { adapter } })(function* (
@@ -155,7 +220,12 @@ export const make = <Options>(protocol: Protocol<Options>) =>
         jobId,
         control
       ) {
-        return yield* followed(job, jobId, control, yield* callbacks.open(job))
+        const { received } = yield* callbacks.open(job)
+        return yield* followed(job, jobId, {
+          chunks: OutputChunks.make(job, control, false),
+          control,
+          received
+        })
       }, Effect.scoped),
 
       reach: ({ url = defaultUrl }) => http.reach(url),

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import type { RunControl } from "./Provider.ts"
 
 /** The control with other members. A control has getters and methods of its class, so a spread would lose them. */
@@ -14,3 +15,13 @@ export const of = (control: RunControl, members: Partial<RunControl>): RunContro
   isStoppedWithin: (ms) => control.isStoppedWithin(ms),
   ...members
 })
+
+/** The control for reports that each may be the first of a run that has started: only the first one starts it. */
+export const startingOnce = (control: RunControl): RunControl => {
+  let hasStarted = false
+  const start = () => {
+    if (!hasStarted) control.start()
+    hasStarted = true
+  }
+  return of(control, { start, started: Effect.sync(start) })
+}

@@ -247,7 +247,7 @@ export const make = Effect.gen(function* () {
     const { received } = yield* callbacks.open(job, (callback) =>
       JobReport.isEnded(readFor(jobId, null)(callback))
     )
-    const parts = OutputParts.make(OutputChunks.make(job, control))
+    const parts = OutputParts.make(OutputChunks.make(job, control, false))
     return yield* watch(job, secret, { id: jobId, parts, control, received })
   }, Effect.scoped)
 

@@ -209,7 +209,7 @@ export const make = Effect.gen(function* () {
       cancel: cancel(binding, secret, jobId),
       callbacks: { received, read }
     })
-    return OutputChunks.make(job, control)?.ended(ended) ?? ended
+    return OutputChunks.make(job, control, false)?.ended(ended) ?? ended
   }, Effect.scoped)
 
   const provider: Provider = {

@@ -41,7 +41,7 @@ export const read = (
         case "chunk": {
           const chunk = ServerEvents.jsonOf(event)
           if (chunk === undefined) return babble
-          return chunks.take(chunk) ? null : JobReport.ended(chunks.fault())
+          return chunks.take(chunk) ? null : JobReport.ended(chunks.fault() ?? ErrorOutcomes.babble)
         }
         case "restart":
           chunks.restart()

@@ -12,6 +12,7 @@ import type { ProviderAnswer } from "../ProviderHttp.ts"
 import * as QueuedJobs from "../QueuedJobs.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import { Options } from "./Options.ts"
+import * as PredictionStream from "./PredictionStream.ts"
 import { fractionOf, linesOf } from "../LogText.ts"
 import * as Seconds from "../Seconds.ts"
 
@@ -111,7 +112,12 @@ export const make = QueuedJobs.make({
     method: "POST",
     url: base + creationPath(options),
     headers: { "cancel-after": deadlineOf(model) },
-    body: { ...(version !== undefined && { version }), input, ...webhookAt(callback) }
+    body: {
+      ...(version !== undefined && { version }),
+      input,
+      ...(model.output !== undefined && { stream: true }),
+      ...webhookAt(callback)
+    }
   }),
 
   refusal,
@@ -126,5 +132,10 @@ export const make = QueuedJobs.make({
       return prediction === null ? yield* JobReport.unclear(ErrorOutcomes.babble) : reportOf(prediction)
     }),
 
-  cancellation: (access, id) => ({ method: "POST", url: `${urlOf(access, id)}/cancel` })
+  cancellation: (access, id) => ({ method: "POST", url: `${urlOf(access, id)}/cancel` }),
+
+  follow: (access, answer, chunks) => {
+    const url = PredictionStream.urlIn(answer, access.base)
+    return url === null ? null : PredictionStream.follow(access, url, chunks)
+  }
 })

@@ -6,10 +6,10 @@ import * as OutputChunks from "#src/features/providers/OutputChunks.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as RecordedControl from "./contract/RecordedControl.ts"
 
-const of = Effect.fnUntraced(function* (stream: StreamKind) {
+const of = Effect.fnUntraced(function* (stream: StreamKind, isNew = true) {
   const recorded = yield* RecordedControl.make
   const { model } = testModel("test/streams", { output: { stream } })
-  const chunks = OutputChunks.make({ model }, recorded.control)
+  const chunks = OutputChunks.make({ model }, recorded.control, isNew)
   if (chunks === null) return yield* Effect.die(new Error("expected a model that streams"))
   return { ...recorded, own: chunks }
 })
@@ -43,6 +43,19 @@ describe("OutputChunks", () => {
     })
   )
 
+  it.effect("replaces the chunks of a former process", () =>
+    Effect.gen(function* () {
+      const { chunks, own, restarts } = yield* of("text", false)
+      assert.strictEqual(restarts(), 0)
+      own.take("a")
+      own.take("b")
+      assert.deepStrictEqual([chunks, restarts()], [["a", "b"], 1])
+      const second = yield* of("text", false)
+      second.own.ended(succeeded(""))
+      assert.deepStrictEqual([second.chunks, second.restarts()], [[], 1])
+    })
+  )
+
   it.effect("gives what a stopped run has made", () =>
     Effect.gen(function* () {
       const { own } = yield* of("text")
@@ -59,7 +72,7 @@ describe("OutputChunks", () => {
       const { chunks, own } = yield* of("text")
       assert.isFalse(own.take(1))
       const fault = own.fault()
-      assert.isTrue(fault._tag === "ProviderError" && fault.retryable)
+      assert.isTrue(fault?._tag === "ProviderError" && fault.retryable)
       assert.isEmpty(chunks)
     })
   )

@@ -33,6 +33,7 @@ export const output = chunks.join("")
 
 interface Event {
   readonly event?: string
+  readonly id?: string
   readonly data: string
 }
 
@@ -51,6 +52,7 @@ interface Run {
   /** Answers with the stream. */
   readonly stream: (response: Http.ServerResponse) => void
   readonly isOver: () => boolean
+  readonly isAbandoned: () => boolean
   /** The client or the connection has ended the run. */
   readonly abandon: () => void
   /** Completes when the run is over, unless it was abandoned. */
@@ -63,8 +65,8 @@ interface Protocol extends Pick<StreamingUpstream, "secret" | "input" | "survive
   readonly serve: (request: JsonHttp.JsonRequest, response: Http.ServerResponse, run: Run) => void
 }
 
-const frame = ({ data, event }: Event): string =>
-  `${event === undefined ? "" : `event: ${event}\n`}${data.replace(/^/gm, "data: ")}\n\n`
+const frame = ({ data, event, id }: Event): string =>
+  `${event === undefined ? "" : `event: ${event}\n`}${id === undefined ? "" : `id: ${id}\n`}${data.replace(/^/gm, "data: ")}\n\n`
 
 export const make = ({
   binding,
@@ -78,10 +80,12 @@ export const make = ({
     const atEnd: Array<() => void> = []
     let course: Course = "whole"
     let isOver = false
+    let isAbandoned = false
     let goOn: (() => void) | null = null
 
     const abandon = () => {
       isOver = true
+      isAbandoned = true
       Deferred.doneUnsafe(abandoned, Effect.void)
     }
 
@@ -122,7 +126,13 @@ export const make = ({
       }
     }
 
-    const run: Run = { stream, isOver: () => isOver, abandon, onEnd: (go) => atEnd.push(go) }
+    const run: Run = {
+      stream,
+      isOver: () => isOver,
+      isAbandoned: () => isAbandoned,
+      abandon,
+      onEnd: (go) => atEnd.push(go)
+    }
     const { port } = yield* Receiver.http((request, response) => {
       void JsonHttp.read(request).then((read) => {
         if (read === null) return
