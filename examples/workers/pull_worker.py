@@ -13,14 +13,20 @@ WAIT = 50
 stopping, working = threading.Event(), threading.Event()
 
 
-def run(job, progress, is_cancelled):
-    """Returns the output of the model. It may report progress, and should check sometimes whether it is cancelled."""
+def run(job, progress, is_cancelled, chunk):
+    """Returns the output of the model. It may report progress, and should check sometimes whether it is cancelled. A model
+    with `output: { stream: text }` says its output as it is made: `chunk` takes each part."""
+    words = [text.upper() for text in job["input"].values()]
     for step in range(4):
         if is_cancelled():
             return None
         progress(step / 4, f"step {step + 1} of 4")
         time.sleep(0.01)
-    return {name: text.upper() for name, text in job["input"].items()}
+    if job["stream"] != "text":
+        return dict(zip(job["input"], words))
+    for word in words:
+        chunk(word)
+    return "".join(words)
 
 
 def post(path, body, timeout=30):
@@ -82,15 +88,52 @@ class Heartbeat(threading.Thread):
         return self.cancelled or self.lost or stopping.is_set()
 
 
+class Chunks(threading.Thread):
+    """Sends the parts of an output, up to ten times a second. The server says where to go on; the result has the rest."""
+
+    def __init__(self, heartbeat):
+        super().__init__(daemon=True)
+        self.heartbeat, self.parts, self.next = heartbeat, [], 0
+        self.more, self.over = threading.Event(), threading.Event()
+
+    def add(self, part):
+        self.parts.append(part)
+        self.more.set()
+
+    def run(self):
+        while self.more.wait() and not self.over.is_set():
+            self.more.clear()
+            try:
+                body = {"from": self.next, "chunks": self.parts[self.next : self.next + 1000]}
+                status, answer = post(self.heartbeat.path + "/chunks", body)
+                if status == 200 and answer["next"] is not None:
+                    self.next = answer["next"]
+                if status == 200 and answer["cancelRequested"]:
+                    self.heartbeat.cancelled = True
+            except (URLError, OSError):
+                pass
+            if self.next < len(self.parts):
+                self.more.set()
+            self.over.wait(0.1)
+
+    def end(self):
+        self.over.set()
+        self.more.set()
+
+
 def work(job):
     heartbeat = Heartbeat(job)
+    chunks = Chunks(heartbeat)
     heartbeat.start()
+    chunks.start()
     try:
-        result = {"output": run(job, heartbeat.progress, heartbeat.is_cancelled)}
+        result = {"output": run(job, heartbeat.progress, heartbeat.is_cancelled, chunks.add)}
     except Exception as error:  # The model failed, and the request is not billed.
         result = {"error": f"{type(error).__name__}: {error}"}
     heartbeat.over.set()
+    chunks.end()
     heartbeat.join()
+    chunks.join()
     if heartbeat.lost:
         return print(f"{job['requestId']}: lost", flush=True)
     if result.get("output", result) is None:  # Stopped early: the client cancelled, or this process is ending.

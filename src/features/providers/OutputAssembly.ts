@@ -1,4 +1,5 @@
 /** Adds up the chunks of a run to its output, for protocols that do not send the output at the end. */
+import { isDeepStrictEqual } from "node:util"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { StreamKind } from "#domain/catalog/Model.ts"
 
@@ -71,11 +72,15 @@ export const formed = (kind: PlainKind, output: Json): Json =>
     ? output.join("")
     : output
 
-/** Chunks that add up to the output; none if it is not of the kind. */
-export const chunksOf = (kind: PlainKind, output: Json): ReadonlyArray<Json> => {
+/** Chunks that have to follow those that add up to `made`; `null` if the output does not begin with that. */
+export const restOf = (kind: PlainKind, made: Json, output: Json): ReadonlyArray<Json> | null => {
   if (kind === "last") return [output]
-  if (kind === "items") return isList(output) ? output : []
-  return typeof output === "string" && output !== "" ? [output] : []
+  if (kind === "items")
+    return isList(made) && isList(output) && isDeepStrictEqual(output.slice(0, made.length), made)
+      ? output.slice(made.length)
+      : null
+  if (typeof made !== "string" || typeof output !== "string" || !output.startsWith(made)) return null
+  return output === made ? [] : [output.slice(made.length)]
 }
 
 const isList = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)

@@ -60,12 +60,14 @@ export const make = (
     control.restartChunks()
   }
 
-  /** Chunks may also come only with the output. */
+  /** What was not reported yet may also come with the output. */
   const agree = (output: Json) => {
     if (assembly.size() > 0 && isDeepStrictEqual(assembly.output(), output)) return
-    restart()
+    const rest = OutputAssembly.restOf(kind, assembly.output(), output)
+    if (rest === null) restart()
     forgetFormer()
-    OutputAssembly.chunksOf(kind, output).forEach((chunk) => take(chunk))
+    const missing = rest ?? OutputAssembly.restOf(kind, assembly.output(), output) ?? []
+    missing.forEach((chunk) => take(chunk))
   }
 
   return {

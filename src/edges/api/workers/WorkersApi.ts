@@ -11,6 +11,7 @@ import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as WorkerView from "#src/features/providers/workers/WorkerView.ts"
 import { claimJob } from "./ClaimJob.ts"
 import { endJob } from "./EndJob.ts"
+import { reportChunks } from "./ReportChunks.ts"
 import * as WorkerAuthorization from "./WorkerAuthorization.ts"
 import * as WorkerRoute from "./WorkerRoute.ts"
 
@@ -99,7 +100,7 @@ const releaseJob = Route.make(
   }
 )
 
-const routes = [claimJob, jobHeartbeat, endJob, releaseJob] as const
+const routes = [claimJob, jobHeartbeat, reportChunks, endJob, releaseJob] as const
 
 export class WorkersApi extends HttpApiGroup.make("workers")
   .add(...Route.endpointsOf(routes))

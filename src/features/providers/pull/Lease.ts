@@ -4,6 +4,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { Job, RunControl } from "../Provider.ts"
+import * as OutputChunks from "../OutputChunks.ts"
 import * as Options from "./Options.ts"
 
 export interface Lease {
@@ -11,6 +12,8 @@ export interface Lease {
   readonly job: Job
   readonly control: RunControl
   readonly leaseMs: number
+  /** What the worker has reported of its output; `null` if the model's output does not stream. */
+  readonly chunks: OutputChunks.OutputChunks | null
   /** On the monotonic clock, ms. */
   expiresAt: number
   /** Whether the worker is asked to stop. */
@@ -34,7 +37,8 @@ export const leaseMsOf = (binding: ProviderBinding | undefined): number => {
   return leaseSeconds * 1_000
 }
 
-export const make = (id: string, job: Job, control: RunControl): Effect.Effect<Lease> =>
+/** `isNew`: false for the lease of a former process. */
+export const make = (id: string, job: Job, control: RunControl, isNew = true): Effect.Effect<Lease> =>
   Effect.map(MonotonicTime.millis, (now) => {
     const leaseMs = leaseMsOf(job.binding)
     const ended = Deferred.makeUnsafe<ProviderOutcome>()
@@ -43,6 +47,7 @@ export const make = (id: string, job: Job, control: RunControl): Effect.Effect<L
       job,
       control,
       leaseMs,
+      chunks: OutputChunks.make(job, control, isNew),
       expiresAt: now + leaseMs,
       cancelRequested: false,
       isEndedElsewhere: false,
@@ -79,5 +84,6 @@ export const follow = (lease: Lease, elsewhere: Effect.Effect<ProviderOutcome>) 
     elsewhere
   ]).pipe(
     Effect.flatMap((outcome) => Deferred.succeed(lease.ended, outcome)),
-    Effect.andThen(Deferred.await(lease.ended))
+    Effect.andThen(Deferred.await(lease.ended)),
+    Effect.map((outcome) => (lease.chunks === null ? outcome : lease.chunks.ended(outcome)))
   )

@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
     })
 
   const reattach: Provider["reattach"] = (job, jobId, control) =>
-    Effect.flatMap(Lease.make(jobId, job, control), (lease) =>
+    Effect.flatMap(Lease.make(jobId, job, control, false), (lease) =>
       Effect.ensuring(
         Effect.andThen(
           Effect.sync(() => pool.add(lease, null)),

@@ -4,6 +4,7 @@ import type { Request, State } from "#domain/inference-request/State.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as ChunkReport from "../pull/ChunkReport.ts"
 import * as CurrentRun from "../pull/CurrentRun.ts"
 import * as Lease from "../pull/Lease.ts"
 import * as LeaseId from "../pull/LeaseId.ts"
@@ -35,6 +36,8 @@ type Found = { readonly run: LeaseId.LeasedRun } & (
   | { readonly _tag: "Over"; readonly over: Over; readonly state: State | null }
 )
 
+const silence: Progress = { fraction: null, logs: [] }
+
 /** The most waiting calls with one key. */
 const mostWaiting = 1_000
 
@@ -52,6 +55,14 @@ export class WorkerCalls extends Context.Service<
     }): Effect.Effect<Lease.Lease | null, NoSuchModel | ModelNotForWorker | TooManyWaiting>
     /** Renews the lease. */
     heartbeat(lease: OfLease, progress: Progress): Effect.Effect<Heard, LeaseError>
+    /** Renews the lease, and takes chunks of the output. Those of a lease that another node follows are not kept. */
+    chunks(
+      lease: OfLease,
+      report: ChunkReport.ChunkReport
+    ): Effect.Effect<
+      { readonly heard: Heard; readonly taken: Exclude<ChunkReport.Taken, { readonly _tag: "Failed" }> },
+      LeaseError
+    >
     /** Records the end of the run. Durable when it returns; repeating it changes nothing. */
     end(lease: OfLease, outcome: ProviderOutcome): Effect.Effect<void, LeaseError>
     /** Releases the run, which counts as no try. Durable when it returns; repeating it changes nothing. */
@@ -138,6 +149,33 @@ export class WorkerCalls extends Context.Service<
           return lease === undefined ? lookUp(leaseId, run) : Effect.succeed({ _tag: "Here", run, lease })
         })
 
+      const renewed = Effect.fnUntraced(function* (lease: Lease.Lease, worker: Worker) {
+        yield* Lease.renew(lease)
+        pool.heard(lease, worker)
+        return { leaseMs: lease.leaseMs, cancelRequested: lease.cancelRequested }
+      })
+
+      const chunks: WorkerCalls["Service"]["chunks"] = Effect.fnUntraced(function* (ofLease, report) {
+        const found = yield* find(ofLease)
+        switch (found._tag) {
+          case "Over":
+            return yield* new LeaseLost()
+          case "Elsewhere": {
+            const { leases, request, run } = found
+            const heard = yield* leases.heartbeat(ofLease.leaseId, run, request, silence)
+            return { heard, taken: ChunkReport.notKept }
+          }
+          case "Here": {
+            const { lease } = found
+            const heard = yield* renewed(lease, ofLease.worker)
+            const taken = ChunkReport.take(lease, report)
+            if (taken._tag !== "Failed") return { heard, taken }
+            pool.end(lease, "ended", taken.outcome)
+            return yield* new LeaseLost()
+          }
+        }
+      })
+
       const heartbeat: WorkerCalls["Service"]["heartbeat"] = Effect.fnUntraced(function* (ofLease, progress) {
         const found = yield* find(ofLease)
         switch (found._tag) {
@@ -147,11 +185,10 @@ export class WorkerCalls extends Context.Service<
             return yield* found.leases.heartbeat(ofLease.leaseId, found.run, found.request, progress)
           case "Here": {
             const { lease } = found
-            yield* Lease.renew(lease)
-            pool.heard(lease, ofLease.worker)
+            const heard = yield* renewed(lease, ofLease.worker)
             if (progress.fraction !== null || progress.logs.length > 0)
               yield* lease.control.progress(progress)
-            return { leaseMs: lease.leaseMs, cancelRequested: lease.cancelRequested }
+            return { ...heard, cancelRequested: lease.cancelRequested }
           }
         }
       })
@@ -222,6 +259,7 @@ export class WorkerCalls extends Context.Service<
       return WorkerCalls.of({
         claim,
         heartbeat,
+        chunks,
         end: Effect.fn("WorkerCalls.end")(end),
         release: Effect.fn("WorkerCalls.release")((lease) => end(lease, null)),
         giveBack

@@ -1,5 +1,6 @@
 /** The wire form of jobs and leases (docs/operators/workers.md). */
 import { Schema } from "effect"
+import { StreamKind } from "#domain/catalog/Model.ts"
 import type { Lease } from "../pull/Lease.ts"
 import type { Heard } from "./LeasesElsewhere.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
@@ -22,6 +23,10 @@ export const JobBody = Schema.Struct({
       description: "Duration of a lease after the worker's last report."
     }),
     leaseExpiresAt,
+    stream: Schema.NullOr(StreamKind).annotate({
+      description:
+        "How chunks add up to the output, which may be reported as it is made; null: only with the result."
+    }),
     timeoutSeconds: Schema.Number.annotate({ description: "The job is withdrawn after this many seconds." })
   })
 }).annotate({
@@ -37,6 +42,7 @@ export const JobBody = Schema.Struct({
         input: { image: "https://media.example.com/a.png", scale: 2 },
         leaseSeconds: 30,
         leaseExpiresAt: "2026-01-05T12:00:30.000Z",
+        stream: null,
         timeoutSeconds: 600
       }
     }
@@ -57,6 +63,7 @@ export const job = (lease: Lease, now: number): typeof JobBody.Type => {
       input,
       leaseSeconds: lease.leaseMs / 1_000,
       leaseExpiresAt: DateTime.format(now + lease.leaseMs),
+      stream: lease.chunks === null ? null : (model.output?.stream ?? null),
       timeoutSeconds: model.timeoutSeconds
     }
   }
@@ -70,6 +77,23 @@ export const HeartbeatBody = Schema.Struct({
 }).annotate({
   identifier: "WorkerHeartbeat",
   examples: [{ leaseExpiresAt: "2026-01-05T12:01:00.000Z", cancelRequested: false }]
+})
+
+export const ChunksBody = Schema.Struct({
+  ...HeartbeatBody.fields,
+  next: Schema.NullOr(Schema.Int).annotate({
+    description:
+      "Number of the chunk that the next call begins with: send again what comes after a gap. null: chunks are not kept here, and the result has the output."
+  })
+}).annotate({
+  identifier: "WorkerChunks",
+  examples: [{ leaseExpiresAt: "2026-01-05T12:01:00.000Z", cancelRequested: false, next: 14 }]
+})
+
+/** @param now Unix time in ms. */
+export const received = (answer: Heard, next: number | null, now: number): typeof ChunksBody.Type => ({
+  ...heard(answer, now),
+  next
 })
 
 /** @param now Unix time in ms. */

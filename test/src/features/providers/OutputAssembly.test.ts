@@ -36,13 +36,20 @@ describe("OutputAssembly", () => {
     assert.deepStrictEqual([half, half, `${half}${half}x`].map(last.take), [null, null, "too_large"])
   })
 
-  it("finds the chunks of an output", () => {
-    assert.deepStrictEqual(OutputAssembly.chunksOf("text", "ab"), ["ab"])
-    assert.deepStrictEqual(OutputAssembly.chunksOf("text", ""), [])
-    assert.deepStrictEqual(OutputAssembly.chunksOf("text", { a: 1 }), [])
-    assert.deepStrictEqual(OutputAssembly.chunksOf("items", [1, 2]), [1, 2])
-    assert.deepStrictEqual(OutputAssembly.chunksOf("last", [1, 2]), [[1, 2]])
-  })
+  it.each([
+    ["text", "", "ab", ["ab"]],
+    ["text", "a", "ab", ["b"]],
+    ["text", "ab", "ab", []],
+    ["text", "b", "ab", null],
+    ["text", "", { a: 1 }, null],
+    ["items", [], [1, 2], [1, 2]],
+    ["items", [{ a: 1 }], [{ a: 1 }, 2], [2]],
+    ["items", [2], [1, 2], null],
+    ["items", [], "ab", null],
+    ["last", 1, [1, 2], [[1, 2]]]
+  ] as const)("finds what is missing of %s after %j in %j: %j", (kind, made, output, rest) =>
+    assert.deepStrictEqual(OutputAssembly.restOf(kind, made, output), rest)
+  )
 
   it("joins the parts of a text", () => {
     assert.strictEqual(OutputAssembly.formed("text", ["a", "b"]), "ab")

@@ -43,6 +43,15 @@ describe("OutputChunks", () => {
     })
   )
 
+  it.effect("adds what only the output has", () =>
+    Effect.gen(function* () {
+      const { chunks, own, restarts } = yield* of("items")
+      own.take(1)
+      assert.deepStrictEqual(own.ended(succeeded([1, 2])), succeeded([1, 2]))
+      assert.deepStrictEqual([chunks, restarts()], [[1, 2], 0])
+    })
+  )
+
   it.effect("replaces the chunks of a former process", () =>
     Effect.gen(function* () {
       const { chunks, own, restarts } = yield* of("text", false)

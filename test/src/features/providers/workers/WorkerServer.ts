@@ -33,6 +33,14 @@ export const pulled = (endpoint: string, leaseSeconds?: number, timeoutSeconds =
   return { ...built, model: { ...built.model, providers: [{ name: "gpus", adapter: "pull", ...options }] } }
 }
 
+/** A model of workers that say a text as they make it. */
+const telling = (endpoint: string): BuiltinModel => {
+  const { model, ...rest } = pulled(endpoint)
+  const texts = testModel(endpoint, { outputSchema: { type: "string" }, output: { stream: "text" } })
+  return { ...rest, ...texts, model: { ...texts.model, providers: model.providers, concurrency: 100 } }
+}
+
+export const tell = "test/tell"
 export const upscale = "test/upscale"
 export const caption = "test/caption"
 
@@ -56,7 +64,7 @@ const dispatcher = Dispatcher.layer.pipe(
 
 export const layer = dispatcher.pipe(
   Layer.provideMerge(
-    TestServer.layer({ catalog: BuiltinCatalog.layerOf([pulled(upscale), pulled(caption)]) })
+    TestServer.layer({ catalog: BuiltinCatalog.layerOf([pulled(upscale), pulled(caption), telling(tell)]) })
   ),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
 )
@@ -129,6 +137,9 @@ export const claim = Effect.fnUntraced(function* (authorization: string, models?
 
 export const heartbeat = (authorization: string, leaseId: string, body?: Json) =>
   post(`/workers/jobs/${leaseId}/heartbeat`, authorization, body)
+
+export const chunks = (authorization: string, leaseId: string, body: Json) =>
+  post(`/workers/jobs/${leaseId}/chunks`, authorization, body)
 
 export const end = (authorization: string, leaseId: string, body: Json) =>
   post(`/workers/jobs/${leaseId}/result`, authorization, body)
