@@ -11,6 +11,7 @@ import * as AccountApi from "#src/edges/api/account/AccountApi.ts"
 import * as CallbacksApi from "#src/edges/api/providers/CallbacksApi.ts"
 import * as CatalogApi from "#src/edges/api/catalog/CatalogApi.ts"
 import * as ComputeApi from "#src/edges/api/catalog/ComputeApi.ts"
+import * as FalApi from "#src/edges/fal/FalApi.ts"
 import * as PricingApi from "#src/edges/api/catalog/PricingApi.ts"
 import * as Files from "#src/edges/api/files/FilesApi.ts"
 import * as HistoryApi from "#src/edges/api/requests/history/HistoryApi.ts"
@@ -77,6 +78,7 @@ const publicRoutes = Layer.mergeAll(
   AuthorizeApi.layer,
   SignInApi.layer,
   McpApi.layer,
+  FalApi.layer,
   SystemApi.layer
 ).pipe(Layer.provide([RequestHandlers.layer, Admission.layer, describeApi]))
 

@@ -1,0 +1,108 @@
+/**
+ * fal's client, `@fal-ai/client`, unchanged: all its calls arrive at one path, and a header names the address at fal that each
+ * is for (decision 71). They are translated onto the same services as the calls of the other routes.
+ */
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import type { Scope } from "#domain/account/Grant.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import * as Authorization from "#src/edges/http/api/Authorization.ts"
+import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { AnswersHead, Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import { Admission } from "#src/edges/http/edge/Admission.ts"
+import * as FalErrors from "./FalErrors.ts"
+import * as FalOperations from "./FalOperations.ts"
+import * as Paths from "./Paths.ts"
+import * as FalStatus from "./requests/FalStatus.ts"
+import * as Target from "./Target.ts"
+
+const headers = {
+  [Target.header]: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "fal's address of the operation: of `fal.run`, `queue.fal.run` or `rest.fal.ai`. It is translated and never fetched."
+    })
+  )
+}
+
+const output = Schema.Json.annotate({ description: "The output of the model, as the model defines it." })
+const events = Schema.String.annotate({ description: "Server-sent events." }).pipe(
+  HttpApiSchema.asText({ contentType: "text/event-stream" })
+)
+const status = (code: number) => FalStatus.StatusBody.pipe(HttpApiSchema.status(code))
+
+const send = HttpApiEndpoint.post("sendToFal", Paths.proxy, {
+  headers,
+  payload: Schema.Record(Schema.String, Schema.Json).annotate({
+    description: "The input of the model, or what the operation takes."
+  }),
+  success: [output, events],
+  error: [...FalErrors.ofKeys, ...FalErrors.ofBodies]
+})
+  .annotate(Requires, "requests:write")
+  .annotate(OpenApi.Summary, "Submit, run, stream or upload")
+  .annotate(
+    OpenApi.Description,
+    "`fal.queue.submit`, `fal.run`, `fal.stream` and the beginning of `fal.storage.upload`, which needs `files:write`."
+  )
+
+const read = HttpApiEndpoint.get("readFromFal", Paths.proxy, {
+  headers,
+  success: [output, status(202), events],
+  error: FalErrors.ofKeys
+})
+  .annotate(Requires, "requests:read")
+  .annotate(AnswersHead, false)
+  .annotate(OpenApi.Summary, "Status or result")
+  .annotate(OpenApi.Description, "`fal.queue.status`, `fal.queue.streamStatus` and `fal.queue.result`.")
+
+const cancel = HttpApiEndpoint.put("cancelAtFal", Paths.proxy, {
+  headers,
+  success: Schema.Struct({
+    status: Schema.Literals(["CANCELLATION_REQUESTED"]),
+    detail: Schema.String,
+    message: Schema.String
+  })
+    .annotate({ identifier: "FalCancellation" })
+    .pipe(HttpApiSchema.status(202)),
+  error: FalErrors.ofKeys
+})
+  .annotate(Requires, "requests:write")
+  .annotate(OpenApi.Summary, "Cancel")
+  .annotate(OpenApi.Description, "`fal.queue.cancel`.")
+
+const routes = [
+  Route.prepared(send, FalOperations.serve("POST")),
+  Route.prepared(read, FalOperations.serve("GET")),
+  Route.prepared(cancel, FalOperations.serve("PUT"))
+] as const
+
+export class FalApi extends HttpApiGroup.make("fal")
+  .add(...Route.endpointsOf(routes))
+  .middleware(Authorization.Authorization)
+  .annotate(ServedOn, ["queue"])
+  .annotate(OpenApi.Title, "fal's client")
+  .annotate(OpenApi.Description, "What `@fal-ai/client` calls with `proxyUrl`.") {}
+
+const methodOf = (method: string): Target.Method => (method === "GET" || method === "PUT" ? method : "POST")
+
+/** What the operation needs is known by the address alone. A call without a proper one is refused after its key was checked. */
+const admit = Effect.map(Admission, ({ gate }): DeclaredRoutes.Admit<Caller> => {
+  const gates = new Map<Scope, ReturnType<typeof gate>>()
+  const gateOf = (scope: Scope) => {
+    const made = gates.get(scope) ?? gate(scope)
+    gates.set(scope, made)
+    return made
+  }
+  return (requires) => {
+    if (requires === null) throw new Error("expected a scope of every route of fal's client")
+    return ({ headers, method }) => {
+      const target = Target.parse(headers[Target.header], methodOf(method))
+      const scope = target._tag === "Success" ? Target.scopeOf(target.success) : requires
+      return gateOf(scope)(headers["authorization"])
+    }
+  }
+})
+
+export const layer = DeclaredRoutes.layer(admit, routes, FalErrors.form)

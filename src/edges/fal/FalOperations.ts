@@ -1,0 +1,58 @@
+/** Serves each operation of fal's client. */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import type * as Answer from "#src/edges/http/Answer.ts"
+import type * as Route from "#src/edges/http/api/Route.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import * as FalQueue from "./requests/FalQueue.ts"
+import * as Target from "./Target.ts"
+
+interface Call {
+  readonly request: HttpServerRequest
+  readonly headers: Answer.Headers
+}
+
+const noTokens = Effect.fail(
+  ErrorAnswer.coded(
+    501,
+    "REALTIME_UNSUPPORTED",
+    'Realtime connections and connectionMode "client" are not supported: use fal.stream with connectionMode "server".'
+  )
+)
+
+/** @param method of the route. */
+export const serve = (method: Target.Method) =>
+  Effect.gen(function* () {
+    const queue = yield* FalQueue.make
+
+    const operate = (target: Target.Target, { request }: Call, caller: Caller): Route.Reply => {
+      switch (target._tag) {
+        case "Run":
+          return queue.run({ caller, endpoint: target.endpoint, request, webhook: null })
+        case "Stream":
+          return noTokens
+        case "Submit":
+          return queue.submit({ caller, endpoint: target.endpoint, request, webhook: target.webhook })
+        case "Status":
+          return queue.status(caller, target)
+        case "StatusStream":
+          return noTokens
+        case "Result":
+          return queue.result(caller, target)
+        case "Cancel":
+          return queue.cancel(caller, target)
+        case "InitiateUpload":
+        case "InitiateMultipart":
+          return noTokens
+        case "Token":
+          return noTokens
+      }
+    }
+
+    return (call: Call, caller: Caller): Route.Reply =>
+      Effect.flatMapEager(
+        Effect.fromResult(Target.parse(call.request.headers[Target.header], method)),
+        (target) => operate(target, call, caller)
+      )
+  })

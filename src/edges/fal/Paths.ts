@@ -1,0 +1,2 @@
+/** `proxyUrl` of fal's client. */
+export const proxy = "/compat/fal"

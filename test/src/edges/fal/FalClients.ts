@@ -1,0 +1,52 @@
+/** fal's client, as the guide sets it up in Node. */
+import { ApiError, createFalClient, type FalClient } from "@fal-ai/client"
+import { Effect } from "effect"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+
+/** The client of an application, with the URL and the key of this service. No retries, so that each test sees each answer. */
+export const connect = (base: string, credentials: string): FalClient =>
+  createFalClient({
+    credentials,
+    retry: { maxRetries: 0 },
+    requestMiddleware: async (request) => ({
+      ...request,
+      url: `${base}/compat/fal`,
+      headers: { ...request.headers, "x-fal-target-url": request.url }
+    })
+  })
+
+/** A server as users run it, and a client of its first account. */
+export const server = Effect.gen(function* () {
+  const directory = yield* TempDirectory.make
+  const { url } = yield* Effect.acquireRelease(
+    Effect.promise(async () =>
+      ServerProcess.start({ dataDirectory: directory, port: await ServerProcess.freePort() })
+    ),
+    ({ kill }) => Effect.promise(() => kill("SIGTERM"))
+  )
+  return { url, fal: connect(url, ServerProcess.apiKey) }
+})
+
+/** The error that the client throws. */
+export const thrown = async (call: Promise<unknown>): Promise<ApiError<unknown>> => {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  throw new Error("expected the client to throw")
+}
+
+/** The id of a running request of the model, as soon as there is one. */
+export const running = async (url: string, model: string): Promise<string> => {
+  const query = new URLSearchParams({ modelEndpoint: model, status: "IN_PROGRESS", limit: "1" })
+  while (true) {
+    const listed = await fetch(`${url}/requests?${query}`, { headers: ServerProcess.authorization })
+    if (!listed.ok) throw new Error(`the list answered ${listed.status}`)
+    const page: unknown = await listed.json()
+    const id: unknown = Reflect.get(Object(Reflect.get(Object(page), "data")?.[0]), "id")
+    if (typeof id === "string") return id
+  }
+}
