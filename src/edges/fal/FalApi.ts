@@ -2,7 +2,7 @@
  * fal's client, `@fal-ai/client`, unchanged: all its calls arrive at one path, and a header names the address at fal that each
  * is for (decision 71). They are translated onto the same services as the calls of the other routes.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
@@ -11,6 +11,7 @@ import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { AnswersHead, Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import { Admission } from "#src/edges/http/edge/Admission.ts"
+import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import * as FalErrors from "./FalErrors.ts"
 import * as FalOperations from "./FalOperations.ts"
 import * as Paths from "./Paths.ts"
@@ -105,4 +106,6 @@ const admit = Effect.map(Admission, ({ gate }): DeclaredRoutes.Admit<Caller> => 
   }
 })
 
-export const layer = DeclaredRoutes.layer(admit, routes, FalErrors.form)
+export const layer = DeclaredRoutes.layer(admit, routes, FalErrors.form).pipe(
+  Layer.provide(EventStreams.layer)
+)

@@ -5,7 +5,9 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import type * as Answer from "#src/edges/http/Answer.ts"
 import type * as Route from "#src/edges/http/api/Route.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import * as FalUploads from "./files/FalUploads.ts"
 import * as FalQueue from "./requests/FalQueue.ts"
+import * as FalStreams from "./requests/FalStreams.ts"
 import * as Target from "./Target.ts"
 
 interface Call {
@@ -21,30 +23,40 @@ const noTokens = Effect.fail(
   )
 )
 
+const tooLarge = Effect.fail(
+  ErrorAnswer.coded(501, "MULTIPART_UNSUPPORTED", "Files above 90 MiB are not taken yet.")
+)
+
 /** @param method of the route. */
 export const serve = (method: Target.Method) =>
   Effect.gen(function* () {
     const queue = yield* FalQueue.make
+    const streams = yield* FalStreams.make
+    const uploads = yield* FalUploads.make
 
-    const operate = (target: Target.Target, { request }: Call, caller: Caller): Route.Reply => {
+    const operate = (target: Target.Target, call: Call, caller: Caller): Route.Reply => {
+      const { request } = call
       switch (target._tag) {
         case "Run":
           return queue.run({ caller, endpoint: target.endpoint, request, webhook: null })
-        case "Stream":
-          return noTokens
+        case "Stream": {
+          const { endpoint } = target
+          return streams.followOutput(call, { caller, endpoint, request, webhook: null })
+        }
         case "Submit":
           return queue.submit({ caller, endpoint: target.endpoint, request, webhook: target.webhook })
         case "Status":
           return queue.status(caller, target)
         case "StatusStream":
-          return noTokens
+          return streams.followStatus(call, caller, target)
         case "Result":
           return queue.result(caller, target)
         case "Cancel":
           return queue.cancel(caller, target)
         case "InitiateUpload":
+          return uploads.initiate(caller, request)
         case "InitiateMultipart":
-          return noTokens
+          return tooLarge
         case "Token":
           return noTokens
       }

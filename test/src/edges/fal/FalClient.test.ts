@@ -15,10 +15,8 @@ class Connected extends Context.Service<Connected, Effect.Success<typeof FalClie
 const connected = Layer.effect(Connected, FalClients.server)
 
 layer(connected, { excludeTestServices: true })("fal's client", (it) => {
-  const example = (
-    name: string,
-    run: (connected: Connected["Service"]) => Promise<void>
-  ) => it.effect(name, () => Effect.flatMap(Connected, (connected) => Effect.promise(() => run(connected))))
+  const example = (name: string, run: (connected: Connected["Service"]) => Promise<void>) =>
+    it.effect(name, () => Effect.flatMap(Connected, (connected) => Effect.promise(() => run(connected))))
 
   example("README, fal.run: returns the output as data, with the request's id", async ({ fal }) => {
     const result = await fal.run("sandbox/echo", { input: { value: "bar" } })
@@ -47,7 +45,10 @@ layer(connected, { excludeTestServices: true })("fal's client", (it) => {
     const last = updates.at(-1)
     assert.strictEqual(last?.status, "COMPLETED")
     assert.isAtLeast(last?.status === "COMPLETED" ? (last.metrics?.inference_time ?? 0) : 0, 0.3)
-    assert.include(updates.map(({ status }) => status), "IN_PROGRESS")
+    assert.include(
+      updates.map(({ status }) => status),
+      "IN_PROGRESS"
+    )
   })
 
   example("subscribe with logs: they are a list of messages", async ({ fal }) => {
@@ -66,7 +67,9 @@ layer(connected, { excludeTestServices: true })("fal's client", (it) => {
   })
 
   example("queue.submit, queue.status, queue.result", async ({ fal }) => {
-    const { request_id: requestId, status } = await fal.queue.submit("sandbox/slow", { input: { seconds: 0.2 } })
+    const { request_id: requestId, status } = await fal.queue.submit("sandbox/slow", {
+      input: { seconds: 0.2 }
+    })
     assert.strictEqual(status, "IN_QUEUE")
     const early = await FalClients.thrown(fal.queue.result("sandbox/slow", { requestId }))
     assert.strictEqual(early.status, 400)
@@ -78,6 +81,65 @@ layer(connected, { excludeTestServices: true })("fal's client", (it) => {
       data: { slept: 0.2 },
       requestId
     })
+  })
+
+  example("subscribe in streaming mode: each update once, each log line once", async ({ fal }) => {
+    const updates: Array<QueueStatus> = []
+    const { data } = await fal.subscribe("sandbox/slow", {
+      input: { seconds: 1.1 },
+      logs: true,
+      mode: "streaming",
+      onQueueUpdate: (update) => updates.push(update)
+    })
+    assert.deepStrictEqual(data, { slept: 1.1 })
+    const last = updates.at(-1)
+    const messages = last?.status === "COMPLETED" ? last.logs.map(({ message }) => message) : []
+    assert.isNotEmpty(messages)
+    assert.strictEqual(new Set(messages).size, messages.length)
+  })
+
+  example("queue.streamStatus", async ({ fal }) => {
+    const { request_id: requestId } = await fal.queue.submit("sandbox/slow", { input: { seconds: 0.2 } })
+    const stream = await fal.queue.streamStatus("sandbox/slow", { requestId, logs: true })
+    const seen: Array<string> = []
+    for await (const update of stream) seen.push(update.status)
+    assert.deepInclude(await stream.done(), { status: "COMPLETED", request_id: requestId })
+    assert.strictEqual(seen.at(-1), "COMPLETED")
+  })
+
+  example("queue.streamStatus: of a request that is cancelled, ends with the reason", async ({ fal }) => {
+    const { request_id: requestId } = await fal.queue.submit("sandbox/slow", { input: { seconds: 602 } })
+    const stream = await fal.queue.streamStatus("sandbox/slow", { requestId })
+    stream.on("data", () => void fal.queue.cancel("sandbox/slow", { requestId }).catch(() => {}))
+    FalClients.assertCancelled(await stream.done())
+  })
+
+  example("fal.stream: done() returns the output, and the stream has the request's id", async ({ fal }) => {
+    const stream = await fal.stream("sandbox/echo", { input: { value: "bar" } })
+    const events: Array<unknown> = []
+    for await (const event of stream) events.push(event)
+    assert.deepStrictEqual(await stream.done(), { value: "bar" })
+    assert.deepStrictEqual(events, [{ value: "bar" }])
+    const requestId = stream.requestId ?? ""
+    assert.deepStrictEqual((await fal.queue.result("sandbox/echo", { requestId })).data, { value: "bar" })
+  })
+
+  example("fal.stream: an invalid input, and a failure before the first event, throw", async ({ fal }) => {
+    const invalid = await fal.stream("sandbox/echo", { input: {} })
+    assert.instanceOf(await FalClients.thrown(invalid.done()), ValidationError)
+    const failing = await fal.stream("sandbox/fail", { input: { message: "Out of order" } })
+    const error = await FalClients.thrown(failing.done())
+    assert.strictEqual(error.status, 500)
+    assert.include(error.message, "Out of order")
+  })
+
+  example("fal.stream: abort cancels the request", async ({ fal, url }) => {
+    const stream = await fal.stream("sandbox/slow", { input: { seconds: 603 } })
+    const requestId = await FalClients.running(url, "sandbox/slow")
+    stream.abort()
+    await fal.queue.subscribeToStatus("sandbox/slow", { requestId, pollInterval: 20 })
+    const status = await fal.queue.status("sandbox/slow", { requestId })
+    FalClients.assertCancelled(status)
   })
 
   example("queue.cancel: subscribe ends with an error that says so", async ({ fal }) => {
@@ -112,7 +174,7 @@ layer(connected, { excludeTestServices: true })("fal's client", (it) => {
     )
     await fal.queue.subscribeToStatus("sandbox/slow", { requestId, pollInterval: 20 })
     const status = await fal.queue.status("sandbox/slow", { requestId })
-    assert.deepInclude(status, { status: "COMPLETED", error_type: "client_cancelled" })
+    FalClients.assertCancelled(status)
   })
 
   example("request errors: an invalid input throws a ValidationError with its fields", async ({ fal }) => {
@@ -126,15 +188,21 @@ layer(connected, { excludeTestServices: true })("fal's client", (it) => {
     }
   })
 
-  example("request errors: a model that fails throws a ValidationError, with its message", async ({ fal }) => {
-    const call = fal.subscribe("sandbox/provider-fail", { input: { message: "Out of memory" }, pollInterval: 20 })
-    const error = await FalClients.thrown(call)
-    assert.strictEqual(error.status, 422)
-    assert.include(error.message, "Out of memory")
-    assert.isNotEmpty(error.requestId)
-    assert.instanceOf(error, ValidationError)
-    if (error instanceof ValidationError) assert.include(error.fieldErrors[0]?.msg, "Out of memory")
-  })
+  example(
+    "request errors: a model that fails throws a ValidationError, with its message",
+    async ({ fal }) => {
+      const call = fal.subscribe("sandbox/provider-fail", {
+        input: { message: "Out of memory" },
+        pollInterval: 20
+      })
+      const error = await FalClients.thrown(call)
+      assert.strictEqual(error.status, 422)
+      assert.include(error.message, "Out of memory")
+      assert.isNotEmpty(error.requestId)
+      assert.instanceOf(error, ValidationError)
+      if (error instanceof ValidationError) assert.include(error.fieldErrors[0]?.msg, "Out of memory")
+    }
+  )
 
   example("request errors: a provider that refuses throws an ApiError, once", async ({ fal }) => {
     const error = await FalClients.thrown(fal.run("sandbox/fail", { input: { message: "Out of order" } }))
@@ -147,6 +215,30 @@ layer(connected, { excludeTestServices: true })("fal's client", (it) => {
     const error = await FalClients.thrown(fal.run("sandbox/invalid-output", {}))
     assert.strictEqual(error.status, 500)
     assert.match(error.message, /does not match/)
+  })
+
+  example("storage.upload: returns a URL that has the bytes", async ({ fal }) => {
+    const file = new File(["Hello, World!"], "hello.txt", { type: "text/plain" })
+    const url = await fal.storage.upload(file)
+    const stored = await fetch(url)
+    assert.match(stored.headers.get("content-type") ?? "", /^text\/plain/)
+    assert.strictEqual(await stored.text(), "Hello, World!")
+  })
+
+  example("a Blob in an input: is uploaded, and the model gets its URL", async ({ fal }) => {
+    const blob = new Blob([new Uint8Array([1, 2, 3])])
+    const { data } = await fal.subscribe("sandbox/echo", {
+      input: { value: { files: [blob, { blob }], text: "x" } },
+      pollInterval: 20
+    })
+    const [first, second] = data.value.files
+    assert.strictEqual(data.value.text, "x")
+    for (const url of [first, second.blob]) {
+      assert.deepStrictEqual(
+        new Uint8Array(await (await fetch(url)).arrayBuffer()),
+        new Uint8Array([1, 2, 3])
+      )
+    }
   })
 
   example("startTimeout: in time", async ({ fal }) => {
@@ -166,6 +258,6 @@ layer(connected, { excludeTestServices: true })("fal's client", (it) => {
     await stopped
     await fal.queue.subscribeToStatus("sandbox/slow", { requestId, pollInterval: 20 })
     const status = await fal.queue.status("sandbox/slow", { requestId })
-    assert.deepInclude(status, { error_type: "client_cancelled" })
+    FalClients.assertCancelled(status)
   })
 })

@@ -1,13 +1,15 @@
 /** fal's client, as the guide sets it up in Node. */
+import { assert } from "@effect/vitest"
 import { ApiError, createFalClient, type FalClient } from "@fal-ai/client"
 import { Effect } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 /** The client of an application, with the URL and the key of this service. No retries, so that each test sees each answer. */
-export const connect = (base: string, credentials: string): FalClient =>
+export const connect = (base: string, credentials: string, through: typeof fetch = fetch): FalClient =>
   createFalClient({
     credentials,
+    fetch: through,
     retry: { maxRetries: 0 },
     requestMiddleware: async (request) => ({
       ...request,
@@ -27,6 +29,12 @@ export const server = Effect.gen(function* () {
   )
   return { url, fal: connect(url, ServerProcess.apiKey) }
 })
+
+/** Expects the status of a request that was cancelled. */
+export const assertCancelled = (status: object): void => {
+  assert.propertyVal(status, "status", "COMPLETED")
+  assert.propertyVal(status, "error_type", "client_cancelled")
+}
 
 /** The error that the client throws. */
 export const thrown = async (call: Promise<unknown>): Promise<ApiError<unknown>> => {
