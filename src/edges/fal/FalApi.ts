@@ -2,15 +2,13 @@
  * fal's client, `@fal-ai/client`, unchanged: all its calls arrive at one path, and a header names the address at fal that each
  * is for (decision 71). They are translated onto the same services as the calls of the other routes.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import type { Scope } from "#domain/account/Grant.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { AnswersHead, Requires, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
-import { Admission } from "#src/edges/http/edge/Admission.ts"
+import { AnswersHead, Requires, ServedOn, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import * as FalErrors from "./FalErrors.ts"
 import * as FalOperations from "./FalOperations.ts"
@@ -42,6 +40,7 @@ const send = HttpApiEndpoint.post("sendToFal", Paths.proxy, {
   error: [...FalErrors.ofKeys, ...FalErrors.ofBodies]
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(OpenApi.Summary, "Submit, run, stream or upload")
   .annotate(
     OpenApi.Description,
@@ -54,6 +53,7 @@ const read = HttpApiEndpoint.get("readFromFal", Paths.proxy, {
   error: FalErrors.ofKeys
 })
   .annotate(Requires, "requests:read")
+  .annotate(TakesTokens, "request")
   .annotate(AnswersHead, false)
   .annotate(OpenApi.Summary, "Status or result")
   .annotate(OpenApi.Description, "`fal.queue.status`, `fal.queue.streamStatus` and `fal.queue.result`.")
@@ -70,6 +70,7 @@ const cancel = HttpApiEndpoint.put("cancelAtFal", Paths.proxy, {
   error: FalErrors.ofKeys
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "request")
   .annotate(OpenApi.Summary, "Cancel")
   .annotate(OpenApi.Description, "`fal.queue.cancel`.")
 
@@ -89,19 +90,19 @@ export class FalApi extends HttpApiGroup.make("fal")
 const methodOf = (method: string): Target.Method => (method === "GET" || method === "PUT" ? method : "POST")
 
 /** What the operation needs is known by the address alone. A call without a proper one is refused after its key was checked. */
-const admit = Effect.map(Admission, ({ gate }): DeclaredRoutes.Admit<Caller> => {
-  const gates = new Map<Scope, ReturnType<typeof gate>>()
-  const gateOf = (scope: Scope) => {
-    const made = gates.get(scope) ?? gate(scope)
-    gates.set(scope, made)
+const admit = Effect.map(Authorization.admit, (admit): DeclaredRoutes.Admit<Caller> => {
+  const gates = new Map<Target.Target["_tag"], ReturnType<typeof admit>>()
+  const gateOf = (tag: Target.Target["_tag"]) => {
+    const { scope, tokens } = Target.accessOf(tag)
+    const made = gates.get(tag) ?? admit(scope, tokens)
+    gates.set(tag, made)
     return made
   }
-  return (requires) => {
-    if (requires === null) throw new Error("expected a scope of every route of fal's client")
-    return ({ headers, method }) => {
-      const target = Target.parse(headers[Target.header], methodOf(method))
-      const scope = target._tag === "Success" ? Target.scopeOf(target.success) : requires
-      return gateOf(scope)(headers["authorization"])
+  return (requires, tokens) => {
+    const other = admit(requires, tokens)
+    return (request) => {
+      const target = Target.parse(request.headers[Target.header], methodOf(request.method))
+      return (Result.isSuccess(target) ? gateOf(target.success._tag) : other)(request)
     }
   }
 })

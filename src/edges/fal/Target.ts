@@ -5,12 +5,13 @@
  */
 import { Result } from "effect"
 import type { Scope } from "#domain/account/Grant.ts"
+import type { TokenUse } from "#src/features/accounts/tokens/TokenUse.ts"
 import { isModelName, isOwnerName } from "#domain/ModelEndpoint.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 
 export const header = "x-fal-target-url"
 
-export interface OfModel {
+interface OfModel {
   /** `{owner}/{name}` */
   readonly endpoint: string
 }
@@ -156,21 +157,29 @@ export const parse = (text: string | undefined, method: Method): Found => {
   return translate(path.replace(/\/$/, "").split("/"), new URLSearchParams(query), method)
 }
 
-/** What a key must be granted for the operation. */
-export const scopeOf = ({ _tag }: Target): Scope => {
-  switch (_tag) {
+interface Access {
+  /** What a key must be granted. */
+  readonly scope: Scope
+  readonly tokens: TokenUse
+}
+
+/** Who may call the operation. */
+export const accessOf = (tag: Target["_tag"]): Access => {
+  switch (tag) {
     case "Run":
     case "Stream":
     case "Submit":
+      return { scope: "requests:write", tokens: "submit" }
     case "Cancel":
-    case "Token":
-      return "requests:write"
+      return { scope: "requests:write", tokens: "request" }
     case "Status":
     case "StatusStream":
     case "Result":
-      return "requests:read"
+      return { scope: "requests:read", tokens: "request" }
     case "InitiateUpload":
     case "InitiateMultipart":
-      return "files:write"
+      return { scope: "files:write", tokens: "none" }
+    case "Token":
+      return { scope: "requests:write", tokens: "none" }
   }
 }
