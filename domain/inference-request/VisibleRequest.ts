@@ -25,6 +25,6 @@ export interface VisibleRequest
     RequestSubmitted,
     "at" | "ahead" | "accountId" | "token" | "model" | "metadata" | "webhook" | "expectedMs"
   > &
-    /** Absent when the payloads are unknown. */
-    Partial<Pick<RequestSubmitted, "payloads">>
+    /** Absent in the history. */
+    Partial<Pick<RequestSubmitted, "payloads" | "modelVersion">>
 }

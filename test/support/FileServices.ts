@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Files } from "#projections/files/Files.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
+import { DirectUploads } from "#src/features/files/DirectUploads.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
 import * as LocalReception from "#src/features/media/storage/local/LocalReception.ts"
 import { MediaDelivery } from "#src/features/media/storage/MediaDelivery.ts"
@@ -12,6 +13,7 @@ const streamed = Layer.succeed(MediaDelivery, MediaDelivery.of({ urlOf: () => Ef
 
 export const layer = Layer.mergeAll(
   Uploads.layer,
+  DirectUploads.layer,
   LocalReception.layer,
   AssetLibrary.layer,
   FileSweep.layer

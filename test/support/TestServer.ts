@@ -205,7 +205,8 @@ const services = ({
     WorkerServices.layer
   ).pipe(
     (clients) => Layer.provideMerge(Layer.merge(OAuth.layer, SignIn.layer), clients),
-    (clients) => Layer.provideMerge(Mcp.layerWith(tools).pipe(Layer.provide(Scratch.layer)), clients),
+    (clients) => Layer.provideMerge(Mcp.layerWith(tools), clients),
+    Layer.provideMerge(Scratch.layer),
     Layer.provideMerge(oauthDatabase),
     Layer.provideMerge(ActorRequests.layer),
     Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),

@@ -39,12 +39,16 @@ export const record = (status: number, record: object, headers: Headers = noHead
   body: JsonPieces.ofRecord(record)
 })
 
-/** A list of such records. */
-export const list = (status: number, page: Parameters<typeof JsonPieces.ofList>[0]): Answer => ({
+/** A page with a list of such records, which is one of its members. */
+export const pageOf = (status: number, page: object, list: ReadonlyArray<object>): Answer => ({
   status,
   headers: uncached,
-  body: JsonPieces.ofList(page)
+  body: JsonPieces.ofList(page, list)
 })
+
+/** A list (`ListView`) of such records. */
+export const list = (status: number, page: { readonly data: ReadonlyArray<object> }): Answer =>
+  pageOf(status, page, page.data)
 
 export const empty = (status: number, headers: Headers): TextAnswer => ({
   status,

@@ -15,6 +15,7 @@ import { MediaApi } from "#src/edges/api/files/MediaApi.ts"
 import { OAuthApi } from "#src/edges/oauth/routes/OAuthApi.ts"
 import { PricingApi } from "#src/edges/api/catalog/PricingApi.ts"
 import { QueueApi } from "#src/edges/api/requests/QueueApi.ts"
+import { ReplicateApi, ReplicateCatalogApi } from "#src/edges/replicate/ReplicateApi.ts"
 import { SchemaErrors } from "#src/edges/http/api/SchemaErrors.ts"
 import { SignInApi } from "#src/edges/oauth/routes/SignInApi.ts"
 import { StreamsApi } from "#src/edges/api/requests/streams/StreamsApi.ts"
@@ -43,6 +44,8 @@ export class Api extends HttpApi.make("inferlog")
   .add(OAuthApi)
   .add(AuthorizeApi)
   .add(SignInApi)
+  .add(ReplicateApi)
+  .add(ReplicateCatalogApi)
   .add(McpApi)
   .add(FalApi)
   .add(SystemApi)

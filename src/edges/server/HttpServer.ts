@@ -21,6 +21,7 @@ import * as Media from "#src/edges/api/files/MediaApi.ts"
 import * as AuthorizeApi from "#src/edges/oauth/routes/AuthorizeApi.ts"
 import * as OAuthApi from "#src/edges/oauth/routes/OAuthApi.ts"
 import * as Queue from "#src/edges/api/requests/QueueApi.ts"
+import * as ReplicateApi from "#src/edges/replicate/ReplicateApi.ts"
 import * as SignInApi from "#src/edges/oauth/routes/SignInApi.ts"
 import * as StreamsApi from "#src/edges/api/requests/streams/StreamsApi.ts"
 import * as OpenApiDocument from "./system/OpenApiDocument.ts"
@@ -36,6 +37,7 @@ import * as ClientErrors from "#src/edges/http/edge/ClientErrors.ts"
 import * as Connections from "#src/edges/http/edge/Connections.ts"
 import * as CorrelationId from "#src/edges/http/edge/CorrelationId.ts"
 import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
+import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import { Exchanges, unmatched } from "#src/edges/http/edge/Exchanges.ts"
 import * as FrontedServer from "#src/edges/http/edge/FrontedServer.ts"
 import * as OutgoingAnswer from "#src/edges/http/edge/OutgoingAnswer.ts"
@@ -77,10 +79,11 @@ const publicRoutes = Layer.mergeAll(
   OAuthApi.layer,
   AuthorizeApi.layer,
   SignInApi.layer,
+  ReplicateApi.layer,
   McpApi.layer,
   FalApi.layer,
   SystemApi.layer
-).pipe(Layer.provide([RequestHandlers.layer, Admission.layer, describeApi]))
+).pipe(Layer.provide([RequestHandlers.layer, EventStreams.layer, Admission.layer, describeApi]))
 
 /** For any router. */
 const routes = publicRoutes.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(routeTable))

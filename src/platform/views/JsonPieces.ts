@@ -79,9 +79,9 @@ export const ofRecord = (record: object): string | StreamedBody => {
   return pieces.body()
 }
 
-/** Serializes a list (`ListView`) of such objects. */
-export const ofList = (page: { readonly data: ReadonlyArray<object> }): string | StreamedBody => {
+/** Serializes a page with a list of such objects, which is one of its members. */
+export const ofList = (page: object, list: ReadonlyArray<object>): string | StreamedBody => {
   const pieces = new Pieces()
-  pieces.list(page, page.data)
+  pieces.list(page, list)
   return pieces.body()
 }

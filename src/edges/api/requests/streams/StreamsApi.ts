@@ -8,7 +8,6 @@ import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { AnswersHead, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
-import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import { streamRequests } from "./AccountStream.ts"
 import { streamOutput } from "./OutputStream.ts"
 import { streamStatus } from "./StatusStream.ts"
@@ -25,5 +24,5 @@ export class StreamsApi extends HttpApiGroup.make("streams")
 
 export const layer = DeclaredRoutes.layer(Authorization.admit, routes).pipe(
   Layer.provide([LiveHub.layer, LiveProgress.layer]),
-  Layer.provide([EventStreams.layer, LiveStatus.layer])
+  Layer.provide(LiveStatus.layer)
 )
