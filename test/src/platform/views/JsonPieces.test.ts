@@ -39,13 +39,14 @@ describe("a list of objects with payloads", () => {
   it.effect("has them in order, in memory or not", () =>
     Effect.gen(function* () {
       const data = [{ input: inline }, { input: stored("[1,2,3]") }, { input: stored("true"), output: null }]
+      const empty: ReadonlyArray<object> = []
       const page = { page: 1, data, next: null }
-      const body = JsonPieces.ofList(page)
+      const body = JsonPieces.ofList(page, page.data)
       assert.strictEqual(
         yield* textOf(body),
         `{"page":1,"data":[{"input":${inline.text}},{"input":[1,2,3]},{"input":true,"output":null}],"next":null}`
       )
-      assert.strictEqual(JsonPieces.ofList({ data: [] }), '{"data":[]}')
+      assert.strictEqual(JsonPieces.ofList({ data: empty }, empty), '{"data":[]}')
     })
   )
 })
