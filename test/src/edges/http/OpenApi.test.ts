@@ -168,6 +168,7 @@ describe("the OpenAPI document", () => {
         "Media",
         "OAuth",
         "Pricing",
+        "Replicate catalog",
         "Sign-in",
         "System",
         "Tools",
