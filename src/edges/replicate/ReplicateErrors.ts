@@ -75,14 +75,14 @@ const declared = (status: number, description: string) =>
     examples: status === 422 ? [bodyOf(example)] : []
   }).pipe(HttpApiSchema.status(status))
 
-export const invalid = declared(422, "Invalid input, header, query or version, or an unusable webhook.")
+const invalid = declared(422, "Invalid input, header, query or version, or an unusable webhook.")
 export const notFound = declared(
   404,
   "Unknown model, version, prediction or file, or one of another account."
 )
-export const unauthorized = declared(401, "Missing or invalid API key.")
+const unauthorized = declared(401, "Missing or invalid API key.")
 export const insufficient = declared(402, "The prediction may cost more than what is available.")
-export const tooLarge = declared(413, "The body or the file is too large, or has too many values.")
+const tooLarge = declared(413, "The body or the file is too large, or has too many values.")
 export const conflict = declared(409, "Another request was submitted under this `Idempotency-Key`.")
 export const gone = declared(410, "The file was deleted or has expired.")
 export const storageFull = declared(507, "The server has no room for the bytes.")

@@ -11,7 +11,7 @@ import * as FileErrorAnswers from "#src/edges/http/FileErrorAnswers.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 
 /** The largest file, in bytes, as on Replicate. */
-export const MaxFileBytes = Context.Reference<number>("inferlog/src/edges/replicate/files/MaxFileBytes", {
+const MaxFileBytes = Context.Reference<number>("inferlog/src/edges/replicate/files/MaxFileBytes", {
   defaultValue: () => 100 * 1024 * 1024
 })
 
@@ -22,7 +22,7 @@ const formTimeout = "5 minutes"
 const mostBeside = 64 * 1024
 const mostParts = 8
 
-export interface FormFile {
+interface FormFile {
   readonly fileName: string
   /** As the client claims. */
   readonly contentType: string
