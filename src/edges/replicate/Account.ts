@@ -1,6 +1,7 @@
 /** `GET …/account` and the secret of webhooks. */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
@@ -20,9 +21,12 @@ const account = HttpApiEndpoint.get("getReplicateAccount", `${Paths.root}/accoun
   .annotate(OpenApi.Summary, "The account of the key")
   .annotate(OpenApi.Description, "Its id.")
 
-export const getAccount = Route.make(account, Effect.void, function* (_services, _call, { accountId }) {
-  return Answer.json(200, { type: "organization", username: accountId, name: accountId })
-})
+export const getAccount = Route.prepared(
+  account,
+  Effect.succeed((_call: unknown, { accountId }: Caller) =>
+    Effect.succeed(Answer.json(200, { type: "organization", username: accountId, name: accountId }))
+  )
+)
 
 const secret = HttpApiEndpoint.get("getReplicateWebhookSecret", `${Paths.root}/webhooks/default/secret`, {
   success: Schema.Struct({

@@ -186,11 +186,8 @@ const examples: Readonly<Record<string, (server: Server) => Promise<void>>> = {
   },
 
   "predictions.create: streaming by its URL": async (server) => {
-    const prediction = await server.replicate.predictions.create({
-      model: "black-forest-labs/flux-schnell",
-      input: { prompt },
-      ...{ stream: true }
-    })
+    const options = { model: "black-forest-labs/flux-schnell", input: { prompt }, stream: true }
+    const prediction = await server.replicate.predictions.create(options)
     const { urls } = await server.replicate.wait(prediction)
     // As an `EventSource` would: without the token.
     const text = await (await server.toServer(urls.stream ?? "")).text()

@@ -1,6 +1,6 @@
 /** A real server with the models of the examples in Replicate's README, a worker that runs them, and the package's client. */
 import * as fs from "node:fs"
-import * as http from "node:http"
+import type * as http from "node:http"
 import { Context, Deferred, Effect, Layer } from "effect"
 import Replicate from "replicate"
 import * as JsonHttp from "#test/support/upstreams/JsonHttp.ts"
