@@ -10,6 +10,7 @@ export const BillingUnit = Schema.Literals([
   "megapixel",
   "second",
   "1k_characters",
+  "1k_tokens",
   "gpu_second"
 ])
 export type BillingUnit = typeof BillingUnit.Type
