@@ -13,10 +13,13 @@ export class ErrorAnswer extends Data.TaggedError("ErrorAnswer")<{
   readonly error: string | ReadonlyArray<Issue>
   readonly details?: { readonly code: string; readonly [field: string]: unknown }
   readonly headers?: Answer.Headers
+  /** The body of another protocol, in the place of the envelope. */
+  readonly body?: unknown
 }> {
   /** @param correlationId the envelope's `request_id`. */
   toAnswer(correlationId: string): Answer.TextAnswer {
-    const { status, error, details, headers } = this
+    const { status, error, details, headers, body } = this
+    if (body !== undefined) return Answer.json(status, body, headers)
     const envelope = { error, request_id: correlationId, ...(details === undefined ? {} : { details }) }
     return Answer.json(status, envelope, headers)
   }

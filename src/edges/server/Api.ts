@@ -13,6 +13,7 @@ import { KeysApi } from "#src/edges/api/keys/KeysApi.ts"
 import { McpApi } from "#src/edges/mcp/routes/McpApi.ts"
 import { MediaApi } from "#src/edges/api/files/MediaApi.ts"
 import { OAuthApi } from "#src/edges/oauth/routes/OAuthApi.ts"
+import { OpenaiApi } from "#src/edges/openai/OpenaiApi.ts"
 import { PricingApi } from "#src/edges/api/catalog/PricingApi.ts"
 import { QueueApi } from "#src/edges/api/requests/QueueApi.ts"
 import { ReplicateApi, ReplicateCatalogApi } from "#src/edges/replicate/ReplicateApi.ts"
@@ -48,6 +49,7 @@ export class Api extends HttpApi.make("inferlog")
   .add(ReplicateCatalogApi)
   .add(McpApi)
   .add(FalApi)
+  .add(OpenaiApi)
   .add(SystemApi)
   .middleware(SchemaErrors)
   .annotate(OpenApi.Title, "inferlog")

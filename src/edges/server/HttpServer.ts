@@ -20,6 +20,7 @@ import * as McpApi from "#src/edges/mcp/routes/McpApi.ts"
 import * as Media from "#src/edges/api/files/MediaApi.ts"
 import * as AuthorizeApi from "#src/edges/oauth/routes/AuthorizeApi.ts"
 import * as OAuthApi from "#src/edges/oauth/routes/OAuthApi.ts"
+import * as OpenaiApi from "#src/edges/openai/OpenaiApi.ts"
 import * as Queue from "#src/edges/api/requests/QueueApi.ts"
 import * as ReplicateApi from "#src/edges/replicate/ReplicateApi.ts"
 import * as SignInApi from "#src/edges/oauth/routes/SignInApi.ts"
@@ -82,6 +83,7 @@ const publicRoutes = Layer.mergeAll(
   ReplicateApi.layer,
   McpApi.layer,
   FalApi.layer,
+  OpenaiApi.layer,
   SystemApi.layer
 ).pipe(Layer.provide([RequestHandlers.layer, EventStreams.layer, Admission.layer, describeApi]))
 

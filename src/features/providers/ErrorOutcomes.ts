@@ -104,6 +104,17 @@ export const retryAfterMs = (headers: ProviderAnswer["headers"], now: number): n
   return Number.isNaN(at) ? null : Math.max(at - now, 0)
 }
 
+const refusal = "The provider refused the run with status"
+const refusalForm = new RegExp(`^${refusal} (4\\d\\d)(?:\\.$|: (.*)$)`, "s")
+
+/** The status and the provider's text in the message of a run that it refused; `null` for other messages. */
+export const refusalIn = (
+  message: string
+): { readonly status: number; readonly said: string | null } | null => {
+  const [match, status, said = null] = refusalForm.exec(message) ?? []
+  return match === undefined ? null : { status: Number(status), said }
+}
+
 export const isSuccess = ({ status }: Pick<ProviderAnswer, "status">): boolean =>
   status >= 200 && status <= 299
 
@@ -130,7 +141,7 @@ export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome>
     if (status < 400)
       return failed(`The provider answered with status ${status}; redirects are not followed.`, false)
     const said = saidIn(json)
-    const refused = `The provider refused the run with status ${status}`
+    const refused = `${refusal} ${status}`
     return failed(said === null ? `${refused}.` : `${refused}: ${said}`, false)
   })
 

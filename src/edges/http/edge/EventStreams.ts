@@ -43,10 +43,13 @@ export interface Opening {
   readonly headers: Headers
   /** The key that the stream ends with; by default that of the `Authorization` header. */
   readonly presented?: Credential
+  /** Frames for a client whose stream the server ends early, because it stops or the key became invalid. */
+  readonly lastWords?: string
 }
 
 interface Member {
   readonly stream: EventStream.OpenStream
+  readonly lastWords: string | undefined
   readonly body: Fiber.Fiber<void>
   /** Runs from the end of the stream until its connection closes. */
   farewell: Fiber.Fiber<void> | null
@@ -82,7 +85,8 @@ export class EventStreams extends Context.Service<
       /** The client gets nothing more, whether it reads or not. */
       const end = (member: Member) => {
         if (member.farewell !== null) return
-        const { body, stream } = member
+        const { body, lastWords, stream } = member
+        if (lastWords !== undefined) stream.write(lastWords)
         stream.end()
         body.interruptUnsafe()
         member.farewell = runFork(Effect.andThen(Effect.sleep(farewell), Effect.sync(stream.drop)))
@@ -147,6 +151,7 @@ export class EventStreams extends Context.Service<
           })
           const member: Member = {
             stream,
+            lastWords: opening.lastWords,
             body: runFork(run(stream, body(stream), correlationId)),
             farewell: null
           }

@@ -1,0 +1,34 @@
+/** `POST /v1/embeddings`. */
+import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as CallHeaders from "../calls/CallHeaders.ts"
+import * as OpenaiRoute from "../OpenaiRoute.ts"
+import * as ObjectCall from "./ObjectCall.ts"
+
+const endpoint = HttpApiEndpoint.post("createEmbedding", "/v1/embeddings", {
+  ...OpenaiRoute.ofCalls,
+  error: OpenaiRoute.errors
+})
+  .annotate(Requires, "requests:write")
+  .annotate(TakesQuery, anyQuery)
+  .annotate(OpenApi.Summary, "Embed texts")
+  .annotate(OpenApi.Description, "OpenAI's embeddings, of a model that serves `embeddings`.")
+
+export const createEmbedding = Route.make(
+  endpoint,
+  ObjectCall.make("embeddings", "v1/embeddings"),
+  function* (ask, call, caller) {
+    return yield* ask(call, caller, ({ output, snapshot }) =>
+      Effect.succeed(
+        Answer.json(
+          200,
+          { ...ObjectCall.objectOf(output), model: snapshot.request.submitted.model },
+          CallHeaders.of(snapshot)
+        )
+      )
+    )
+  }
+)

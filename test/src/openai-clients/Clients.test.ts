@@ -1,0 +1,17 @@
+/** OpenAI's clients, unchanged, against one server over a fake vLLM. */
+import { afterAll, beforeAll } from "@effect/vitest"
+import { aiSdk } from "./AiSdk.ts"
+import { langChain } from "./LangChain.ts"
+import { openaiNode } from "./OpenaiNode.ts"
+import * as Served from "./Served.ts"
+
+let served: Served.Served
+
+beforeAll(async () => {
+  served = await Served.start()
+}, 60_000)
+afterAll(() => served.stop())
+
+openaiNode(() => served)
+aiSdk(() => served)
+langChain(() => served)
