@@ -7,9 +7,14 @@ import { Effect, Redacted, Result, Schema } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
-import { type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import type { NoAnswer } from "../NoAnswer.ts"
+import * as EventOutput from "../EventOutput.ts"
+import * as OutputChunks from "../OutputChunks.ts"
+import { type Call, type ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import * as ServerEvents from "../ServerEvents.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
+import * as Generation from "./Generation.ts"
 import { Options } from "./Options.ts"
 import * as Tensors from "./Tensors.ts"
 
@@ -25,10 +30,10 @@ const misbound = ErrorOutcomes.failed("The binding's options are not those of it
 const unfit = (fault: string) =>
   ErrorOutcomes.failed(`The input does not go into the model's tensors: ${fault}.`, false)
 
-const urlOf = (base: string, { model, version }: Options): string => {
+const urlOf = (base: string, { model, version }: Options, call: "infer" | "generate_stream"): string => {
   const path = `v2/models/${encodeURIComponent(model)}`
   const versioned = version === undefined ? path : `${path}/versions/${encodeURIComponent(version)}`
-  return `${base.replace(/\/+$/, "")}/${versioned}/infer`
+  return `${base.replace(/\/+$/, "")}/${versioned}/${call}`
 }
 
 /** The inference request, or the fault of the input. */
@@ -62,27 +67,86 @@ const outputOf = (
 const isFailedRun = ({ json, status }: ProviderAnswer): boolean =>
   (status === 400 || status === 422) && isObject(json) && typeof json["error"] === "string"
 
+/** `null` if the answer has an output. */
+const refusalOf = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome> | null => {
+  if (isFailedRun(answer)) return Effect.succeed(ErrorOutcomes.modelFailed(answer.json))
+  return ErrorOutcomes.isSuccess(answer) ? null : ErrorOutcomes.ofAnswer(answer)
+}
+
+const succeededWith = (output: Json | undefined): ProviderOutcome =>
+  output === undefined ? ErrorOutcomes.babble : { _tag: "Succeeded", output, delivered: null }
+
+/** "The user must always check whether an error object is received": the status of a stream is that of its first event. */
+const failureIn = (json: Json): ProviderOutcome | null =>
+  isObject(json) && typeof json["error"] === "string" ? ErrorOutcomes.modelFailed(json) : null
+
+/** A call to the server. */
+interface Asked {
+  readonly options: Options
+  readonly body: JsonObject
+  readonly secret: Redacted.Redacted | null
+}
+
 export const make = Effect.gen(function* () {
   const http = yield* ProviderHttp
 
-  const infer = Effect.fnUntraced(
-    function* ({ binding, model }: Job, options: Options, body: JsonObject, control: RunControl) {
-      const secret = yield* http.secret(binding)
-      if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
-      // The server reports nothing before the answer, so a run that is not refused at once has started.
-      yield* control.started
-      const answer = yield* http.call({
+  const headersOf = (secret: Redacted.Redacted | null): Call["headers"] =>
+    secret === null ? {} : { authorization: `Bearer ${Redacted.value(secret)}` }
+
+  const infer = ({ binding, model }: Job, { body, options, secret }: Asked) =>
+    Effect.flatMap(
+      http.call({
         method: "POST",
-        url: urlOf(binding.url ?? "", options),
-        ...(secret !== null && { headers: { authorization: `Bearer ${Redacted.value(secret)}` } }),
+        url: urlOf(binding.url ?? "", options, "infer"),
+        headers: { ...headersOf(secret) },
         body,
         timeoutMs: model.timeoutSeconds * 1_000 + graceMs
-      })
-      if (isFailedRun(answer)) return ErrorOutcomes.modelFailed(answer.json)
-      if (!ErrorOutcomes.isSuccess(answer)) return yield* ErrorOutcomes.ofAnswer(answer)
-      const output = outputOf(options, answer.json)
-      if (output === null) return ErrorOutcomes.babble
-      return { _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome
+      }),
+      (answer) =>
+        refusalOf(answer) ?? Effect.succeed(succeededWith(outputOf(options, answer.json) ?? undefined))
+    )
+
+  /** A server without event streams answers with one response. */
+  const generate = (
+    { binding, model }: Job,
+    { body, options, secret }: Asked,
+    chunks: OutputChunks.OutputChunks
+  ) => {
+    const chunkIn = (json: Json) => Generation.chunkIn(options, model.output?.stream ?? "last", json)
+    return http.stream(
+      {
+        method: "POST",
+        url: urlOf(binding.url ?? "", options, "generate_stream"),
+        headers: { ...headersOf(secret), accept: ServerEvents.accept },
+        body,
+        timeoutMs: model.timeoutSeconds * 1_000 + graceMs,
+        maxBytes: ServerEvents.mostBytes
+      },
+      (answer): Effect.Effect<ProviderOutcome, NoAnswer> =>
+        ServerEvents.isStream(answer)
+          ? EventOutput.read(answer, { chunks, chunkIn, failureIn: (_event, json) => failureIn(json) })
+          : Effect.flatMap(
+              answer.whole,
+              (whole) =>
+                refusalOf(whole) ??
+                Effect.succeed(succeededWith(whole.json === undefined ? undefined : chunkIn(whole.json)))
+            )
+    )
+  }
+
+  const call = Effect.fnUntraced(
+    function* (
+      job: Job,
+      asked: Omit<Asked, "secret">,
+      chunks: OutputChunks.OutputChunks | null,
+      { started }: RunControl
+    ) {
+      const secret = yield* http.secret(job.binding)
+      if (ErrorOutcomes.isSecretMissing(job.binding, secret)) return ErrorOutcomes.secretMissing
+      // The server reports nothing before the answer, so a run that is not refused at once has started.
+      yield* started
+      const whole = { ...asked, secret }
+      return yield* chunks === null ? infer(job, whole) : generate(job, whole, chunks)
     },
     Effect.catchTag("NoAnswer", (error) => Effect.succeed(ErrorOutcomes.ofNoHandOver(error)))
   )
@@ -93,12 +157,16 @@ export const make = Effect.gen(function* () {
     run: Effect.fn("KserveProvider.run")(function* (job, control) {
       const options = decode(job.binding.options ?? {})
       if (Result.isFailure(options)) return misbound
-      const body = bodyOf(job, options.success)
+      const chunks = OutputChunks.make(job, control)
+      const body =
+        chunks === null ? bodyOf(job, options.success) : Generation.bodyOf(options.success, job.input)
       if (Result.isFailure(body)) return unfit(body.failure)
-      return yield* Effect.raceFirst(
-        Seconds.ofCall(infer(job, options.success, body.success, control)),
+      const asked = { options: options.success, body: body.success }
+      const ended = yield* Effect.raceFirst(
+        Seconds.ofCall(call(job, asked, chunks, control)),
         Effect.as(control.stopRequested, stopped)
       )
+      return chunks === null ? ended : chunks.ended(ended)
     }),
 
     reach: ({ url = "" }) => http.reach(url),

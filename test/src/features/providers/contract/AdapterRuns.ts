@@ -1,6 +1,7 @@
 /** Runs of an adapter at its protocol server, for tests beyond the contract test. */
 import { Effect, Fiber, Layer } from "effect"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import type { StreamKind } from "#domain/catalog/Model.ts"
 import { PollPace } from "#src/features/providers/Polling.ts"
 import type { Job } from "#src/features/providers/Provider.ts"
 import { type AdapterUnderTest, jobOf } from "./AdapterUnderTest.ts"
@@ -17,18 +18,24 @@ export interface RunOptions {
   readonly url?: string
   readonly pace?: Partial<typeof PollPace.Service>
   readonly timeoutSeconds?: number
+  /** Of the model. */
+  readonly stream?: StreamKind
 }
 
 const limit = "5 seconds"
 
-const changed = (job: Job, { options, timeoutSeconds, url }: RunOptions): Job => ({
+const changed = (job: Job, { options, stream, timeoutSeconds, url }: RunOptions): Job => ({
   ...job,
   binding: {
     ...job.binding,
     ...(url !== undefined && { url }),
     ...(options !== undefined && { options: { ...job.binding.options, ...options } })
   },
-  model: { ...job.model, ...(timeoutSeconds !== undefined && { timeoutSeconds }) }
+  model: {
+    ...job.model,
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(stream !== undefined && { output: { stream } })
+  }
 })
 
 /** A run in progress of a new instance of the adapter. Interrupted with the scope. */
