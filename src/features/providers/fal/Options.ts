@@ -8,7 +8,9 @@ export const Options = Schema.Struct({
   app: Schema.String.check(
     Schema.isMaxLength(256),
     Schema.isPattern(new RegExp(`^${segment}(/${segment}){1,7}$`))
-  )
+  ),
+  /** For models that stream: the member of each event that is a chunk. By default the whole event is. */
+  chunk: Schema.optionalKey(Schema.NonEmptyString.check(Schema.isMaxLength(256)))
 })
 export type Options = typeof Options.Type
 

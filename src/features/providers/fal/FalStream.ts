@@ -1,0 +1,103 @@
+/**
+ * Models whose output fal streams (https://docs.fal.ai/documentation/model-apis/inference/streaming): one call past the
+ * queue, which is the run. Each event is a JSON value, and the output is complete when the answer ends.
+ */
+import { Effect, Redacted, Result, Schema } from "effect"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { NoAnswer } from "../NoAnswer.ts"
+import * as ErrorOutcomes from "../ErrorOutcomes.ts"
+import * as EventOutput from "../EventOutput.ts"
+import type { OutputChunks } from "../OutputChunks.ts"
+import type { Job, RunControl } from "../Provider.ts"
+import { ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
+import * as ReplacedControl from "../ReplacedControl.ts"
+import * as RunStart from "../RunStart.ts"
+import * as Seconds from "../Seconds.ts"
+import * as ServerEvents from "../ServerEvents.ts"
+import * as FalFailure from "./FalFailure.ts"
+import { Options } from "./Options.ts"
+
+/** How long to wait for an answer beyond the model's limit, ms. The limit ends the run first. */
+const graceMs = 10_000
+
+/** Characters of an event, which may have a picture. */
+const maxEventSize = 32 * 1024 * 1024
+
+const decode = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" })
+
+const stopped: ProviderOutcome = { _tag: "Stopped" }
+
+/** The queue is at a host of its own. */
+const urlOf = (url: string | undefined, app: string): string =>
+  `${(url ?? "https://fal.run").replace("://queue.", "://").replace(/\/+$/, "")}/${app}/stream`
+
+const memberOf = (name: string | undefined) => (json: Json) => {
+  if (name === undefined) return json
+  return isObject(json) && Object.hasOwn(json, name) ? json[name] : undefined
+}
+
+/** An error takes the place of an event. */
+const failureIn = ({ event }: ServerEvents.ServerEvent, json: Json): ProviderOutcome | null => {
+  const isError = event === "error" || (isObject(json) && (json["error"] ?? null) !== null)
+  return isError ? ErrorOutcomes.modelFailed(json) : null
+}
+
+/** The model has no stream. */
+const isMissing = ({ status }: Pick<StreamedAnswer, "status">): boolean => status === 404 || status === 405
+
+export const make = Effect.map(ProviderHttp, (http) => {
+  const read = Effect.fnUntraced(function* (
+    answer: StreamedAnswer,
+    chunks: OutputChunks,
+    { chunk }: Options
+  ): Effect.fn.Return<ProviderOutcome | null, NoAnswer> {
+    const chunkIn = memberOf(chunk)
+    if (isMissing(answer)) return null
+    if (ServerEvents.isStream(answer))
+      return yield* EventOutput.read(answer, { chunks, chunkIn, failureIn, maxEventSize })
+    const whole = yield* answer.whole
+    if (ErrorOutcomes.isSuccess(whole)) return ErrorOutcomes.babble
+    return FalFailure.of(whole, false) ?? (yield* ErrorOutcomes.ofAnswer(whole))
+  })
+
+  const call = Effect.fnUntraced(
+    function* (job: Job, chunks: OutputChunks, control: RunControl) {
+      const { binding, input, model } = job
+      const options = decode(binding.options ?? {})
+      const secret = yield* http.secret(binding)
+      // The queue reports what is wrong.
+      if (Result.isFailure(options) || secret === null) return null
+      const begun = RunStart.make(control)
+      yield* begun.unlessRefused
+      return yield* http.stream(
+        {
+          onSent: begun.onSent,
+          method: "POST",
+          url: urlOf(binding.url, options.success.app),
+          headers: { accept: "text/event-stream", authorization: `Key ${Redacted.value(secret)}` },
+          body: input,
+          timeoutMs: model.timeoutSeconds * 1_000 + graceMs,
+          maxBytes: ServerEvents.mostBytes
+        },
+        (answer) =>
+          Effect.andThen(
+            ServerEvents.isStream(answer) ? begun.tell : Effect.void,
+            read(answer, chunks, options.success)
+          )
+      )
+    },
+    Effect.scoped,
+    Effect.catchTag("NoAnswer", (error) => Effect.succeed(ErrorOutcomes.ofNoHandOver(error)))
+  )
+
+  /** How the run ended; `null` if the model has no stream. */
+  return (job: Job, chunks: OutputChunks, control: RunControl): Effect.Effect<ProviderOutcome | null> =>
+    Effect.map(
+      Effect.raceFirst(
+        Seconds.ofCall(call(job, chunks, ReplacedControl.startingOnce(control))),
+        Effect.as(control.stopRequested, stopped)
+      ),
+      (ended) => (ended === null ? null : chunks.ended(ended))
+    )
+})
