@@ -44,6 +44,7 @@ describe("BuiltinCatalog", () => {
       "sandbox/partial",
       "sandbox/provider-fail",
       "sandbox/slow",
+      "sandbox/stream",
       "vision/blurhash",
       "vision/convert",
       "vision/ocr",

@@ -10,6 +10,7 @@ import { fail, invalidOutput, providerFail } from "#src/features/catalog/models/
 import { flaky } from "#src/features/catalog/models/builtin/sandbox/Flaky.ts"
 import { partial } from "#src/features/catalog/models/builtin/sandbox/Partial.ts"
 import { slow } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
+import { stream } from "#src/features/catalog/models/builtin/sandbox/Stream.ts"
 import * as JsonSchemaValidator from "#src/features/catalog/models/JsonSchemaValidator.ts"
 import * as SandboxRuns from "#src/features/providers/builtin/SandboxRuns.ts"
 import * as RecordedRun from "#test/src/features/providers/sandbox/RecordedRun.ts"
@@ -111,6 +112,22 @@ describe("SandboxModels", () => {
     })
   )
 
+  it("stream accepts a text, 1 to 1,000 words and 0 to 600 ms for each, and has time for them", () => {
+    assert.deepStrictEqual(broken(stream, {}), [])
+    assert.deepStrictEqual(broken(stream, { text: "a b", count: 1_000, delayMs: 600 }), [])
+    assert.deepStrictEqual(broken(stream, { text: "", count: 0, delayMs: -1 }), [
+      "text minLength",
+      "count minimum",
+      "delayMs minimum"
+    ])
+    assert.deepStrictEqual(broken(stream, { count: 1_001, delayMs: 601 }), [
+      "count maximum",
+      "delayMs maximum"
+    ])
+    assert.isAbove(stream.model.timeoutSeconds, 600)
+    assert.strictEqual(holdFor(stream, {}), "0.001")
+  })
+
   it("flaky accepts 0 to 10 failures at 0.001 per request", () => {
     for (const failures of [0, 10]) assert.deepStrictEqual(broken(flaky, { failures }), [])
     assert.deepStrictEqual(broken(flaky, {}), ["failures required"])
@@ -124,6 +141,7 @@ describe("SandboxModels", () => {
     { model: slow, input: { seconds: 1.5 }, places: [] },
     { model: partial, input: { count: 10, deliver: 10 }, places: [] },
     { model: flaky, input: { failures: 0 }, places: [] },
+    { model: stream, input: {}, places: [] },
     { model: invalidOutput, input: {}, places: ["/label", "/score"] }
   ])(
     "$model.model.endpoint violates its output schema in these places: $places",

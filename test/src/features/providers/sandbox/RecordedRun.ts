@@ -20,6 +20,7 @@ export interface RecordedRun {
   readonly control: RunControl
   /** `started` and the progress reports, in order. */
   readonly reports: ReadonlyArray<"started" | Parameters<RunControl["progress"]>[0]>
+  readonly chunks: ReadonlyArray<Json>
   /** The job ids that the provider reported. */
   readonly jobIds: ReadonlyArray<string>
   readonly stop: Effect.Effect<void>
@@ -28,10 +29,12 @@ export interface RecordedRun {
 export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
   const reports: Array<RecordedRun["reports"][number]> = []
   const jobIds: Array<string> = []
+  const chunks: Array<Json> = []
   const asked = yield* Deferred.make<void>()
   const start = () => void reports.push("started")
   return {
     reports,
+    chunks,
     jobIds,
     stop: Effect.asVoid(Deferred.succeed(asked, undefined)),
     control: {
@@ -40,7 +43,7 @@ export const make: Effect.Effect<RecordedRun> = Effect.gen(function* () {
       start,
       progress: (report) => Effect.sync(() => void reports.push(report)),
       note: (report) => void reports.push(report),
-      chunk: () => {},
+      chunk: (chunk) => void chunks.push(chunk),
       restartChunks: () => {},
       startWithinMs: Effect.succeed(1_000),
       stopRequested: Deferred.await(asked),

@@ -11,6 +11,7 @@ import { partial } from "#src/features/catalog/models/builtin/sandbox/Partial.ts
 import { sandboxModels } from "#src/features/catalog/models/builtin/sandbox/SandboxModels.ts"
 import { slow } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
 import * as SandboxRuns from "#src/features/providers/builtin/SandboxRuns.ts"
+import { stream } from "#src/features/catalog/models/builtin/sandbox/Stream.ts"
 import * as RecordedRun from "#test/src/features/providers/sandbox/RecordedRun.ts"
 
 const start = Effect.fnUntraced(function* ({ model }: BuiltinModel, input: Json, attempt = 1) {
@@ -223,6 +224,35 @@ describe("SandboxRuns", () => {
         output: { attempts: 3 },
         delivered: one
       })
+    })
+  )
+
+  it.effect("stream says each word at its time, and bills one request", () =>
+    Effect.gen(function* () {
+      const { chunks, fiber } = yield* start(stream, { text: "Once upon  a", delayMs: 100, count: 4 })
+      yield* TestClock.adjust(99)
+      assert.isEmpty(chunks)
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(chunks, ["Once "])
+      yield* TestClock.adjust(300)
+      assert.deepStrictEqual(yield* Fiber.join(fiber), {
+        _tag: "Succeeded",
+        output: "Once upon  aOnce ",
+        delivered: one
+      })
+      assert.deepStrictEqual(chunks, ["Once ", "upon  ", "a", "Once "])
+    })
+  )
+
+  it.effect("stream ends with what it has said when it is stopped", () =>
+    Effect.gen(function* () {
+      const { fiber, stop } = yield* start(stream, { text: "Once upon a", delayMs: 100 })
+      yield* TestClock.adjust(250)
+      yield* stop
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { _tag: "CutShort", output: "Once upon " })
+      const early = yield* start(stream, { delayMs: 100 })
+      yield* early.stop
+      assert.deepStrictEqual(yield* Fiber.join(early.fiber), { _tag: "Stopped" })
     })
   )
 })

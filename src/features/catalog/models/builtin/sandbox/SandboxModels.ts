@@ -4,6 +4,7 @@ import { fail, invalidOutput, providerFail } from "./Failing.ts"
 import { flaky } from "./Flaky.ts"
 import { partial } from "./Partial.ts"
 import { slow } from "./Slow.ts"
+import { stream } from "./Stream.ts"
 
 /** The sandbox models that run on timers alone. */
 export const sandboxModels: ReadonlyArray<BuiltinModel> = [
@@ -13,5 +14,6 @@ export const sandboxModels: ReadonlyArray<BuiltinModel> = [
   providerFail,
   invalidOutput,
   partial,
-  flaky
+  flaky,
+  stream
 ]
