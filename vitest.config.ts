@@ -38,6 +38,7 @@ const working = [
   "test/src/composition/{docs,settings}/**/*.test.ts",
   "test/src/edges/{admin,api,fal,server}/**/*.test.ts",
   "test/src/edges/http/**/!(DocsInBrowser|KeysKept|StreamResuming|SlowReaders).test.ts",
+  "test/src/edges/replicate/**/!(ReadmeExamples).test.ts",
   "test/src/edges/mcp/**/!(*InBrowser|AssistantExample|Conformance|*Restart).test.ts",
   "test/src/edges/oauth/**/!(*InBrowser|*Restart).test.ts",
   "test/src/features/{accounts,catalog,demand,dispatch,files,fleet,funds,manifests,operators,provider-health,providers,requests,retention}/**/*.test.ts",

@@ -11,7 +11,7 @@ import * as FileErrorAnswers from "#src/edges/http/FileErrorAnswers.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 
 /** The largest file, in bytes, as on Replicate. */
-const MaxFileBytes = Context.Reference<number>("inferlog/src/edges/replicate/files/MaxFileBytes", {
+export const MaxFileBytes = Context.Reference<number>("inferlog/src/edges/replicate/files/MaxFileBytes", {
   defaultValue: () => 100 * 1024 * 1024
 })
 
@@ -91,7 +91,8 @@ export const make = Effect.gen(function* () {
   const limits = Multipart.limitsServices({
     maxParts: mostParts,
     maxFieldSize: mostBeside,
-    maxFileSize: maxBytes,
+    // The parser counts the headers of a part, too.
+    maxFileSize: maxBytes + mostBeside,
     maxTotalSize: maxBytes + mostBeside,
     // A file may be JSON.
     fieldMimeTypes: []
@@ -119,13 +120,14 @@ export const make = Effect.gen(function* () {
       })
     )
     if (found === null) return yield* noContent
-    const { size } = yield* fs.stat(path)
+    const size = Number((yield* fs.stat(path)).size)
+    if (size > maxBytes) return yield* FileErrorAnswers.fileTooLarge(maxBytes)
     const head = yield* Stream.mkUint8Array(fs.stream(path, { bytesToRead: sniffLength }))
     const { contentType, fileName }: Pick<FormFile, "contentType" | "fileName"> = found
     return {
       fileName,
       contentType,
-      size: Number(size),
+      size,
       head,
       body: Stream.mapError(fs.stream(path), failed)
     } satisfies FormFile
