@@ -40,7 +40,7 @@ export const RequestSubmitted = Schema.TaggedStruct("RequestSubmitted", {
   ...times,
   accountId: AccountId,
   keyId: KeyId,
-  /** The id of the token that submitted it (`POST /keys/tokens`). Absent when the key itself did. */
+  /** The id of the token that submitted it, or of its user (`POST /keys/tokens`). Absent when the key itself did. */
   token: Schema.optionalKey(Schema.String),
   model: ModelEndpoint,
   modelVersion: Schema.String,

@@ -25,6 +25,11 @@ const usualSeconds = 600
 
 const ExpiresIn = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestSeconds }))
 
+/** Characters. */
+const longestUser = 200
+
+const User = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(longestUser))
+
 const body = RequestBody.strict(
   Schema.Struct({
     expiresIn: Schema.optionalKey(
@@ -33,7 +38,7 @@ const body = RequestBody.strict(
     models: Schema.optionalKey(
       GrantFields.models.annotate({
         description:
-          "It submits to these models, `owner/model`, and follows and cancels what it has submitted. With `readOnly`: it reads requests of these models."
+          "It submits to these models, `owner/model`, and follows and cancels what it, or a token of the same `user`, has submitted. With `readOnly`: it reads requests of these models."
       })
     ),
     request: Schema.optionalKey(
@@ -42,6 +47,11 @@ const body = RequestBody.strict(
     readOnly: Schema.optionalKey(
       Schema.Boolean.annotate({
         description: "It reads the requests that the key may read. With `request`: it does not cancel."
+      })
+    ),
+    user: Schema.optionalKey(
+      User.annotate({
+        description: `Your name of the person at the page, 1 to ${longestUser} characters, with \`models\` only. Tokens with the same name open each other's requests. The server stores only a keyed hash of it.`
       })
     ),
     origins: Schema.optionalKey(
@@ -54,7 +64,7 @@ const body = RequestBody.strict(
     description:
       "`models`, `request` or `readOnly` must be given. `models` and `request` exclude each other.",
     examples: [
-      { expiresIn: 300, models: ["sandbox/echo"], origins: ["https://app.example"] },
+      { expiresIn: 300, models: ["sandbox/echo"], user: "u_4711", origins: ["https://app.example"] },
       { request: "rq0qXk2Ab-0Zp1aB3dE5f", origins: ["https://app.example"] },
       { readOnly: true, origins: ["https://app.example"] }
     ]
@@ -104,6 +114,7 @@ interface NewToken {
   readonly models: ReadonlyArray<ModelEndpoint> | null
   readonly request: RequestId | null
   readonly isReadOnly: boolean
+  readonly user: string | null
   readonly origins: ReadonlyArray<Origin> | undefined
 }
 
@@ -119,7 +130,7 @@ const parseRequest = (text: string | undefined): Parsed.Parsed<RequestId | null>
 const parseModels = GrantFields.parseModels("models")
 
 const parse = (given: (typeof body.schema)["Type"]): Parsed.Parsed<NewToken> => {
-  const { expiresIn = usualSeconds, models, origins, readOnly = false, request } = given
+  const { expiresIn = usualSeconds, models, origins, readOnly = false, request, user = null } = given
   if (models === undefined && request === undefined && !readOnly) {
     return Parsed.invalid(
       Parsed.issue([], "required", "must name models or a request, or have readOnly: true")
@@ -127,6 +138,9 @@ const parse = (given: (typeof body.schema)["Type"]): Parsed.Parsed<NewToken> => 
   }
   if (models !== undefined && request !== undefined) {
     return Parsed.invalid(Parsed.issue(["models"], "excluded", "cannot be given together with request"))
+  }
+  if (user !== null && (models === undefined || readOnly)) {
+    return Parsed.invalid(Parsed.issue(["user"], "excluded", "can be given for tokens that submit only"))
   }
   const parts = {
     models: models === undefined ? Result.succeed(null) : parseModels(models),
@@ -136,7 +150,8 @@ const parse = (given: (typeof body.schema)["Type"]): Parsed.Parsed<NewToken> => 
   return Result.map(Parsed.all(parts), (parsed) => ({
     ...parsed,
     lifeMs: expiresIn * 1_000,
-    isReadOnly: readOnly
+    isReadOnly: readOnly,
+    user
   }))
 }
 

@@ -64,7 +64,7 @@ export class RouteTable extends Context.Service<
     requires(endpoint: string): Scope | null
     /** What the endpoint is to tokens. */
     tokens(endpoint: string): TokenUse
-    /** The answer to a preflight of a path whose routes ask for a key, with the path; `null` for other paths. */
+    /** The answer to a preflight of a path that pages may call, if a key allows it, with the path; `null` for others. */
     preflight(target: RequestTarget): { readonly path: string; readonly answer: Answer } | null
     /** Whether the endpoint accepts a query parameter that it does not declare. */
     takesQuery(endpoint: string): (name: string) => boolean
@@ -127,10 +127,12 @@ export class RouteTable extends Context.Service<
 
         const preflight = (target: RequestTarget) => {
           if (!isDecodable(target.url)) return null
-          const keyed = routesAt(target).filter(({ requires }) => requires !== null)
-          const [first] = keyed
+          const forPages = routesAt(target).filter(
+            ({ isOpenToAnyOrigin, requires }) => isOpenToAnyOrigin || requires !== null
+          )
+          const [first] = forPages
           if (first === undefined) return null
-          const answer = BrowserOrigin.preflight(keyed.map(({ method }) => method).sort())
+          const answer = BrowserOrigin.preflight(forPages.map(({ method }) => method).sort())
           return { path: first.path, answer }
         }
 

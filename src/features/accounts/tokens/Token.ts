@@ -6,7 +6,7 @@ import * as crypto from "node:crypto"
 import { Option, Schema } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import { Origin } from "#domain/account/Origin.ts"
-import { KeyId, RequestId } from "#domain/Ids.ts"
+import { type AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 
 /** The purpose for which the key of the MAC is derived. */
@@ -20,7 +20,7 @@ const mostSkewMs = 5 * 60 * 1_000
 
 /** One-letter names keep tokens short. They are a format: tokens of the release before are presented to this one. */
 const Claims = Schema.Struct({
-  /** Random, of the token. Requests that it submits carry it. */
+  /** Of the token, or of its user. Requests that it submits carry it. */
   id: Schema.String,
   /** When it ends, Unix time in ms. */
   expiresAt: Schema.Int,
@@ -69,8 +69,19 @@ const macOf = (
   { claims, keyId }: Pick<Presented, "keyId" | "claims">
 ): Buffer => crypto.createHmac("sha256", masterKey).update(`${secretHash}${keyId}.${claims}`).digest()
 
+const idBytes = 12
+
 /** 96 random bits. */
-export const makeId = (): string => crypto.randomBytes(12).toString("base64url")
+export const makeId = (): string => crypto.randomBytes(idBytes).toString("base64url")
+
+/** The same for all tokens of a user. On the log it does not reveal the name. */
+export const idOfUser = (masterKey: Uint8Array, accountId: AccountId, user: string): string =>
+  crypto
+    .createHmac("sha256", masterKey)
+    .update(`user of ${accountId}\n${user}`)
+    .digest()
+    .subarray(0, idBytes)
+    .toString("base64url")
 
 export const sign = (
   masterKey: Uint8Array,

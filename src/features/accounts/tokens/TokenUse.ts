@@ -25,8 +25,8 @@ export const allowsCall = ({ isReadOnly, request }: CallerToken, use: TokenUse):
 }
 
 /**
- * Whether a token opens a request of its account and models: the one that it names; a token that submits, those that it has
- * submitted itself; a token that only reads, all.
+ * Whether a token opens a request of its account and models: the one that it names; a token that submits, those that it or
+ * another token of its user has submitted; a token that only reads, all.
  */
 export const allowsRequest = (
   { id, isReadOnly, request }: CallerToken,

@@ -24,6 +24,8 @@ export interface Wanted {
   readonly models: ReadonlyArray<ModelEndpoint> | null
   readonly request: RequestId | null
   readonly isReadOnly: boolean
+  /** The account's name of a person: such tokens open each other's requests. `null`: only the token's own. */
+  readonly user: string | null
   /** `undefined`: those of the key. */
   readonly origins: ReadonlyArray<Origin> | undefined
 }
@@ -55,7 +57,7 @@ export class Tokens extends Context.Service<
       })
 
       const make = Effect.fn("Tokens.make")(function* (wanted: Wanted) {
-        const { caller, isReadOnly, lifeMs, models, origins = caller.grant.origins, request } = wanted
+        const { caller, isReadOnly, lifeMs, models, origins = caller.grant.origins, request, user } = wanted
         const { grant, keyId } = caller
         const fields: Array<"models" | "origins"> = []
         if (models?.some((model) => !Grant.allowsModel(grant, model))) fields.push("models")
@@ -64,7 +66,8 @@ export class Tokens extends Context.Service<
         const secretHash = yield* secretHashOf(caller)
         const now = yield* Clock.currentTimeMillis
         const expiresAt = Math.min(now + lifeMs, grant.expiresAt ?? Number.MAX_SAFE_INTEGER)
-        const claims = { id: Token.makeId(), expiresAt, models, request, isReadOnly, origins }
+        const id = user === null ? Token.makeId() : Token.idOfUser(masterKey, caller.accountId, user)
+        const claims = { id, expiresAt, models, request, isReadOnly, origins }
         return { text: Token.sign(masterKey, { keyId, secretHash }, claims), claims }
       })
 

@@ -12,6 +12,7 @@ import { TestClock } from "effect/testing"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
+import { Tokens } from "#src/features/accounts/tokens/Tokens.ts"
 import * as EventStream from "#src/edges/http/edge/EventStream.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import { IsStopping } from "#src/edges/http/Stopping.ts"
@@ -96,6 +97,36 @@ describe("the stream of a revoked key", () => {
       yield* TestClock.adjust("5 seconds")
       yield* client.closed
       assert.strictEqual(client.body(), "before")
+    }).pipe(Effect.provide(services), Effect.scoped)
+  )
+})
+
+describe("the stream of a token", () => {
+  it.effect("ends within seconds of the token", () =>
+    Effect.gen(function* () {
+      const { authorization, port } = yield* serve((stream) =>
+        Effect.andThen(
+          Effect.sync(() => stream.write("before")),
+          Effect.never
+        )
+      )
+      const caller = yield* (yield* Authentication).authenticate(authorization)
+      const { text } = yield* (yield* Tokens).make({
+        caller,
+        lifeMs: 60_000,
+        models: null,
+        request: null,
+        isReadOnly: true,
+        user: null,
+        origins: undefined
+      })
+      const headers = { authorization: `Bearer ${text}` }
+      const client = yield* EventClient.open({ port, path: "/", headers })
+      yield* client.until((client) => client.body() === "before")
+      yield* TestClock.adjust("59 seconds")
+      assert.isFalse(client.isClosed())
+      yield* TestClock.adjust("5 seconds")
+      yield* client.closed
     }).pipe(Effect.provide(services), Effect.scoped)
   )
 })

@@ -74,7 +74,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
         [{ readOnly: true, origins: ["null"] }, "origins.0"],
         [{ readOnly: true, origins: ["https://App.example"] }, "origins.0"],
         [{ readOnly: true, origins: ["https://app.example:443"] }, "origins.0"],
-        [{ readOnly: true, scopes: ["billing:read"] }, "scopes"]
+        [{ readOnly: true, scopes: ["billing:read"] }, "scopes"],
+        [{ readOnly: true, user: "ada" }, "user"],
+        [{ models: echo, user: "" }, "user"]
       ] as const
       for (const [body, path] of refusals) {
         const reply = yield* ask(body)
@@ -126,6 +128,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
       }
       const elsewhere = yield* submit({ value: 1 }, others)
       assert.strictEqual(codeOf(elsewhere.json), "MODEL_NOT_GRANTED")
+    })
+  )
+
+  it.effect("of a user opens the requests of this user, and of no other", () =>
+    Effect.gen(function* () {
+      const of = (user: string) =>
+        Effect.map(make({ models: echo, user, origins }), (token) => headersOf(token))
+      const reply = yield* submit({ value: 1 }, yield* of("ada"))
+      const path = `/sandbox/echo/requests/${idOf(reply.json).request_id}/status`
+      assert.strictEqual((yield* call({ path, headers: yield* of("ada") })).status, 200)
+      assertEnvelope(yield* call({ path, headers: yield* of("bob") }), 403)
     })
   )
 

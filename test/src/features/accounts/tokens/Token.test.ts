@@ -44,6 +44,7 @@ const make = Effect.fnUntraced(function* (of: ApiKey.ApiKey, wanted: Partial<Wan
     models: [echo],
     request: null,
     isReadOnly: false,
+    user: null,
     origins: undefined,
     ...wanted
   })
@@ -162,6 +163,21 @@ describe("A token", () => {
       // A node whose clock is ahead by some minutes.
       assert.isNotNull(yield* sign(own, Token.longestMs + 5 * minute))
       assert.isNull(yield* sign(own, Token.longestMs + 5 * minute + 1))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of a user has the user's id, which is another in each account and hides the name", () =>
+    Effect.gen(function* () {
+      const of = yield* issue()
+      const idOf = (user: string | null) => Effect.map(make(of, { user }), ({ claims }) => claims.id)
+      const ada = yield* idOf("ada")
+      assert.match(ada, /^[\w-]{16}$/)
+      assert.strictEqual(yield* idOf("ada"), ada)
+      assert.notStrictEqual(yield* idOf("bob"), ada)
+      assert.notStrictEqual(yield* idOf(null), yield* idOf(null))
+      const key = Buffer.alloc(32)
+      const [one = "", two] = ["acc_1", "acc_2"].map((id) => Token.idOfUser(key, AccountId.make(id), "ada"))
+      assert.notStrictEqual(one, two)
     }).pipe(Effect.provide(layer))
   )
 
