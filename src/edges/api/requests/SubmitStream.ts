@@ -2,6 +2,8 @@
  * `POST /{owner}/{model}` with `Accept: text/event-stream`: submits, and streams the output in the same answer (decisions, "Live
  * output"). A client that goes away loses nothing, unless it asked with `Cancel-On-Disconnect` to cancel then.
  */
+import type { Socket } from "node:net"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Result } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { LiveOutput } from "#src/features/live-output/LiveOutput.ts"
@@ -39,10 +41,13 @@ export const make = Effect.gen(function* () {
   const urls = yield* PublicUrls
   const isStopping = yield* IsStopping
 
-  /** A stream that this server ends because it stops can be resumed, so the request goes on. */
-  const cancelUnlessStopping = (caller: Caller, { id, request }: Snapshot) =>
+  /**
+   * Only the client's disconnect cancels. A stream that this server ends can be resumed: because it stops, or because the key
+   * or token is not valid any more.
+   */
+  const cancelIfGone = (socket: Socket, caller: Caller, { id, request }: Snapshot) =>
     Effect.suspend(() =>
-      isStopping()
+      isStopping() || !socket.destroyed
         ? Effect.void
         : Effect.ignore(requests.cancel({ caller, id, endpoint: request.submitted.model }))
     )
@@ -64,11 +69,12 @@ export const make = Effect.gen(function* () {
     const created = StatusView.created(urls.queueUrl, accepted)
     const replayed = accepted.replayed ? { "idempotency-replayed": "true" } : Answer.noHeaders
     const opening = { caller, request, headers: { ...headers, ...replayed } }
+    const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
     const opened = streams.serve(opening, (stream) => {
       stream.write(OutputEvents.created(created))
       const followed = live.follow({ snapshot: accepted, after: null, reader: OutputEvents.reader(stream) })
       const written = Effect.map(followed, (ended) => void stream.write(OutputEvents.done(urls, ended)))
-      return cancels ? Effect.onInterrupt(written, () => cancelUnlessStopping(caller, accepted)) : written
+      return cancels ? Effect.onInterrupt(written, () => cancelIfGone(socket, caller, accepted)) : written
     })
     // The request is accepted, so a client for whom there is no stream learns its id.
     return yield* Effect.catchTag(opened, "ErrorAnswer", () =>
