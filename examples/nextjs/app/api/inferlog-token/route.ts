@@ -31,10 +31,7 @@ export const POST = async (request: Request): Promise<Response> => {
     body: JSON.stringify({ ...allowed, user, origins: [origin] }),
     cache: "no-store"
   })
-  if (!answer.ok) {
-    console.error(`No token from inferlog: ${answer.status} ${await answer.text()}`)
-    return refuse(503, "No token at the moment.")
-  }
+  if (!answer.ok) throw new Error(`No token from inferlog: ${answer.status} ${await answer.text()}`)
   const { expiresAt, token } = (await answer.json()) as { readonly token: string; readonly expiresAt: string }
   return Response.json({ url, token, expiresAt }, { headers: { "Cache-Control": "no-store" } })
 }
