@@ -256,6 +256,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("a page", (it) => {
         assert.strictEqual(reply.headers["access-control-max-age"], "7200", path)
         assert.isUndefined(reply.headers["access-control-allow-credentials"], path)
       }
+      const media = "/media/0123456789abcdef01234567/a.txt"
+      const put = { origin: other, "access-control-request-method": "PUT" }
+      const file = yield* call({ method: "OPTIONS", path: media, headers: put })
+      assert.strictEqual(file.headers["access-control-allow-methods"], "GET, HEAD, PUT")
+      const unsigned = yield* call({ method: "PUT", path: media, headers: { origin: other }, body: "x" })
+      assert.strictEqual(unsigned.headers["access-control-allow-origin"], "*")
       const asks = { origin: app, "access-control-request-method": "POST" }
       for (const path of ["/workers/claim", "/mcp", "/health", "/metrics", "/a/b/c/d/e"]) {
         const reply = yield* call({ method: "OPTIONS", path, headers: asks })
