@@ -213,7 +213,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
           if (taken[kind as keyof typeof taken].includes(takes)) continue
           const reply = yield* call({ method, path: urlOf(path, id), headers })
           assert.strictEqual(reply.status, 403, `${kind}: ${method} ${path}`)
-          assert.strictEqual(codeOf(reply.json), "TOKEN_NOT_GRANTED", `${kind}: ${method} ${path}`)
+          // The routes for other services' clients have errors of another form.
+          assert.include(reply.text, "This token does not allow this call.", `${kind}: ${method} ${path}`)
         }
         assertEnvelope(yield* call({ method: "POST", path: "/workers/claim", headers }), 401)
         const { authorization } = headers
