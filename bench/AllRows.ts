@@ -13,6 +13,7 @@ import * as T14Waiting from "./rows/mcp/T14Waiting.ts"
 import * as T13CatchUp from "./rows/nats/T13CatchUp.ts"
 import * as T13ColdStream from "./rows/nats/T13ColdStream.ts"
 import * as T13Submit from "./rows/nats/T13Submit.ts"
+import * as T20LiveOutput from "./rows/output/T20LiveOutput.ts"
 import * as T11Streams from "./rows/streams/T11Streams.ts"
 import * as T19Soak from "./rows/soak/T19Soak.ts"
 import * as T7FanOut from "./rows/streams/T7FanOut.ts"
@@ -48,7 +49,8 @@ export const rows: ReadonlyArray<Row> = [
   T14Waiting.row,
   ...HistoryPages.rows,
   T16SlowDisk.row,
-  ...T17Growth.rows
+  ...T17Growth.rows,
+  ...T20LiveOutput.rows
 ]
 
 /** Rows that run only by name. */

@@ -68,7 +68,8 @@ export class LiveRun {
     this.#waiting.push(text)
     this.#waitingBytes += bytes
     const index = this.last
-    for (const { take } of this.#listeners) take(index, text)
+    // A listener that is full leaves, and may come back at once.
+    for (const { take } of [...this.#listeners]) take(index, text)
     if (bytes > mostChunkBytes || this.#bytes > mostBytes || this.#waitingBytes > mostWaitingBytes) {
       this.storeNoMore()
     } else if (this.#isStored) this.#onWaiting(this)

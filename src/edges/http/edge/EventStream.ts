@@ -60,7 +60,7 @@ export const open = (response: ServerResponse, headers: Headers): OpenStream => 
   return {
     write,
     ready: Effect.suspend(() => {
-      if (isEnded) return Effect.never
+      if (isEnded || socket.destroyed) return Effect.never
       return isFull ? drained : Effect.void
     }),
     isFull: () => isFull,

@@ -184,6 +184,20 @@ describe("The output of a request", () => {
     }).pipe(Effect.provide(TestNode.layer({ models })))
   )
 
+  it.effect("is shown once to a reader that is full after each chunk and ready at once", () =>
+    Effect.gen(function* () {
+      const { id, run } = yield* begun
+      const brief = record(() => true)
+      const reading = yield* Effect.forkScoped(follow(id, brief))
+      yield* say(run, "a")
+      yield* brief.until(1)
+      yield* say(run, "b", "c")
+      yield* ends(run, "abc")
+      yield* Fiber.join(reading)
+      assert.deepStrictEqual(brief.events, ["a", "b", "c"])
+    }).pipe(Effect.provide(TestNode.layer({ models })))
+  )
+
   it.effect("is shown whole at the end where its chunks are not kept", () =>
     Effect.gen(function* () {
       const { id, run } = yield* begun
