@@ -68,8 +68,9 @@ export class LiveRun {
     this.#waiting.push(text)
     this.#waitingBytes += bytes
     const index = this.last
-    // A listener that is full leaves, and may come back at once.
-    for (const { take } of [...this.#listeners]) take(index, text)
+    // A listener that is full leaves, and may come back at once: it has this chunk.
+    const listeners = Array.from(this.#listeners)
+    for (const { take } of listeners) take(index, text)
     if (bytes > mostChunkBytes || this.#bytes > mostBytes || this.#waitingBytes > mostWaitingBytes) {
       this.storeNoMore()
     } else if (this.#isStored) this.#onWaiting(this)
