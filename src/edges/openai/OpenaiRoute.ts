@@ -30,6 +30,8 @@ const failure = (status: number, description: string) =>
 /** The errors that the routes declare. */
 export const errors = [
   failure(400, "`invalid_request_error`, with the place in `param`; also what the provider refused."),
+  failure(401, "`invalid_api_key`: missing, unknown, revoked or expired."),
+  failure(403, "The key or token is not granted the call or the model."),
   failure(404, "`model_not_found`, or an unknown file."),
   failure(408, "The body did not arrive in time."),
   failure(409, "Another request was submitted under this `Idempotency-Key`."),

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CallBody from "../calls/CallBody.ts"
 import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as Calls from "../calls/Calls.ts"
@@ -79,6 +79,7 @@ const chatEndpoint = HttpApiEndpoint.post("createChatCompletion", "/v1/chat/comp
   error: OpenaiRoute.errors
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Chat")
   .annotate(
@@ -91,6 +92,7 @@ const completionsEndpoint = HttpApiEndpoint.post("createCompletion", "/v1/comple
   error: OpenaiRoute.errors
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Complete a text")
   .annotate(OpenApi.Description, "OpenAI's completions, of a model that serves `completions`.")

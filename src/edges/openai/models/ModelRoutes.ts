@@ -7,7 +7,7 @@ import { CatalogContents, type Listed } from "#src/features/catalog/CatalogConte
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ModelParameters from "#src/edges/http/api/ModelParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import { endpointOf } from "#src/edges/http/requests/EndpointParams.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
@@ -39,6 +39,7 @@ const listEndpoint = HttpApiEndpoint.get("listOpenaiModels", "/v1/models", {
   error: OpenaiRoute.errors
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Models of OpenAI's API")
   .annotate(OpenApi.Description, "The models that the key may call, of those whose manifests have `serves`.")
@@ -70,6 +71,7 @@ const byNameEndpoint = HttpApiEndpoint.get("getOpenaiModel", "/v1/models/:model"
   params: { model: Schema.String.annotate({ description: "`owner/name`, encoded: `owner%2Fname`." }) }
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotateMerge(describeOne("One model of OpenAI's API"))
 
@@ -82,6 +84,7 @@ const byPartsEndpoint = HttpApiEndpoint.get("getOpenaiModelByParts", "/v1/models
   params: ModelParameters.ofModel
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotateMerge(describeOne("One model of OpenAI's API, by the parts of its name"))
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
 import * as ObjectCall from "./ObjectCall.ts"
@@ -13,6 +13,7 @@ const endpoint = HttpApiEndpoint.post("createEmbedding", "/v1/embeddings", {
   error: OpenaiRoute.errors
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Embed texts")
   .annotate(OpenApi.Description, "OpenAI's embeddings, of a model that serves `embeddings`.")

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
 import * as ObjectCall from "./ObjectCall.ts"
@@ -15,6 +15,7 @@ const endpoint = HttpApiEndpoint.post("createImage", "/v1/images/generations", {
   error: OpenaiRoute.errors
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Draw pictures")
   .annotate(

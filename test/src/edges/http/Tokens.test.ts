@@ -8,7 +8,7 @@ import { Api } from "#src/edges/server/Api.ts"
 import { Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { accepted, assertEnvelope, call, issuesOf, submit } from "./Calls.ts"
+import { accepted, assertEnvelope, call, issuesOf, jsonHeaders, submit } from "./Calls.ts"
 import * as GrantedKeys from "./GrantedKeys.ts"
 import { app, ask, codeOf, headersOf, make, other } from "./TokenCalls.ts"
 
@@ -139,6 +139,35 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
       const path = `/sandbox/echo/requests/${idOf(reply.json).request_id}/status`
       assert.strictEqual((yield* call({ path, headers: yield* of("ada") })).status, 200)
       assertEnvelope(yield* call({ path, headers: yield* of("bob") }), 403)
+    })
+  )
+
+  it.effect("for a model works with the clients of fal and OpenAI, and for its own requests only", () =>
+    Effect.gen(function* () {
+      const headers = headersOf(yield* make({ models: echo, origins }))
+      const fal = (method: string, target: string, of = headers) =>
+        call({
+          method,
+          path: "/compat/fal",
+          headers: { ...jsonHeaders, ...of, "x-fal-target-url": `https://queue.fal.run/sandbox/${target}` },
+          ...(method === "POST" && { body: JSON.stringify({ value: 1 }) })
+        })
+      const reply = yield* fal("POST", "echo")
+      const id = idOf(reply.json).request_id
+      assert.include([200, 202], (yield* fal("GET", `echo/requests/${id}/status`)).status)
+      const others = headersOf(yield* make({ models: echo, origins }))
+      assert.strictEqual((yield* fal("GET", `echo/requests/${id}/status`, others)).status, 403)
+      assert.strictEqual((yield* fal("POST", "slow")).status, 403)
+
+      assert.strictEqual((yield* call({ path: "/v1/models", headers })).status, 200)
+      const chat = yield* call({
+        method: "POST",
+        path: "/v1/chat/completions",
+        headers: { ...jsonHeaders, ...headers },
+        body: JSON.stringify({ model: "sandbox/slow", messages: [{ role: "user", content: "hi" }] })
+      })
+      assert.include([403, 404], chat.status, chat.text)
+      assert.strictEqual(chat.headers["access-control-allow-origin"], app)
     })
   )
 
