@@ -26,6 +26,7 @@ def run(job, progress, is_cancelled, chunk):
         return dict(zip(job["input"], words))
     for word in words:
         chunk(word)
+        time.sleep(0.01)
     return "".join(words)
 
 

@@ -18,15 +18,39 @@ def run(text):
     return {"output": {"text": text.upper()}, "units": len(text) / 1000, "logs": ["loaded", "done"]}
 
 
+def say(text):
+    """The same for a model with `output: { stream: text }`, which says its output as it is made."""
+    for word in run(text)["output"]["text"].split():
+        yield word + " "
+
+
 class Worker(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if SECRET and not hmac.compare_digest(self.headers.get("Authorization", ""), f"Bearer {SECRET}"):
             return self.answer(401, {})
+        if "text/event-stream" in self.headers.get("Accept", ""):
+            return self.stream(body["input"])
         try:
             self.answer(200, run(**body["input"]))
         except Exception as error:
             self.answer(200, {"error": str(error)})
+
+    def stream(self, input):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        try:
+            for part in say(**input):
+                self.send("chunk", part)
+            self.send("completed", {})
+        except ConnectionError:
+            pass  # The client cancelled.
+        except Exception as error:
+            self.send("failed", {"error": str(error)})
+
+    def send(self, event, data):
+        self.wfile.write(f"event: {event}\ndata: {json.dumps(data)}\n\n".encode())
 
     def answer(self, status, body):
         data = json.dumps(body).encode()

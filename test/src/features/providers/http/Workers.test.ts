@@ -59,4 +59,26 @@ describe("The example workers", () => {
       assert.deepStrictEqual(bad.outcome, { _tag: "ModelFailed", message: "text: expected a string" })
     }).pipe(Effect.scoped)
   )
+
+  it.live("in Python says its output as it is made", () =>
+    Effect.gen(function* () {
+      const port = yield* start("python3", "worker.py")
+      const provider = yield* Effect.provide(
+        HttpProvider.make,
+        yield* Layer.build(Surroundings.layer({ WORKER_SECRET: secret }))
+      )
+      const run = Effect.fnUntraced(function* (input: Json) {
+        const { chunks, control } = yield* RecordedControl.make
+        const url = `http://127.0.0.1:${port}/run`
+        const job = jobOf({ name: "worker", adapter: "http", url, secretEnv: "WORKER_SECRET" }, input)
+        const model = { ...job.model, output: { stream: "text" as const } }
+        return { outcome: yield* provider.run({ ...job, model }, control), chunks }
+      })
+      const good = yield* run({ text: "hello there" })
+      assert.deepInclude(good.outcome, { _tag: "Succeeded", output: "HELLO THERE " })
+      assert.deepStrictEqual(good.chunks, ["HELLO ", "THERE "])
+      const bad = yield* run({ text: 5 })
+      assert.deepStrictEqual(bad.outcome, { _tag: "ModelFailed", message: "text: expected a string" })
+    }).pipe(Effect.scoped)
+  )
 })
