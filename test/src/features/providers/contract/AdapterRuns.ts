@@ -41,7 +41,7 @@ const changed = (job: Job, { options, stream, timeoutSeconds, url }: RunOptions)
 /** A run in progress of a new instance of the adapter. Interrupted with the scope. */
 export const begin = Effect.fnUntraced(function* (
   adapter: Pick<AdapterUnderTest, "provider">,
-  upstream: Upstream,
+  upstream: Pick<Upstream, "binding" | "secret"> & { readonly example: Pick<Upstream["example"], "input"> },
   options: RunOptions = {}
 ) {
   const { binding, example, secret } = upstream
@@ -60,7 +60,7 @@ export const begin = Effect.fnUntraced(function* (
 /** Runs to the end. */
 export const outcomeOf = Effect.fnUntraced(function* (
   adapter: Pick<AdapterUnderTest, "provider">,
-  upstream: Upstream,
+  upstream: Pick<Upstream, "binding" | "secret"> & { readonly example: Pick<Upstream["example"], "input"> },
   options?: RunOptions
 ) {
   const run = yield* begin(adapter, upstream, options)

@@ -197,6 +197,21 @@ describe("A worker whose calls reach another node than its follower", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
+  it.effect("is told there that its chunks are not kept, and keeps its job", () =>
+    Effect.gen(function* () {
+      const { here, leaseId, me, there } = yield* onTwo
+      const send = Effect.flatMap(WorkerCalls, (calls) =>
+        calls.chunks({ worker: me, leaseId }, { from: 0, chunks: ["a"], restart: false })
+      )
+      const answer = yield* there.on(send)
+      assert.deepStrictEqual(answer, {
+        heard: { leaseMs: 30_000, cancelRequested: false },
+        taken: { _tag: "Taken", next: null }
+      })
+      assert.strictEqual(yield* told(here.on(heartbeat(me, leaseId))), "Ok")
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
   it.effect("has its result recorded there, once", () =>
     Effect.gen(function* () {
       const { here, id, leaseId, me, there } = yield* onTwo
