@@ -2,6 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as EventClient from "#test/support/EventClient.ts"
 import * as Nodes from "#test/support/Nodes.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
@@ -73,6 +74,30 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
           yield* Invariants.checkAnswers(nodes, acknowledged)
           const balance = Invariants.nanoUsd("1000000") - BigInt(twins) * work.cost
           yield* Effect.forEach(nodes, (node) => Books.check(node, { balance }))
+        }).pipe(explained),
+      scenario
+    )
+
+    it.effect(
+      "show an output while another node makes it",
+      () =>
+        Effect.gen(function* () {
+          const { nodes } = yield* World
+          const said = { method: "POST", body: { count: 20, delayMs: 100 } } as const
+          const { body } = yield* Effect.promise(() => Calls.call(nodes[0], "/sandbox/stream", said))
+          const path = `/sandbox/stream/requests/${String(body["request_id"])}/output/stream`
+          const clients = yield* Effect.forEach(nodes, ({ url }) =>
+            EventClient.open({ port: Number(new URL(url).port), path, headers: ServerProcess.authorization })
+          )
+          // All of them, before any of them has seen the end.
+          yield* Effect.forEach(clients, ({ until }) => until(({ events }) => events().length > 0))
+          for (const client of clients) assert.isBelow(client.events().length, 20)
+          yield* Effect.forEach(clients, ({ closed }) => closed)
+          for (const client of clients) {
+            const names = client.events().map(({ event }) => event)
+            assert.deepStrictEqual(names, [...Array.replicate("chunk", 20), "done"])
+            assert.deepStrictEqual(client.events(), clients[0]?.events())
+          }
         }).pipe(explained),
       scenario
     )
