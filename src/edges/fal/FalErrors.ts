@@ -93,3 +93,20 @@ export const ofBodies = [
   declared(413, "The body is too large, or has too many values."),
   declared(415, "The body is not JSON in UTF-8, or is compressed.")
 ] as const
+
+/** Of the addresses of an upload. */
+export const ofFiles = [
+  declared(400, "The body broke off or has not the announced digest, or the parts are not as required."),
+  declared(403, "The address was changed or has expired."),
+  notFound,
+  declared(408, "The body did not arrive in time."),
+  declared(409, "All bytes of the file have arrived already."),
+  declared(410, "The file was removed."),
+  declared(411, "The request announces no body."),
+  declared(413, "The part or file is too large."),
+  declared(415, "The body is compressed."),
+  declared(422, "The number of the part, or the list of parts, is not valid."),
+  declared(500, "Unexpected server error."),
+  declared(503, "Storage cannot be reached, or too many uploads are under way."),
+  declared(507, "The server has no room for the bytes.")
+] as const

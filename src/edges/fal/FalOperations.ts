@@ -23,10 +23,6 @@ const noTokens = Effect.fail(
   )
 )
 
-const tooLarge = Effect.fail(
-  ErrorAnswer.coded(501, "MULTIPART_UNSUPPORTED", "Files above 90 MiB are not taken yet.")
-)
-
 /** @param method of the route. */
 export const serve = (method: Target.Method) =>
   Effect.gen(function* () {
@@ -56,7 +52,7 @@ export const serve = (method: Target.Method) =>
         case "InitiateUpload":
           return uploads.initiate(caller, request)
         case "InitiateMultipart":
-          return tooLarge
+          return uploads.initiateInParts(caller, request)
         case "Token":
           return noTokens
       }

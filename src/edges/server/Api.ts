@@ -6,6 +6,7 @@ import { AuthorizeApi } from "#src/edges/oauth/routes/AuthorizeApi.ts"
 import { CallbacksApi } from "#src/edges/api/providers/CallbacksApi.ts"
 import { CatalogApi } from "#src/edges/api/catalog/CatalogApi.ts"
 import { ComputeApi } from "#src/edges/api/catalog/ComputeApi.ts"
+import { FalPartsApi } from "#src/edges/fal/files/FalParts.ts"
 import { FalApi } from "#src/edges/fal/FalApi.ts"
 import { FilesApi } from "#src/edges/api/files/FilesApi.ts"
 import { HistoryApi } from "#src/edges/api/requests/history/HistoryApi.ts"
@@ -49,6 +50,7 @@ export class Api extends HttpApi.make("inferlog")
   .add(ReplicateCatalogApi)
   .add(McpApi)
   .add(FalApi)
+  .add(FalPartsApi)
   .add(OpenaiApi)
   .add(SystemApi)
   .middleware(SchemaErrors)

@@ -11,6 +11,7 @@ import * as AccountApi from "#src/edges/api/account/AccountApi.ts"
 import * as CallbacksApi from "#src/edges/api/providers/CallbacksApi.ts"
 import * as CatalogApi from "#src/edges/api/catalog/CatalogApi.ts"
 import * as ComputeApi from "#src/edges/api/catalog/ComputeApi.ts"
+import * as FalParts from "#src/edges/fal/files/FalParts.ts"
 import * as FalApi from "#src/edges/fal/FalApi.ts"
 import * as PricingApi from "#src/edges/api/catalog/PricingApi.ts"
 import * as Files from "#src/edges/api/files/FilesApi.ts"
@@ -83,6 +84,7 @@ const publicRoutes = Layer.mergeAll(
   ReplicateApi.layer,
   McpApi.layer,
   FalApi.layer,
+  FalParts.layer,
   OpenaiApi.layer,
   SystemApi.layer
 ).pipe(Layer.provide([RequestHandlers.layer, EventStreams.layer, Admission.layer, describeApi]))

@@ -11,7 +11,7 @@ const isFileId = Schema.is(FileId)
 /** As of the log, because another node may have changed it. */
 export const find = Effect.fnUntraced(function* (
   actors: FileActors["Service"],
-  { caller, id }: { readonly caller: Caller; readonly id: string }
+  { caller, id }: { readonly caller: Pick<Caller, "accountId">; readonly id: string }
 ) {
   if (!isFileId(id)) return yield* new FileNotFound()
   const { state } = yield* actors.refresh(id)

@@ -42,7 +42,7 @@ export interface Announced {
 
 /** A multipart upload, by the ids that a client gave. */
 export interface Named {
-  readonly caller: Caller
+  readonly caller: Pick<Caller, "accountId">
   readonly uploadKey: string
   readonly uploadId: string
 }
@@ -167,7 +167,7 @@ export class Uploads extends Context.Service<
       const assemble = Effect.fnUntraced(function* (
         { id, size }: UploadTarget,
         uploadId: string,
-        { caller, parts }: { readonly caller: Caller; readonly parts: Array.NonEmptyReadonlyArray<Part> }
+        { caller, parts }: Pick<Named, "caller"> & { readonly parts: Array.NonEmptyReadonlyArray<Part> }
       ) {
         const uploaded = yield* store.parts(id, uploadId)
         const assembled = uploaded.length === 0 ? yield* store.look(id) : null

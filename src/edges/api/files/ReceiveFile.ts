@@ -1,7 +1,9 @@
 /** `PUT /media/{id}/{fileName}`: the bytes of a file, or of a part of one, at a presigned URL (contract, "Uploads"). */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Reception } from "#src/features/media/storage/Reception.ts"
+import { type Put, Reception } from "#src/features/media/storage/Reception.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ContinueOnRead from "#src/edges/http/edge/ContinueOnRead.ts"
 import * as FileErrorAnswers from "#src/edges/http/FileErrorAnswers.ts"
@@ -12,7 +14,8 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { bytes, described, optional, params } from "./MediaRoute.ts"
 
-const withBytes = (operation: Record<string, unknown>): Record<string, unknown> => ({
+/** Describes the bytes of the body. */
+export const withBytes = (operation: Record<string, unknown>): Record<string, unknown> => ({
   ...operation,
   requestBody: { required: true, content: bytes }
 })
@@ -76,19 +79,25 @@ const errorAnswerOf = (headers: RequestHeaders): ErrorAnswer.ErrorAnswer | null 
   return headers["content-range"] === undefined ? null : partial
 }
 
-export const receiveFile = Route.make(endpoint, Reception, function* (reception, { params, query, request }) {
+/** What the call sends, apart from its address. A body is not read. */
+export const putOf = (
+  request: HttpServerRequest
+): Effect.Effect<Omit<Put, "id" | "query">, ErrorAnswer.ErrorAnswer> => {
   const { headers } = request
   const errorAnswer = errorAnswerOf(headers)
-  if (errorAnswer !== null) return yield* errorAnswer
+  if (errorAnswer !== null) return Effect.fail(errorAnswer)
   const body = NodeHttpServerRequest.toIncomingMessage(request)
   ContinueOnRead.install(body, NodeHttpServerRequest.toServerResponse(request))
-  const etag = yield* reception.receive({
-    id: params.mediaId,
-    query,
+  return Effect.succeed({
     contentType: headers["content-type"],
     contentLength: lengthOf(headers),
     contentMd5: headers["content-md5"],
     body
   })
+}
+
+export const receiveFile = Route.make(endpoint, Reception, function* (reception, { params, query, request }) {
+  const put = yield* putOf(request)
+  const etag = yield* reception.receive({ ...put, id: params.mediaId, query })
   return Answer.empty(200, { etag: `"${etag}"`, "cache-control": "no-store", "content-length": "0" })
 })

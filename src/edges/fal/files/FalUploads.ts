@@ -7,9 +7,11 @@ import * as AnnouncedUpload from "#src/edges/api/files/AnnouncedUpload.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
 import * as FalOptions from "../FalOptions.ts"
+import * as UploadTicket from "./UploadTicket.ts"
 
 export const make = Effect.gen(function* () {
   const uploads = yield* Uploads
+  const ticket = yield* UploadTicket.make
 
   const announcedIn = (request: HttpServerRequest) =>
     Effect.flatMap(FalOptions.translate(request.headers), () =>
@@ -22,5 +24,12 @@ export const make = Effect.gen(function* () {
     return Answer.json(200, { upload_url: uploadUrl, file_url: fileUrl })
   })
 
-  return { initiate }
+  const initiateInParts = Effect.fnUntraced(function* (caller: Caller, request: HttpServerRequest) {
+    const announced = yield* announcedIn(request)
+    const { fileUrl, uploadId, uploadKey } = yield* uploads.initiateMultipart({ caller, ...announced })
+    const uploadUrl = yield* ticket.issue({ caller, uploadId, uploadKey })
+    return Answer.json(200, { upload_url: uploadUrl, file_url: fileUrl })
+  })
+
+  return { initiate, initiateInParts }
 })
