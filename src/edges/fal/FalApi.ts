@@ -2,14 +2,13 @@
  * fal's client, `@fal-ai/client`, unchanged: all its calls arrive at one path, and a header names the address at fal that each
  * is for (decision 71). They are translated onto the same services as the calls of the other routes.
  */
-import { Effect, Layer, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { AnswersHead, Requires, ServedOn, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
-import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import * as FalErrors from "./FalErrors.ts"
 import * as FalOperations from "./FalOperations.ts"
 import * as Paths from "./Paths.ts"
@@ -107,6 +106,4 @@ const admit = Effect.map(Authorization.admit, (admit): DeclaredRoutes.Admit<Call
   }
 })
 
-export const layer = DeclaredRoutes.layer(admit, routes, FalErrors.form).pipe(
-  Layer.provide(EventStreams.layer)
-)
+export const layer = DeclaredRoutes.layer(admit, routes, FalErrors.form)

@@ -3,6 +3,8 @@ import * as crypto from "node:crypto"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as FalClients from "#test/src/edges/fal/FalClients.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Calls from "./Calls.ts"
 import { curl, type Reply } from "./Curl.ts"
 import * as SdkPut from "./SdkPut.ts"
@@ -48,6 +50,22 @@ overBothStores("a file in parts", (store) =>
         const across = yield* curl("--range", `${5 * Calls.MiB - 2}-${5 * Calls.MiB + 1}`, upload.fileUrl)
         assert.strictEqual(across.status, 206)
         assert.isTrue(across.bytes.equals(bytes.subarray(5 * Calls.MiB - 2, 5 * Calls.MiB + 2)))
+      })
+    )
+
+    it.effect("is uploaded by fal's client, which sends parts above 90 MiB", () =>
+      Effect.gen(function* () {
+        const { url } = yield* UploadServer
+        const fal = FalClients.connect(url, ServerProcess.apiKey)
+        const size = 90 * Calls.MiB + 2
+        const bytes = new Uint8Array(size)
+        bytes.set([7, 8], size - 2)
+        const file = new File([bytes], "film.mp4", { type: "video/mp4" })
+        const fileUrl = yield* Effect.promise(() => fal.storage.upload(file))
+        const end = yield* curl("--range", `${size - 2}-`, fileUrl)
+        assert.strictEqual(end.headers["content-range"], `bytes ${size - 2}-${size - 1}/${size}`)
+        assert.strictEqual(end.headers["content-type"], "video/mp4")
+        assert.deepStrictEqual([...end.bytes], [7, 8])
       })
     )
 

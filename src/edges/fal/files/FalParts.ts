@@ -12,8 +12,9 @@ import * as ReceiveFile from "#src/edges/api/files/ReceiveFile.ts"
 import * as UploadRoute from "#src/edges/api/files/UploadRoute.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
+import * as PublicReads from "#src/edges/http/api/PublicReads.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
+import { OpenToAnyOrigin, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { issue } from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
@@ -135,7 +136,8 @@ const routes = [putPart, complete] as const
 export class FalPartsApi extends HttpApiGroup.make("falUploads")
   .add(...Route.endpointsOf(routes))
   .annotate(ServedOn, ["media"])
+  .annotate(OpenToAnyOrigin, true)
   .annotate(OpenApi.Title, "Uploads of fal's client")
   .annotate(OpenApi.Description, "Where `@fal-ai/client` sends the parts of large files.") {}
 
-export const layer = DeclaredRoutes.layer(DeclaredRoutes.everybody, routes, FalErrors.form)
+export const layer = DeclaredRoutes.layer(PublicReads.admit, routes, FalErrors.form)

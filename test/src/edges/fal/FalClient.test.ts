@@ -225,20 +225,6 @@ layer(connected, { excludeTestServices: true })("fal's client", (it) => {
     assert.strictEqual(await stored.text(), "Hello, World!")
   })
 
-  example(
-    "storage.upload above 90 MiB: sends parts, and returns a URL that has the bytes",
-    async ({ fal }) => {
-      const size = 90 * 1024 ** 2 + 1
-      const bytes = new Uint8Array(size).fill(7)
-      bytes[size - 1] = 8
-      const url = await fal.storage.upload(new File([bytes], "film.mp4", { type: "video/mp4" }))
-      const end = await fetch(url, { headers: { range: `bytes=${size - 2}-` } })
-      assert.strictEqual(end.headers.get("content-range"), `bytes ${size - 2}-${size - 1}/${size}`)
-      assert.strictEqual(end.headers.get("content-type"), "video/mp4")
-      assert.deepStrictEqual(new Uint8Array(await end.arrayBuffer()), new Uint8Array([7, 8]))
-    }
-  )
-
   example("a Blob in an input: is uploaded, and the model gets its URL", async ({ fal }) => {
     const blob = new Blob([new Uint8Array([1, 2, 3])])
     const { data } = await fal.subscribe("sandbox/echo", {

@@ -47,14 +47,25 @@ export const thrown = async (call: Promise<unknown>): Promise<ApiError<unknown>>
   throw new Error("expected the client to throw")
 }
 
-/** The id of a running request of the model, as soon as there is one. */
-export const running = async (url: string, model: string): Promise<string> => {
-  const query = new URLSearchParams({ modelEndpoint: model, status: "IN_PROGRESS", limit: "1" })
+/** The id of the newest request of the model in this status, as soon as there is one. */
+export const newest = async (
+  url: string,
+  {
+    authorization,
+    model,
+    status
+  }: { readonly authorization: string; readonly model: string; readonly status: string }
+): Promise<string> => {
+  const query = new URLSearchParams({ modelEndpoint: model, status, limit: "1" })
   while (true) {
-    const listed = await fetch(`${url}/requests?${query}`, { headers: ServerProcess.authorization })
+    const listed = await fetch(`${url}/requests?${query}`, { headers: { authorization } })
     if (!listed.ok) throw new Error(`the list answered ${listed.status}`)
     const page: unknown = await listed.json()
     const id: unknown = Reflect.get(Object(Reflect.get(Object(page), "data")?.[0]), "id")
     if (typeof id === "string") return id
   }
 }
+
+/** The id of a running request of the model, at a server that is a process. */
+export const running = (url: string, model: string): Promise<string> =>
+  newest(url, { ...ServerProcess.authorization, model, status: "IN_PROGRESS" })

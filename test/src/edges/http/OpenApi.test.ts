@@ -172,6 +172,7 @@ describe("the OpenAPI document", () => {
         "Sign-in",
         "System",
         "Tools",
+        "Uploads of fal's client",
         "Workers"
       ].includes(tags[0])
       const ofOthers =
