@@ -136,6 +136,8 @@ const Made = Schema.decodeUnknownSync(Schema.Struct({ token: Schema.String }))
 const Accepted = Schema.decodeUnknownSync(Schema.Struct({ request_id: Schema.String }))
 const Key = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String, key: Schema.String }))
 
+const Upload = Schema.decodeUnknownSync(Schema.Struct({ upload_url: Schema.String, file_url: Schema.String }))
+
 /** A call of the application's server. */
 const ask = (url: string, path: string, body: unknown, key: string = Server.apiKey) =>
   Effect.promise(async () => {
@@ -240,6 +242,14 @@ describe("a page of another origin", () => {
           Effect.repeat({ until: (seen) => seen.status !== 200 })
         )
         assert.deepStrictEqual(yield* expired, { status: 401, code: null })
+
+        // A file, to the URL that the application's server hands out.
+        const picture = { file_name: "a.txt", content_type: "text/plain" }
+        const upload = Upload(yield* ask(server.url, "/storage/upload/initiate", picture))
+        const put = { method: "PUT", headers: { "Content-Type": "text/plain" }, body: "from a page" }
+        const script = `fetch(${JSON.stringify(upload.upload_url)}, ${JSON.stringify(put)})
+          .then(() => fetch(${JSON.stringify(upload.file_url)})).then((answer) => answer.text())`
+        assert.strictEqual(yield* Effect.promise(() => page.evaluate<string>(script)), "from a page")
 
         // A page of another origin, with the same token.
         const stranger = yield* Browser.openPage({ width: 800, height: 600 })
