@@ -1,5 +1,10 @@
 /** `GET …/predictions/{id}/stream`: the output as server-sent events, at the URL that the prediction names. */
+import type { ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { allowsOrigin } from "#domain/account/Grant.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { RateLimits } from "#src/features/accounts/RateLimits.ts"
 import { LiveOutput } from "#src/features/live-output/LiveOutput.ts"
@@ -10,6 +15,7 @@ import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { AnswersHead } from "#src/edges/http/api/RouteAnnotations.ts"
 import { underRates } from "#src/edges/http/edge/Admission.ts"
+import * as BrowserOrigin from "#src/edges/http/edge/BrowserOrigin.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as Paths from "../Paths.ts"
@@ -47,10 +53,27 @@ export const streamPrediction = Route.prepared(
     const rateLimits = yield* RateLimits
     const streams = yield* EventStreams
     const live = yield* LiveOutput
-    const { mediaUrl } = yield* PublicUrls
+    const urls = yield* PublicUrls
+    const origins = BrowserOrigin.make(urls)
+
+    /** As for other calls with the key. The README's `EventSource` includes credentials, though there are no cookies. */
+    const checkOrigin = (request: HttpServerRequest, { grant }: Caller) =>
+      Effect.suspend(() => {
+        const { headers } = request
+        const { origin } = headers
+        if (origin === undefined) return Effect.void
+        // The server speaks only HTTP/1.
+        const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+        if (!origins.admits(grant, origin, { headers, response: () => response })) {
+          return Effect.fail(ErrorAnswer.originNotAllowed)
+        }
+        if (allowsOrigin(grant, origin)) response.setHeader("access-control-allow-credentials", "true")
+        return Effect.void
+      })
 
     return Effect.fnUntraced(function* ({ params, query, request }: Route.Call<typeof endpoint>) {
       const { caller, presented } = yield* streamUrls.open(params.predictionId, query.token)
+      yield* checkOrigin(request, caller)
       const headers = yield* underRates(rateLimits, caller)
       if (!caller.grant.scopes.includes("requests:read")) {
         return yield* ErrorAnswer.missingScope("requests:read", headers)
@@ -61,7 +84,7 @@ export const streamPrediction = Route.prepared(
       return yield* streams.serve({ caller, headers, request, presented }, (stream) => {
         const { lost, reader } = OutputEvents.make(stream, { isResumed: after !== null, kind })
         const whole = Effect.map(live.follow({ snapshot, after, reader }), (ended) => {
-          stream.write(OutputEvents.done({ mediaUrl }, ended))
+          stream.write(OutputEvents.done(urls, ended))
         })
         return Effect.raceFirst(whole, lost)
       })

@@ -2,6 +2,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import Replicate, { type ApiError, type Prediction } from "replicate"
+import { Origin } from "#domain/account/Origin.ts"
 import { RequestId } from "#domain/Ids.ts"
 import { MaxFileBytes } from "#src/edges/replicate/files/FormFile.ts"
 import * as OutputEvents from "#src/edges/replicate/predictions/OutputEvents.ts"
@@ -349,6 +350,34 @@ layer(server, { excludeTestServices: true })("Replicate's API", (it) => {
       yield* call({ method: "DELETE", path: `/keys/${keyText.split(":")[0]}` })
       const revoked = yield* call({ path })
       assert.deepStrictEqual([revoked.status, Object(revoked.json).code], [401, "STREAM_URL_INVALID"])
+    })
+  )
+})
+
+const page = "https://app.acme.dev"
+
+layer(server, { excludeTestServices: true })("pages", (it) => {
+  it.effect("read streams if the key names their origin, also with credentials", () =>
+    Effect.gen(function* () {
+      const open = yield* GrantedKeys.issue({ origins: [Origin.make(page)] })
+      const closed = yield* GrantedKeys.issue()
+      const replies = yield* Effect.forEach([open, closed], ({ authorization }) =>
+        Effect.gen(function* () {
+          const replicate = yield* clientWith(authorization.slice("Key ".length))
+          const { id, urls } = yield* create(replicate)
+          yield* Effect.promise(() => replicate.predictions.cancel(id))
+          const { pathname, search } = new URL(urls.stream ?? "")
+          return yield* call({ path: pathname + search, headers: { origin: page } })
+        })
+      )
+      const [read, refused] = replies
+      assert.strictEqual(read?.status, 200)
+      assert.strictEqual(read?.text, 'event: done\ndata: {"reason":"canceled"}\n\n')
+      assert.deepInclude(read?.headers, {
+        "access-control-allow-origin": page,
+        "access-control-allow-credentials": "true"
+      })
+      assert.deepStrictEqual([refused?.status, Object(refused?.json).code], [403, "ORIGIN_NOT_ALLOWED"])
     })
   )
 })
