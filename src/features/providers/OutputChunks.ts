@@ -1,5 +1,6 @@
 /** The chunks of a run of a model that streams: reported as they come, added up, and made to agree with the output. */
 import { isDeepStrictEqual } from "node:util"
+import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, RunControl } from "./Provider.ts"
@@ -19,9 +20,9 @@ export interface OutputChunks {
   readonly output: () => Json
   /**
    * The outcome of the run with this end. The provider's output is the run's output: if the chunks add up to something else,
-   * they are replaced. A run that the client stopped ends with what it has made.
+   * they are replaced. A run that the client stopped ends with what it has made; one that stopped by itself is not complete.
    */
-  readonly ended: (outcome: ProviderOutcome) => ProviderOutcome
+  readonly ended: (outcome: ProviderOutcome) => Effect.Effect<ProviderOutcome>
 }
 
 const tooLarge = ErrorOutcomes.failed("The output of the run is too large.", false)
@@ -32,7 +33,7 @@ const tooLarge = ErrorOutcomes.failed("The output of the run is too large.", fal
  */
 export const make = (
   { model: { output } }: Pick<Job, "model">,
-  control: Pick<RunControl, "chunk" | "restartChunks">,
+  control: Pick<RunControl, "chunk" | "restartChunks" | "stopRequested">,
   isNew = true
 ): OutputChunks | null => {
   if (output === undefined || output.stream === "openai") return null
@@ -40,6 +41,11 @@ export const make = (
   const assembly = OutputAssembly.make(kind)
   let fault: ProviderOutcome | null = null
   let isStale = !isNew
+
+  const isStopped = Effect.raceFirst(
+    Effect.as(control.stopRequested, true),
+    Effect.as(Effect.yieldNow, false)
+  )
 
   const forgetFormer = () => {
     if (isStale) control.restartChunks()
@@ -77,12 +83,17 @@ export const make = (
     size: assembly.size,
     output: assembly.output,
     ended: (outcome) => {
-      if (outcome._tag === "Stopped" && assembly.size() > 0)
-        return { _tag: "CutShort", output: assembly.output() }
-      if (outcome._tag !== "Succeeded") return outcome
-      const output = OutputAssembly.formed(kind, outcome.output)
-      agree(output)
-      return { ...outcome, output }
+      if (outcome._tag === "Stopped" && assembly.size() > 0) {
+        return Effect.map(isStopped, (isStopped): ProviderOutcome =>
+          isStopped ? { _tag: "CutShort", output: assembly.output() } : outcome
+        )
+      }
+      return Effect.sync(() => {
+        if (outcome._tag !== "Succeeded") return outcome
+        const output = OutputAssembly.formed(kind, outcome.output)
+        agree(output)
+        return { ...outcome, output }
+      })
     }
   }
 }

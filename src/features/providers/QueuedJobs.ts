@@ -193,7 +193,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
         Effect.flatMap((outcome) =>
           outcome._tag === "Stopped" ? stoppedBy(control) : Effect.succeed(outcome)
         ),
-        Effect.map((outcome) => (chunks === null ? outcome : chunks.ended(outcome)))
+        Effect.flatMap((outcome) => (chunks === null ? Effect.succeed(outcome) : chunks.ended(outcome)))
       )
 
     const provider: Provider = {

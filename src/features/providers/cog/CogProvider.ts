@@ -123,14 +123,14 @@ export const make = Effect.gen(function* () {
     }
 
   const watch = (job: Job, secret: Secret, { id, parts, ...rest }: Watching) =>
-    Effect.map(
+    Effect.flatMap(
       follow({
         ...rest,
         poll: poll(job.binding, secret),
         cancel: cancel(job.binding, secret, id),
         callbacks: { received: rest.received, read: readFor(id, parts) }
       }),
-      (outcome) => (parts === null ? outcome : parts.ended(outcome))
+      (outcome) => (parts === null ? Effect.succeed(outcome) : parts.ended(outcome))
     )
 
   const putCall = (job: Job, webhook: string, streams: boolean): Omit<Call, "url"> => ({
@@ -234,7 +234,7 @@ export const make = Effect.gen(function* () {
       )
     )
     if (ended === null) return yield* watch(job, secret, watching)
-    return parts === null || isTaken ? ended : parts.ended(ended)
+    return parts === null || isTaken ? ended : yield* parts.ended(ended)
   }, Effect.scoped)
 
   const reattach = Effect.fn("CogProvider.reattach")(function* (

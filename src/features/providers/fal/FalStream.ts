@@ -93,11 +93,11 @@ export const make = Effect.map(ProviderHttp, (http) => {
 
   /** How the run ended; `null` if the model has no stream. */
   return (job: Job, chunks: OutputChunks, control: RunControl): Effect.Effect<ProviderOutcome | null> =>
-    Effect.map(
+    Effect.flatMap(
       Effect.raceFirst(
         Seconds.ofCall(call(job, chunks, ReplacedControl.startingOnce(control))),
         Effect.as(control.stopRequested, stopped)
       ),
-      (ended) => (ended === null ? null : chunks.ended(ended))
+      (ended) => (ended === null ? Effect.succeed(null) : chunks.ended(ended))
     )
 })

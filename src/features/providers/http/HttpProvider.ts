@@ -191,7 +191,7 @@ export const make = Effect.gen(function* () {
       cancel: Effect.flatMap(Deferred.await(named), (jobId) => cancel(binding, secret, jobId)),
       callbacks: { received, read }
     })
-    return chunks === null ? ended : chunks.ended(ended)
+    return chunks === null ? ended : yield* chunks.ended(ended)
   }, Effect.scoped)
 
   const reattach = Effect.fn("HttpProvider.reattach")(function* (
@@ -209,7 +209,7 @@ export const make = Effect.gen(function* () {
       cancel: cancel(binding, secret, jobId),
       callbacks: { received, read }
     })
-    return OutputChunks.make(job, control, false)?.ended(ended) ?? ended
+    return yield* OutputChunks.make(job, control, false)?.ended(ended) ?? Effect.succeed(ended)
   }, Effect.scoped)
 
   const provider: Provider = {

@@ -166,7 +166,7 @@ export const make = Effect.gen(function* () {
         Seconds.ofCall(call(job, asked, chunks, control)),
         Effect.as(control.stopRequested, stopped)
       )
-      return chunks === null ? ended : chunks.ended(ended)
+      return chunks === null ? ended : yield* chunks.ended(ended)
     }),
 
     reach: ({ url = "" }) => http.reach(url),

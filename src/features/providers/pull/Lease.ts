@@ -85,5 +85,7 @@ export const follow = (lease: Lease, elsewhere: Effect.Effect<ProviderOutcome>) 
   ]).pipe(
     Effect.flatMap((outcome) => Deferred.succeed(lease.ended, outcome)),
     Effect.andThen(Deferred.await(lease.ended)),
-    Effect.map((outcome) => (lease.chunks === null ? outcome : lease.chunks.ended(outcome)))
+    Effect.flatMap((outcome) =>
+      lease.chunks === null || lease.isEndedElsewhere ? Effect.succeed(outcome) : lease.chunks.ended(outcome)
+    )
   )

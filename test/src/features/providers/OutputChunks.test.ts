@@ -21,7 +21,7 @@ describe("OutputChunks", () => {
     Effect.gen(function* () {
       const { chunks, own, restarts } = yield* of("text")
       assert.isTrue(own.take("a") && own.take("b"))
-      assert.deepStrictEqual(own.ended(succeeded("ab")), succeeded("ab"))
+      assert.deepStrictEqual(yield* own.ended(succeeded("ab")), succeeded("ab"))
       assert.deepStrictEqual([chunks, restarts()], [["a", "b"], 0])
     })
   )
@@ -30,7 +30,7 @@ describe("OutputChunks", () => {
     Effect.gen(function* () {
       const { chunks, own, restarts } = yield* of("text")
       own.take("a")
-      assert.deepStrictEqual(own.ended(succeeded(["x", "y"])), succeeded("xy"))
+      assert.deepStrictEqual(yield* own.ended(succeeded(["x", "y"])), succeeded("xy"))
       assert.deepStrictEqual([chunks, restarts()], [["xy"], 1])
     })
   )
@@ -38,7 +38,7 @@ describe("OutputChunks", () => {
   it.effect("reports an output that comes whole", () =>
     Effect.gen(function* () {
       const { chunks, own, restarts } = yield* of("items")
-      own.ended(succeeded([1, 2]))
+      yield* own.ended(succeeded([1, 2]))
       assert.deepStrictEqual([chunks, restarts()], [[1, 2], 0])
     })
   )
@@ -47,7 +47,7 @@ describe("OutputChunks", () => {
     Effect.gen(function* () {
       const { chunks, own, restarts } = yield* of("items")
       own.take(1)
-      assert.deepStrictEqual(own.ended(succeeded([1, 2])), succeeded([1, 2]))
+      assert.deepStrictEqual(yield* own.ended(succeeded([1, 2])), succeeded([1, 2]))
       assert.deepStrictEqual([chunks, restarts()], [[1, 2], 0])
     })
   )
@@ -60,19 +60,28 @@ describe("OutputChunks", () => {
       own.take("b")
       assert.deepStrictEqual([chunks, restarts()], [["a", "b"], 1])
       const second = yield* of("text", false)
-      second.own.ended(succeeded(""))
+      yield* second.own.ended(succeeded(""))
       assert.deepStrictEqual([second.chunks, second.restarts()], [[], 1])
     })
   )
 
   it.effect("gives what a stopped run has made", () =>
     Effect.gen(function* () {
-      const { own } = yield* of("text")
-      assert.deepStrictEqual(own.ended({ _tag: "Stopped" }), { _tag: "Stopped" })
+      const { own, stop } = yield* of("text")
+      yield* stop
+      assert.deepStrictEqual(yield* own.ended({ _tag: "Stopped" }), { _tag: "Stopped" })
       own.take("a")
-      assert.deepStrictEqual(own.ended({ _tag: "Stopped" }), { _tag: "CutShort", output: "a" })
+      assert.deepStrictEqual(yield* own.ended({ _tag: "Stopped" }), { _tag: "CutShort", output: "a" })
       own.restart()
-      assert.deepStrictEqual(own.ended({ _tag: "Stopped" }), { _tag: "Stopped" })
+      assert.deepStrictEqual(yield* own.ended({ _tag: "Stopped" }), { _tag: "Stopped" })
+    })
+  )
+
+  it.effect("does not take the output of a run that stopped by itself for complete", () =>
+    Effect.gen(function* () {
+      const { own } = yield* of("text")
+      own.take("a")
+      assert.deepStrictEqual(yield* own.ended({ _tag: "Stopped" }), { _tag: "Stopped" })
     })
   )
 
@@ -87,7 +96,7 @@ describe("OutputChunks", () => {
   )
 
   it("is absent for models whose output does not stream", () => {
-    const control = { chunk: () => {}, restartChunks: () => {} }
+    const control = { chunk: () => {}, restartChunks: () => {}, stopRequested: Effect.never }
     assert.isNull(OutputChunks.make(testModel("test/plain"), control))
   })
 })

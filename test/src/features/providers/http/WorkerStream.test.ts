@@ -10,13 +10,14 @@ import * as RecordedControl from "#test/src/features/providers/contract/Recorded
 /** The end of a run with this stream, and what was reported until then. */
 const read = Effect.fnUntraced(function* (...events: ReadonlyArray<string>) {
   const recorded = yield* RecordedControl.make
+  yield* recorded.stop
   const { model } = testModel("test/streams", { output: { stream: "text" } })
   const chunks = OutputChunks.make({ model }, recorded.control)
   if (chunks === null) return yield* Effect.die(new Error("expected a model that streams"))
   const each = (take: Take) =>
     Effect.sync(() => void events.every((event) => take(Buffer.from(`${event}\n\n`))))
   const report = yield* WorkerStream.read({ each }, chunks, recorded.control)
-  return { ...recorded, ended: report._tag === "Ended" ? chunks.ended(report.outcome) : report }
+  return { ...recorded, ended: report._tag === "Ended" ? yield* chunks.ended(report.outcome) : report }
 })
 
 const chunk = (text: string) => `event: chunk\ndata: ${JSON.stringify(text)}`

@@ -45,8 +45,9 @@ describe("A lease with chunks", () => {
 
   it.effect("ends with what the worker had made when it stopped", () =>
     Effect.gen(function* () {
-      const { end, take } = yield* begin
+      const { end, stop, take } = yield* begin
       take(0, "a", "b")
+      yield* stop
       assert.deepStrictEqual(yield* end({ _tag: "Stopped" }), { _tag: "CutShort", output: "ab" })
     })
   )
