@@ -10,6 +10,7 @@ import * as Completing from "./completing/CompletingRoutes.ts"
 import * as Models from "./models/ModelRoutes.ts"
 import { createEmbedding } from "./objects/EmbeddingsRoute.ts"
 import { createImage } from "./objects/ImagesRoute.ts"
+import { createResponse } from "./responses/ResponsesRoute.ts"
 import * as OpenaiRoute from "./OpenaiRoute.ts"
 
 const routes = [
@@ -18,6 +19,7 @@ const routes = [
   Models.getModelByParts,
   Completing.createChatCompletion,
   Completing.createCompletion,
+  createResponse,
   createEmbedding,
   createImage
 ] as const

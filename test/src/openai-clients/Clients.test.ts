@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "@effect/vitest"
 import { aiSdk } from "./AiSdk.ts"
 import { langChain } from "./LangChain.ts"
 import { openaiNode } from "./OpenaiNode.ts"
+import { responses } from "./Responses.ts"
 import * as Served from "./Served.ts"
 
 let served: Served.Served
@@ -13,5 +14,6 @@ beforeAll(async () => {
 afterAll(() => served.stop())
 
 openaiNode(() => served)
+responses(() => served)
 aiSdk(() => served)
 langChain(() => served)

@@ -62,6 +62,13 @@ export const langChain = (served: () => Served.Served) =>
       assert.strictEqual((await structured.invoke("A science fair."))["name"], "science fair")
     })
 
+    it("uses the Responses API", async () => {
+      const model = new ChatOpenAI({ ...options(), model: "acme/llama", useResponsesApi: true })
+      assert.strictEqual((await model.invoke("Hi")).text, Vllm.answer)
+      const parts = await Served.all(await model.stream("Hi"))
+      assert.strictEqual(parts.map(({ text }) => text).join(""), Vllm.answer)
+    })
+
     it("completes a text", async () => {
       const model = new OpenAI({ ...options(), model: "acme/completions" })
       assert.strictEqual(await model.invoke("Say this is a test"), Vllm.answer)

@@ -44,12 +44,12 @@ export interface Opening {
   /** The key that the stream ends with; by default that of the `Authorization` header. */
   readonly presented?: Credential
   /** Frames for a client whose stream the server ends early, because it stops or the key became invalid. */
-  readonly lastWords?: string
+  readonly lastWords?: () => string
 }
 
 interface Member {
   readonly stream: EventStream.OpenStream
-  readonly lastWords: string | undefined
+  readonly lastWords: Opening["lastWords"]
   readonly body: Fiber.Fiber<void>
   /** Runs from the end of the stream until its connection closes. */
   farewell: Fiber.Fiber<void> | null
@@ -86,7 +86,7 @@ export class EventStreams extends Context.Service<
       const end = (member: Member) => {
         if (member.farewell !== null) return
         const { body, lastWords, stream } = member
-        if (lastWords !== undefined) stream.write(lastWords)
+        if (lastWords !== undefined) stream.write(lastWords())
         stream.end()
         body.interruptUnsafe()
         member.farewell = runFork(Effect.andThen(Effect.sleep(farewell), Effect.sync(stream.drop)))

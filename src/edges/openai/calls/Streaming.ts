@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* (calls: Calls) {
           caller: begun.caller,
           request: opening.request,
           headers: { ...opening.headers, ...CallHeaders.of(begun.snapshot) },
-          lastWords: frames.failed(OpenaiErrors.stopping)
+          lastWords: () => frames.failed(OpenaiErrors.stopping)
         },
         (stream) => body(started, frames, stream)
       )

@@ -1,17 +1,13 @@
 /** A chat completion as events: chunks, one with the usage, then `[DONE]`. An `error` instead of a chunk fails it. */
-import { Effect, Result, Stream } from "effect"
-import { Sse } from "effect/encoding"
+import { Effect } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
-import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
-import { NoAnswer } from "../NoAnswer.ts"
-import { type StreamedAnswer } from "../ProviderHttp.ts"
+import type { NoAnswer } from "../NoAnswer.ts"
+import type { StreamedAnswer } from "../ProviderHttp.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
+import * as ServerEvents from "../ServerEvents.ts"
 import type * as ChatAssembly from "./ChatAssembly.ts"
 import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
-
-/** Characters of one event. A chunk has a few tokens; their `logprobs` are the largest part. */
-const maxEventSize = 1024 * 1024
 
 /** What the stream had when it ended. */
 type End = "done" | "babbles" | { readonly error: Json }
@@ -23,13 +19,13 @@ export interface Reading {
   /** Takes every chunk, so that it also knows what a stream that is cut has made. */
   readonly assembly: ChatAssembly.ChatAssembly
   /** Called with the number of parts so far, whenever there are more. */
-  readonly onParts: (parts: number) => Effect.Effect<void>
-  /** Called with each chunk as it arrives. Must neither wait nor throw. */
+  readonly onParts: (parts: number) => void
+  /** Called with each chunk as it arrives. Neither may throw. */
   readonly onChunk: (chunk: JsonObject) => void
 }
 
 export const read = Effect.fnUntraced(function* (
-  body: StreamedAnswer["body"],
+  answer: Pick<StreamedAnswer, "each">,
   { assembly, onChunk, onParts }: Reading
 ): Effect.fn.Return<ProviderOutcome, NoAnswer> {
   let end: End | null = null
@@ -42,29 +38,14 @@ export const read = Effect.fnUntraced(function* (
     return null
   }
 
-  const parser = Sse.makeParser(
-    (event) => {
-      if (event._tag === "Retry" || end !== null) return
-      end =
-        event.data.trim() === "[DONE]"
-          ? "done"
-          : takeChunk(Result.getOrUndefined(JsonBytes.parse(Buffer.from(event.data))))
-    },
-    { maxEventSize }
-  )
-
-  const take = (text: string) => {
+  const take = (event: ServerEvents.ServerEvent): boolean => {
     const before = assembly.parts()
-    if (parser.feed(text) !== undefined) return Effect.fail(new NoAnswer({ reason: "too_large" }))
-    return assembly.parts() === before ? Effect.void : onParts(assembly.parts())
+    end = event.data.trim() === "[DONE]" ? "done" : takeChunk(ServerEvents.jsonOf(event))
+    if (assembly.parts() !== before) onParts(assembly.parts())
+    return end === null
   }
 
-  yield* body.pipe(
-    Stream.decodeText(),
-    Stream.tap(take),
-    Stream.takeUntil(() => end !== null),
-    Stream.runDrain
-  )
+  yield* ServerEvents.read(answer, take)
   return yield* outcomeOf(end, assembly)
 })
 

@@ -144,9 +144,10 @@ export const make = Effect.gen(function* () {
     const onChunk = reporter(job, control)
     if (streams(options) && isEventStream(answer)) {
       const most = mostTokens(input)
-      const onParts = (parts: number) =>
-        most === null ? Effect.void : control.progress({ fraction: fractionOf(parts, most), logs: [] })
-      return yield* ChatStream.read(answer.body, { assembly, onChunk, onParts })
+      const onParts = (parts: number) => {
+        if (most !== null) control.note({ fraction: fractionOf(parts, most), logs: [] })
+      }
+      return yield* ChatStream.read(answer, { assembly, onChunk, onParts })
     }
     const output = outputOf(options, yield* answer.whole)
     if (output === null) return ErrorOutcomes.babble

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import * as fc from "fast-check"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import * as ChatAssembly from "#src/features/providers/openai/ChatAssembly.ts"
@@ -29,13 +29,21 @@ const events = (...data: ReadonlyArray<Json>) => data.map(event).join("")
 
 const reading = (change: Partial<ChatStream.Reading> = {}): ChatStream.Reading => ({
   assembly: ChatAssembly.make(),
-  onParts: () => Effect.void,
+  onParts: () => {},
   onChunk: () => {},
   ...change
 })
 
+/** An answer of these parts. */
+const answerOf = (parts: Iterable<Uint8Array>) => ({
+  each: (take: (part: Uint8Array) => boolean) =>
+    Effect.sync(() => {
+      for (const part of parts) if (!take(part)) return
+    })
+})
+
 const read = (sent: string | ReadonlyArray<Uint8Array>, change?: Partial<ChatStream.Reading>) =>
-  ChatStream.read(Stream.fromIterable(typeof sent === "string" ? [Buffer.from(sent)] : sent), reading(change))
+  ChatStream.read(answerOf(typeof sent === "string" ? [Buffer.from(sent)] : sent), reading(change))
 
 const completion = (choices: ReadonlyArray<Json>, usage: Json = null): JsonObject => ({
   id: "chatcmpl-1",
@@ -183,11 +191,11 @@ describe("A streamed chat completion", () => {
 
   it.effect("is not read beyond its end", () =>
     Effect.gen(function* () {
-      const sent = Stream.concat(
-        Stream.succeed(Buffer.from(events(text("Hi"), end(), "[DONE]", text("more")))),
-        Stream.die(new Error("expected nobody to read on"))
-      )
-      const outcome = yield* ChatStream.read(sent, reading())
+      const sent = function* () {
+        yield Buffer.from(events(text("Hi"), end(), "[DONE]", text("more")))
+        throw new Error("expected no further read")
+      }
+      const outcome = yield* ChatStream.read(answerOf(sent()), reading())
       assert.deepStrictEqual(outcome, succeeded(completion([said("Hi")])))
     })
   )
@@ -289,10 +297,13 @@ describe("A streamed chat completion", () => {
     Effect.gen(function* () {
       const part = Buffer.from("x".repeat(64 * 1024))
       let sent = 0
-      const endless = Stream.forever(Stream.succeed(part)).pipe(
-        Stream.tap(() => Effect.sync(() => (sent += part.length)))
-      )
-      const failure = yield* Effect.flip(ChatStream.read(endless, reading()))
+      const endless = function* () {
+        for (;;) {
+          sent += part.length
+          yield part
+        }
+      }
+      const failure = yield* Effect.flip(ChatStream.read(answerOf(endless()), reading()))
       assert.strictEqual(failure.reason, "too_large")
       assert.isBelow(sent, 2 * 1024 * 1024)
     })

@@ -1,0 +1,146 @@
+/** The response object (https://platform.openai.com/docs/api-reference/responses/object) of a chat completion. */
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import type { Snapshot } from "#src/features/requests/Requests.ts"
+
+export interface About {
+  readonly id: string
+  readonly model: string
+  /** Unix time in seconds. */
+  readonly created: number
+  /** The body of the call, parts of which the response repeats. */
+  readonly body: JsonObject
+}
+
+export const aboutOf = ({ id, request }: Snapshot, body: JsonObject): About => ({
+  id: `resp_${id}`,
+  model: request.submitted.model,
+  created: Math.floor(request.submitted.at / 1_000),
+  body
+})
+
+const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
+
+const numberOf = (value: Json | undefined): number => (typeof value === "number" ? value : 0)
+
+const detailOf = (details: Json | undefined, name: string): number =>
+  isObject(details) ? numberOf(details[name]) : 0
+
+/** `null` without one. */
+export const usageOf = (usage: Json): Json =>
+  isObject(usage)
+    ? {
+        input_tokens: numberOf(usage["prompt_tokens"]),
+        input_tokens_details: { cached_tokens: detailOf(usage["prompt_tokens_details"], "cached_tokens") },
+        output_tokens: numberOf(usage["completion_tokens"]),
+        output_tokens_details: {
+          reasoning_tokens: detailOf(usage["completion_tokens_details"], "reasoning_tokens")
+        },
+        total_tokens: numberOf(usage["total_tokens"])
+      }
+    : null
+
+export const textPart = (text: string): JsonObject => ({
+  type: "output_text",
+  text,
+  annotations: [],
+  logprobs: []
+})
+
+export const messageItem = (about: About, text: string, status: string, index = 0): JsonObject => ({
+  id: `msg_${about.id.slice("resp_".length)}${index === 0 ? "" : `_${index}`}`,
+  type: "message",
+  status,
+  role: "assistant",
+  content: status === "in_progress" ? [] : [textPart(text)]
+})
+
+export const callItem = (
+  about: About,
+  index: number,
+  call: { readonly id: string; readonly name: string; readonly arguments: string },
+  status: string
+): JsonObject => ({
+  id: `fc_${about.id.slice("resp_".length)}_${index}`,
+  type: "function_call",
+  status,
+  call_id: call.id,
+  name: call.name,
+  arguments: call.arguments
+})
+
+const callsIn = ({ tool_calls: calls }: JsonObject) =>
+  (isList(calls) ? calls : []).flatMap((call) => {
+    const named = isObject(call) ? call["function"] : undefined
+    return isObject(call) && isObject(named)
+      ? [
+          {
+            id: String(call["id"] ?? ""),
+            name: String(named["name"] ?? ""),
+            arguments: String(named["arguments"] ?? "")
+          }
+        ]
+      : []
+  })
+
+/** The items of a completion's first choice. */
+export const itemsOf = (about: About, completion: JsonObject): ReadonlyArray<JsonObject> => {
+  const { choices } = completion
+  const [choice] = isList(choices) ? choices : []
+  const message = isObject(choice) ? choice["message"] : undefined
+  if (!isObject(message)) return []
+  const { content, refusal } = message
+  const said = typeof content === "string" ? content : typeof refusal === "string" ? refusal : ""
+  const calls = callsIn(message)
+  const first = said === "" && calls.length > 0 ? [] : [messageItem(about, said, "completed")]
+  return [...first, ...calls.map((call, index) => callItem(about, first.length + index, call, "completed"))]
+}
+
+/** Whether the answer was cut off at a limit. */
+export const isCut = (finish: Json | undefined): boolean => finish === "length" || finish === "content_filter"
+
+export interface State {
+  readonly status: "in_progress" | "completed" | "incomplete" | "failed"
+  readonly items: ReadonlyArray<JsonObject>
+  readonly usage: Json
+  readonly error?: JsonObject
+}
+
+export const make = (
+  { body, created, id, model }: About,
+  { error, items, status, usage }: State
+): JsonObject => ({
+  id,
+  object: "response",
+  created_at: created,
+  status,
+  error: error ?? null,
+  incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
+  instructions: body["instructions"] ?? null,
+  max_output_tokens: body["max_output_tokens"] ?? null,
+  model,
+  output: items,
+  parallel_tool_calls: body["parallel_tool_calls"] ?? true,
+  previous_response_id: null,
+  reasoning: body["reasoning"] ?? { effort: null, summary: null },
+  store: false,
+  temperature: body["temperature"] ?? null,
+  text: body["text"] ?? { format: { type: "text" } },
+  tool_choice: body["tool_choice"] ?? "auto",
+  tools: body["tools"] ?? [],
+  top_p: body["top_p"] ?? null,
+  truncation: "disabled",
+  usage: usageOf(usage),
+  user: body["user"] ?? null,
+  metadata: body["metadata"] ?? {}
+})
+
+export const ofCompletion = (about: About, completion: JsonObject): JsonObject => {
+  const { choices } = completion
+  const [choice] = isList(choices) ? choices : []
+  const finish = isObject(choice) ? choice["finish_reason"] : undefined
+  return make(about, {
+    status: isCut(finish) ? "incomplete" : "completed",
+    items: itemsOf(about, completion),
+    usage: completion["usage"] ?? null
+  })
+}

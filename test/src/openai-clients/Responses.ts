@@ -1,0 +1,153 @@
+/** The examples of OpenAI's documentation of the Responses API, with `openai` for Node. */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import OpenAI, { BadRequestError } from "openai"
+import { zodTextFormat } from "openai/helpers/zod"
+import * as z from "zod"
+import * as Vllm from "#test/support/upstreams/Vllm.ts"
+import * as Served from "./Served.ts"
+
+const model = "acme/llama"
+
+const tools = [
+  {
+    type: "function" as const,
+    name: "get_weather",
+    description: "The weather at a place.",
+    parameters: { type: "object", properties: { location: { type: "string" } } },
+    strict: false
+  }
+]
+
+export const responses = (served: () => Served.Served) =>
+  describe("The Responses API", () => {
+    let client: OpenAI
+
+    beforeAll(() => {
+      const { apiKey, baseURL } = served()
+      client = new OpenAI({ apiKey, baseURL, maxRetries: 0 })
+    })
+
+    it("answers a text", async () => {
+      const response = await client.responses.create({
+        model,
+        instructions: "You are a coding assistant that talks like a pirate",
+        input: "Are semicolons optional in JavaScript?",
+        max_output_tokens: 100
+      })
+      assert.strictEqual(response.output_text, Vllm.answer)
+      assert.strictEqual(response.status, "completed")
+      assert.match(response.id, /^resp_[\w-]{21}$/)
+      assert.strictEqual(response.usage?.total_tokens, 13)
+      assert.deepInclude(served().vllm.bodies.at(-1), {
+        max_completion_tokens: 100,
+        messages: [
+          { role: "system", content: "You are a coding assistant that talks like a pirate" },
+          { role: "user", content: "Are semicolons optional in JavaScript?" }
+        ]
+      })
+    })
+
+    it("takes pictures and earlier messages", async () => {
+      const response = await client.responses.create({
+        model,
+        input: [
+          { role: "user", content: "knock knock." },
+          { role: "assistant", content: "Who's there?" },
+          {
+            role: "user",
+            content: [
+              { type: "input_text", text: "what is in this image?" },
+              { type: "input_image", image_url: `data:image/png;base64,${Vllm.png}`, detail: "auto" }
+            ]
+          }
+        ]
+      })
+      assert.strictEqual(response.output_text, "A picture of one pixel.")
+    })
+
+    it("streams events", async () => {
+      for (const name of [model, "acme/whole", "acme/text"]) {
+        const stream = await client.responses.create({
+          model: name,
+          input: "Say double bubble bath.",
+          stream: true
+        })
+        const events = await Served.all(stream)
+        const types = events.map(({ type }) => type)
+        assert.strictEqual(types[0], "response.created", name)
+        assert.strictEqual(types.at(-1), "response.completed", name)
+        assert.deepStrictEqual(
+          events.map(({ sequence_number: number }) => number),
+          events.map((_event, index) => index)
+        )
+        const text = events.flatMap((event) =>
+          event.type === "response.output_text.delta" ? [event.delta] : []
+        )
+        assert.strictEqual(text.join(""), Vllm.answer, name)
+      }
+    })
+
+    it("collects a stream with its helper", async () => {
+      const response = await client.responses.stream({ model, input: "Hi" }).finalResponse()
+      assert.strictEqual(response.output_text, Vllm.answer)
+      assert.strictEqual(response.usage?.output_tokens, 4)
+    })
+
+    it("calls functions, streamed and not, and takes what they return", async () => {
+      const call = { model, input: "What is the weather in Paris?", tools }
+      const response = await client.responses.create(call)
+      const streamed = await client.responses.stream(call).finalResponse()
+      for (const { output } of [response, streamed]) {
+        const [item] = output
+        assert.deepInclude(item, {
+          type: "function_call",
+          name: "get_weather",
+          arguments: '{"location":"Paris"}'
+        })
+      }
+      const [item] = response.output
+      if (item?.type !== "function_call") return assert.fail("expected a call")
+      const answered = await client.responses.create({
+        model,
+        tools,
+        input: [
+          { role: "user", content: "What is the weather in Paris?" },
+          item,
+          { type: "function_call_output", call_id: item.call_id, output: "20 degrees" }
+        ]
+      })
+      assert.strictEqual(answered.output_text, "It is 20 degrees in Paris.")
+    })
+
+    it("parses structured outputs", async () => {
+      const Event = z.object({ name: z.string(), date: z.string(), participants: z.array(z.string()) })
+      const response = await client.responses.parse({
+        model,
+        input: "Alice and Bob are going to a science fair on Friday.",
+        text: { format: zodTextFormat(Event, "event") }
+      })
+      assert.strictEqual(response.output_parsed?.name, "science fair")
+    })
+
+    it("refuses what needs stored responses, and tools of OpenAI alone", async () => {
+      const refused = [
+        { param: "previous_response_id", body: { previous_response_id: "resp_1" } },
+        { param: "store", body: { store: true } },
+        { param: "background", body: { background: true } },
+        { param: "tools[0].type", body: { tools: [{ type: "web_search" as const }] } }
+      ]
+      for (const { body, param } of refused) {
+        const error: unknown = await client.responses
+          .create({ model, input: "Hi", ...body })
+          .catch((error: unknown) => error)
+        assert.isTrue(error instanceof BadRequestError && error.param === param, param)
+      }
+    })
+
+    it("ends a stream with the error of the run", async () => {
+      const stream = await client.responses.create({ model, input: "break", stream: true }).catch(() => null)
+      const events = stream === null ? [] : await Served.all(stream)
+      const last = events.at(-1)
+      if (last !== undefined) assert.strictEqual(last.type, "response.failed")
+    })
+  })
