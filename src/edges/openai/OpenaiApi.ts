@@ -6,7 +6,9 @@ import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
+import * as Audio from "./audio/AudioRoutes.ts"
 import * as Completing from "./completing/CompletingRoutes.ts"
+import * as Files from "./files/FileRoutes.ts"
 import * as Models from "./models/ModelRoutes.ts"
 import { createEmbedding } from "./objects/EmbeddingsRoute.ts"
 import { createImage } from "./objects/ImagesRoute.ts"
@@ -21,7 +23,14 @@ const routes = [
   Completing.createCompletion,
   createResponse,
   createEmbedding,
-  createImage
+  createImage,
+  Audio.createTranscription,
+  Audio.createSpeech,
+  Files.createFile,
+  Files.listFiles,
+  Files.getFile,
+  Files.getContent,
+  Files.deleteFile
 ] as const
 
 export class OpenaiApi extends HttpApiGroup.make("openai")

@@ -8,6 +8,7 @@ import * as Bindings from "./Bindings.ts"
 import type { Draft } from "./Drafts.ts"
 import type { Item } from "./Items.ts"
 import * as InputChecks from "./InputChecks.ts"
+import * as OutputChecks from "./OutputChecks.ts"
 import * as ModelManifest from "./kinds/ModelManifest.ts"
 import * as WrapperManifest from "./kinds/WrapperManifest.ts"
 import type { KnownItems } from "./Known.ts"
@@ -96,7 +97,9 @@ export const model = Effect.fnUntraced(function* (
   const diagnostics = [
     ...about,
     ...InputChecks.diagnostics(draft, definition),
-    ...checked.errors.map(({ message, path }) => draft.diagnostic("error", path, message)),
+    ...[...checked.errors, ...OutputChecks.check(definition, at)].map(({ message, path }) =>
+      draft.diagnostic("error", path, message)
+    ),
     ...checked.warnings.map(({ message, path }) => draft.diagnostic("warning", path, message))
   ]
   const itemOf = (entry: CatalogEntry | null): Item => ({

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly origin: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
+  readonly body: string | Uint8Array | null
   readonly maxBytes: number
   /** Called when the request is written to a connection. */
   readonly onSent: () => void

@@ -23,6 +23,8 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Json
+  /** Sent as it is, in the place of `body`. Its content type is among `headers`. */
+  readonly bytes?: Uint8Array
   /** Called when the request is sent over an open connection. */
   readonly onSent?: () => void
   /** For connecting, sending and the whole answer, ms; 30 s by default. */
@@ -111,7 +113,15 @@ export class ProviderHttp extends Context.Service<
       )
       const missing = new Map<string, ReturnType<typeof RateLimitedLog.make>>()
 
-      const exchangeOf = ({ body, headers, maxBytes = defaultMaxBytes, method, onSent, url }: Call) => {
+      const exchangeOf = ({
+        body,
+        bytes,
+        headers,
+        maxBytes = defaultMaxBytes,
+        method,
+        onSent,
+        url
+      }: Call) => {
         const { origin, pathname, search } = new URL(url)
         const sent = {
           accept: "application/json",
@@ -128,7 +138,7 @@ export class ProviderHttp extends Context.Service<
           origin,
           path: pathname + search,
           headers: sent,
-          body: body === undefined ? null : JSON.stringify(body),
+          body: bytes ?? (body === undefined ? null : JSON.stringify(body)),
           maxBytes,
           onSent: onSent ?? ignore
         }

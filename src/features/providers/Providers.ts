@@ -8,6 +8,7 @@ import * as FalProvider from "./fal/FalProvider.ts"
 import * as HttpProvider from "./http/HttpProvider.ts"
 import * as KserveProvider from "./kserve/KserveProvider.ts"
 import * as OpenaiProvider from "./openai/OpenaiProvider.ts"
+import { ProviderFiles } from "./ProviderFiles.ts"
 import { ProviderHttp } from "./ProviderHttp.ts"
 import type { Provider } from "./Provider.ts"
 import * as PullProvider from "./pull/PullProvider.ts"
@@ -49,5 +50,7 @@ export class Providers extends Context.Service<
     )
   )
 
-  static readonly layer = this.layerNoDeps.pipe(Layer.provide([BuiltinProvider.layer, ProviderHttp.layer]))
+  static readonly layer = this.layerNoDeps.pipe(
+    Layer.provide([BuiltinProvider.layer, ProviderFiles.layer, ProviderHttp.layer])
+  )
 }

@@ -1,6 +1,7 @@
 /** OpenAI's clients, unchanged, against one server over a fake vLLM. */
 import { afterAll, beforeAll } from "@effect/vitest"
 import { aiSdk } from "./AiSdk.ts"
+import { files } from "./Files.ts"
 import { langChain } from "./LangChain.ts"
 import { openaiNode } from "./OpenaiNode.ts"
 import { responses } from "./Responses.ts"
@@ -15,5 +16,6 @@ afterAll(() => served.stop())
 
 openaiNode(() => served)
 responses(() => served)
+files(() => served)
 aiSdk(() => served)
 langChain(() => served)

@@ -12,7 +12,7 @@ export const model = "meta-llama/Llama-3.1-8B-Instruct"
 export const answer = "This is a test."
 export const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-const audio = Buffer.from("ID3\u0004\u0000 speech")
+export const audio = Buffer.from("ID3\u0004\u0000 speech")
 export const vector = [0.25, -0.5, 1]
 
 const created = 1_694_268_190

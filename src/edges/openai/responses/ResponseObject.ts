@@ -26,7 +26,7 @@ const detailOf = (details: Json | undefined, name: string): number =>
   isObject(details) ? numberOf(details[name]) : 0
 
 /** `null` without one. */
-export const usageOf = (usage: Json): Json =>
+const usageOf = (usage: Json): Json =>
   isObject(usage)
     ? {
         input_tokens: numberOf(usage["prompt_tokens"]),
@@ -83,7 +83,7 @@ const callsIn = ({ tool_calls: calls }: JsonObject) =>
   })
 
 /** The items of a completion's first choice. */
-export const itemsOf = (about: About, completion: JsonObject): ReadonlyArray<JsonObject> => {
+const itemsOf = (about: About, completion: JsonObject): ReadonlyArray<JsonObject> => {
   const { choices } = completion
   const [choice] = isList(choices) ? choices : []
   const message = isObject(choice) ? choice["message"] : undefined

@@ -9,6 +9,8 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as RunStart from "../RunStart.ts"
 import * as ReplacedControl from "../ReplacedControl.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
+import * as Bytes from "#src/kernel/text/Bytes.ts"
+import { ProviderFiles } from "../ProviderFiles.ts"
 import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
@@ -16,6 +18,7 @@ import * as ChatAssembly from "./ChatAssembly.ts"
 import * as ChatStream from "./ChatStream.ts"
 import * as CompletionChunks from "./CompletionChunks.ts"
 import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
+import * as FormBody from "./FormBody.ts"
 import { Options } from "./Options.ts"
 
 /** By the first bytes of the file, in base64: `\x89PNG`, `\xff\xd8\xff`, `RIFF`. */
@@ -52,8 +55,13 @@ const paths: Readonly<Record<Options["endpoint"], string>> = {
   completions: "/completions",
   responses: "/responses",
   images: "/images/generations",
-  embeddings: "/embeddings"
+  embeddings: "/embeddings",
+  transcriptions: "/audio/transcriptions",
+  speech: "/audio/speech"
 }
+
+/** Of a file that is sent, bytes. */
+const maxFileBytes = 64 * 1024 * 1024
 
 /** Limit of a stream, in which a token takes about 300 bytes. */
 const maxStreamBytes = 128 * 1024 * 1024
@@ -95,17 +103,20 @@ const bodyOf = (options: Options, input: JsonObject): JsonObject => {
   return streams(options) ? { ...body, stream: true, stream_options: { include_usage: true } } : body
 }
 
-/** The list that every answer of the endpoint has. */
-const lists: Readonly<Record<Exclude<Options["endpoint"], "images">, string>> = {
+/** The member that every answer of the endpoint has. */
+const lists: Readonly<Record<Exclude<Options["endpoint"], "images" | "speech">, string>> = {
   chat: "choices",
   completions: "choices",
   responses: "output",
-  embeddings: "data"
+  embeddings: "data",
+  transcriptions: "text"
 }
 
 const outputOf = ({ endpoint }: Options, { json }: ProviderAnswer): JsonObject | null => {
   if (endpoint === "images") return normalize(json)
-  return isObject(json) && Array.isArray(json[lists[endpoint]]) ? json : null
+  const given = isObject(json) && endpoint !== "speech" ? json[lists[endpoint]] : undefined
+  const isIt = endpoint === "transcriptions" ? typeof given === "string" : Array.isArray(given)
+  return isObject(json) && isIt ? json : null
 }
 
 const isEventStream = ({ headers }: StreamedAnswer): boolean =>
@@ -121,7 +132,22 @@ const mostTokens = (input: JsonObject): number | null => {
 /** Answers usually end before their limit, so the progress is a lower bound. */
 const fractionOf = (parts: number, most: number): number => Math.min(parts / most, 0.99)
 
+const noFile = "The input that the binding maps to has no file."
+
 const noObject = ErrorOutcomes.failed("The input that the binding maps to is no JSON object.", false)
+
+/** The sound in the body, as a `data:` URL; `null` for another body. */
+const soundIn = Effect.fnUntraced(function* ({ each, headers }: StreamedAnswer) {
+  const contentType = (headers["content-type"] ?? "audio/mpeg").split(";", 1)[0]?.trim() ?? ""
+  if (!/^(audio|video)\/[a-z0-9.+-]+$|^application\/octet-stream$/i.test(contentType)) return null
+  const bytes = Bytes.make()
+  yield* each((part) => {
+    bytes.add(part)
+    return true
+  })
+  const sound = Buffer.from(bytes.whole()).toString("base64")
+  return sound === "" ? null : { url: `data:${contentType};base64,${sound}` }
+})
 
 interface Run {
   readonly job: Job
@@ -133,6 +159,19 @@ interface Run {
 
 export const make = Effect.gen(function* () {
   const http = yield* ProviderHttp
+  const files = yield* ProviderFiles
+
+  /** The body of the call: JSON, or a form with the file that `file` of the input names. */
+  const bodyOfCall = Effect.fnUntraced(function* ({ input, options }: Run) {
+    if (options.endpoint !== "transcriptions") return { body: bodyOf(options, input) }
+    const { file: url, ...fields } = bodyOf(options, input)
+    if (typeof url !== "string") return yield* Effect.fail({ message: noFile, retryable: false })
+    const { bytes, contentType } = FormBody.of(
+      { ...fields, response_format: "json" },
+      yield* files.read(url, maxFileBytes)
+    )
+    return { bytes, headers: { "content-type": contentType } }
+  })
 
   const read = Effect.fnUntraced(function* (
     answer: StreamedAnswer,
@@ -149,25 +188,28 @@ export const make = Effect.gen(function* () {
       }
       return yield* ChatStream.read(answer, { assembly, onChunk, onParts })
     }
-    const output = outputOf(options, yield* answer.whole)
+    const output =
+      options.endpoint === "speech" ? yield* soundIn(answer) : outputOf(options, yield* answer.whole)
     if (output === null) return ErrorOutcomes.babble
     if (isOfText(options)) onChunk(CompletionChunks.ofCompletion(output))
     return { _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome
   })
 
   const call = Effect.fnUntraced(function* (run: Run, control: RunControl) {
-    const { input, job, options } = run
+    const { job, options } = run
     const { binding, model } = job
     const secret = yield* http.secret(binding)
     if (ErrorOutcomes.isSecretMissing(binding, secret)) return ErrorOutcomes.secretMissing
+    const { headers = {}, ...body } = yield* bodyOfCall(run)
     const call: Call = {
+      ...body,
       method: "POST",
       url: `${(binding.url ?? "").replace(/\/+$/, "")}${paths[options.endpoint]}`,
       headers: {
         accept: streams(options) ? "text/event-stream, application/json" : "application/json",
+        ...headers,
         ...(secret !== null && { authorization: `Bearer ${Redacted.value(secret)}` })
       },
-      body: bodyOf(options, input),
       timeoutMs: model.timeoutSeconds * 1_000 + graceMs,
       ...(streams(options) && { maxBytes: maxStreamBytes })
     }
@@ -190,7 +232,7 @@ export const make = Effect.gen(function* () {
       call({ job, options: options.success, input, assembly }, control),
       "NoAnswer",
       (error) => Effect.succeed(ErrorOutcomes.ofNoHandOver(error))
-    )
+    ).pipe(Effect.catch(({ message, retryable }) => Effect.succeed(ErrorOutcomes.failed(message, retryable))))
     const outcome = yield* Effect.raceFirst(Seconds.ofCall(called), Effect.as(control.stopRequested, stopped))
     // Nothing is read any more, so these are all the chunks that were reported.
     const made = outcome._tag === "Stopped" && job.model.output !== undefined ? assembly.cut() : null

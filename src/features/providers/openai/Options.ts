@@ -4,7 +4,15 @@ import type { AdapterOptions } from "../AdapterOptions.ts"
 
 export const Options = Schema.Struct({
   /** `POST {url}/chat/completions`, `{url}/images/generations`, and so on (`OpenaiProvider`). */
-  endpoint: Schema.Literals(["chat", "completions", "responses", "images", "embeddings"]),
+  endpoint: Schema.Literals([
+    "chat",
+    "completions",
+    "responses",
+    "images",
+    "embeddings",
+    "transcriptions",
+    "speech"
+  ]),
   /** The server's name of the model. The input cannot override it. */
   model: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(256)),
   /** For `chat` and `completions`: whether to request a stream; true by default. For servers without streams. */

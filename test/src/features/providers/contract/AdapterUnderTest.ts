@@ -5,6 +5,7 @@ import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import type { Callbacks } from "#src/features/providers/Callbacks.ts"
 import type { Job, Provider } from "#src/features/providers/Provider.ts"
+import type { ProviderFiles } from "#src/features/providers/ProviderFiles.ts"
 import type { ProviderHttp } from "#src/features/providers/ProviderHttp.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as RecordedControl from "./RecordedControl.ts"
@@ -14,7 +15,7 @@ import type { Upstream } from "./Upstream.ts"
 export interface AdapterUnderTest {
   readonly upstream: Effect.Effect<Upstream, never, Scope.Scope>
   /** A new instance each time, as after a restart. */
-  readonly provider: Effect.Effect<Provider, never, ProviderHttp | Callbacks | Scope.Scope>
+  readonly provider: Effect.Effect<Provider, never, ProviderHttp | ProviderFiles | Callbacks | Scope.Scope>
 }
 
 /** Everything here is fast, so a slow test hangs. */

@@ -3,6 +3,7 @@ import type * as Http from "node:http"
 import { ConfigProvider, Context, Effect, Layer } from "effect"
 import { Callbacks } from "#src/features/providers/Callbacks.ts"
 import { PollPace } from "#src/features/providers/Polling.ts"
+import { ProviderFiles } from "#src/features/providers/ProviderFiles.ts"
 import { ProviderHttp } from "#src/features/providers/ProviderHttp.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
@@ -57,9 +58,20 @@ const callbacks = Layer.effect(
   })
 ).pipe(Layer.provide(MasterKey.layerOf(Buffer.alloc(32, 7))))
 
+/** The only file that inputs can name here. */
+const file = { fileName: "speech.mp3", contentType: "audio/mpeg", bytes: Buffer.from("ID3 speech") }
+export const fileUrl = "https://files.example.com/speech.mp3"
+
+const files = Layer.succeed(ProviderFiles, {
+  read: (url) =>
+    url === fileUrl
+      ? Effect.succeed(file)
+      : Effect.fail({ message: "A file of the input cannot be read.", retryable: false })
+})
+
 /** @param environment the variables that hold secrets */
 export const layer = (environment: Readonly<Record<string, string>>) =>
-  Layer.merge(callbacks, ProviderHttp.layer).pipe(
+  Layer.mergeAll(callbacks, files, ProviderHttp.layer).pipe(
     Layer.provideMerge(Layer.succeed(PollPace, pace)),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(environment)))
   )

@@ -1,6 +1,6 @@
 import type * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -53,6 +53,16 @@ const outcomeAt = Effect.fnUntraced(function* (
   const { control } = yield* RecordedControl.make
   return yield* provider.run({ ...jobOf(binding, { messages: [] }), ...change }, control)
 })
+
+/** Runs at a server of this machine. */
+const runAt = (port: number, options: JsonObject) => (input: Json) =>
+  Effect.gen(function* () {
+    const url = `http://127.0.0.1:${port}/v1`
+    const binding: ProviderBinding = { name: "openai", adapter: "openai", url, options }
+    const provider = yield* providerWith("unused")
+    const { control } = yield* RecordedControl.make
+    return yield* provider.run(jobOf(binding, input), control)
+  })
 
 const errorAnswer =
   (status: number, error: JsonObject, headers: Readonly<Record<string, string>> = {}) =>
@@ -151,6 +161,63 @@ describe("OpenaiProvider", () => {
       ])
       const without = yield* outcomeAt(answer({ data: [{ revised_prompt: "An otter" }] }), options)
       assert.strictEqual(without._tag, "ProviderError")
+    })
+  )
+
+  it.live("sends the file of a transcription in a form, and takes its text", () =>
+    Effect.gen(function* () {
+      const sent = yield* Deferred.make<{ readonly type: string; readonly body: string }>()
+      const { port } = yield* Receiver.http((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", () => {
+          const type = request.headers["content-type"] ?? ""
+          Deferred.doneUnsafe(sent, Effect.succeed({ type, body: Buffer.concat(chunks).toString() }))
+          JsonHttp.answer(response, 200, { text: "Hello." })
+        })
+      })
+      const run = runAt(port, { endpoint: "transcriptions", model: "whisper" })
+      const outcome = yield* run({
+        file: Surroundings.fileUrl,
+        language: "en",
+        timestamp_granularities: ["word"],
+        'a"b': 1
+      })
+      assert.deepInclude(outcome, { _tag: "Succeeded", output: { text: "Hello." } })
+      const { body, type } = yield* Deferred.await(sent)
+      assert.match(type, /^multipart\/form-data; boundary=/)
+      for (const part of [
+        'name="language"\r\n\r\nen\r\n',
+        'name="timestamp_granularities[]"\r\n\r\nword\r\n',
+        'name="a_b"\r\n\r\n1\r\n',
+        'name="model"\r\n\r\nwhisper\r\n',
+        'name="file"; filename="speech.mp3"\r\ncontent-type: audio/mpeg\r\n\r\nID3 speech\r\n'
+      ])
+        assert.include(body, part)
+      for (const input of [{ file: "https://files.example.com/none" }, {}]) {
+        const failed = yield* run(input)
+        assert.isTrue(failed._tag === "ProviderError" && !failed.retryable)
+      }
+    })
+  )
+
+  it.live("returns speech as a file, and nothing that is no sound", () =>
+    Effect.gen(function* () {
+      const at = (type: string, body: string) =>
+        outcomeAt((response) => void response.writeHead(200, { "content-type": type }).end(body), {
+          endpoint: "speech",
+          model: "tts"
+        })
+      const sound = Buffer.from("ID3 speech").toString("base64")
+      assert.deepInclude(yield* at("audio/mpeg", "ID3 speech"), {
+        _tag: "Succeeded",
+        output: { url: `data:audio/mpeg;base64,${sound}` }
+      })
+      for (const [type, body] of [
+        ["text/html", "<html>"],
+        ["audio/mpeg", ""]
+      ] as const)
+        assert.strictEqual((yield* at(type, body))._tag, "ProviderError", type)
     })
   )
 

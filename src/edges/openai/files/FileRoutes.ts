@@ -1,0 +1,184 @@
+/** `/v1/files`: the account's files in the form of OpenAI's API. */
+import { Effect, Schema } from "effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { FileId } from "#domain/Ids.ts"
+import { AssetLibrary, type LibraryFile } from "#src/features/files/AssetLibrary.ts"
+import { MediaStore } from "#src/features/media/MediaStore.ts"
+import * as Answer from "#src/edges/http/Answer.ts"
+import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
+import * as Route from "#src/edges/http/api/Route.ts"
+import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import * as OpenaiErrors from "../OpenaiErrors.ts"
+import * as OpenaiRoute from "../OpenaiRoute.ts"
+import * as StoredForm from "./StoredForm.ts"
+import * as UploadForm from "./UploadForm.ts"
+
+const prefix = "file-"
+
+const FileObject = Schema.Struct({
+  id: Schema.String.annotate({ description: "`file-` and the id of the file." }),
+  object: Schema.Literal("file"),
+  bytes: Schema.Int,
+  created_at: Schema.Int,
+  expires_at: Schema.Int,
+  filename: Schema.String,
+  purpose: Schema.String.annotate({
+    description: "As given at the upload, and `user_data` later: it is not kept."
+  }),
+  status: Schema.Literals(["uploaded", "processed"]),
+  url: Schema.String.annotate({ description: "Where inputs name it." })
+}).annotate({ identifier: "OpenaiFile" })
+
+const seconds = (at: number) => Math.floor(at / 1_000)
+
+const shown = (file: LibraryFile, purpose = "user_data"): typeof FileObject.Type => ({
+  id: prefix + file.fileId,
+  object: "file",
+  bytes: file.size ?? 0,
+  created_at: seconds(file.createdAt),
+  expires_at: seconds(file.expiresAt),
+  filename: file.fileName,
+  purpose,
+  status: file.status === "pending" ? "uploaded" : "processed",
+  url: file.url
+})
+
+const idOf = (given: string): string => (given.startsWith(prefix) ? given.slice(prefix.length) : given)
+
+const params = { fileId: Schema.String.annotate({ description: "As an upload or a list gave it." }) }
+const error = OpenaiRoute.errors
+
+const createEndpoint = HttpApiEndpoint.post("createOpenaiFile", "/v1/files", {
+  success: FileObject,
+  error
+})
+  .annotate(Requires, "files:write")
+  .annotate(TakesQuery, anyQuery)
+  .annotate(OpenApi.Summary, "Upload a file (OpenAI)")
+  .annotate(
+    OpenApi.Description,
+    "`multipart/form-data` with `file` and `purpose`, at most 64 MiB. Larger files: `POST /storage/upload/initiate`."
+  )
+
+export const createFile = Route.make(
+  createEndpoint,
+  Effect.all({ read: UploadForm.make, store: StoredForm.make, library: AssetLibrary }),
+  function* ({ library, read, store }, { request }, caller) {
+    return yield* read(request, caller, (form) =>
+      Effect.gen(function* () {
+        const { fileId } = yield* store(caller, form)
+        const { purpose } = form.fields
+        const file = yield* library.get({ caller, id: fileId })
+        return Answer.json(200, shown(file, typeof purpose === "string" ? purpose : undefined))
+      })
+    )
+  }
+)
+
+const listEndpoint = HttpApiEndpoint.get("listOpenaiFiles", "/v1/files", {
+  query: {
+    after: ListParameters.text("The id of the last file of the page before."),
+    limit: ListParameters.text("Of one page, 1 to 100.", { type: "integer", minimum: 1, maximum: 100 })
+  },
+  success: Schema.Struct({
+    object: Schema.Literal("list"),
+    data: Schema.Array(FileObject),
+    has_more: Schema.Boolean,
+    first_id: Schema.NullOr(Schema.String),
+    last_id: Schema.NullOr(Schema.String)
+  }),
+  error
+})
+  .annotate(Requires, "files:read")
+  .annotate(TakesQuery, anyQuery)
+  .annotate(OpenApi.Summary, "List files (OpenAI)")
+  .annotate(OpenApi.Description, "Newest first. `purpose` and `order` are ignored.")
+
+const mostPerPage = 100
+
+const limitOf = (text: string | undefined): number | null => {
+  if (text === undefined) return mostPerPage
+  const limit = Number(text)
+  // OpenAI allows pages of 10,000.
+  return Number.isInteger(limit) && limit >= 1 && limit <= 10_000 ? Math.min(limit, mostPerPage) : null
+}
+
+export const listFiles = Route.make(listEndpoint, AssetLibrary, function* (library, { query }, caller) {
+  const limit = limitOf(query.limit)
+  if (limit === null) return yield* OpenaiErrors.invalid("limit must be an integer from 1 to 10000.", "limit")
+  const last = query.after === undefined ? null : yield* library.get({ caller, id: idOf(query.after) })
+  const after = last === null ? null : { createdAt: last.createdAt, fileId: last.fileId }
+  const { items, next } = yield* library.list({ caller, page: 1, after, limit })
+  const data = items.map((file) => shown(file))
+  return Answer.json(200, {
+    object: "list",
+    data,
+    has_more: next !== null,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null
+  })
+})
+
+const getEndpoint = HttpApiEndpoint.get("getOpenaiFile", "/v1/files/:fileId", {
+  params,
+  success: FileObject,
+  error
+})
+  .annotate(Requires, "files:read")
+  .annotate(TakesQuery, anyQuery)
+  .annotate(OpenApi.Summary, "One file (OpenAI)")
+  .annotate(OpenApi.Description, "The record of a file.")
+
+export const getFile = Route.make(getEndpoint, AssetLibrary, function* (library, { params }, caller) {
+  return Answer.json(200, shown(yield* library.get({ caller, id: idOf(params.fileId) })))
+})
+
+const contentEndpoint = HttpApiEndpoint.get("getOpenaiFileContent", "/v1/files/:fileId/content", {
+  params,
+  success: Schema.Unknown.annotate({ description: "The bytes." }),
+  error
+})
+  .annotate(Requires, "files:read")
+  .annotate(TakesQuery, anyQuery)
+  .annotate(OpenApi.Summary, "The bytes of a file (OpenAI)")
+  .annotate(OpenApi.Description, "As its `url` answers them.")
+
+export const getContent = Route.make(
+  contentEndpoint,
+  Effect.all({ library: AssetLibrary, media: MediaStore }),
+  function* ({ library, media }, { params }, caller) {
+    const { fileId } = yield* library.get({ caller, id: idOf(params.fileId) })
+    const opened = yield* Effect.catchTag(media.open(FileId.make(fileId)), "MediaGone", () =>
+      Effect.succeed(null)
+    )
+    if (opened === null) return yield* ErrorAnswer.unknownFile
+    const { contentType, disposition, size } = opened.media
+    return HttpServerResponse.stream(opened.body, {
+      contentType,
+      contentLength: size,
+      headers: { "cache-control": "no-store", "content-disposition": disposition }
+    })
+  }
+)
+
+const deleteEndpoint = HttpApiEndpoint.delete("deleteOpenaiFile", "/v1/files/:fileId", {
+  params,
+  success: Schema.Struct({
+    id: Schema.String,
+    object: Schema.Literal("file"),
+    deleted: Schema.Literal(true)
+  }),
+  error
+})
+  .annotate(Requires, "files:write")
+  .annotate(TakesQuery, anyQuery)
+  .annotate(OpenApi.Summary, "Delete a file (OpenAI)")
+  .annotate(OpenApi.Description, "It cannot be read from then on.")
+
+export const deleteFile = Route.make(deleteEndpoint, AssetLibrary, function* (library, { params }, caller) {
+  const id = idOf(params.fileId)
+  yield* library.remove({ caller, id })
+  return Answer.json(200, { id: prefix + id, object: "file", deleted: true })
+})

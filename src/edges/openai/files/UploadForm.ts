@@ -1,0 +1,85 @@
+/** Bodies of `multipart/form-data` (RFC 7578) with one file: uploads and transcriptions. They are held in memory, counted and limited. */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
+import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
+import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
+import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
+import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
+import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
+import * as OpenaiErrors from "../OpenaiErrors.ts"
+
+export interface UploadForm {
+  readonly file: { readonly name: string; readonly type: string; readonly bytes: Uint8Array }
+  /** The other fields. Numbers and flags are texts there, so they are read as JSON. A field `name[]` is a list. */
+  readonly fields: JsonObject
+}
+
+/** Of a body, bytes. Larger files have the uploads of this server's own API. */
+const maxBytes = 64 * 1024 * 1024
+
+/** For the whole body: files take longer than JSON. */
+const patience = "5 minutes"
+
+const notAForm = OpenaiErrors.invalid("The body must be multipart/form-data.")
+const noFile = OpenaiErrors.invalid("file must be a file.", "file")
+
+const valueOf = (text: string): string | number | boolean =>
+  /^(true|false|-?\d{1,15}(\.\d{1,15})?)$/.test(text) ? (JSON.parse(text) as number | boolean) : text
+
+const fieldsOf = (form: FormData): JsonObject => {
+  const fields = new Map<string, JsonObject[string]>()
+  for (const name of new Set(form.keys())) {
+    if (name === "file" || name === "__proto__") continue
+    const values = form.getAll(name).filter((value) => typeof value === "string")
+    const [first] = values
+    if (first !== undefined)
+      fields.set(name.replace(/\[\]$/, ""), name.endsWith("[]") ? values : valueOf(first))
+  }
+  return Object.fromEntries(fields)
+}
+
+const parse = (body: Uint8Array, contentType: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      const form = await new Response(Buffer.from(body), {
+        headers: { "content-type": contentType }
+      }).formData()
+      const file = form.get("file")
+      if (file === null || typeof file === "string") return null
+      const bytes = new Uint8Array(await file.arrayBuffer())
+      return { file: { name: file.name, type: file.type, bytes }, fields: fieldsOf(form) }
+    },
+    catch: () => notAForm
+  })
+
+export const make = Effect.map(
+  InputMemory,
+  ({ submits }) =>
+    /** The memory of the form is released after `use`. */
+    <A>(
+      request: HttpServerRequest,
+      caller: Caller,
+      use: (form: UploadForm) => Effect.Effect<A, ServiceError>
+    ): Effect.Effect<A, ServiceError> =>
+      Effect.suspend(() => {
+        const { headers } = request
+        const contentType = headers["content-type"] ?? ""
+        if (!/^multipart\/form-data\b/i.test(contentType)) return Effect.fail(notAForm)
+        const memory = BodyMemory.make(submits, caller.accountId)
+        return Effect.fromResult(BodyHeaders.checkEncoding(headers)).pipe(
+          Effect.andThen(Effect.fromResult(BodyHeaders.checkLength(headers, maxBytes))),
+          Effect.andThen(memory.cover(Number(headers["content-length"] ?? 0), 0)),
+          Effect.andThen(BodyReader.read(request, maxBytes, memory.grow)),
+          Effect.provideService(BodyReader.BodyTimeout, patience),
+          Effect.flatMap((body) => parse(body, contentType)),
+          Effect.flatMap((form): Effect.Effect<A, ServiceError> =>
+            form === null ? Effect.fail(noFile) : use(form)
+          ),
+          Effect.ensuring(Effect.sync(memory.release))
+        )
+      })
+)
+
+export const emptyFile = OpenaiErrors.invalid("file must not be empty.", "file")
