@@ -6,7 +6,7 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as Calls from "../calls/Calls.ts"
 import * as StoredForm from "../files/StoredForm.ts"
@@ -22,6 +22,7 @@ const transcriptionEndpoint = HttpApiEndpoint.post("createTranscription", "/v1/a
   error: OpenaiRoute.errors
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Transcribe speech")
   .annotate(
@@ -86,6 +87,7 @@ const speechEndpoint = HttpApiEndpoint.post("createSpeech", "/v1/audio/speech", 
   error: OpenaiRoute.errors
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Speak a text")
   .annotate(

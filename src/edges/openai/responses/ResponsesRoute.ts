@@ -7,7 +7,7 @@ import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
-import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
+import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CallBody from "../calls/CallBody.ts"
 import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as Calls from "../calls/Calls.ts"
@@ -25,6 +25,7 @@ const endpoint = HttpApiEndpoint.post("createResponse", "/v1/responses", {
   error: OpenaiRoute.errors
 })
   .annotate(Requires, "requests:write")
+  .annotate(TakesTokens, "submit")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Create a response")
   .annotate(
