@@ -16,6 +16,7 @@ import * as FalEnds from "./FalEnds.ts"
 import * as FalRequest from "./FalRequest.ts"
 import * as FalStatus from "./FalStatus.ts"
 import * as FalSubmit from "./FalSubmit.ts"
+import { FalWaits } from "./FalWaits.ts"
 
 interface Call {
   readonly request: HttpServerRequest
@@ -28,9 +29,6 @@ const frame = (json: string): string => `data: ${json}\n\n`
 /** How long to wait for a change before reading the request again, ms. */
 const lookMs = 60_000
 
-/** How long the first chunk is awaited before the answer begins: until then a failure is an error with a status. */
-const patience = "30 seconds"
-
 /** Not JSON, so that the client's `done()` throws instead of returning the event before: its protocol has no other way. */
 const failed = frame("The request failed.")
 
@@ -40,6 +38,7 @@ export const make = Effect.gen(function* () {
   const live = yield* LiveOutput
   const { queueUrl } = yield* PublicUrls
   const submitting = yield* FalSubmit.make
+  const { firstEventMs } = yield* FalWaits
 
   /** Each log line is sent once, because the client collects them. */
   const sendStatus = Effect.fnUntraced(function* (stream: EventStream, found: Snapshot, withLogs: boolean) {
@@ -89,7 +88,7 @@ export const make = Effect.gen(function* () {
       return yield* Effect.raceFirst(
         Deferred.await(first),
         live.follow({ snapshot: accepted, after: null, reader })
-      ).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(null) }))
+      ).pipe(Effect.timeoutOrElse({ duration: firstEventMs, orElse: () => Effect.succeed(null) }))
     })
 
   /** Chunks, then the whole output unless the last chunk was it, so that the client's `done()` returns the output. */

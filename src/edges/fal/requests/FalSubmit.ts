@@ -12,6 +12,7 @@ import { IsStopping } from "#src/edges/http/Stopping.ts"
 import * as FalOptions from "../FalOptions.ts"
 import * as FalEnds from "./FalEnds.ts"
 import * as FalStatus from "./FalStatus.ts"
+import { FalWaits } from "./FalWaits.ts"
 
 export interface Submitting {
   readonly caller: Caller
@@ -32,9 +33,6 @@ const withWebhook = (body: Uint8Array, webhook: string): Uint8Array => {
   return Buffer.concat([text.subarray(0, end), Buffer.from(member), text.subarray(end)])
 }
 
-/** Node's `fetch` gives up after 5 minutes without an answer. */
-const runWaitMs = 270_000
-
 const unfinished: FalEnds.Failure = {
   status: 504,
   message:
@@ -45,6 +43,7 @@ const unfinished: FalEnds.Failure = {
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const isStopping = yield* IsStopping
+  const { runMs } = yield* FalWaits
   const { queueUrl } = yield* PublicUrls
   const { accept, untilEnded } = yield* RequestHandlers
 
@@ -93,8 +92,8 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** The request when it has ended, or the failure that says that it goes on. */
-  const ended = (accepted: Snapshot) => untilEnded(accepted, runWaitMs)
+  /** The request when it has ended, or as it is when the client has waited long enough or the server stops. */
+  const ended = (accepted: Snapshot) => untilEnded(accepted, runMs)
 
   return { submit, whileConnected, cancelLeft, ended }
 })

@@ -4,8 +4,9 @@
  * and models of this service.
  */
 import { assert, layer } from "@effect/vitest"
-import { ValidationError, type QueueStatus } from "@fal-ai/client"
+import { createFalClient, ValidationError, type QueueStatus } from "@fal-ai/client"
 import { Context, Effect, Layer } from "effect"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as FalClients from "./FalClients.ts"
 
 class Connected extends Context.Service<Connected, Effect.Success<typeof FalClients.server>>()(
@@ -17,6 +18,27 @@ const connected = Layer.effect(Connected, FalClients.server)
 layer(connected, { excludeTestServices: true })("fal's client", (it) => {
   const example = (name: string, run: (connected: Connected["Service"]) => Promise<void>) =>
     it.effect(name, () => Effect.flatMap(Connected, (connected) => Effect.promise(() => run(connected))))
+
+  example("the guide: its middleware, and proxyUrl with `when`, connect", async ({ url }) => {
+    const proxyUrl = { url: `${url}/compat/fal`, when: "always" } as const
+    const clients = [
+      FalClients.ofGuide(url, ServerProcess.apiKey),
+      createFalClient({ credentials: ServerProcess.apiKey, proxyUrl })
+    ]
+    for (const fal of clients) {
+      const { data } = await fal.run("sandbox/echo", { input: { value: 1 } })
+      assert.deepStrictEqual(data, { value: 1 })
+    }
+  })
+
+  example("retries as the client has them: a failed request is not submitted again", async ({ url }) => {
+    const fal = FalClients.connect(url, ServerProcess.apiKey, { retries: 3 })
+    const { authorization } = ServerProcess.authorization
+    const before = await FalClients.count(url, authorization, "sandbox/fail")
+    await FalClients.thrown(fal.run("sandbox/fail", { input: {} }))
+    await FalClients.thrown(fal.subscribe("sandbox/fail", { input: {}, pollInterval: 20 }))
+    assert.strictEqual(await FalClients.count(url, authorization, "sandbox/fail"), before + 2)
+  })
 
   example("README, fal.run: returns the output as data, with the request's id", async ({ fal }) => {
     const result = await fal.run("sandbox/echo", { input: { value: "bar" } })

@@ -1,8 +1,10 @@
 /** `fal.stream` of models whose output is made in chunks. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { vi } from "vitest"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { RequestId } from "#domain/Ids.ts"
+import { FalWaits } from "#src/edges/fal/requests/FalWaits.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
@@ -45,6 +47,38 @@ const begun = Effect.fnUntraced(function* (model: string) {
 })
 
 const serving = TestServer.layer({ catalog: BuiltinCatalog.layerOf(models) })
+
+/** A server that holds answers only for a moment. */
+const impatient = serving.pipe(Layer.provide(Layer.succeed(FalWaits, { runMs: 50, firstEventMs: 50 })))
+
+layer(impatient, { excludeTestServices: true })("a call that takes too long", (it) => {
+  it.effect("of fal.run throws once, and leaves the request with its id", () =>
+    Effect.gen(function* () {
+      const { key, urls } = yield* TestServer.TestServer
+      const fal = FalClients.connect(urls.queueUrl, key.replace(/^Key /, ""), { retries: 3 })
+      const error = yield* Effect.promise(() => FalClients.thrown(fal.run("test/last", { input })))
+      assert.strictEqual(error.status, 504)
+      assert.isTrue(error.isUserTimeout)
+      assert.include(error.message, "fal.queue.result")
+      const { requestId } = error
+      const status = yield* Effect.promise(() => fal.queue.status("test/last", { requestId }))
+      assert.strictEqual(status.status, "IN_QUEUE")
+      assert.strictEqual(yield* Effect.promise(() => FalClients.count(urls.queueUrl, key, "test/last")), 1)
+    })
+  )
+
+  it.effect("of fal.stream begins to answer, and a failure shows as an event", () =>
+    Effect.gen(function* () {
+      const { end, heard, id, stream } = yield* begun("test/text")
+      const done = stream.done().catch((error: Error) => error.message)
+      yield* Effect.promise(() => vi.waitUntil(() => stream.requestId === id))
+      yield* end
+      yield* Lifecycle.end(id, { _tag: "ProviderError", message: "Out of order", retryable: false })
+      assert.include(yield* Effect.promise(() => done), "The request failed.")
+      assert.deepInclude(heard[0], { detail: "Out of order", error_type: "runner_server_error" })
+    })
+  )
+})
 
 layer(serving, { excludeTestServices: true })("fal.stream", (it) => {
   it.effect.each([

@@ -158,10 +158,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("calls of fal's client"
       // It warns of its own token provider.
       vi.spyOn(console, "warn").mockImplementation(() => {})
       const heard: Array<readonly [number, unknown]> = []
-      const fal = FalClients.connect(urls.queueUrl, keyOf(key), async (...sent) => {
-        const answer = await fetch(...sent)
-        heard.push([answer.status, await answer.clone().json()])
-        return answer
+      const fal = FalClients.connect(urls.queueUrl, keyOf(key), {
+        through: async (...sent) => {
+          const answer = await fetch(...sent)
+          heard.push([answer.status, await answer.clone().json()])
+          return answer
+        }
       })
       const stream = yield* Effect.promise(() => fal.stream(echo, { input, connectionMode: "client" }))
       const error = yield* refused(() => stream.done())
