@@ -1,6 +1,7 @@
 /** OpenAI's clients, unchanged, against one server over a fake vLLM. */
 import { afterAll, beforeAll } from "@effect/vitest"
 import { aiSdk } from "./AiSdk.ts"
+import { endings } from "./Endings.ts"
 import { files } from "./Files.ts"
 import { langChain } from "./LangChain.ts"
 import { openaiNode } from "./OpenaiNode.ts"
@@ -19,3 +20,5 @@ responses(() => served)
 files(() => served)
 aiSdk(() => served)
 langChain(() => served)
+// The last test stops the server.
+endings(() => served)

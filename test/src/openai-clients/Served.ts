@@ -63,6 +63,10 @@ const pictures =
 const manifests = (url: string): Readonly<Record<string, string>> => ({
   "chat.yaml": `${chat(url, "llama", "")}output: { stream: openai }\n`,
   "whole.yaml": chat(url, "whole", ""),
+  "one.yaml": `${chat(url, "one", "")}output: { stream: openai }\n`.replace(
+    "concurrency: 64",
+    "concurrency: 1"
+  ),
   "text.yaml": `${chat(url, "text", "output: choices[0].message.content")}output: { stream: text }\n`
     .replace(
       "outputSchema: { type: object, properties: { choices: { type: array } }, required: [choices] }",
@@ -115,6 +119,15 @@ export const newest = async ({ apiKey, server }: Served): Promise<Readonly<Recor
 export const newestEnded = async (served: Served): Promise<Readonly<Record<string, unknown>>> => {
   const request = await newest(served)
   return request["outcome"] === "pending" ? newestEnded(served) : request
+}
+
+/** The same, once it has the status. */
+export const newestOf = async (
+  served: Served,
+  status: string
+): Promise<Readonly<Record<string, unknown>>> => {
+  const request = await newest(served)
+  return request["status"] === status ? request : newestOf(served, status)
 }
 
 export const all = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {

@@ -46,6 +46,7 @@ export const make = Effect.fnUntraced(function* (calls: Calls) {
     isLost: Deferred.Deferred<void>
   ): OutputReader => ({
     chunk: ({ text }) => {
+      if (Deferred.isDoneUnsafe(isLost)) return true
       const taken = frames.take(parse(text))
       return taken === "" || write(taken)
     },

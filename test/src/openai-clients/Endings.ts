@@ -1,0 +1,111 @@
+/** How calls end early: clients that leave, runs that are lost, accounts without money, a server that stops. */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import OpenAI, { APIError, RateLimitError } from "openai"
+import * as Served from "./Served.ts"
+
+const user = (content: string) => ({ role: "user" as const, content })
+const model = "acme/llama"
+
+const errorOf = async (call: Promise<unknown>): Promise<APIError> => {
+  const error: unknown = await call.then(
+    (value) => JSON.stringify(value),
+    (error: unknown) => error
+  )
+  return error instanceof APIError ? error : assert.fail(`expected an error of the API: ${String(error)}`)
+}
+
+export const endings = (served: () => Served.Served) =>
+  describe("Calls that end early", () => {
+    let client: OpenAI
+
+    const begin = async (name = model, options: OpenAI.RequestOptions = {}) => {
+      const typing = served().vllm.typed()
+      const body = { model: name, messages: [user("type")], stream: true as const }
+      const stream = await client.chat.completions.create(body, options)
+      return { chunks: stream[Symbol.asyncIterator](), stream, typed: await typing }
+    }
+
+    beforeAll(() => {
+      const { apiKey, baseURL } = served()
+      client = new OpenAI({ apiKey, baseURL, maxRetries: 0 })
+    })
+
+    it("goes on with the next run when one is lost before the client has seen anything", async () => {
+      const { chunks, typed } = await begin()
+      const next = served().vllm.typed()
+      typed.cut()
+      const second = await next
+      second.type("Again")
+      assert.strictEqual((await chunks.next()).value?.choices[0]?.delta.content, "Again")
+      second.finish()
+      await chunks.next()
+      assert.isTrue((await chunks.next()).done)
+    })
+
+    it("ends the stream with an error when a run is lost after that, and cancels the request", async () => {
+      const { chunks, typed } = await begin()
+      typed.type("Half")
+      await chunks.next()
+      const next = served().vllm.typed()
+      typed.cut()
+      const error = await errorOf(chunks.next())
+      assert.strictEqual(error.code, "run_lost")
+      assert.deepInclude(await Served.newestEnded(served()), { outcome: "cancelled", cost: "0" })
+      await (
+        await next
+      ).left
+    })
+
+    it("cancels a call that waits for room when its client leaves", async () => {
+      const first = await begin("acme/one")
+      const leaving = new AbortController()
+      const before = served().vllm.bodies.length
+      const call = client.chat.completions.create(
+        { model: "acme/one", messages: [user("Hi")] },
+        { signal: leaving.signal }
+      )
+      const waiting = await Served.newestOf(served(), "IN_QUEUE")
+      leaving.abort()
+      await errorOf(call)
+      assert.deepInclude(await Served.newestEnded(served()), {
+        id: waiting["id"],
+        outcome: "cancelled"
+      })
+      assert.lengthOf(served().vllm.bodies, before)
+      first.typed.finish()
+      await Served.all({ [Symbol.asyncIterator]: () => first.chunks })
+    })
+
+    it("goes on without the client when the call has an Idempotency-Key", async () => {
+      const options = { headers: { "Idempotency-Key": "kept" } }
+      const { chunks, stream, typed } = await begin(model, options)
+      typed.type("Kept")
+      await chunks.next()
+      stream.controller.abort()
+      const body = { model, messages: [user("type")], stream: true as const }
+      const again = (await client.chat.completions.create(body, options))[Symbol.asyncIterator]()
+      assert.strictEqual((await again.next()).value?.choices[0]?.delta.content, "Kept")
+      typed.finish()
+      await again.next()
+      assert.isTrue((await again.next()).done)
+    })
+
+    it("says insufficient_quota when the account cannot pay", async () => {
+      const error = await errorOf(
+        client.chat.completions.create({ model, messages: [user("Hi")], max_completion_tokens: 1e14 })
+      )
+      assert.isTrue(error instanceof RateLimitError)
+      assert.deepInclude(error, { status: 429, code: "insufficient_quota", type: "insufficient_quota" })
+      assert.strictEqual(error.headers?.get("x-should-retry"), "false")
+    })
+
+    it("ends the stream with an error when the server stops", async () => {
+      const { chunks, typed } = await begin()
+      typed.type("Half")
+      await chunks.next()
+      const stopped = served().server.kill("SIGTERM")
+      const error = await errorOf(chunks.next())
+      assert.include(error.message, "The server is stopping.")
+      await stopped
+    })
+  })
