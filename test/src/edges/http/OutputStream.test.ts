@@ -2,6 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import { Accounts } from "#src/features/accounts/Accounts.ts"
+import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
@@ -18,6 +20,13 @@ const input = { value: "hello" }
 const output = (id: string) => `/test/typist/requests/${id}/output/stream`
 const events = (client: Effect.Success<ReturnType<typeof Streams.stream>>) =>
   client.events().map(({ data, event }) => [event, event === "done" ? data["outcome"] : data] as const)
+
+/** Another key of the first account. */
+const issued = Effect.gen(function* () {
+  const accountId = GrantedKeys.accountOf("alpha")
+  const made = yield* (yield* Accounts).issueKey({ accountId, name: "of the stream" })
+  return { keyId: made.keyId, key: { authorization: `Key ${ApiKey.format(made)}` } }
+})
 
 /** A request whose run is under way. */
 const begun = Effect.gen(function* () {
@@ -175,5 +184,22 @@ layer(serving, { excludeTestServices: true })("A submit with Accept: text/event-
       const { json } = yield* call({ path: `/test/typist/requests/${kept}/status` })
       assert.deepInclude(json, { status: "IN_QUEUE" })
     })
+  )
+
+  it.effect(
+    "goes on when the key of the stream ends, which is not the client's leaving",
+    () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { key, keyId } = yield* issued
+        const client = yield* submit({ ...key, "cancel-on-disconnect": "true" })
+        const id = yield* requestOf(client)
+        yield* accounts.revokeKey(keyId)
+        // Keys of streams are judged every 5 s.
+        yield* client.closed
+        const { json } = yield* call({ path: `/test/typist/requests/${id}/status` })
+        assert.deepInclude(json, { status: "IN_QUEUE" })
+      }),
+    20_000
   )
 })
