@@ -3,6 +3,7 @@ import * as Http from "#src/edges/http/observed/Families.ts"
 import * as Backup from "#src/features/backup/Families.ts"
 import * as Demand from "#src/features/demand/Families.ts"
 import * as Dispatch from "#src/features/dispatch/metrics/Families.ts"
+import * as LiveOutput from "#src/features/live-output/Families.ts"
 import * as Manifests from "#src/features/manifests/Families.ts"
 import * as Requests from "#src/features/requests/metrics/Families.ts"
 import * as Webhooks from "#src/features/webhooks/metrics/Families.ts"
@@ -38,6 +39,8 @@ export const all: ReadonlyArray<Described> = [
   Telemetry.appendDuration,
   Telemetry.eventsAppended,
   Health.logHead,
+  LiveOutput.outputChunks,
+  LiveOutput.outputChunksDropped,
   Backup.backupPosition,
   Backup.backupLag,
   Health.walBytes,

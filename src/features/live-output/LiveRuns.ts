@@ -1,14 +1,18 @@
 /** The outputs that runs of this node make. Their chunks are stored in groups: one write for all runs, at most every 250 ms. */
-import { Context, Deferred, Effect, Layer, Queue, Semaphore } from "effect"
+import { Context, Deferred, Effect, Layer, Metric, Queue, Semaphore } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { type Batch, ChunkStore } from "./ChunkStore.ts"
+import * as Families from "./Families.ts"
 import { LiveRun } from "./LiveRun.ts"
 
 /** How long a chunk may wait for others before it is stored. */
 const storeWithin = "250 millis"
+
+const countOf = (batches: ReadonlyArray<Batch>): number =>
+  batches.reduce((count, { texts }) => count + texts.length, 0)
 
 export class LiveRuns extends Context.Service<
   LiveRuns,
@@ -36,6 +40,9 @@ export class LiveRuns extends Context.Service<
       const oneAtATime = Semaphore.makeUnsafe(1)
       const rateLimited = RateLimitedLog.make()
 
+      yield* Metric.update(Families.outputChunks.of(), 0)
+      yield* Metric.update(Families.outputChunksDropped.of(), 0)
+
       const onWaiting = (run: LiveRun) => {
         if (dirty.size === 0) Queue.offerUnsafe(isDirty, undefined)
         dirty.add(run)
@@ -46,14 +53,21 @@ export class LiveRuns extends Context.Service<
         batches.length === 0
           ? Effect.void
           : Effect.matchEffect(store.write(batches), {
-              onSuccess: () => Effect.sync(() => lasts.forEach(([run, last]) => run.stored(last))),
+              onSuccess: () => {
+                for (const [run, last] of lasts) run.stored(last)
+                return Metric.update(Families.outputChunks.of(), countOf(batches))
+              },
               onFailure: (error) => {
                 for (const [run] of lasts) run.storeNoMore()
-                return rateLimited(
+                const told = rateLimited(
                   Effect.logWarning(
                     "Chunks of outputs are not stored: late readers get the output at the end",
                     error
                   )
+                )
+                return Effect.andThen(
+                  Metric.update(Families.outputChunksDropped.of(), countOf(batches)),
+                  told
                 )
               }
             })
