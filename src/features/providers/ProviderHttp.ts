@@ -3,7 +3,7 @@
  * are untrusted: no redirects, a bounded body, a deadline for the whole call, and no credential for a URL of another
  * origin than the binding's.
  */
-import { ConfigProvider, Context, Effect, Layer, Queue, type Redacted, Result, Stream } from "effect"
+import { ConfigProvider, Context, Effect, Layer, type Redacted, Result } from "effect"
 import { Agent } from "undici"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
@@ -41,11 +41,10 @@ export interface ProviderAnswer {
   readonly json: Json | undefined
 }
 
-/** An answer read as it arrives: once, in one of three ways. */
+/** An answer read as it arrives: once, by `each` or as `whole`. */
 export interface StreamedAnswer extends Omit<ProviderAnswer, "json"> {
   /** Passes on each part where it arrives, without a fiber, until the end or until `take` returns `false`. */
   readonly each: (take: ProviderStream.Take) => Effect.Effect<void, NoAnswer>
-  readonly body: Stream.Stream<Uint8Array, NoAnswer>
   /** The answer as `call` returns it. */
   readonly whole: Effect.Effect<ProviderAnswer, NoAnswer>
 }
@@ -162,14 +161,6 @@ export class ProviderHttp extends Context.Service<
         return yield* Effect.mapError(opened, noAnswer).pipe(
           Effect.flatMap(({ headers, status, ...opened }) => {
             const each = (take: ProviderStream.Take) => Effect.mapError(opened.each(take), noAnswer)
-            const body = Stream.callback<Uint8Array, NoAnswer>((queue) =>
-              each((part) => Queue.offerUnsafe(queue, part)).pipe(
-                Effect.matchCause({
-                  onSuccess: () => Queue.endUnsafe(queue),
-                  onFailure: (cause) => Queue.failCauseUnsafe(queue, cause)
-                })
-              )
-            )
             const whole = Effect.suspend(() => {
               const bytes = Bytes.make()
               return Effect.map(
@@ -180,7 +171,7 @@ export class ProviderHttp extends Context.Service<
                 (): ProviderAnswer => ({ status, headers, json: jsonOf(bytes.whole()) })
               )
             })
-            return use({ status, headers, each, body, whole })
+            return use({ status, headers, each, whole })
           }),
           Effect.scoped,
           inTime(call)

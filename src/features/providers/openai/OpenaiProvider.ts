@@ -14,6 +14,7 @@ import { ProviderFiles } from "../ProviderFiles.ts"
 import { type Call, type ProviderAnswer, ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
+import * as ServerEvents from "../ServerEvents.ts"
 import * as ChatAssembly from "./ChatAssembly.ts"
 import * as ChatStream from "./ChatStream.ts"
 import * as CompletionChunks from "./CompletionChunks.ts"
@@ -119,9 +120,6 @@ const outputOf = ({ endpoint }: Options, { json }: ProviderAnswer): JsonObject |
   return isObject(json) && isIt ? json : null
 }
 
-const isEventStream = ({ headers }: StreamedAnswer): boolean =>
-  /^text\/event-stream\b/i.test(headers["content-type"] ?? "")
-
 /** The most tokens over all choices; `null` if the input has no limit. */
 const mostTokens = (input: JsonObject): number | null => {
   const limit = input["max_completion_tokens"] ?? input["max_tokens"]
@@ -181,7 +179,7 @@ export const make = Effect.gen(function* () {
     if (!ErrorOutcomes.isSuccess(answer)) return yield* OpenaiErrorOutcomes.ofAnswer(yield* answer.whole)
     yield* control.started
     const onChunk = reporter(job, control)
-    if (streams(options) && isEventStream(answer)) {
+    if (streams(options) && ServerEvents.isStream(answer)) {
       const most = mostTokens(input)
       const onParts = (parts: number) => {
         if (most !== null) control.note({ fraction: fractionOf(parts, most), logs: [] })

@@ -1,6 +1,6 @@
 import type * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Fiber, Stream } from "effect"
+import { Cause, Deferred, Effect, Fiber } from "effect"
 import { ProviderHttp, type StreamedAnswer } from "#src/features/providers/ProviderHttp.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 
@@ -79,14 +79,6 @@ describe("ProviderHttp.stream", () => {
       const cause = yield* Effect.flip(Effect.sandbox(http.stream(call, (answer) => text(answer, fails))))
       assert.strictEqual(Cause.squash(cause), defect)
       yield* Effect.timeout(receiver.closed, "5 seconds")
-    }).pipe(Effect.provide(ProviderHttp.layer))
-  )
-
-  it.live("can also be read as a Stream", () =>
-    Effect.gen(function* () {
-      const { call, http } = yield* withServer((response) => response.end("one two"))
-      const read = http.stream(call, ({ body }) => Stream.mkString(Stream.decodeText(body)))
-      assert.strictEqual(yield* read, "one two")
     }).pipe(Effect.provide(ProviderHttp.layer))
   )
 
