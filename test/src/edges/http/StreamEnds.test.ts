@@ -11,7 +11,7 @@ import { NetAddress } from "effect/net"
 import { TestClock } from "effect/testing"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
-import { Authentication } from "#src/features/accounts/Authentication.ts"
+import { Authentication, presentedBy } from "#src/features/accounts/Authentication.ts"
 import { Tokens } from "#src/features/accounts/tokens/Tokens.ts"
 import * as EventStream from "#src/edges/http/edge/EventStream.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
@@ -21,8 +21,14 @@ import { raw } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as Streams from "./Streams.ts"
 
-/** A server whose only route is a stream with this body: its port, the sockets of its clients, and a key. */
-const serve = Effect.fnUntraced(function* (body: (stream: EventStream.EventStream) => Effect.Effect<void>) {
+/**
+ * A server whose only route is a stream with this body: its port, the sockets of its clients, and a key.
+ * @param header that has the key.
+ */
+const serve = Effect.fnUntraced(function* (
+  body: (stream: EventStream.EventStream) => Effect.Effect<void>,
+  header: "authorization" | "x-key" = "authorization"
+) {
   const { key } = yield* TestServer.TestServer
   const authentication = yield* Authentication
   const accounts = yield* Accounts
@@ -37,8 +43,10 @@ const serve = Effect.fnUntraced(function* (body: (stream: EventStream.EventStrea
     Effect.gen(function* () {
       const request = yield* HttpServerRequest
       sockets.push(NodeHttpServerRequest.toIncomingMessage(request).socket)
-      const caller = yield* authentication.authenticate(request.headers["authorization"])
-      return yield* streams.serve({ request, caller, headers: {} }, body)
+      const caller = yield* authentication.authenticate(request.headers[header])
+      const presented = header === "authorization" ? null : presentedBy(request.headers[header])
+      const opening = { request, caller, headers: {}, ...(presented !== null && { presented }) }
+      return yield* streams.serve(opening, body)
     }).pipe(
       Effect.catchTag("ErrorAnswer", ({ status }) => Effect.succeed(HttpServerResponse.empty({ status }))),
       Effect.orDie
@@ -49,7 +57,7 @@ const serve = Effect.fnUntraced(function* (body: (stream: EventStream.EventStrea
   )
   const port = NetAddress.isInetAddress(address) ? address.port : 0
   const authorization = `Key ${ApiKey.format(issued)}`
-  const open = EventClient.open({ port, path: "/", headers: { authorization } })
+  const open = EventClient.open({ port, path: "/", headers: { [header]: authorization } })
   return { authorization, keyId: issued.keyId, open, port, sockets }
 })
 
@@ -97,6 +105,27 @@ describe("the stream of a revoked key", () => {
       yield* TestClock.adjust("5 seconds")
       yield* client.closed
       assert.strictEqual(client.body(), "before")
+    }).pipe(Effect.provide(services), Effect.scoped)
+  )
+})
+
+describe("the stream of a revoked key that was not in the header", () => {
+  it.effect("ends as well", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { keyId, open } = yield* serve(
+        (stream) =>
+          Effect.andThen(
+            Effect.sync(() => stream.write("before")),
+            Effect.never
+          ),
+        "x-key"
+      )
+      const client = yield* open
+      yield* client.until((client) => client.body() === "before")
+      yield* accounts.revokeKey(keyId)
+      yield* TestClock.adjust("5 seconds")
+      yield* client.closed
     }).pipe(Effect.provide(services), Effect.scoped)
   )
 })
