@@ -5,6 +5,7 @@ import { endings } from "./Endings.ts"
 import { files } from "./Files.ts"
 import { langChain } from "./LangChain.ts"
 import { openaiNode } from "./OpenaiNode.ts"
+import { pythonWire } from "./PythonWire.ts"
 import { responses } from "./Responses.ts"
 import * as Served from "./Served.ts"
 
@@ -20,5 +21,6 @@ responses(() => served)
 files(() => served)
 aiSdk(() => served)
 langChain(() => served)
+pythonWire(() => served)
 // The last test stops the server.
 endings(() => served)
