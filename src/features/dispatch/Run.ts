@@ -259,6 +259,7 @@ export class Run {
   #leaveOver(cause: Cause.Cause<unknown>): void {
     if (Cause.hasDies(cause))
       this.#parts.fork(this.#options.about, Effect.logError("A run has no recorded outcome", cause))
+    this.#parts.fork(this.#options.about, this.#report.leave())
     this.#over()
   }
 }
