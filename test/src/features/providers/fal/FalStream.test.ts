@@ -44,6 +44,13 @@ describe("A run that fal streams", () => {
     })
   )
 
+  it.live("without any event has no output", () =>
+    Effect.gen(function* () {
+      const ended = yield* streamed()
+      assert.isTrue(ended._tag === "ProviderError" && ended.retryable)
+    })
+  )
+
   it.live("is refused like any other", () =>
     Effect.gen(function* () {
       const ended = yield* endAt((response) =>
