@@ -23,6 +23,10 @@ const noTokens = Effect.fail(
   )
 )
 
+/** To stream from a model whose own name is `stream`, the client calls the address of a run, and accepts JSON beside events. */
+const wantsEvents = ({ headers }: HttpServerRequest): boolean =>
+  headers["accept"]?.includes("text/event-stream") === true
+
 /** @param method of the route. */
 export const serve = (method: Target.Method) =>
   Effect.gen(function* () {
@@ -34,10 +38,11 @@ export const serve = (method: Target.Method) =>
       const { request } = call
       switch (target._tag) {
         case "Run":
-          return queue.run({ caller, endpoint: target.endpoint, request, webhook: null })
         case "Stream": {
-          const { endpoint } = target
-          return streams.followOutput(call, { caller, endpoint, request, webhook: null })
+          const submitting = { caller, endpoint: target.endpoint, request, webhook: null }
+          return target._tag === "Stream" || wantsEvents(request)
+            ? streams.followOutput(call, submitting)
+            : queue.run(submitting)
         }
         case "Submit":
           return queue.submit({ caller, endpoint: target.endpoint, request, webhook: target.webhook })

@@ -32,6 +32,15 @@ const lookMs = 60_000
 /** Not JSON, so that the client's `done()` throws instead of returning the event before: its protocol has no other way. */
 const failed = frame("The request failed.")
 
+const cut: FalEnds.Failure = {
+  status: 500,
+  message:
+    "The stream was cut off, and the request goes on: read its result with fal.queue.result and the requestId of the stream.",
+  type: "stream_cut_off"
+}
+
+const cutOff = frame(JSON.stringify(FalEnds.bodyOf(cut))) + frame("The stream was cut.")
+
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
   const streams = yield* EventStreams
@@ -116,15 +125,29 @@ export const make = Effect.gen(function* () {
     if (output !== last) stream.write(frame(output))
   })
 
+  const sayCut = (stream: EventStream, error: unknown) =>
+    Effect.andThen(
+      Effect.logError("A stream broke off", error),
+      Effect.sync(() => void stream.write(cutOff))
+    )
+
   const followOutput = (call: Call, { caller, ...rest }: FalSubmit.Submitting) =>
     submitting.whileConnected({ caller, ...rest }, (accepted) =>
       Effect.flatMap(beforeFirst(accepted), (ended): Route.Reply => {
         const failure = ended === null ? null : FalEnds.failureOf(ended)
         if (failure !== null) return Effect.succeed(FalEnds.answerOf(accepted.id, failure))
         const headers = { ...call.headers, [FalEnds.requestIdHeader]: accepted.id }
-        return streams.serve({ caller, request: call.request, headers }, (stream) =>
-          Effect.onInterrupt(sendOutput(stream, accepted), () =>
-            submitting.cancelLeft({ caller, ...rest }, accepted)
+        let isEndedHere = false
+        const lastWords = () => {
+          isEndedHere = true
+          return cutOff
+        }
+        return streams.serve({ caller, request: call.request, headers, lastWords }, (stream) =>
+          sendOutput(stream, accepted).pipe(
+            Effect.catch((error) => sayCut(stream, error)),
+            Effect.onInterrupt(() =>
+              isEndedHere ? Effect.void : submitting.cancelLeft({ caller, ...rest }, accepted)
+            )
           )
         )
       })
