@@ -31,6 +31,7 @@ export class LiveRun {
   #waitingBytes = 0
   #bytes = 0
   #isStored = true
+  #isUnannounced = false
   #isEnded = false
   #isComplete = false
 
@@ -77,6 +78,12 @@ export class LiveRun {
     if (!this.#isStored) this.#forget(this.#waiting.length)
   }
 
+  /** Readers of the store learn that it replaces an earlier run, also before its first chunk. */
+  announce(): void {
+    this.#isUnannounced = true
+    this.#onWaiting(this)
+  }
+
   /** No more chunks come. `isComplete`: they add up to the output. */
   end(isComplete: boolean): void {
     if (this.#isEnded) return
@@ -121,7 +128,8 @@ export class LiveRun {
       texts.push(text)
       size += text.length
     }
-    if (texts.length > 0 || this.#isComplete) add(this.#isComplete)
+    if (texts.length > 0 || this.#isComplete || this.#isUnannounced) add(this.#isComplete)
+    this.#isUnannounced = false
     return batches
   }
 

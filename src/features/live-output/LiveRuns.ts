@@ -104,6 +104,7 @@ export class LiveRuns extends Context.Service<
         live.set(requestId, run)
         former?.end(false)
         former?.close()
+        if (attempt > 1 || former !== undefined) run.announce()
         watchers.get(requestId)?.forEach((onBegin) => onBegin())
         return run
       }

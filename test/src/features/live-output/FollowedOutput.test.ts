@@ -149,6 +149,26 @@ describe("The output of a request", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
+  it.effect("does not show chunks of a lost run again when the next one ends without any", () =>
+    Effect.gen(function* () {
+      const { id, run } = yield* begun
+      const reader = record()
+      const reading = yield* Effect.forkScoped(follow(id, reader))
+      yield* say(run, "a")
+      yield* reader.until(1)
+      yield* run.ends({ _tag: "ProviderError", message: "reset", retryable: true })
+      yield* Facts.untilType(id, "RequestRequeued")
+      yield* TestClock.adjust("1 second")
+      const second = yield* (yield* TestProvider).next
+      yield* ends(second, "whole")
+      yield* Fiber.join(reading)
+      assert.deepStrictEqual(reader.events, ["a", "restart!", "whole"])
+      const late = record()
+      yield* follow(id, late)
+      assert.deepStrictEqual(late.events, ["whole"])
+    }).pipe(Effect.provide(TestNode.layer({ models })))
+  )
+
   it.effect("begins again when the provider begins it again", () =>
     Effect.gen(function* () {
       const { id, run } = yield* begun
