@@ -52,6 +52,7 @@ const faultOf = (bytes: Uint8Array): ErrorAnswer.ErrorAnswer =>
     ? JsonBody.errorAnswers.not_json
     : JsonBody.notAnObject
 
+/** Only of a text that passes `JsonBody.look`: each of its members is visited. */
 const split = (bytes: Uint8Array): Parsed<Split> => {
   const inputs: Array<readonly [start: number, end: number]> = []
   let isRepeated = false
@@ -126,8 +127,10 @@ export const ofInput = (errorAnswer: ErrorAnswer.ErrorAnswer): ErrorAnswer.Error
       )
 
 export const parse = (bytes: Uint8Array): Parsed<PredictionBody> =>
-  Result.flatMap(split(bytes), ({ beside, input }) =>
-    Result.flatMap(Result.all({ version: versionOf(beside), webhook: webhookOf(beside) }), (named) =>
-      Result.map(submitOf(input, named.webhook), (submit) => ({ submit, version: named.version }))
-    )
+  Result.flatMap(
+    Result.flatMap(JsonBody.look(bytes), () => split(bytes)),
+    ({ beside, input }) =>
+      Result.flatMap(Result.all({ version: versionOf(beside), webhook: webhookOf(beside) }), (named) =>
+        Result.map(submitOf(input, named.webhook), (submit) => ({ submit, version: named.version }))
+      )
   )
