@@ -27,6 +27,14 @@ const begunAgain = frame(
   })
 )
 
+/** Without it the client would take what it has for the whole output. An `EventSource` connects again by itself. */
+export const cutOff = frame(
+  "error",
+  JSON.stringify({
+    detail: "The stream was cut off, and the prediction goes on: read it, or resume at the URL of its stream."
+  })
+)
+
 interface Reading {
   readonly reader: OutputReader
   /** Completes when the output began again after this client had a part of it, which it was told. */

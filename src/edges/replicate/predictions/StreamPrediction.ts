@@ -81,7 +81,8 @@ export const streamPrediction = Route.prepared(
       const snapshot = yield* predictions.find(caller, params.predictionId)
       const kind = yield* live.kindOf(snapshot)
       const after = request.headers["last-event-id"] ?? null
-      return yield* streams.serve({ caller, headers, request, presented }, (stream) => {
+      const lastWords = () => OutputEvents.cutOff
+      return yield* streams.serve({ caller, headers, request, presented, lastWords }, (stream) => {
         const { lost, reader } = OutputEvents.make(stream, { isResumed: after !== null, kind })
         const whole = Effect.map(live.follow({ snapshot, after, reader }), (ended) => {
           stream.write(OutputEvents.done(urls, ended))

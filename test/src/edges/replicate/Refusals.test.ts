@@ -1,11 +1,13 @@
 /** What Replicate's API refuses and how it shows a prediction in each state, as the package's client gets it. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import Replicate, { type ApiError, type Prediction } from "replicate"
 import { Origin } from "#domain/account/Origin.ts"
 import { RequestId } from "#domain/Ids.ts"
 import { MaxFileBytes } from "#src/edges/replicate/files/FormFile.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as OutputEvents from "#src/edges/replicate/predictions/OutputEvents.ts"
+import * as PredictionBody from "#src/edges/replicate/predictions/PredictionBody.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { call } from "#test/src/edges/http/Calls.ts"
@@ -380,6 +382,32 @@ layer(server, { excludeTestServices: true })("pages", (it) => {
       assert.deepStrictEqual([refused?.status, Object(refused?.json).code], [403, "ORIGIN_NOT_ALLOWED"])
     })
   )
+})
+
+describe("a server that stops", () => {
+  /** The answer, when the server has stopped. */
+  const opened = Effect.gen(function* () {
+    const { urls } = yield* create(yield* client())
+    return yield* Effect.promise(() => fetch(urls.stream ?? ""))
+  }).pipe(Effect.provide(TestServer.layer()))
+
+  it.live("says that it cuts a stream off, so that the client throws", () =>
+    Effect.gen(function* () {
+      const response = yield* opened
+      assert.match(
+        yield* Effect.promise(() => response.text()),
+        /^event: error\ndata: \{"detail":"The stream was cut off[^"]+"\}\n\n$/
+      )
+    })
+  )
+})
+
+describe("a body of a prediction", () => {
+  it("with too many values is refused before its members are looked at", () => {
+    const members = Array.from({ length: 200_000 }, (_, index) => `"${index}":0`)
+    const body = Buffer.from(`{"input":{${members.join(",")}}}`)
+    assert.deepStrictEqual(PredictionBody.parse(body), Result.fail(ErrorAnswer.tooManyValues))
+  })
 })
 
 describe("the stream of a prediction", () => {
