@@ -102,6 +102,10 @@ const putPart = Route.make(
   }
 )
 
+const partsMissing = ErrorAnswer.invalid([
+  issue(["parts"], "count", "must be as many as the parts that have arrived")
+])
+
 /** The parts that the client names, or those that have arrived, if it was not told their ETags. */
 const partsOf = Effect.fnUntraced(function* (
   uploads: Uploads["Service"],
@@ -113,6 +117,8 @@ const partsOf = Effect.fnUntraced(function* (
     return completed.parts
   }
   const arrived = yield* uploads.uploading({ uploadId, uploadKey, ...named })
+  // A file without its end would look whole.
+  if (arrived.parts.length !== parts.length) return yield* partsMissing
   return arrived.parts.map(({ etag, partNumber }) => ({ etag, partNumber }))
 })
 
