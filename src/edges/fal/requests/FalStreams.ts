@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
           isEndedHere = true
           return cutOff
         }
-        return streams.serve({ caller, request: call.request, headers, lastWords }, (stream) =>
+        const opened = streams.serve({ caller, request: call.request, headers, lastWords }, (stream) =>
           sendOutput(stream, accepted).pipe(
             Effect.catch((error) => sayCut(stream, error)),
             Effect.onInterrupt(() =>
@@ -150,6 +150,8 @@ export const make = Effect.gen(function* () {
             )
           )
         )
+        // For a status such as 429 the client would submit again.
+        return Effect.catch(opened, () => Effect.succeed(FalSubmit.stillRunning(accepted)))
       })
     )
 

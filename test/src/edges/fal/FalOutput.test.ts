@@ -4,6 +4,8 @@ import { Effect, Layer } from "effect"
 import { vi } from "vitest"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { RequestId } from "#domain/Ids.ts"
+import { Accounts } from "#src/features/accounts/Accounts.ts"
+import { Authentication } from "#src/features/accounts/Authentication.ts"
 import { FalWaits } from "#src/edges/fal/requests/FalWaits.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
@@ -64,6 +66,22 @@ layer(impatient, { excludeTestServices: true })("a call that takes too long", (i
       const status = yield* Effect.promise(() => fal.queue.status("test/last", { requestId }))
       assert.strictEqual(status.status, "IN_QUEUE")
       assert.strictEqual(yield* Effect.promise(() => FalClients.count(urls.queueUrl, key, "test/last")), 1)
+    })
+  )
+
+  it.effect("of fal.stream without room for a stream throws once, and leaves the request with its id", () =>
+    Effect.gen(function* () {
+      const { key, urls } = yield* TestServer.TestServer
+      const accounts = yield* Accounts
+      const { accountId } = yield* (yield* Authentication).authenticate(key)
+      yield* accounts.changeLimits({ accountId, limits: { maxStreams: 0 } })
+      const fal = FalClients.connect(urls.queueUrl, key.replace(/^Key /, ""), { retries: 3 })
+      const stream = yield* Effect.promise(() => fal.stream("test/items", { input }))
+      const { isUserTimeout, requestId } = yield* Effect.promise(() => FalClients.thrown(stream.done()))
+      assert.isTrue(isUserTimeout)
+      const status = yield* Effect.promise(() => fal.queue.status("test/items", { requestId }))
+      assert.strictEqual(status.status, "IN_QUEUE")
+      yield* accounts.changeLimits({ accountId, limits: { maxStreams: null } })
     })
   )
 
