@@ -1,5 +1,5 @@
 import { type SandboxRun, stopped, succeeded, delayed, delayOf, member } from "./sandbox/SandboxRun.ts"
-import { stream } from "./sandbox/StreamRun.ts"
+import { chat, stream } from "./sandbox/StreamRun.ts"
 import { Clock, Effect, Schema } from "effect"
 import { slow as model, SlowInput } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
 import { units } from "#domain/Money.ts"
@@ -92,7 +92,8 @@ const runs: ReadonlyMap<string, SandboxRun> = new Map([
   ["sandbox/invalid-output", invalidOutput],
   ["sandbox/partial", partial],
   ["sandbox/flaky", flaky],
-  ["sandbox/stream", stream]
+  ["sandbox/stream", stream],
+  ["sandbox/chat", chat]
 ])
 
 /** The run of a sandbox model; `null` for another model. */

@@ -1,10 +1,11 @@
-/** `sandbox/stream`: says a text word by word. */
+/** `sandbox/stream` and `sandbox/chat`: say a text word by word. */
 import { Clock, Effect, Schema } from "effect"
 import { units } from "#domain/Money.ts"
+import type { ProviderOutcome } from "#domain/Outcome.ts"
+import { ChatInput } from "#src/features/catalog/models/builtin/sandbox/Chat.ts"
 import { StreamInput, usualText } from "#src/features/catalog/models/builtin/sandbox/Stream.ts"
+import type { RunControl } from "../../Provider.ts"
 import { type SandboxRun, stopped, succeeded } from "./SandboxRun.ts"
-
-const decode = Schema.decodeUnknownSync(StreamInput)
 
 /** Without words, the text is one. */
 const wordsOf = (text: string): ReadonlyArray<string> => text.match(/\s*\S+\s*/gu) ?? [text]
@@ -12,9 +13,18 @@ const wordsOf = (text: string): ReadonlyArray<string> => text.match(/\s*\S+\s*/g
 /** The most words of a text that is said once. */
 const mostWords = 1_000
 
+interface Saying {
+  readonly text: string
+  /** Words; the whole text once when absent. */
+  readonly count?: number
+  readonly delayMs: number
+}
+
 /** Words come at their times on the monotonic clock, so that slow reports do not slow the rest. */
-export const stream: SandboxRun = Effect.fnUntraced(function* (job, control) {
-  const { count, delayMs = 0, text = usualText } = decode(job.input)
+const say = Effect.fnUntraced(function* (
+  { count, delayMs, text }: Saying,
+  control: RunControl
+): Effect.fn.Return<ProviderOutcome> {
   const words = wordsOf(text)
   const total = count ?? Math.min(words.length, mostWords)
   yield* control.started
@@ -33,3 +43,22 @@ export const stream: SandboxRun = Effect.fnUntraced(function* (job, control) {
   }
   return succeeded(said, units(1))
 })
+
+const decodeStream = Schema.decodeUnknownSync(StreamInput)
+
+export const stream: SandboxRun = (job, control) =>
+  Effect.suspend(() => say({ text: usualText, delayMs: 0, ...decodeStream(job.input) }, control))
+
+const decodeChat = Schema.decodeUnknownSync(ChatInput)
+
+/** About as fast as a model on one's own machine, ms for each word. */
+const chatDelayMs = 40
+
+/** The texts of the last message. */
+const lastOf = ({ messages }: typeof ChatInput.Type): string => {
+  const content = messages.at(-1)?.content ?? ""
+  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("")
+}
+
+export const chat: SandboxRun = (job, control) =>
+  Effect.suspend(() => say({ text: lastOf(decodeChat(job.input)), delayMs: chatDelayMs }, control))

@@ -169,7 +169,7 @@ layer(builtins)("The tools of the catalog", (it) => {
       assert.match(wrapped.hint, /^Closest is `vision\/thumbnail`: call `get_wrapper`/)
       const few = yield* answer<Found>("search", { query: "sandbox", limit: 2 })
       assert.deepStrictEqual([few.models.length, few.wrappers.length], [2, 1])
-      assert.deepStrictEqual([few.totalModels, few.totalWrappers], [9, 1])
+      assert.deepStrictEqual([few.totalModels, few.totalWrappers], [10, 1])
       for (const query of ["zzzzzz", " ", "?!"]) {
         const nothing = yield* answer<Found>("search", { query })
         assert.deepStrictEqual([nothing.models, nothing.wrappers], [[], []])

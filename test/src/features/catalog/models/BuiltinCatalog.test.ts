@@ -36,6 +36,7 @@ const models = BuiltinCatalog.builtinModels.map(({ model, quantities }) => ({
 describe("BuiltinCatalog", () => {
   it("contains exactly the models that clients rely on", () => {
     assert.deepStrictEqual(models.map(({ endpoint }) => String(endpoint)).sort(), [
+      "sandbox/chat",
       "sandbox/echo",
       "sandbox/fail",
       "sandbox/flaky",
@@ -73,7 +74,9 @@ describe("BuiltinCatalog", () => {
     assert.deepStrictEqual(undescribed(model.outputSchema, ""), [])
   })
 
-  it.each(models)("$endpoint rejects undeclared fields in input and output", ({ model }) => {
+  // The input of sandbox/chat is a body of OpenAI's API, whose other members it ignores.
+  const closed = models.filter(({ endpoint }) => endpoint !== "sandbox/chat")
+  it.each(closed)("$endpoint rejects undeclared fields in input and output", ({ model }) => {
     assert.deepStrictEqual(open(model.inputSchema, ""), [])
     assert.deepStrictEqual(open(model.outputSchema, ""), [])
   })

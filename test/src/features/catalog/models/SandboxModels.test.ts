@@ -10,6 +10,7 @@ import { fail, invalidOutput, providerFail } from "#src/features/catalog/models/
 import { flaky } from "#src/features/catalog/models/builtin/sandbox/Flaky.ts"
 import { partial } from "#src/features/catalog/models/builtin/sandbox/Partial.ts"
 import { slow } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
+import { chat } from "#src/features/catalog/models/builtin/sandbox/Chat.ts"
 import { stream } from "#src/features/catalog/models/builtin/sandbox/Stream.ts"
 import * as JsonSchemaValidator from "#src/features/catalog/models/JsonSchemaValidator.ts"
 import * as SandboxRuns from "#src/features/providers/builtin/SandboxRuns.ts"
@@ -142,6 +143,7 @@ describe("SandboxModels", () => {
     { model: partial, input: { count: 10, deliver: 10 }, places: [] },
     { model: flaky, input: { failures: 0 }, places: [] },
     { model: stream, input: {}, places: [] },
+    { model: chat, input: { messages: [{ role: "user", content: "Hi" }] }, places: [] },
     { model: invalidOutput, input: {}, places: ["/label", "/score"] }
   ])(
     "$model.model.endpoint violates its output schema in these places: $places",

@@ -11,6 +11,7 @@ import { partial } from "#src/features/catalog/models/builtin/sandbox/Partial.ts
 import { sandboxModels } from "#src/features/catalog/models/builtin/sandbox/SandboxModels.ts"
 import { slow } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
 import * as SandboxRuns from "#src/features/providers/builtin/SandboxRuns.ts"
+import { chat } from "#src/features/catalog/models/builtin/sandbox/Chat.ts"
 import { stream } from "#src/features/catalog/models/builtin/sandbox/Stream.ts"
 import * as RecordedRun from "#test/src/features/providers/sandbox/RecordedRun.ts"
 
@@ -241,6 +242,26 @@ describe("SandboxRuns", () => {
         delivered: one
       })
       assert.deepStrictEqual(chunks, ["Once ", "upon  ", "a", "Once "])
+    })
+  )
+
+  it.effect("chat says the last message again, of texts or parts, and nothing for an empty one", () =>
+    Effect.gen(function* () {
+      const outputOf = Effect.fnUntraced(function* (content: Json) {
+        const messages = [
+          { role: "system", content: "Be brief" },
+          { role: "user", content }
+        ]
+        const { chunks, fiber } = yield* start(chat, { messages, temperature: 0 })
+        yield* TestClock.adjust(1_000)
+        const outcome = yield* Fiber.join(fiber)
+        assert.strictEqual(outcome._tag === "Succeeded" ? outcome.output : null, chunks.join(""))
+        return chunks
+      })
+      assert.deepStrictEqual(yield* outputOf("Say  this"), ["Say  ", "this"])
+      const picture = { type: "image_url", image_url: { url: "data:" } }
+      assert.deepStrictEqual(yield* outputOf([{ type: "text", text: "a b" }, picture]), ["a ", "b"])
+      assert.deepStrictEqual(yield* outputOf(null), [""])
     })
   )
 

@@ -4,6 +4,7 @@ import { fail, invalidOutput, providerFail } from "./Failing.ts"
 import { flaky } from "./Flaky.ts"
 import { partial } from "./Partial.ts"
 import { slow } from "./Slow.ts"
+import { chat } from "./Chat.ts"
 import { stream } from "./Stream.ts"
 
 /** The sandbox models that run on timers alone. */
@@ -15,5 +16,6 @@ export const sandboxModels: ReadonlyArray<BuiltinModel> = [
   invalidOutput,
   partial,
   flaky,
-  stream
+  stream,
+  chat
 ]
