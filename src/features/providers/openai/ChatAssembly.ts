@@ -35,7 +35,7 @@ export type Assembled = "chat.completion" | "text_completion"
 export interface ChatAssembly {
   /** `false` if it is not a chunk. */
   take(chunk: Json): boolean
-  /** Parts of text and of tool calls so far, about one per token. */
+  /** Parts with text or a tool call so far, about one per token. */
   readonly parts: () => number
   /** Whether there is a choice and each has a finish reason. */
   readonly isFinished: () => boolean
@@ -108,7 +108,7 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
     if (isObject(logprobs)) takeLogprobs(choice, logprobs)
     if (object === "text_completion") return takeText(choice, given["text"])
     if (!isObject(delta)) return true
-    parts += 1
+    if (hasToken(delta)) parts += 1
     return takeDelta(choice, delta)
   }
 
@@ -144,6 +144,12 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
     cut: () => (parts === 0 ? null : completion(usage ?? usageOf(parts)))
   }
 }
+
+/** The first delta mostly has only the role, and the last one has nothing. */
+const hasToken = (delta: JsonObject): boolean =>
+  texts.some((name) => typeof delta[name] === "string" && delta[name] !== "") ||
+  isObject(delta["function_call"]) ||
+  (isList(delta["tool_calls"]) && delta["tool_calls"].length > 0)
 
 const empty = (): Choice => ({
   role: null,

@@ -118,7 +118,7 @@ describe("Chunks of the openai adapter", () => {
               finish_reason: null
             }
           ],
-          usage: { prompt_tokens: 0, completion_tokens: 3, total_tokens: 3 }
+          usage: { prompt_tokens: 0, completion_tokens: 2, total_tokens: 2 }
         }
       })
       yield* Effect.timeout(typist.left, "5 seconds")
