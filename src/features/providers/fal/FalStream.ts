@@ -28,9 +28,9 @@ const decode = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" }
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
-/** The queue is at a host of its own. */
-const urlOf = (url: string | undefined, app: string): string =>
-  `${(url ?? "https://fal.run").replace("://queue.", "://").replace(/\/+$/, "")}/${app}/stream`
+/** fal's queue is at a host of its own. The credential goes to no other host that the binding does not name. */
+export const urlOf = (url: string | undefined, app: string): string =>
+  `${(url ?? "https://fal.run").replace(/^https:\/\/queue\.fal\.run(?=\/|$)/, "https://fal.run").replace(/\/+$/, "")}/${app}/stream`
 
 const memberOf = (name: string | undefined) => (json: Json) => {
   if (name === undefined) return json

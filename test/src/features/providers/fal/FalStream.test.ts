@@ -2,15 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import type * as Http from "node:http"
 import { Effect } from "effect"
 import * as FalProvider from "#src/features/providers/fal/FalProvider.ts"
+import * as FalStream from "#src/features/providers/fal/FalStream.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as AdapterRuns from "#test/src/features/providers/contract/AdapterRuns.ts"
 import { streamContract } from "#test/src/features/providers/contract/StreamContract.ts"
 import * as Fal from "#test/support/upstreams/Fal.ts"
-import * as FalStream from "#test/support/upstreams/streams/Fal.ts"
+import * as StreamingFal from "#test/support/upstreams/streams/Fal.ts"
 
 const adapter = { provider: FalProvider.make }
 
-streamContract("fal", { ...adapter, upstream: FalStream.make })
+streamContract("fal", { ...adapter, upstream: StreamingFal.make })
 
 const endAt = Effect.fnUntraced(function* (answer: (response: Http.ServerResponse) => void) {
   const { port } = yield* Receiver.http((_request, response) => answer(response))
@@ -24,6 +25,15 @@ const streamed = (...data: ReadonlyArray<string>) =>
       .writeHead(200, { "content-type": "text/event-stream" })
       .end(data.map((one) => `data: ${one}\n\n`).join(""))
   )
+
+describe("The address of fal's stream", () => {
+  it.each([
+    [undefined, "https://fal.run/a/b/stream"],
+    ["https://queue.fal.run/", "https://fal.run/a/b/stream"],
+    ["https://queue.example.com", "https://queue.example.com/a/b/stream"],
+    ["https://queue.fal.run.example.com", "https://queue.fal.run.example.com/a/b/stream"]
+  ])("of %s", (url, address) => assert.strictEqual(FalStream.urlOf(url, "a/b"), address))
+})
 
 describe("A run that fal streams", () => {
   it.live("ends with the last event where each replaces the one before", () =>
