@@ -17,9 +17,22 @@ export interface Reading {
   readonly maxEventSize?: number
 }
 
+type Whole = Pick<Reading, "chunks" | "chunkIn">
+
 /** The output of a stream without any event is unknown. */
 const succeeded = (chunks: OutputChunks): ProviderOutcome =>
   chunks.size() === 0 ? ErrorOutcomes.babble : { _tag: "Succeeded", output: chunks.output(), delivered: null }
+
+/** Takes the chunk in the data. Why the run has failed with it, or `null`. */
+const taken = (json: Json | undefined, { chunkIn, chunks }: Whole): ProviderOutcome | null => {
+  const chunk = json === undefined ? undefined : chunkIn(json)
+  if (chunk === undefined) return ErrorOutcomes.babble
+  return chunks.take(chunk) ? null : (chunks.fault() ?? ErrorOutcomes.babble)
+}
+
+/** The end of a run whose answer is no stream but one value, which has the only chunk. */
+export const ofOne = (json: Json | undefined, whole: Whole): ProviderOutcome =>
+  taken(json, whole) ?? succeeded(whole.chunks)
 
 /** The end of the run. Fails if the connection is lost before the end of the answer. */
 export const read = (
@@ -34,9 +47,7 @@ export const read = (
       if (json === undefined) return ErrorOutcomes.babble
       const failure = failureIn(event, json)
       if (failure !== null) return failure
-      const chunk = chunkIn(json)
-      if (chunk === undefined) return ErrorOutcomes.babble
-      return chunks.take(chunk) ? null : (chunks.fault() ?? ErrorOutcomes.babble)
+      return taken(json, { chunks, chunkIn })
     }
 
     const take = (event: ServerEvents.ServerEvent): boolean => {

@@ -28,6 +28,28 @@ describe("A generation", () => {
     })
   )
 
+  it.live("has one chunk where the server answers without a stream", () =>
+    Effect.gen(function* () {
+      const { port } = yield* Receiver.http((_request, response) =>
+        response.writeHead(200, { "content-type": "application/json" }).end('{"text_output": "a"}')
+      )
+      for (const [stream, chunk, output] of [
+        ["text", "a", "a"],
+        ["items", { text_output: "a" }, [{ text_output: "a" }]]
+      ] as const) {
+        const upstream = yield* Kserve.make
+        const options = upstream.binding.options ?? {}
+        const run = yield* AdapterRuns.begin(
+          adapter,
+          { ...upstream, binding: { ...upstream.binding, options: { model: options["model"] ?? "m" } } },
+          { url: `http://127.0.0.1:${port}`, stream }
+        )
+        assert.deepInclude(yield* run.outcome, { _tag: "Succeeded", output })
+        assert.deepStrictEqual(run.chunks, [chunk])
+      }
+    })
+  )
+
   it("has chunks with the binding's outputs", () => {
     const response = { model_name: "m", a: 1, b: "x" }
     const options = { model: "m", outputs: { first: "a", second: "b" } }
