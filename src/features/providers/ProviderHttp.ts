@@ -45,7 +45,7 @@ export interface ProviderAnswer {
 export interface StreamedAnswer extends Omit<ProviderAnswer, "json"> {
   /** Passes on each part where it arrives, without a fiber, until the end or until `take` returns `false`. */
   readonly each: (take: ProviderStream.Take) => Effect.Effect<void, NoAnswer>
-  /** The answer as `call` returns it. */
+  /** The answer as `call` returns it, with the usual limit also where that of a stream is larger. */
   readonly whole: Effect.Effect<ProviderAnswer, NoAnswer>
 }
 
@@ -163,12 +163,14 @@ export class ProviderHttp extends Context.Service<
             const each = (take: ProviderStream.Take) => Effect.mapError(opened.each(take), noAnswer)
             const whole = Effect.suspend(() => {
               const bytes = Bytes.make()
-              return Effect.map(
-                each((part) => {
-                  bytes.add(part)
-                  return true
-                }),
-                (): ProviderAnswer => ({ status, headers, json: jsonOf(bytes.whole()) })
+              const read = each((part) => {
+                bytes.add(part)
+                return bytes.size() <= defaultMaxBytes
+              })
+              return Effect.flatMap(read, () =>
+                bytes.size() > defaultMaxBytes
+                  ? Effect.fail(noAnswer("too_large"))
+                  : Effect.succeed<ProviderAnswer>({ status, headers, json: jsonOf(bytes.whole()) })
               )
             })
             return use({ status, headers, each, whole })

@@ -90,6 +90,16 @@ describe("ProviderHttp.stream", () => {
     }).pipe(Effect.provide(ProviderHttp.layer))
   )
 
+  it.live("limits a whole answer like that of a call, also where a stream may be larger", () =>
+    Effect.gen(function* () {
+      const { call, http } = yield* withServer((response) => response.end(Buffer.alloc(33 * 1024 * 1024)))
+      const failure = yield* Effect.flip(
+        http.stream({ ...call, maxBytes: 64 * 1024 * 1024 }, ({ whole }) => whole)
+      )
+      assert.strictEqual(failure.reason, "too_large")
+    }).pipe(Effect.provide(ProviderHttp.layer))
+  )
+
   const faults: ReadonlyArray<readonly [string, string, (response: Http.ServerResponse) => void]> = [
     ["announces too much", "too_large", (response) => response.writeHead(200, { "content-length": 1_001 })],
     ["sends too much", "too_large", (response) => response.writeHead(200).write("x".repeat(1_001))],
