@@ -13,6 +13,9 @@ import * as WorkerState from "./WorkerState.ts"
 /** Characters of one event: the last one may have the whole output. */
 const maxEventSize = 32 * 1024 * 1024
 
+/** Characters of a `log` event: the newest. A request keeps no more. */
+const mostLogged = 64 * 1024
+
 const babble = JobReport.ended(ErrorOutcomes.babble)
 
 /** The state that ends a run, with what the chunks add up to unless it has an output of its own. */
@@ -50,7 +53,7 @@ export const read = (
           control.note({ fraction: progressOf(ServerEvents.jsonOf(event)), logs: [] })
           return null
         case "log":
-          control.note({ fraction: null, logs: event.data.split("\n") })
+          control.note({ fraction: null, logs: event.data.slice(-mostLogged).split("\n") })
           return null
         case "completed":
           return endOf(ServerEvents.jsonOf(event), chunks.output)

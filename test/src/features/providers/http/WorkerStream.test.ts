@@ -79,6 +79,19 @@ describe("A worker's stream", () => {
     })
   )
 
+  it.effect("takes only the newest of very many lines", () =>
+    Effect.gen(function* () {
+      const { reports } = yield* read(
+        `event: log\n${"data: x\n".repeat(100_000)}data: last`,
+        "event: completed\ndata: {}"
+      )
+      const [report] = reports
+      if (report === undefined || report === "started") return assert.fail("expected lines")
+      assert.isBelow(report.logs.length, 50_000)
+      assert.strictEqual(report.logs.at(-1), "last")
+    })
+  )
+
   it.effect("fails as its last event says", () =>
     Effect.gen(function* () {
       const { ended } = yield* read(chunk("a"), 'event: failed\ndata: {"error": "CUDA out of memory"}')
