@@ -1,4 +1,5 @@
 /** Chunks that a worker reports. They are numbered, so that a call that is repeated adds none twice. */
+import { Deferred } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Lease } from "./Lease.ts"
@@ -22,8 +23,9 @@ export type Taken =
 
 export const notKept = { _tag: "Taken", next: null } satisfies Taken
 
-export const take = ({ chunks: own, job }: Lease, { chunks, from, restart }: ChunkReport): Taken => {
-  if (own === null) return notKept
+export const take = ({ chunks: own, ended, job }: Lease, { chunks, from, restart }: ChunkReport): Taken => {
+  // What comes after the end is no part of the output.
+  if (own === null || Deferred.isDoneUnsafe(ended)) return notKept
   const index =
     job.model.output?.stream === "text" ? chunks.findIndex((chunk) => typeof chunk !== "string") : -1
   if (index >= 0) return { _tag: "NotOfKind", index }

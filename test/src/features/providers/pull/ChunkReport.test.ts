@@ -52,6 +52,16 @@ describe("A lease with chunks", () => {
     })
   )
 
+  it.effect("takes none after its end", () =>
+    Effect.gen(function* () {
+      const { chunks, end, take } = yield* begin
+      take(0, "a")
+      yield* end(succeeded("a"))
+      assert.deepStrictEqual(take(1, "b"), { _tag: "Taken", next: null })
+      assert.deepStrictEqual(chunks, ["a"])
+    })
+  )
+
   it.effect("fails with an output that is too large", () =>
     Effect.gen(function* () {
       const { take } = yield* begin
