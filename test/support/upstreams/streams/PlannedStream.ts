@@ -23,6 +23,8 @@ export interface StreamingUpstream {
   readonly more: Effect.Effect<void>
   /** Completes when the server knows that the run is not wanted any more. */
   readonly abandoned: Effect.Effect<void>
+  /** Completes when the connection of the stream is closed before its end. */
+  readonly disconnected: Effect.Effect<void>
   /** Requests, in order, as `GET /path`. */
   readonly calls: Effect.Effect<ReadonlyArray<string>>
 }
@@ -76,6 +78,7 @@ export const make = ({
 }: Protocol): Effect.Effect<StreamingUpstream, never, Scope.Scope> =>
   Effect.gen(function* () {
     const abandoned = yield* Deferred.make<void>()
+    const disconnected = yield* Deferred.make<void>()
     const calls: Array<string> = []
     const atEnd: Array<() => void> = []
     let course: Course = "whole"
@@ -105,7 +108,9 @@ export const make = ({
       }
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" })
       response.on("close", () => {
-        if (!response.writableFinished && !rest.survivesCut) abandon()
+        if (response.writableFinished) return
+        Deferred.doneUnsafe(disconnected, Effect.void)
+        if (!rest.survivesCut) abandon()
       })
       if (first !== undefined) send(...(frames.begin ?? []), first)
       switch (course) {
@@ -146,6 +151,7 @@ export const make = ({
       plan: (planned) => Effect.sync(() => void (course = planned)),
       more: Effect.sync(() => goOn?.()),
       abandoned: Deferred.await(abandoned),
+      disconnected: Deferred.await(disconnected),
       calls: Effect.sync(() => [...calls])
     }
   })

@@ -86,15 +86,16 @@ export const streamContract = (name: string, { provider, upstream: start }: Stre
         yield* some
         yield* stop
         assert.deepStrictEqual(yield* outcome, { _tag: "CutShort", output: first })
-        yield* Effect.timeout(upstream.abandoned, limit)
+        yield* Effect.timeout(Effect.all([upstream.abandoned, upstream.disconnected]), limit)
       })
     )
 
-    it.live("is interrupted at once", () =>
+    it.live("is interrupted at once, without a connection left", () =>
       Effect.gen(function* () {
-        const { fiber, some } = yield* begin("held")
+        const { fiber, some, upstream } = yield* begin("held")
         yield* some
         yield* Effect.timeout(Fiber.interrupt(fiber), "1 second")
+        yield* Effect.timeout(upstream.disconnected, limit)
       })
     )
   })
