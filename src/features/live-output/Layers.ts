@@ -1,12 +1,19 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import * as FollowedOutput from "./FollowedOutput.ts"
 import { LiveRuns } from "./LiveRuns.ts"
-import * as NatsChunkStore from "./NatsChunkStore.ts"
 import * as SqliteChunkStore from "./SqliteChunkStore.ts"
 
+/** Loaded only when there are other nodes. */
+const shared = Layer.unwrap(
+  Effect.promise(async () => {
+    const NatsChunkStore = await import("./NatsChunkStore.ts")
+    return NatsChunkStore.layer
+  })
+)
+
 /** Built once for all that use it. */
-export const layerStore = LogServers.choose({ single: SqliteChunkStore.layer, shared: NatsChunkStore.layer })
+export const layerStore = LogServers.choose({ single: SqliteChunkStore.layer, shared })
 
 /** Where runs put their chunks. */
 export const layerRuns = LiveRuns.layer.pipe(Layer.provide(layerStore))
