@@ -62,12 +62,13 @@ export const present = (text: string): Presented | null => {
   return { keyId: KeyId.make(keyId), claims, mac: Buffer.from(mac, "base64url") }
 }
 
+/** What the MAC covers, beside the hash of the secret. */
+export const signedOf = ({ claims, keyId }: Pick<Presented, "keyId" | "claims">): string =>
+  `${keyId}.${claims}`
+
 /** @param secretHash of the secret of the key, in hex, so all have one length. */
-const macOf = (
-  masterKey: Uint8Array,
-  secretHash: string,
-  { claims, keyId }: Pick<Presented, "keyId" | "claims">
-): Buffer => crypto.createHmac("sha256", masterKey).update(`${secretHash}${keyId}.${claims}`).digest()
+const macOf = (masterKey: Uint8Array, secretHash: string, signed: string): Buffer =>
+  crypto.createHmac("sha256", masterKey).update(`${secretHash}${signed}`).digest()
 
 const idBytes = 12
 
@@ -89,31 +90,21 @@ export const sign = (
   claims: Claims
 ): string => {
   const text = Buffer.from(encode(claims)).toString("base64url")
-  const mac = macOf(masterKey, key.secretHash, { keyId: key.keyId, claims: text })
-  return `tok_${key.keyId}.${text}.${mac.toString("base64url")}`
+  const signed = signedOf({ keyId: key.keyId, claims: text })
+  return `tok_${signed}.${macOf(masterKey, key.secretHash, signed).toString("base64url")}`
 }
 
 /** Whether it was signed for the key while it had this secret. Constant time in the MAC. */
 export const matches = (masterKey: Uint8Array, presented: Presented, secretHash: string): boolean =>
-  crypto.timingSafeEqual(macOf(masterKey, secretHash, presented), presented.mac)
+  crypto.timingSafeEqual(macOf(masterKey, secretHash, signedOf(presented)), presented.mac)
 
-/** Open streams are judged every few seconds, each with one `Presented`. */
-const decoded = new WeakMap<Presented, Claims | null>()
+/** Of a token whose MAC matches; `null` if this release does not know their form. */
+export const claimsOf = ({ claims }: Presented): Claims | null =>
+  Option.getOrNull(decode(Buffer.from(claims, "base64url").toString()))
 
-const claimsOf = (presented: Presented): Claims | null => {
-  const known = decoded.get(presented)
-  if (known !== undefined) return known
-  const claims = Option.getOrNull(decode(Buffer.from(presented.claims, "base64url").toString()))
-  decoded.set(presented, claims)
-  return claims
-}
-
-/** The claims of a token whose MAC matches; `null` once it has expired. @param now Unix time in ms. */
-export const open = (presented: Presented, now: number): Claims | null => {
-  const claims = claimsOf(presented)
-  if (claims === null || claims.expiresAt <= now) return null
-  return claims.expiresAt > now + longestMs + mostSkewMs ? null : claims
-}
+/** @param now Unix time in ms. */
+export const isCurrent = ({ expiresAt }: Claims, now: number): boolean =>
+  expiresAt > now && expiresAt <= now + longestMs + mostSkewMs
 
 /** What a token may do: what it names, and at most what its key may. */
 export const grantOf = (
