@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { Origin } from "#domain/account/Origin.ts"
 import { type RequestId, requestIdPattern } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import { presentedBy, Unauthorized } from "#src/features/accounts/Authentication.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Token from "#src/features/accounts/tokens/Token.ts"
 import { Tokens } from "#src/features/accounts/tokens/Tokens.ts"
@@ -169,8 +170,11 @@ export const createToken = Route.make(
     yield* checkScope(caller, wanted)
     // Also refuses requests of other accounts, and of models that the key is not granted.
     if (wanted.request !== null) yield* requests.get({ caller, id: wanted.request })
+    const presented = presentedBy(request.headers["authorization"])
+    if (presented === null) return yield* new Unauthorized()
+    const { secretHash } = presented
     const { claims, text } = yield* Effect.catchTag(
-      tokens.make({ caller, ...wanted }),
+      tokens.make({ caller, secretHash, ...wanted }),
       "TokenExceedsKey",
       (error) => Effect.fail(ErrorAnswer.grantExceeded(error.fields))
     )

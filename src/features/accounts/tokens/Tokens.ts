@@ -2,13 +2,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import type { Origin } from "#domain/account/Origin.ts"
-import { keyOf } from "#domain/account/State.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
-import type { EventStoreError } from "#streams/EventReader.ts"
-import { AccountActors } from "../AccountActors.ts"
-import { Unauthorized } from "../Authentication.ts"
 import type { Caller } from "../Caller.ts"
 import * as Token from "./Token.ts"
 
@@ -19,6 +15,8 @@ export class TokenExceedsKey extends Schema.TaggedError<TokenExceedsKey>()("Toke
 
 export interface Wanted {
   readonly caller: Caller
+  /** Of the secret that the caller was authenticated by. The token is bound to it, even if the key has a newer one by now. */
+  readonly secretHash: string
   /** At most `Token.longestMs`. */
   readonly lifeMs: number
   readonly models: ReadonlyArray<ModelEndpoint> | null
@@ -39,31 +37,22 @@ export class Tokens extends Context.Service<
   Tokens,
   {
     /** A token that ends with the secret that the caller used, or with the key. Nothing is stored. */
-    make(wanted: Wanted): Effect.Effect<Made, Unauthorized | TokenExceedsKey | EventStoreError>
+    make(wanted: Wanted): Effect.Effect<Made, TokenExceedsKey>
   }
 >()("inferlog/src/features/accounts/tokens/Tokens") {
   static readonly layer = Layer.effect(
     Tokens,
     Effect.gen(function* () {
-      const actors = yield* AccountActors
       const masterKey = (yield* MasterKey).keyFor(Token.purpose)
 
-      const secretHashOf = Effect.fnUntraced(function* ({ accountId, isSuperseded, keyId }: Caller) {
-        const { state } = yield* actors.current(accountId)
-        const key = keyOf(state, keyId)
-        const secretHash = isSuperseded ? key?.previous?.secretHash : key?.secretHash
-        // Revoked or rotated since the caller was authenticated.
-        return secretHash === undefined ? yield* new Unauthorized() : secretHash
-      })
-
       const make = Effect.fn("Tokens.make")(function* (wanted: Wanted) {
-        const { caller, isReadOnly, lifeMs, models, origins = caller.grant.origins, request, user } = wanted
+        const { caller, isReadOnly, lifeMs, models, request, secretHash, user } = wanted
         const { grant, keyId } = caller
+        const { origins = grant.origins } = wanted
         const fields: Array<"models" | "origins"> = []
         if (models?.some((model) => !Grant.allowsModel(grant, model))) fields.push("models")
         if (!Grant.isWithin({ ...grant, origins }, grant)) fields.push("origins")
         if (fields.length > 0) return yield* new TokenExceedsKey({ fields })
-        const secretHash = yield* secretHashOf(caller)
         const now = yield* Clock.currentTimeMillis
         const expiresAt = Math.min(now + lifeMs, grant.expiresAt ?? Number.MAX_SAFE_INTEGER)
         const id = user === null ? Token.makeId() : Token.idOfUser(masterKey, caller.accountId, user)

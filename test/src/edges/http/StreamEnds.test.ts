@@ -142,6 +142,7 @@ describe("the stream of a token", () => {
       const caller = yield* (yield* Authentication).authenticate(authorization)
       const { text } = yield* (yield* Tokens).make({
         caller,
+        secretHash: presentedBy(authorization)?.secretHash ?? "",
         lifeMs: 60_000,
         models: null,
         request: null,

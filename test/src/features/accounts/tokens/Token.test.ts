@@ -40,6 +40,7 @@ const make = Effect.fnUntraced(function* (of: ApiKey.ApiKey, wanted: Partial<Wan
   const caller = yield* (yield* Authentication).authenticate(`Key ${ApiKey.format(of)}`)
   return yield* (yield* Tokens).make({
     caller,
+    secretHash: ApiKey.hashSecret(of.secret),
     lifeMs: minute,
     models: [echo],
     request: null,
