@@ -59,6 +59,8 @@ export const make = <Stream>(
   }
 }
 
-/** Includes the secret, because a key has two for a time after a rotation. */
+/** Includes the secret, because a key has two for a time after a rotation, and each has tokens of its own. */
 const keyOf = (presented: Credential): string =>
-  "mac" in presented ? `${presented.keyId}.${presented.claims}` : `${presented.keyId}:${presented.secretHash}`
+  "mac" in presented
+    ? `${presented.keyId}.${presented.claims}.${presented.mac.toString("base64url")}`
+    : `${presented.keyId}:${presented.secretHash}`
