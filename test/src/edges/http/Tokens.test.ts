@@ -145,19 +145,33 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
   it.effect("for a model works with the clients of fal and OpenAI, and for its own requests only", () =>
     Effect.gen(function* () {
       const headers = headersOf(yield* make({ models: echo, origins }))
-      const fal = (method: string, target: string, of = headers) =>
+      const falAt = (method: string, address: string, of = headers) =>
         call({
           method,
           path: "/compat/fal",
-          headers: { ...jsonHeaders, ...of, "x-fal-target-url": `https://queue.fal.run/sandbox/${target}` },
+          headers: { ...jsonHeaders, ...of, "x-fal-target-url": address },
           ...(method === "POST" && { body: JSON.stringify({ value: 1 }) })
         })
+      const fal = (method: string, target: string, of = headers) =>
+        falAt(method, `https://queue.fal.run/sandbox/${target}`, of)
       const reply = yield* fal("POST", "echo")
       const id = idOf(reply.json).request_id
       assert.include([200, 202], (yield* fal("GET", `echo/requests/${id}/status`)).status)
       const others = headersOf(yield* make({ models: echo, origins }))
       assert.strictEqual((yield* fal("GET", `echo/requests/${id}/status`, others)).status, 403)
       assert.strictEqual((yield* fal("POST", "slow")).status, 403)
+      const reading = headersOf(yield* make({ request: id, readOnly: true, origins }))
+      assert.include([200, 202], (yield* fal("GET", `echo/requests/${id}/status`, reading)).status)
+      for (const rest of ["storage/upload/initiate", "storage/upload/initiate-multipart", "tokens/"]) {
+        const refused = yield* falAt("POST", `https://rest.fal.ai/${rest}`)
+        assert.strictEqual(codeOf(refused.json), "TOKEN_NOT_GRANTED", rest)
+      }
+      for (const [method, target] of [
+        ["PUT", `echo/requests/${id}/cancel`],
+        ["POST", "echo"]
+      ] as const) {
+        assert.strictEqual((yield* fal(method, target, reading)).status, 403, target)
+      }
 
       assert.strictEqual((yield* call({ path: "/v1/models", headers })).status, 200)
       const chat = yield* call({
