@@ -14,6 +14,7 @@ import { settle } from "#test/projections/ReadSide.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, submit } from "./Calls.ts"
+import { make } from "./TokenCalls.ts"
 
 /** The test sets `away`. */
 const server = (log: { isAway: boolean }) =>
@@ -76,6 +77,9 @@ describe("While the log cannot be read", () => {
   it.live("each request has its status, on both paths", () => {
     const log = { isAway: false }
     return Effect.gen(function* () {
+      const [submits, reads] = yield* Effect.forEach([{}, { readOnly: true }], (more) =>
+        Effect.map(make({ models: ["sandbox/echo"], ...more }), ({ token }) => `Key ${token}`)
+      )
       const ids = yield* requests(log)
       for (const query of ["", "?wait=0"]) {
         const told = yield* Effect.forEach(Object.values(ids), (id) => status(id, query))
@@ -91,6 +95,12 @@ describe("While the log cannot be read", () => {
       const completed = yield* status(ids.completed)
       assert.deepInclude(completed.json, { logs: "", metrics: { inference_time: 1.5 } })
       assert.deepInclude((yield* status(ids.failed)).json, { error: "not today" })
+      // The history does not know whether the token has submitted it.
+      const path = `/sandbox/echo/requests/${ids.waiting}/status`
+      assertEnvelope(yield* call({ path, headers: { authorization: submits ?? "" } }), 503)
+      assert.strictEqual((yield* call({ path, headers: { authorization: reads ?? "" } })).status, 200)
+      const inMemory = `/sandbox/echo/requests/${ids.inMemory}/status`
+      assertEnvelope(yield* call({ path: inMemory, headers: { authorization: submits ?? "" } }), 403)
     }).pipe(Effect.provide(server(log)))
   })
 
