@@ -16,6 +16,9 @@ export interface ServerEvent {
 /** Characters of one event, unless a protocol has larger ones. */
 const usualEventSize = 1024 * 1024
 
+/** Characters of one event that may have a whole output or a picture. */
+export const largeEventSize = 32 * 1024 * 1024
+
 /** Whether a successful answer is a stream of events. */
 export const isStream = ({ headers, status }: Pick<StreamedAnswer, "headers" | "status">): boolean =>
   status >= 200 && status <= 299 && /^text\/event-stream\b/i.test(headers["content-type"] ?? "")

@@ -8,9 +8,6 @@ import * as ServerEvents from "../ServerEvents.ts"
 import type { OutputParts } from "./OutputParts.ts"
 import * as Prediction from "./Prediction.ts"
 
-/** Characters of one event: the last one has the whole output. */
-const maxEventSize = 32 * 1024 * 1024
-
 /** What the stream says about an event: `cut` where nothing more can be read from it. */
 const reportOf = (
   event: ServerEvents.ServerEvent,
@@ -50,7 +47,7 @@ export const read = (
       end = reportOf(event, id, parts)
       return end === null
     }
-    return ServerEvents.read(answer, take, maxEventSize).pipe(
+    return ServerEvents.read(answer, take, ServerEvents.largeEventSize).pipe(
       Effect.map(() => (end === "cut" ? null : end)),
       Effect.orElseSucceed(() => null)
     )

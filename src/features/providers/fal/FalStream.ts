@@ -11,7 +11,6 @@ import * as EventOutput from "../EventOutput.ts"
 import type { OutputChunks } from "../OutputChunks.ts"
 import type { Job, RunControl } from "../Provider.ts"
 import { ProviderHttp, type StreamedAnswer } from "../ProviderHttp.ts"
-import * as ReplacedControl from "../ReplacedControl.ts"
 import * as RunStart from "../RunStart.ts"
 import * as Seconds from "../Seconds.ts"
 import * as ServerEvents from "../ServerEvents.ts"
@@ -20,9 +19,6 @@ import { Options } from "./Options.ts"
 
 /** How long to wait for an answer beyond the model's limit, ms. The limit ends the run first. */
 const graceMs = 10_000
-
-/** Characters of an event, which may have a picture. */
-const maxEventSize = 32 * 1024 * 1024
 
 const decode = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" })
 
@@ -55,7 +51,12 @@ export const make = Effect.map(ProviderHttp, (http) => {
     const chunkIn = memberOf(chunk)
     if (isMissing(answer)) return null
     if (ServerEvents.isStream(answer))
-      return yield* EventOutput.read(answer, { chunks, chunkIn, failureIn, maxEventSize })
+      return yield* EventOutput.read(answer, {
+        chunks,
+        chunkIn,
+        failureIn,
+        maxEventSize: ServerEvents.largeEventSize
+      })
     const whole = yield* answer.whole
     if (ErrorOutcomes.isSuccess(whole)) return ErrorOutcomes.babble
     return FalFailure.of(whole, false) ?? (yield* ErrorOutcomes.ofAnswer(whole))
@@ -94,10 +95,7 @@ export const make = Effect.map(ProviderHttp, (http) => {
   /** How the run ended; `null` if the model has no stream. */
   return (job: Job, chunks: OutputChunks, control: RunControl): Effect.Effect<ProviderOutcome | null> =>
     Effect.flatMap(
-      Effect.raceFirst(
-        Seconds.ofCall(call(job, chunks, ReplacedControl.startingOnce(control))),
-        Effect.as(control.stopRequested, stopped)
-      ),
+      Effect.raceFirst(Seconds.ofCall(call(job, chunks, control)), Effect.as(control.stopRequested, stopped)),
       (ended) => (ended === null ? Effect.succeed(null) : chunks.ended(ended))
     )
 })

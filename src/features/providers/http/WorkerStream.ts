@@ -10,9 +10,6 @@ import type { StreamedAnswer } from "../ProviderHttp.ts"
 import * as ServerEvents from "../ServerEvents.ts"
 import * as WorkerState from "./WorkerState.ts"
 
-/** Characters of one event: the last one may have the whole output. */
-const maxEventSize = 32 * 1024 * 1024
-
 /** Characters of a `log` event: the newest. A request keeps no more. */
 const mostLogged = 64 * 1024
 
@@ -73,7 +70,7 @@ export const read = (
       return end === null
     }
     return Effect.map(
-      ServerEvents.read(answer, take, maxEventSize),
+      ServerEvents.read(answer, take, ServerEvents.largeEventSize),
       () => end ?? JobReport.ended(ErrorOutcomes.cutOff)
     )
   })

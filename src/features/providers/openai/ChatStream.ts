@@ -12,8 +12,6 @@ import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
 /** What the stream had when it ended. */
 type End = "done" | "babbles" | { readonly error: Json }
 
-const cutOff = ErrorOutcomes.failed("The provider's stream ended before its answer was complete.", true)
-
 /** What a reader does with a stream. */
 export interface Reading {
   /** Takes every chunk, so that it also knows what a stream that is cut has made. */
@@ -53,7 +51,7 @@ export const read = Effect.fnUntraced(function* (
 const outcomeOf = (end: End | null, assembly: ChatAssembly.ChatAssembly): Effect.Effect<ProviderOutcome> => {
   if (end === "babbles") return Effect.succeed(ErrorOutcomes.babble)
   if (end !== null && end !== "done") return OpenaiErrorOutcomes.ofStreamed(end.error)
-  if (end === null && !assembly.isFinished()) return Effect.succeed(cutOff)
+  if (end === null && !assembly.isFinished()) return Effect.succeed(ErrorOutcomes.cutOff)
   const output = assembly.completion()
   return Effect.succeed(
     output === null ? ErrorOutcomes.babble : { _tag: "Succeeded", output, delivered: null }

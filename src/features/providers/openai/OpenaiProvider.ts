@@ -64,9 +64,6 @@ const paths: Readonly<Record<Options["endpoint"], string>> = {
 /** Of a file that is sent, bytes. */
 const maxFileBytes = 64 * 1024 * 1024
 
-/** Limit of a stream, in which a token takes about 300 bytes. */
-const maxStreamBytes = 128 * 1024 * 1024
-
 /** How long to wait for an answer beyond the model's limit, ms. The limit ends the run first. */
 const graceMs = 10_000
 
@@ -204,12 +201,12 @@ export const make = Effect.gen(function* () {
       method: "POST",
       url: `${(binding.url ?? "").replace(/\/+$/, "")}${paths[options.endpoint]}`,
       headers: {
-        accept: streams(options) ? "text/event-stream, application/json" : "application/json",
+        accept: streams(options) ? ServerEvents.accept : "application/json",
         ...headers,
         ...(secret !== null && { authorization: `Bearer ${Redacted.value(secret)}` })
       },
       timeoutMs: model.timeoutSeconds * 1_000 + graceMs,
-      ...(streams(options) && { maxBytes: maxStreamBytes })
+      ...(streams(options) && { maxBytes: ServerEvents.mostBytes })
     }
     const begun = RunStart.make(control)
     if (!streams(options)) yield* begun.unlessRefused

@@ -145,6 +145,16 @@ describe("ProviderHttp.stream", () => {
       yield* Deferred.await(reading)
       yield* Fiber.interrupt(fiber)
       yield* Effect.timeout(receiver.closed, "5 seconds")
+      const isRead = yield* Deferred.make<void>()
+      yield* http.stream(call, (answer) =>
+        Effect.andThen(
+          Effect.raceFirst(
+            text(answer, () => Deferred.doneUnsafe(isRead, Effect.void)),
+            Deferred.await(isRead)
+          ),
+          Effect.timeout(receiver.closed, "5 seconds")
+        )
+      )
     }).pipe(Effect.provide(ProviderHttp.layer))
   )
 })
