@@ -76,10 +76,13 @@ const follow = Effect.fnUntraced(function* (
   let knownAt = yield* MonotonicTime.millis
 
   /** A job that was to be stopped and is gone counts as stopped. */
+  const endOf = (outcome: ProviderOutcome): ProviderOutcome =>
+    isToStop && outcome._tag === "Lost" ? stopped : outcome
+
   const take = Effect.fnUntraced(function* (state: JobReport) {
     const outcome = yield* report(state)
     if (outcome === null) return
-    yield* Deferred.succeed(end, isToStop && outcome._tag === "Lost" ? stopped : outcome)
+    yield* Deferred.succeed(end, endOf(outcome))
   })
 
   const cancelling = Schedule.min([
@@ -143,7 +146,7 @@ const follow = Effect.fnUntraced(function* (
         waitMs = Math.min(Math.max(waitMs, outcome.retryAfterMs), maxWaitMs)
       } else if (now - clearAt >= pace.patienceMs) {
         yield* giveUp(cancel)
-        return outcome
+        return endOf(outcome)
       }
     }
   })

@@ -165,6 +165,16 @@ describe("Polling", () => {
     })
   )
 
+  it.effect("treats a job as stopped that is gone while no stop is received", () =>
+    Effect.gen(function* () {
+      const { poll } = asked(ErrorOutcomes.lost)
+      const { fiber, stop } = yield* follow({ poll, cancel: JobReport.unclear(unavailable) })
+      yield* stop
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { _tag: "Stopped" })
+    })
+  )
+
   it.effect("repeats a stop as rarely as a poll, and no less often", () =>
     Effect.gen(function* () {
       const times: Array<number> = []
