@@ -5,7 +5,6 @@
 import { Deferred, Effect } from "effect"
 import type { JsonObject, Json } from "#domain/CanonicalJson.ts"
 import { LiveOutput, type OutputReader } from "#src/features/live-output/LiveOutput.ts"
-import type { Snapshot } from "#src/features/requests/Requests.ts"
 import type * as Answer from "#src/edges/http/Answer.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
 import { EventStreams } from "#src/edges/http/edge/EventStreams.ts"
@@ -21,7 +20,7 @@ export interface Frames {
   readonly take: (given: Json) => string
   /** Whether the client has seen a part of the output. */
   readonly hasContent: () => boolean
-  readonly end: (ended: Snapshot, output: Json) => string
+  readonly end: (output: Json) => string
   readonly failed: (error: { readonly body?: unknown }) => string
 }
 
@@ -63,7 +62,7 @@ export const make = Effect.fnUntraced(function* (calls: Calls) {
       const { snapshot } = begun
       const reader = readerOf(stream, frames, isLost)
       const followed = Effect.flatMap(live.follow({ snapshot, after: null, reader }), (ended) =>
-        Effect.map(calls.outputOf(ended), (output) => frames.end(ended, output))
+        Effect.map(calls.outputOf(ended), frames.end)
       )
       const broken = Effect.andThen(Deferred.await(isLost), Effect.andThen(calls.cancel(begun), lost))
       const last = yield* Effect.raceFirst(followed, broken).pipe(

@@ -35,7 +35,7 @@ const frames = (about: Chunks.About): Streaming.Frames => {
   return {
     take: (given) => Streaming.dataOf(chunks.take(given)),
     hasContent: chunks.hasContent,
-    end: (_ended, output) => Streaming.dataOf(chunks.end(output)) + Streaming.done,
+    end: (output) => Streaming.dataOf(chunks.end(output)) + Streaming.done,
     failed: OpenaiErrors.frame
   }
 }

@@ -25,7 +25,6 @@ export const make = Effect.fnUntraced(function* (call: OpenaiCall, path: string)
   const calls = yield* Calls.make
   const read = yield* CallBody.make
 
-  /** @param inputOf the input for the model, from a body without `model`. */
   return Effect.fnUntraced(function* <A>(
     { request }: Pick<Route.Call<never>, "request">,
     caller: Caller,

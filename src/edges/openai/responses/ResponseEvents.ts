@@ -141,9 +141,9 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
     hasContent: () => text !== null || calls.size > 0,
     end: (used) => {
       const begun = begin() + (text === null && calls.size === 0 ? takeText("") : "")
-      const status = ResponseObject.isCut(finish) ? "incomplete" : "completed"
+      const status = ResponseObject.statusOf(finish)
       const ended = endText() + [...calls.values()].map(endCall).join("")
-      const response = ResponseObject.make(about, { status, items: items(), usage: usage ?? used })
+      const response = ResponseObject.make(about, { status, finish, items: items(), usage: usage ?? used })
       return begun + ended + event(`response.${status}`, { response })
     },
     failed: (error) => {

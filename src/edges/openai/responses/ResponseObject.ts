@@ -95,11 +95,19 @@ const itemsOf = (about: About, completion: JsonObject): ReadonlyArray<JsonObject
   return [...first, ...calls.map((call, index) => callItem(about, first.length + index, call, "completed"))]
 }
 
-/** Whether the answer was cut off at a limit. */
-export const isCut = (finish: Json | undefined): boolean => finish === "length" || finish === "content_filter"
+/** Why an answer that ended so is incomplete; `null` if it is complete. */
+const cutReason = (finish: Json | undefined): string | null => {
+  if (finish === "length") return "max_output_tokens"
+  return finish === "content_filter" ? finish : null
+}
+
+export const statusOf = (finish: Json | undefined) =>
+  cutReason(finish) === null ? "completed" : "incomplete"
 
 export interface State {
   readonly status: "in_progress" | "completed" | "incomplete" | "failed"
+  /** `finish_reason` of the chat. */
+  readonly finish?: Json | undefined
   readonly items: ReadonlyArray<JsonObject>
   readonly usage: Json
   readonly error?: JsonObject
@@ -107,14 +115,14 @@ export interface State {
 
 export const make = (
   { body, created, id, model }: About,
-  { error, items, status, usage }: State
+  { error, finish, items, status, usage }: State
 ): JsonObject => ({
   id,
   object: "response",
   created_at: created,
   status,
   error: error ?? null,
-  incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
+  incomplete_details: status === "incomplete" ? { reason: cutReason(finish) } : null,
   instructions: body["instructions"] ?? null,
   max_output_tokens: body["max_output_tokens"] ?? null,
   model,
@@ -139,7 +147,8 @@ export const ofCompletion = (about: About, completion: JsonObject): JsonObject =
   const [choice] = isList(choices) ? choices : []
   const finish = isObject(choice) ? choice["finish_reason"] : undefined
   return make(about, {
-    status: isCut(finish) ? "incomplete" : "completed",
+    status: statusOf(finish),
+    finish,
     items: itemsOf(about, completion),
     usage: completion["usage"] ?? null
   })

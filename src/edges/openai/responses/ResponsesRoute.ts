@@ -65,11 +65,14 @@ const chatFrames = (snapshot: Snapshot, body: JsonObject): Streaming.Frames => {
   return {
     take: (given) => events.begin() + taken(chunks.take(given)),
     hasContent: events.hasContent,
-    end: (_ended, output) =>
+    end: (output) =>
       taken(chunks.end(output)) + events.end(isObject(output) ? (output["usage"] ?? null) : null),
     failed: ({ body: error }) => events.failed(errorOf(error))
   }
 }
+
+/** With which a stream ends. */
+const ended = ["completed", "incomplete", "failed"]
 
 /** Of a model that serves `responses`: its whole answer at the end. */
 const wholeFrames = (snapshot: Snapshot, body: JsonObject): Streaming.Frames => {
@@ -78,10 +81,11 @@ const wholeFrames = (snapshot: Snapshot, body: JsonObject): Streaming.Frames => 
   return {
     take: () => events.begin(),
     hasContent: () => false,
-    end: (_ended, output) => {
+    end: (output) => {
       const response = ownResponse(about, output)
-      const last = { type: "response.completed", sequence_number: 2, response }
-      return `${events.begin()}event: response.completed\ndata: ${JSON.stringify(last)}\n\n`
+      const type = `response.${ended.find((one) => one === response["status"]) ?? "completed"}`
+      const last = { type, sequence_number: 2, response }
+      return `${events.begin()}event: ${type}\ndata: ${JSON.stringify(last)}\n\n`
     },
     failed: ({ body: error }) => events.failed(errorOf(error))
   }

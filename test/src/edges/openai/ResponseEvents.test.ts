@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as ResponseEvents from "#src/edges/openai/responses/ResponseEvents.ts"
+import * as ResponseObject from "#src/edges/openai/responses/ResponseObject.ts"
+
+const about: ResponseObject.About = { id: "resp_1", model: "acme/llama", created: 1, body: {} }
+
+type Event = Readonly<Record<string, unknown>> & { readonly type: string }
+
+const eventsIn = (text: string): ReadonlyArray<Event> =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => JSON.parse(line.slice(6)) as Event)
+
+const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
+  choices: [{ index: 0, delta, finish_reason: finish }]
+})
+
+const ofChunks = (...chunks: ReadonlyArray<JsonObject>): ReadonlyArray<Event> => {
+  const events = ResponseEvents.make(about)
+  return eventsIn(events.begin() + chunks.map(events.take).join("") + events.end(null))
+}
+
+const reasons = { length: "max_output_tokens", content_filter: "content_filter" } as const
+
+describe("The events of a response", () => {
+  it("say why an answer is incomplete, as the answer without a stream does", () => {
+    for (const [finish, reason] of Object.entries(reasons)) {
+      const last = ofChunks(chunk({ content: "Half" }), chunk({}, finish)).at(-1)
+      const expected = { status: "incomplete", incomplete_details: { reason } }
+      assert.strictEqual(last?.type, "response.incomplete")
+      assert.deepInclude(last["response"], expected)
+      const message = { role: "assistant", content: "Half" }
+      const choices = [{ index: 0, message, finish_reason: finish }]
+      assert.deepInclude(ResponseObject.ofCompletion(about, { choices }), expected)
+    }
+    const complete = { status: "completed", incomplete_details: null }
+    assert.deepInclude(ofChunks(chunk({ content: "Hi" }, "stop")).at(-1)?.["response"], complete)
+  })
+
+  it("join the pieces of calls that arrive in turns, and leave out other choices", () => {
+    const piece = (index: number, id: string | null, more: JsonObject) =>
+      chunk({ tool_calls: [{ index, ...(id !== null && { id }), function: more }] })
+    const events = ofChunks(
+      { choices: [{ index: 1, delta: { content: "Another choice" }, finish_reason: null }] },
+      piece(0, "a", { name: "one", arguments: "" }),
+      piece(1, "b", { name: "two", arguments: "{" }),
+      piece(0, null, { arguments: "{}" }),
+      piece(1, null, { arguments: "}" }),
+      chunk({}, "tool_calls")
+    )
+    const done = events.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item)
+    assert.lengthOf(done, 2)
+    assert.deepInclude(done[0], { call_id: "a", name: "one", arguments: "{}" })
+    assert.deepInclude(done[1], { call_id: "b", name: "two", arguments: "{}" })
+    assert.deepStrictEqual(
+      events.map(({ sequence_number: number }) => number),
+      events.map((_event, index) => index)
+    )
+  })
+})
