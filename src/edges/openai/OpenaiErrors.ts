@@ -2,6 +2,7 @@
  * Errors in the form of OpenAI's API (https://platform.openai.com/docs/guides/error-codes): `{ error: { message, type,
  * param, code } }`. `docs/apps/from-openai.md` has them in a table.
  */
+import { identity } from "effect"
 import * as Answer from "#src/edges/http/Answer.ts"
 import { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
@@ -83,6 +84,10 @@ export const of = (found: ErrorAnswer): ErrorAnswer => {
     ? answer(status === 402 ? 429 : status, said, { ...headers, ...final })
     : answer(status, said, headers)
 }
+
+/** For requests without a route: errors below `/v1` have this form. */
+export const formOf = (url: string): ((found: ErrorAnswer) => ErrorAnswer) =>
+  /^\/v1(?:[/?]|$)/.test(url) ? of : identity
 
 export const modelNotFound = answer(404, {
   message: "The model does not exist, or this key is not granted it.",

@@ -22,6 +22,7 @@ import * as Media from "#src/edges/api/files/MediaApi.ts"
 import * as AuthorizeApi from "#src/edges/oauth/routes/AuthorizeApi.ts"
 import * as OAuthApi from "#src/edges/oauth/routes/OAuthApi.ts"
 import * as OpenaiApi from "#src/edges/openai/OpenaiApi.ts"
+import * as OpenaiErrors from "#src/edges/openai/OpenaiErrors.ts"
 import * as Queue from "#src/edges/api/requests/QueueApi.ts"
 import * as ReplicateApi from "#src/edges/replicate/ReplicateApi.ts"
 import * as SignInApi from "#src/edges/oauth/routes/SignInApi.ts"
@@ -52,11 +53,12 @@ import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
 import { IsStopping, Stopping } from "#src/edges/http/Stopping.ts"
 
-const routeTable = RouteTable.layer(Api)
+const routeTable = RouteTable.layer(Api, OpenaiErrors.formOf)
 
 /** Of both APIs on one port. */
 const administeredTable = RouteTable.layer(
-  Api.addHttpApi(AdminDocument.besidePublic as never) as unknown as typeof Api
+  Api.addHttpApi(AdminDocument.besidePublic as never) as unknown as typeof Api,
+  OpenaiErrors.formOf
 )
 
 const describeApi = Layer.succeed(OpenApiDocument.DescribeApi, (urls) => OpenApiDocument.make(Api, urls))

@@ -127,4 +127,17 @@ export const pythonWire = (served: () => Served.Served) =>
       assert.hasAllKeys(error, ["message", "type", "param", "code"])
       assert.deepInclude(error, { code: "model_not_found", param: "model" })
     })
+
+    it("the same, of paths and methods that this server does not have", async () => {
+      for (const [path, status] of [
+        ["/batches", 404],
+        ["/models", 405]
+      ] as const) {
+        const response = await post(path, {})
+        assert.strictEqual(response.status, status, path)
+        const { error } = (await response.json()) as { readonly error: object }
+        assert.hasAllKeys(error, ["message", "type", "param", "code"])
+        assert.deepInclude(error, { type: "invalid_request_error" })
+      }
+    })
   })

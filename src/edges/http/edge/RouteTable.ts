@@ -1,5 +1,5 @@
 /** All declared routes: distinguishes an unknown path from a wrong method, and knows which host serves a route. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, identity, Layer } from "effect"
 import * as FindMyWay from "effect/http/FindMyWay"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import type { Scope } from "#domain/account/Grant.ts"
@@ -72,8 +72,10 @@ export class RouteTable extends Context.Service<
     errorAnswer(target: RequestTarget): ErrorAnswer.ErrorAnswer
   }
 >()("inferlog/src/edges/http/edge/RouteTable") {
+  /** @param formOf the form of errors on paths that have none of ours. */
   static readonly layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-    api: HttpApi.HttpApi<Id, Groups>
+    api: HttpApi.HttpApi<Id, Groups>,
+    formOf: (url: string) => (found: ErrorAnswer.ErrorAnswer) => ErrorAnswer.ErrorAnswer = () => identity
   ) =>
     Layer.effect(
       RouteTable,
@@ -136,7 +138,7 @@ export class RouteTable extends Context.Service<
           return { path: first.path, answer }
         }
 
-        const errorAnswer = (target: RequestTarget): ErrorAnswer.ErrorAnswer => {
+        const unserved = (target: RequestTarget): ErrorAnswer.ErrorAnswer => {
           if (!isDecodable(target.url)) return malformedPath
           const others = routesAt(target)
           if (others.length === 0) return ErrorAnswer.unknownRoute
@@ -144,6 +146,8 @@ export class RouteTable extends Context.Service<
           const allow = others.map(({ method }) => method).sort()
           return ErrorAnswer.methodNotAllowed(allow, isOpen ? readable : {})
         }
+
+        const errorAnswer = (target: RequestTarget) => formOf(target.url)(unserved(target))
 
         const isServedHere = (endpoint: string, host: string | undefined): boolean => {
           const declared = byName.get(endpoint)
