@@ -30,7 +30,7 @@ describe("The events of a response", () => {
       const last = ofChunks(chunk({ content: "Half" }), chunk({}, finish)).at(-1)
       const expected = { status: "incomplete", incomplete_details: { reason } }
       assert.strictEqual(last?.type, "response.incomplete")
-      assert.deepInclude(last["response"], expected)
+      assert.deepInclude(last?.["response"], expected)
       const message = { role: "assistant", content: "Half" }
       const choices = [{ index: 0, message, finish_reason: finish }]
       assert.deepInclude(ResponseObject.ofCompletion(about, { choices }), expected)
