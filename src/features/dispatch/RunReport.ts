@@ -74,7 +74,7 @@ export class RunReport implements RunControl {
   #isPending = false
   /** Keeps the start from being recorded without the end. */
   #holdStart: (() => void) | null = null
-  /** Whether chunks of the output are shown, and where. */
+  /** Whether chunks of the output are shown, and where. A provider that goes on after the run's end shows nothing more. */
   #isShown = false
   #live: LiveRun | null = null
   #lines: ReadonlyArray<string> = noLines
@@ -176,6 +176,7 @@ export class RunReport implements RunControl {
    */
   finish(hasOutput: boolean): Effect.Effect<number | null> {
     this.#holdStart?.()
+    this.#isShown = false
     const recorded = this.#lines.length === 0 ? null : this.#recordProgress()
     if (this.#live === null)
       return recorded === null ? Effect.succeed(this.#startedAt) : Effect.map(recorded, () => this.#startedAt)
@@ -185,6 +186,7 @@ export class RunReport implements RunControl {
 
   /** Call it when the run is over without an outcome: its output is not shown any more. */
   leave(): Effect.Effect<void> {
+    this.#isShown = false
     return this.#live === null ? Effect.void : this.#to.outputs.end(this.#live, false)
   }
 
