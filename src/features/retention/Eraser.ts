@@ -73,14 +73,16 @@ export class Eraser extends Context.Service<
 
       /** Forgets texts in memory every time, because that is not recorded. */
       const remove = Effect.fnUntraced(function* (id: RequestId, request: Request) {
-        yield* removeChunks(id)
+        // It must not keep files from being removed.
+        const chunksRemoved = yield* Effect.result(removeChunks(id))
         // All files, even if one fails.
         const [, failures] = yield* Effect.partition(Erasing.payloadsOf(request), removePayload(id, request))
         const [failure] = failures
         if (failure !== undefined) return yield* failure
-        if (nextAction(request)._tag !== "RemoveFiles") return
+        if (nextAction(request)._tag !== "RemoveFiles") return yield* Effect.fromResult(chunksRemoved)
         yield* removeFiles(request)
         yield* eraseDeliveries(id, request)
+        yield* Effect.fromResult(chunksRemoved)
         const at = yield* steady.now
         yield* actors
           .execute(id, { _tag: "RecordRemoved", at })

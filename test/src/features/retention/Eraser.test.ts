@@ -10,6 +10,7 @@ import * as Payload from "#streams/Payload.ts"
 import { verify } from "#streams/Verify.ts"
 import { settle } from "#test/projections/ReadSide.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
+import * as OutputChunks from "#test/support/OutputChunks.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Erased from "./Erased.ts"
@@ -107,6 +108,27 @@ describe("Erasing a request", () => {
       yield* resume(id)
       assert.isNull(yield* blobSize(id, "input"))
       assert.strictEqual(yield* fileState(fileId), "gone")
+      assert.include(yield* Facts.types(id), "ErasedFilesRemoved")
+    }).pipe(Effect.provide(node))
+  })
+
+  it.effect("whose chunks cannot be removed loses its files at once, and is completed by a repeat", () => {
+    const chunks = OutputChunks.failing()
+    const node = TestNode.nodeLayer({ dispatches: false }).pipe(
+      Layer.provideMerge(chunks.layer),
+      Layer.provideMerge(TestNode.storeLayer)
+    )
+    return Effect.gen(function* () {
+      const { erase, resume } = yield* Eraser
+      const { fileId, id } = yield* Erased.completed(Erased.large)
+      chunks.fail(true)
+      const error = yield* Effect.flip(erase(id, "requested"))
+      assert.strictEqual(error._tag, "BlobStoreError")
+      assert.isNull(yield* blobSize(id, "input"))
+      assert.strictEqual(yield* fileState(fileId), "gone")
+      assert.notInclude(yield* Facts.types(id), "ErasedFilesRemoved")
+      chunks.fail(false)
+      yield* resume(id)
       assert.include(yield* Facts.types(id), "ErasedFilesRemoved")
     }).pipe(Effect.provide(node))
   })
