@@ -27,6 +27,14 @@ export interface Batch {
 export interface Place {
   readonly run: string
   readonly index: number
+  /** Of the last page that was read of this run, so that what comes before it is not read again. */
+  readonly cursor?: number | undefined
+}
+
+/** What a reader gets at a time. */
+export interface Page extends Omit<Batch, "requestId"> {
+  /** The store's number of the last batch in it. */
+  readonly cursor: number
 }
 
 /** Kept for this long after they were stored, ms. */
@@ -44,10 +52,7 @@ export class ChunkStore extends Context.Service<
      * Chunks of the newest run: those after `place` if it is in this run, else from the beginning. `null` if there is nothing
      * more than the reader has.
      */
-    read(
-      requestId: RequestId,
-      place: Place | null
-    ): Effect.Effect<Omit<Batch, "requestId"> | null, ChunkStoreError>
+    read(requestId: RequestId, place: Place | null): Effect.Effect<Page | null, ChunkStoreError>
     /** Calls `onChange` when a node has stored chunks of the request. Never called where there is only this node. */
     watch(requestId: RequestId, onChange: () => void): Effect.Effect<void, never, Scope.Scope>
     /** Nothing of the request can be read when it returns. */

@@ -7,6 +7,7 @@ import { Effect, Layer, Schema } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { Nats } from "#streams/nats/Nats.ts"
 import { names } from "#streams/nats/NatsOptions.ts"
+import * as NatsFailure from "#streams/nats/NatsFailure.ts"
 import * as NatsStreams from "#streams/nats/NatsStreams.ts"
 import * as StoredMessages from "#streams/nats/StoredMessages.ts"
 import { type Batch, ChunkStore, ChunkStoreError, keptMs, pageBytes, type Place } from "./ChunkStore.ts"
@@ -51,37 +52,31 @@ const make = Effect.gen(function* () {
 
   const stored = StoredMessages.make(nats, stream, "Chunks of outputs cannot be read")
   const get = (query: Parameters<typeof stored>[0]) => Effect.mapError(stored(query), failed)
+  const attempt = <A>(call: () => Promise<A>) =>
+    Effect.mapError(NatsFailure.attempt(nats, "Chunks of outputs cannot be stored", call), failed)
 
-  const write = (batches: ReadonlyArray<Batch>) => {
-    const ofRequest = Map.groupBy(batches, ({ requestId }) => requestId)
-    return Effect.forEach(
-      ofRequest,
-      ([requestId, own]) =>
-        Effect.forEach(
-          own,
-          (batch) =>
-            nats.request(() => js.publish(subjectOf(requestId), encode(batch))).pipe(Effect.mapError(failed)),
-          { discard: true }
-        ),
-      { concurrency: "unbounded", discard: true }
-    )
-  }
+  /** All at once, so that the end of a run waits for one answer at most. The connection keeps their order. */
+  const write = (batches: ReadonlyArray<Batch>) =>
+    Effect.forEach(batches, (batch) => attempt(() => js.publish(subjectOf(batch.requestId), encode(batch))), {
+      concurrency: "unbounded",
+      discard: true
+    })
 
   const read = Effect.fnUntraced(function* (requestId: RequestId, place: Place | null) {
     const last = yield* get({ last_by_subj: subjectOf(requestId) })
     if (last === null) return null
     const { isComplete, run, ...end } = decode(last)
-    const index = place?.run === run ? place.index : 0
+    const { cursor = 0, index } = place?.run === run ? place : { index: 0 }
     const texts: Array<string> = []
-    let [size, reached, sequence] = [0, index, 0]
+    let [size, reached, sequence] = [0, index, cursor]
     while (sequence < last.seq && size < pageBytes) {
       const message = yield* get({ seq: sequence + 1, next_by_subj: subjectOf(requestId) })
       if (message === null) break
-      sequence = message.seq
       const batch = decode(message)
+      if (batch.run === run && batch.first > reached + 1) break
+      sequence = message.seq
       const until = batch.first + batch.texts.length - 1
       if (batch.run !== run || until <= reached) continue
-      if (batch.first > reached + 1) break
       texts.push(...batch.texts.slice(reached + 1 - batch.first))
       reached = until
       size += message.data.length
@@ -89,7 +84,7 @@ const make = Effect.gen(function* () {
     const hasAll = isComplete && reached === end.first + end.texts.length - 1
     return texts.length === 0 && !hasAll && place?.run === run
       ? null
-      : { run, first: index + 1, texts, isComplete: hasAll }
+      : { run, first: index + 1, texts, isComplete: hasAll, cursor: sequence }
   })
 
   return ChunkStore.of({
@@ -103,9 +98,7 @@ const make = Effect.gen(function* () {
         )
       ),
     remove: (requestId) =>
-      nats
-        .request(() => jsm.streams.purge(stream, { filter: subjectOf(requestId) }))
-        .pipe(Effect.mapError(failed), Effect.asVoid)
+      Effect.asVoid(attempt(() => jsm.streams.purge(stream, { filter: subjectOf(requestId) })))
   })
 })
 

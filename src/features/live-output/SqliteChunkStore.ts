@@ -10,7 +10,7 @@ import type { RequestId } from "#domain/Ids.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as Database from "#streams/sqlite/Database.ts"
-import { type Batch, ChunkStore, ChunkStoreError, keptMs, pageBytes, type Place } from "./ChunkStore.ts"
+import { ChunkStore, ChunkStoreError, keptMs, type Page, pageBytes, type Place } from "./ChunkStore.ts"
 
 /** Of the table. A file with another version is replaced. */
 const schemaVersion = 1
@@ -34,8 +34,8 @@ const schema = `
 /** No other process writes to the file. */
 const busyTimeoutMs = 25
 
-/** Batches removed at a time, because a removal keeps the thread busy, and the pause between two rounds. */
-const removedAtOnce = 500
+/** Batches removed at a time, because a removal keeps the thread busy: 500 of 64 KiB for 0.4 s. And the pause between rounds. */
+const removedAtOnce = 50
 const removeEvery = "1 minute"
 
 const statementsOf = (db: DatabaseSync) => ({
@@ -47,9 +47,11 @@ const statementsOf = (db: DatabaseSync) => ({
     `SELECT run, last, is_complete FROM batches WHERE request_id = ? ORDER BY id DESC LIMIT 1`
   ),
   after: db.prepare(
-    `SELECT first, last, is_complete, chunks FROM batches WHERE request_id = ? AND run = ? AND last > ? ORDER BY id`
+    `SELECT id, first, last, chunks FROM batches WHERE request_id = ? AND run = ? AND last > ? AND id > ? ORDER BY id`
   ),
-  remove: db.prepare(`DELETE FROM batches WHERE request_id = ?`),
+  remove: db.prepare(
+    `DELETE FROM batches WHERE id IN (SELECT id FROM batches WHERE request_id = ? ORDER BY id LIMIT ${removedAtOnce})`
+  ),
   removeOld: db.prepare(
     `DELETE FROM batches WHERE id IN (SELECT id FROM batches WHERE stored_at < ? ORDER BY stored_at LIMIT ${removedAtOnce})`
   )
@@ -58,9 +60,9 @@ type Statements = ReturnType<typeof statementsOf>
 
 const Newest = Schema.Struct({ run: Schema.String, last: Schema.Int, is_complete: Schema.Int })
 const Row = Schema.Struct({
+  id: Schema.Int,
   first: Schema.Int,
   last: Schema.Int,
-  is_complete: Schema.Int,
   chunks: Schema.String
 })
 const newestOf = Schema.decodeUnknownSync(Schema.UndefinedOr(Newest))
@@ -105,26 +107,28 @@ const textsOf = ({ chunks, first, last }: typeof Row.Type): ReadonlyArray<string
   last < first ? [] : chunks.split("\n")
 
 /** As `ChunkStore.read`. */
-const read = ({ after, newest }: Statements, requestId: RequestId, place: Place | null) => {
+const read = ({ after, newest }: Statements, requestId: RequestId, place: Place | null): Page | null => {
   const found = newestOf(newest.get(requestId))
   if (found === undefined) return null
   const { run } = found
-  const index = place?.run === run ? place.index : 0
+  const { cursor: before = 0, index } = place?.run === run ? place : { index: 0 }
+  let cursor = before
   const texts: Array<string> = []
   let size = 0
   let reached = index
-  for (const row of after.iterate(requestId, run, index)) {
+  for (const row of after.iterate(requestId, run, index, before)) {
     const batch = rowOf(row)
     if (batch.first > reached + 1) break
     texts.push(...textsOf(batch).slice(reached + 1 - batch.first))
     reached = batch.last
+    cursor = batch.id
     size += batch.chunks.length
     if (size >= pageBytes) break
   }
   const isComplete = found.is_complete === 1 && reached === found.last
   return texts.length === 0 && !isComplete && place?.run === run
     ? null
-    : { run, first: index + 1, texts, isComplete }
+    : { run, first: index + 1, texts, isComplete, cursor }
 }
 
 const make = Effect.fnUntraced(function* (filename: string) {
@@ -142,18 +146,21 @@ const make = Effect.fnUntraced(function* (filename: string) {
       statements === null && !fs.existsSync(filename) ? Effect.succeed(absent) : use(act)
     )
 
-  const removeOld = Effect.gen(function* () {
-    const before = (yield* Clock.currentTimeMillis) - keptMs
-    let isMore = true
-    while (isMore) {
-      isMore = yield* useExisting(false, ({ db, removeOld }) => {
-        const { changes } = removeOld.run(before)
-        if (Number(changes) > 0) db.exec("PRAGMA incremental_vacuum")
-        return Number(changes) === removedAtOnce
-      })
-      yield* Effect.yieldNow
-    }
-  })
+  /** In rounds, between which the thread does other work. */
+  const removeAll = (by: "remove" | "removeOld", key: string | number) =>
+    Effect.gen(function* () {
+      let isMore = true
+      while (isMore) {
+        isMore = yield* useExisting(false, (statements) => {
+          const { changes } = statements[by].run(key)
+          if (Number(changes) > 0) statements.db.exec("PRAGMA incremental_vacuum")
+          return Number(changes) === removedAtOnce
+        })
+        yield* Effect.yieldNow
+      }
+    })
+
+  const removeOld = Effect.flatMap(Clock.currentTimeMillis, (now) => removeAll("removeOld", now - keptMs))
   yield* Effect.addFinalizer(() => Effect.sync(() => statements?.db.close()))
   yield* Effect.forkScoped(
     supervise("Removing old chunks of outputs", Effect.forever(Effect.delay(removeOld, removeEvery)))
@@ -172,9 +179,9 @@ const make = Effect.fnUntraced(function* (filename: string) {
         )
       ),
     read: (requestId, place) =>
-      useExisting<Omit<Batch, "requestId"> | null>(null, (statements) => read(statements, requestId, place)),
+      useExisting<Page | null>(null, (statements) => read(statements, requestId, place)),
     watch: () => Effect.void,
-    remove: (requestId) => useExisting<void>(undefined, ({ remove }) => void remove.run(requestId))
+    remove: (requestId) => removeAll("remove", requestId)
   })
 })
 

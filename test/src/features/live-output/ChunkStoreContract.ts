@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { RequestId } from "#domain/Ids.ts"
-import { type Batch, ChunkStore, pageBytes } from "#src/features/live-output/ChunkStore.ts"
+import { type Batch, ChunkStore, type Page, pageBytes } from "#src/features/live-output/ChunkStore.ts"
 
 let ids = 0
 const newId = () => RequestId.make(`rq${String(++ids).padStart(19, "0")}`)
@@ -14,6 +14,13 @@ const batch = (
   { isComplete = false, run = "1-aaaaaa" }: { readonly isComplete?: boolean; readonly run?: string } = {}
 ): Batch => ({ requestId, run, first, texts, isComplete })
 
+/** What a page has beside its place in the store. */
+const shown = (page: Page | null) => {
+  if (page === null) return null
+  const { cursor: _cursor, ...rest } = page
+  return rest
+}
+
 export const chunkStoreContract = <E>(name: string, layer: Layer.Layer<ChunkStore, E>) =>
   describe(`the store of chunks: ${name}`, () => {
     it.layer(layer)((it) => {
@@ -24,11 +31,11 @@ export const chunkStoreContract = <E>(name: string, layer: Layer.Layer<ChunkStor
           assert.isNull(yield* store.read(id, null))
           yield* store.write([batch(id, 1, ['"a"', '"b"']), batch(id, 3, ['"\\n"', '"d"'])])
           const all = { run: "1-aaaaaa", first: 1, texts: ['"a"', '"b"', '"\\n"', '"d"'], isComplete: false }
-          assert.deepStrictEqual(yield* store.read(id, null), all)
+          assert.deepStrictEqual(shown(yield* store.read(id, null)), all)
           const rest = yield* store.read(id, { run: "1-aaaaaa", index: 3 })
-          assert.deepStrictEqual(rest, { ...all, first: 4, texts: ['"d"'] })
+          assert.deepStrictEqual(shown(rest), { ...all, first: 4, texts: ['"d"'] })
           assert.isNull(yield* store.read(id, { run: "1-aaaaaa", index: 4 }))
-          assert.deepStrictEqual(yield* store.read(id, { run: "0-zzzzzz", index: 3 }), all)
+          assert.deepStrictEqual(shown(yield* store.read(id, { run: "0-zzzzzz", index: 3 })), all)
           assert.isNull(yield* store.read(newId(), null))
         })
       )
@@ -39,9 +46,9 @@ export const chunkStoreContract = <E>(name: string, layer: Layer.Layer<ChunkStor
           const id = newId()
           yield* store.write([batch(id, 1, ["1"]), batch(id, 2, [], { isComplete: true })])
           const whole = yield* store.read(id, null)
-          assert.deepStrictEqual(whole, { run: "1-aaaaaa", first: 1, texts: ["1"], isComplete: true })
+          assert.deepStrictEqual(shown(whole), { run: "1-aaaaaa", first: 1, texts: ["1"], isComplete: true })
           const end = yield* store.read(id, { run: "1-aaaaaa", index: 1 })
-          assert.deepStrictEqual(end, { run: "1-aaaaaa", first: 2, texts: [], isComplete: true })
+          assert.deepStrictEqual(shown(end), { run: "1-aaaaaa", first: 2, texts: [], isComplete: true })
         })
       )
 
@@ -52,8 +59,21 @@ export const chunkStoreContract = <E>(name: string, layer: Layer.Layer<ChunkStor
           yield* store.write([batch(id, 1, ["1", "2"], { isComplete: true })])
           yield* store.write([batch(id, 1, ["3"], { run: "2-bbbbbb" })])
           const newest = { run: "2-bbbbbb", first: 1, texts: ["3"], isComplete: false }
-          assert.deepStrictEqual(yield* store.read(id, null), newest)
-          assert.deepStrictEqual(yield* store.read(id, { run: "1-aaaaaa", index: 2 }), newest)
+          assert.deepStrictEqual(shown(yield* store.read(id, null)), newest)
+          assert.deepStrictEqual(shown(yield* store.read(id, { run: "1-aaaaaa", index: 2 })), newest)
+        })
+      )
+
+      it.effect("reads no more chunks of earlier runs after a run without chunks", () =>
+        Effect.gen(function* () {
+          const store = yield* ChunkStore
+          const id = newId()
+          yield* store.write([batch(id, 1, ["1", "2"], { isComplete: true })])
+          const place = { run: "1-aaaaaa", index: 1, cursor: (yield* store.read(id, null))?.cursor }
+          yield* store.write([batch(id, 1, [], { run: "2-bbbbbb" })])
+          const newest = { run: "2-bbbbbb", first: 1, texts: [], isComplete: false }
+          assert.deepStrictEqual(shown(yield* store.read(id, place)), newest)
+          assert.isNull(yield* store.read(id, { run: "2-bbbbbb", index: 0 }))
         })
       )
 
@@ -63,7 +83,7 @@ export const chunkStoreContract = <E>(name: string, layer: Layer.Layer<ChunkStor
           const id = newId()
           yield* store.write([batch(id, 1, ["1"]), batch(id, 3, ["3"], { isComplete: true })])
           const found = yield* store.read(id, null)
-          assert.deepStrictEqual(found, { run: "1-aaaaaa", first: 1, texts: ["1"], isComplete: false })
+          assert.deepStrictEqual(shown(found), { run: "1-aaaaaa", first: 1, texts: ["1"], isComplete: false })
           assert.isNull(yield* store.read(id, { run: "1-aaaaaa", index: 1 }))
         })
       )
@@ -80,17 +100,21 @@ export const chunkStoreContract = <E>(name: string, layer: Layer.Layer<ChunkStor
             )
           )
           let index = 0
+          let cursor: number | undefined
           let pages = 0
           let isComplete = false
           while (!isComplete) {
-            const page = yield* store.read(id, { run: "1-aaaaaa", index })
+            const page = yield* store.read(id, { run: "1-aaaaaa", index, cursor })
             assert.strictEqual(page?.first, index + 1)
             assert.isAtMost((page?.texts.length ?? 0) * text.length, pageBytes + text.length)
             index += page?.texts.length ?? 0
+            cursor = page?.cursor
             isComplete = page?.isComplete ?? true
             pages++
           }
           assert.strictEqual(index, count)
+          // What comes before the cursor is not looked at again.
+          assert.isNull(yield* store.read(id, { run: "1-aaaaaa", index: 0, cursor }))
           assert.isAbove(pages, 1)
         })
       )
@@ -99,7 +123,8 @@ export const chunkStoreContract = <E>(name: string, layer: Layer.Layer<ChunkStor
         Effect.gen(function* () {
           const store = yield* ChunkStore
           const [id, other] = [newId(), newId()]
-          yield* store.write([batch(id, 1, ["1"]), batch(other, 1, ["2"])])
+          const many = Array.from({ length: 120 }, (_, index) => batch(id, index + 1, ["1"]))
+          yield* store.write([...many, batch(other, 1, ["2"])])
           yield* store.remove(id)
           assert.isNull(yield* store.read(id, null))
           assert.isNotNull(yield* store.read(other, null))

@@ -50,7 +50,7 @@ describe("the file of chunks", () => {
       const filename = path.join(yield* TempDirectory.make, "output.sqlite")
       yield* on(filename, (store) =>
         Effect.gen(function* () {
-          yield* store.write([batch])
+          yield* store.write(Array.from({ length: 120 }, (_, index) => ({ ...batch, first: index + 1 })))
           yield* TestClock.adjust(keptMs - 60_000)
           assert.isNotNull(yield* store.read(id, null))
           yield* TestClock.adjust(2 * 60_000)
