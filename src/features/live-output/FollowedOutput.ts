@@ -2,7 +2,7 @@
  * `LiveOutput`: chunks of a run of this node come from memory in the turn in which they are made, all others from the store.
  * What is in neither is shown when the request has ended, as its whole output.
  */
-import { Effect, Fiber, Layer, Queue, type Scope } from "effect"
+import { Effect, Layer, Queue, type Scope } from "effect"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
     const read = (id: Snapshot["id"], reading: Reading) =>
       Effect.orElseSucceed(store.read(id, reading.place), () => null)
 
-    /** Gives chunks until the run that makes them here has ended, or none is left. True: the reader has all of its output. */
+    /** Gives chunks until the run that makes them here has ended, or none is left. */
     const giveLive = Effect.fnUntraced(function* (
       reading: Reading,
       reader: OutputReader,
@@ -55,26 +55,24 @@ export const layer = Layer.effect(
         const waited = yield* reading.follow(run)
         if (waited === "full") yield* reader.ready
         if (waited === "ended") {
-          if (run.isComplete && reading.indexIn(run.name) === run.last) return true
-          if (runs.of(id) === run) return false
+          if (run.isComplete && reading.indexIn(run.name) === run.last) reading.complete()
+          if (runs.of(id) === run) return
         }
         if (waited !== "behind") continue
         const batch = yield* read(id, reading)
-        if (batch === null || batch.run !== run.name || batch.texts.length === 0) return false
+        if (batch === null || batch.run !== run.name || batch.texts.length === 0) return
         yield* reading.giveAll(batch)
       }
-      return false
     })
 
     /** The same for chunks that were stored. */
     const giveStored = Effect.fnUntraced(function* (reading: Reading, id: Snapshot["id"]) {
       while (runs.of(id) === null) {
         const batch = yield* read(id, reading)
-        if (batch === null) return false
+        if (batch === null) return
         yield* reading.giveAll(batch)
-        if (batch.isComplete) return true
+        if (batch.isComplete) return
       }
-      return false
     })
 
     /** Calls `onNews` when there may be more chunks than when it was last looked. */
@@ -115,14 +113,18 @@ export const layer = Layer.effect(
       const news = yield* Queue.sliding<void>(1)
       const tell = () => void Queue.offerUnsafe(news, undefined)
       yield* watch(id, tell)
-      const ending = yield* Effect.forkChild(Effect.ensuring(ended(snapshot, reader), Effect.sync(tell)))
+      const ending = yield* Effect.forkChild(ended(snapshot, reader))
+      ending.addObserver(tell)
       while (true) {
         // Chunks are stored before the end is recorded, so a request that has ended has all of them.
-        const hasEnded = ending.pollUnsafe() !== undefined
-        const isWhole = (yield* giveLive(reading, reader, id)) || (yield* giveStored(reading, id))
-        if (hasEnded) {
-          const last = yield* Fiber.join(ending)
-          if (!isWhole) yield* giveWhole(reading, reader, last)
+        const end = ending.pollUnsafe()
+        if (end === undefined || !reading.isWhole) {
+          yield* giveLive(reading, reader, id)
+          yield* giveStored(reading, id)
+        }
+        if (end !== undefined) {
+          const last = yield* end
+          if (!reading.isWhole) yield* giveWhole(reading, reader, last)
           return last
         }
         yield* Queue.take(news)

@@ -92,6 +92,13 @@ export class LiveRun {
     this.#onWaiting(this)
   }
 
+  /** Another run makes the output. Chunks that wait are not stored: behind those of the other run they would count as newer. */
+  replace(): void {
+    this.end(false)
+    this.storeNoMore()
+    this.close()
+  }
+
   /** Tells the listeners that it has ended, when its last chunks are stored. */
   close(): void {
     for (const { onEnd } of this.#listeners) onEnd()

@@ -35,6 +35,8 @@ export class LiveRuns extends Context.Service<
       const live = new Map<RequestId, LiveRun>()
       const watchers = new Map<RequestId, Set<() => void>>()
       const dirty = new Set<LiveRun>()
+      /** Those in `dirty` whose ends wait for the store. */
+      const ended = new Set<LiveRun>()
       const isDirty = yield* Queue.sliding<void>(1)
       let full = Deferred.makeUnsafe<void>()
       const oneAtATime = Semaphore.makeUnsafe(1)
@@ -73,17 +75,22 @@ export class LiveRuns extends Context.Service<
             })
 
       /** In order: a later chunk is never stored before an earlier one. */
-      const storeAll = oneAtATime.withPermits(1)(
+      const storeOf = (own: ReadonlySet<LiveRun>) =>
         Effect.suspend(() => {
-          const runs = [...dirty]
-          dirty.clear()
+          const runs = [...own]
+          for (const run of runs) {
+            ended.delete(run)
+            dirty.delete(run)
+          }
           const batches = runs.flatMap((run) => run.batches())
           return write(
             batches,
             runs.map((run) => [run, run.last] as const)
           )
-        })
-      )
+        }).pipe(oneAtATime.withPermits(1))
+      const storeAll = storeOf(dirty)
+      /** Runs that go on keep their chunks for the next write of all. */
+      const storeEnded = storeOf(ended)
 
       const storeSoon = Effect.gen(function* () {
         yield* Queue.take(isDirty)
@@ -102,8 +109,7 @@ export class LiveRuns extends Context.Service<
         const run = new LiveRun(requestId, name, onWaiting)
         const former = live.get(requestId)
         live.set(requestId, run)
-        former?.end(false)
-        former?.close()
+        former?.replace()
         if (attempt > 1 || former !== undefined) run.announce()
         watchers.get(requestId)?.forEach((onBegin) => onBegin())
         return run
@@ -119,7 +125,8 @@ export class LiveRuns extends Context.Service<
         Effect.suspend(() => {
           if (run.isEnded) return Effect.void
           run.end(isComplete && run.last > 0)
-          return Effect.ensuring(storeAll, leave(run))
+          ended.add(run)
+          return Effect.ensuring(storeEnded, leave(run))
         })
 
       const watch = (requestId: RequestId, onBegin: () => void) => {

@@ -1,6 +1,6 @@
 /** One reader of a request's output: where it is, and what it gets next. */
 import { Effect } from "effect"
-import type { Batch, Place } from "./ChunkStore.ts"
+import type { Page, Place } from "./ChunkStore.ts"
 import type { OutputReader } from "./LiveOutput.ts"
 import type { LiveRun } from "./LiveRun.ts"
 
@@ -21,6 +21,9 @@ export class Reading {
   #place: Place | null = null
   /** Whether the client has chunks that a restart would take back. */
   #hasChunks: boolean
+  /** `Page.cursor` in the run of `#place`. */
+  #cursor: number | undefined
+  #isWhole = false
 
   constructor(reader: OutputReader, after: string | null) {
     this.#reader = reader
@@ -29,7 +32,12 @@ export class Reading {
   }
 
   get place(): Place | null {
-    return this.#place
+    return this.#place === null ? null : { ...this.#place, cursor: this.#cursor }
+  }
+
+  /** Whether it has all chunks of a run that has succeeded. It stays so when the store loses them. */
+  get isWhole(): boolean {
+    return this.#isWhole
   }
 
   /** The number of the last chunk that it has of this run. */
@@ -43,6 +51,13 @@ export class Reading {
     if (this.#hasChunks) this.#reader.restart()
     this.#hasChunks = false
     this.#place = { run, index: 0 }
+    this.#cursor = undefined
+    this.#isWhole = false
+  }
+
+  /** It has all chunks of its run, which has succeeded. */
+  complete(): void {
+    this.#isWhole = true
   }
 
   /** False: the reader is full. */
@@ -53,12 +68,14 @@ export class Reading {
   }
 
   /** Gives chunks that were stored, as fast as the reader takes them. */
-  giveAll({ first, run, texts }: Pick<Batch, "run" | "first" | "texts">): Effect.Effect<void> {
+  giveAll({ cursor, first, isComplete, run, texts }: Page): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       this.enter(run)
       for (const [index, text] of texts.entries()) {
         if (!this.give(run, first + index, text)) yield* this.#reader.ready
       }
+      this.#cursor = cursor
+      if (isComplete) this.complete()
     })
   }
 

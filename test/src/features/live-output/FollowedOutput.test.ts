@@ -1,12 +1,14 @@
 /** Outputs of real runs, read while they are made, late, after a restart, on another node and slowly. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { RequestId } from "#domain/Ids.ts"
 import { ChunkStore } from "#src/features/live-output/ChunkStore.ts"
 import { LiveOutput, type OutputReader } from "#src/features/live-output/LiveOutput.ts"
+import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
 import { perRequest } from "#src/features/catalog/models/builtin/sandbox/SandboxDefaults.ts"
 import { defineModel } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
+import * as OutputChunks from "#test/support/OutputChunks.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded, testModel } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -239,6 +241,81 @@ describe("The output of a request", () => {
       const foreign = record()
       yield* follow(id, foreign, "no id of a chunk")
       assert.deepStrictEqual(foreign.events, ["restart!", "ab"])
+    }).pipe(Effect.provide(TestNode.layer({ models })))
+  )
+
+  it.effect("is shown once to its reader when the store fails, and whole to those who come late", () => {
+    const { fail, layer: store } = OutputChunks.failing()
+    const node = TestNode.nodeLayer({ models }).pipe(
+      Layer.provideMerge(store),
+      Layer.provideMerge(TestNode.storeLayer)
+    )
+    return Effect.gen(function* () {
+      const { id, run } = yield* begun
+      fail(true)
+      const reader = record()
+      const reading = yield* Effect.forkScoped(follow(id, reader))
+      yield* say(run, "a")
+      yield* TestClock.adjust("250 millis")
+      yield* say(run, "b")
+      yield* ends(run, "ab")
+      yield* Fiber.join(reading)
+      assert.deepStrictEqual(reader.events, ["a", "b"])
+      fail(false)
+      const late = record()
+      yield* follow(id, late)
+      assert.deepStrictEqual(late.events, ["ab"])
+    }).pipe(Effect.provide(node))
+  })
+
+  it.effect("has no chunk of an earlier run when the last run made none", () =>
+    Effect.gen(function* () {
+      const { id, run } = yield* begun
+      const reader = record()
+      const reading = yield* Effect.forkScoped(follow(id, reader))
+      yield* say(run, "a")
+      yield* TestClock.adjust("250 millis")
+      yield* say(run, "b")
+      yield* run.does((control) => Effect.sync(() => control.restartChunks()))
+      yield* ends(run, "c")
+      yield* Fiber.join(reading)
+      assert.deepStrictEqual(reader.events, ["a", "b", "restart!", "c"])
+      yield* TestClock.adjust("250 millis")
+      const late = record()
+      yield* follow(id, late)
+      assert.deepStrictEqual(late.events, ["c"])
+    }).pipe(Effect.provide(TestNode.layer({ models })))
+  )
+
+  it.effect("has no chunk of a provider that goes on after the end", () =>
+    Effect.gen(function* () {
+      const { id, run } = yield* begun
+      const control = yield* run.does((control) => Effect.succeed(control))
+      yield* ends(run, "a")
+      yield* Facts.untilEnd(id)
+      control.chunk("late")
+      control.restartChunks()
+      // Its readers would wait for an end that never comes.
+      assert.isNull((yield* LiveRuns).of(id))
+      const late = record()
+      yield* follow(id, late)
+      assert.deepStrictEqual(late.events, ["a"])
+    }).pipe(Effect.provide(TestNode.layer({ models })))
+  )
+
+  it.effect("is stored at the end of its run, without the chunks of runs that go on", () =>
+    Effect.gen(function* () {
+      const one = yield* begun
+      const other = yield* begun
+      yield* say(one.run, "a")
+      yield* say(other.run, "b")
+      yield* ends(one.run, "a")
+      yield* Facts.untilEnd(one.id)
+      const store = yield* ChunkStore
+      assert.isTrue((yield* store.read(one.id, null))?.isComplete)
+      assert.isNull(yield* store.read(other.id, null))
+      yield* TestClock.adjust("250 millis")
+      assert.deepStrictEqual((yield* store.read(other.id, null))?.texts, ['"b"'])
     }).pipe(Effect.provide(TestNode.layer({ models })))
   )
 
