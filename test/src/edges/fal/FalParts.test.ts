@@ -1,6 +1,9 @@
 /** The addresses at which fal's client uploads the parts of a large file. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { AccountId } from "#domain/Ids.ts"
+import * as UploadTicket from "#src/edges/fal/files/UploadTicket.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { call } from "#test/src/edges/http/Calls.ts"
@@ -57,7 +60,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("an upload in parts of 
     })
   )
 
-  it.effect("refuses a changed address, and one of another upload or account", () =>
+  it.effect("refuses a changed or expired address, and one of another upload or account", () =>
     Effect.gen(function* () {
       const upload = yield* begin
       const other = yield* begin
@@ -78,6 +81,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("an upload in parts of 
         assert.deepStrictEqual([refused.status, (yield* complete(address, [])).status], [403, 403])
         assert.deepInclude(refused.json, { error_type: "signature_mismatch" })
       }
+      const steady = yield* SteadyTime
+      const dayAgo = Effect.map(steady.now, (now) => now - 86_400_000)
+      const tickets = yield* Effect.provideService(UploadTicket.make, SteadyTime, { ...steady, now: dayAgo })
+      const query = new URLSearchParams(upload.search)
+      const late = yield* tickets.issue({
+        caller: { accountId: AccountId.make(query.get("account") ?? "") },
+        uploadKey: upload.pathname.split("/").at(-1) ?? "",
+        uploadId: query.get("uploadId") ?? ""
+      })
+      const expired = yield* put(new URL(late), "1")
+      assert.strictEqual(expired.status, 403)
+      assert.deepInclude(expired.json, { error_type: "url_expired" })
       const bare = yield* put({ ...upload, search: "" }, "1")
       assert.strictEqual(bare.status, 422)
     })

@@ -7,6 +7,8 @@ import { RequestId } from "#domain/Ids.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { call } from "#test/src/edges/http/Calls.ts"
+import * as GrantedKeys from "#test/src/edges/http/GrantedKeys.ts"
+import * as TokenCalls from "#test/src/edges/http/TokenCalls.ts"
 import * as FalClients from "./FalClients.ts"
 
 const keyOf = (authorization: string) => authorization.replace(/^Key /, "")
@@ -174,6 +176,35 @@ layer(TestServer.layer(), { excludeTestServices: true })("calls of fal's client"
       connection.send(input)
       yield* Effect.promise(() => vi.waitUntil(() => heard.length === 2))
       assert.deepInclude(heard[1]?.[1], { error_type: "realtime_unsupported" })
+    })
+  )
+
+  it.effect("need the scope of their operation, and tokens only those for which they are", () =>
+    Effect.gen(function* () {
+      const path = "/compat/fal"
+      const operations = {
+        "requests:write": ["POST", "https://fal.run/sandbox/none"],
+        "requests:read": ["GET", "https://queue.fal.run/sandbox/echo/requests/none"],
+        "files:write": ["POST", "https://rest.fal.ai/storage/upload/initiate?storage_type=x"]
+      } as const
+      const send = ([method, target]: readonly [string, string], authorization: string) =>
+        call({
+          method,
+          path,
+          headers: { authorization, "x-fal-target-url": target, "content-type": "application/json" },
+          ...(method === "POST" && { body: "{}" })
+        })
+      for (const scope of ["requests:write", "requests:read", "files:write"] as const) {
+        const { authorization } = yield* GrantedKeys.issue({ scopes: [scope] })
+        for (const [needed, operation] of Object.entries(operations)) {
+          const { json } = yield* send(operation, authorization)
+          const isRefused = Object(json).error_type === "missing_scope"
+          assert.strictEqual(isRefused, needed !== scope, `${scope} at ${operation[1]}`)
+        }
+      }
+      const { token } = yield* TokenCalls.make({ expiresIn: 60, models: ["sandbox/echo"] })
+      const refused = yield* send(operations["files:write"], `Key ${token}`)
+      assert.deepInclude(refused.json, { error_type: "token_not_granted" })
     })
   )
 
