@@ -1,6 +1,7 @@
 /** What Replicate's API refuses and how it shows a prediction in each state, as the package's client gets it. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
 import Replicate, { type ApiError, type Prediction } from "replicate"
 import { Origin } from "#domain/account/Origin.ts"
 import { RequestId } from "#domain/Ids.ts"
@@ -8,6 +9,9 @@ import { MaxFileBytes } from "#src/edges/replicate/files/FormFile.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as OutputEvents from "#src/edges/replicate/predictions/OutputEvents.ts"
 import * as PredictionBody from "#src/edges/replicate/predictions/PredictionBody.ts"
+import * as StreamUrls from "#src/edges/replicate/predictions/StreamUrls.ts"
+import { presentedBy } from "#src/features/accounts/Authentication.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { call } from "#test/src/edges/http/Calls.ts"
@@ -331,11 +335,22 @@ layer(server, { excludeTestServices: true })("Replicate's API", (it) => {
       const replicate = yield* client()
       const one = yield* create(replicate)
       const two = yield* create(replicate)
+      // Their streams end at once, should they open.
+      for (const { id } of [one, two]) yield* Effect.promise(() => replicate.predictions.cancel(id))
       const url = new URL(one.urls.stream ?? "")
       const token = url.searchParams.get("token") ?? ""
       const pathOf = (id: string, token: string) =>
         `/compat/replicate/v1/predictions/${id}/stream?token=${token}`
-      const bad = [pathOf(two.id, token), pathOf(one.id, `${token.slice(0, -4)}AAAA`), pathOf(one.id, "v1")]
+      const streams = yield* StreamUrls.make
+      const { now } = yield* SteadyTime
+      const presented = presentedBy((yield* TestServer.TestServer).key)
+      if (presented === null) return assert.fail("no key")
+      const tokenOf = (url: string) => new URL(url).searchParams.get("token") ?? ""
+      const late = tokenOf(streams.url(one.id, presented, (yield* now) - 3_600_000))
+      const inTime = tokenOf(streams.url(one.id, presented, (yield* now) - 3_500_000))
+      assert.strictEqual((yield* call({ path: pathOf(one.id, inTime) })).status, 200)
+      const changed = `${token.slice(0, -4)}AAAA`
+      const bad = [pathOf(two.id, token), pathOf(one.id, changed), pathOf(one.id, "v1"), pathOf(one.id, late)]
       for (const path of bad) {
         const reply = yield* call({ path })
         assert.deepStrictEqual([reply.status, Object(reply.json).code], [401, "STREAM_URL_INVALID"])
@@ -384,21 +399,20 @@ layer(server, { excludeTestServices: true })("pages", (it) => {
   )
 })
 
-describe("a server that stops", () => {
-  /** The answer, when the server has stopped. */
-  const opened = Effect.gen(function* () {
-    const { urls } = yield* create(yield* client())
-    return yield* Effect.promise(() => fetch(urls.stream ?? ""))
-  }).pipe(Effect.provide(TestServer.layer()))
-
-  it.live("says that it cuts a stream off, so that the client throws", () =>
+describe("the stream of a key that is revoked", () => {
+  it.effect("ends, and says so, so that the client throws", () =>
     Effect.gen(function* () {
-      const response = yield* opened
+      const { authorization } = yield* GrantedKeys.issue()
+      const keyText = authorization.slice("Key ".length)
+      const { urls } = yield* create(yield* clientWith(keyText))
+      const response = yield* Effect.promise(() => fetch(urls.stream ?? ""))
+      yield* call({ method: "DELETE", path: `/keys/${keyText.split(":")[0]}` })
+      yield* TestClock.adjust("5 seconds")
       assert.match(
         yield* Effect.promise(() => response.text()),
         /^event: error\ndata: \{"detail":"The stream was cut off[^"]+"\}\n\n$/
       )
-    })
+    }).pipe(Effect.provide(TestServer.layer()))
   )
 })
 
