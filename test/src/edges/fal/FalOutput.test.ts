@@ -74,14 +74,15 @@ layer(impatient, { excludeTestServices: true })("a call that takes too long", (i
       const { key, urls } = yield* TestServer.TestServer
       const accounts = yield* Accounts
       const { accountId } = yield* (yield* Authentication).authenticate(key)
-      yield* accounts.changeLimits({ accountId, limits: { maxStreams: 0 } })
+      yield* Effect.acquireRelease(accounts.changeLimits({ accountId, limits: { maxStreams: 0 } }), () =>
+        Effect.orDie(accounts.changeLimits({ accountId, limits: { maxStreams: null } }))
+      )
       const fal = FalClients.connect(urls.queueUrl, key.replace(/^Key /, ""), { retries: 3 })
       const stream = yield* Effect.promise(() => fal.stream("test/items", { input }))
       const { isUserTimeout, requestId } = yield* Effect.promise(() => FalClients.thrown(stream.done()))
       assert.isTrue(isUserTimeout)
       const status = yield* Effect.promise(() => fal.queue.status("test/items", { requestId }))
       assert.strictEqual(status.status, "IN_QUEUE")
-      yield* accounts.changeLimits({ accountId, limits: { maxStreams: null } })
     })
   )
 
