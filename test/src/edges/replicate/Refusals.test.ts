@@ -420,7 +420,8 @@ describe("a body of a prediction", () => {
   it("with too many values is refused before its members are looked at", () => {
     const members = Array.from({ length: 200_000 }, (_, index) => `"${index}":0`)
     const body = Buffer.from(`{"input":{${members.join(",")}}}`)
-    assert.deepStrictEqual(PredictionBody.parse(body), Result.fail(ErrorAnswer.tooManyValues))
+    const parsed = PredictionBody.parse(body)
+    assert.strictEqual(Result.isFailure(parsed) ? parsed.failure : null, ErrorAnswer.tooManyValues)
   })
 })
 
