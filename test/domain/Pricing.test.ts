@@ -33,6 +33,7 @@ const { seconds } = Metering
 
 /** Thousands of code points. */
 const characters = (text: string) => Money.millionths(Array.from(text).length * 1_000)
+const tokens = (count: number) => Money.millionths(count * 1_000)
 const all = (unit: Pricing.BillingUnit, unitPrice: bigint, quantity: Money.Quantity, cost: bigint): Bill => ({
   unit,
   unitPrice,
@@ -113,6 +114,10 @@ const bills: ReadonlyArray<[string, Bill]> = [
       delivered: seconds(1_500),
       charge: 150_000n
     }
+  ],
+  [
+    "13 tokens of at most 4,096",
+    { ...all("1k_tokens", 200_000n, tokens(4_096), 819_200n), delivered: tokens(13), charge: 2_600n }
   ],
   [
     "a minimum charge above all that may be delivered: it is held",
