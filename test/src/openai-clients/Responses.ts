@@ -145,9 +145,20 @@ export const responses = (served: () => Served.Served) =>
     })
 
     it("ends a stream with the error of the run", async () => {
-      const stream = await client.responses.create({ model, input: "break", stream: true }).catch(() => null)
-      const events = stream === null ? [] : await Served.all(stream)
-      const last = events.at(-1)
-      if (last !== undefined) assert.strictEqual(last.type, "response.failed")
+      const typing = served().vllm.typed()
+      const created = client.responses.create({ model, input: "type", stream: true })
+      const typed = await typing
+      const stream = (await created)[Symbol.asyncIterator]()
+      typed.type("Half")
+      const types: Array<string> = []
+      while (types.at(-1) !== "response.output_text.delta")
+        types.push((await stream.next()).value?.type ?? "")
+      const next = served().vllm.typed()
+      typed.cut()
+      assert.strictEqual((await stream.next()).value?.type, "response.failed")
+      assert.isTrue((await stream.next()).done)
+      await (
+        await next
+      ).left
     })
   })
