@@ -70,14 +70,16 @@ export const make = Effect.gen(function* () {
     const replayed = accepted.replayed ? { "idempotency-replayed": "true" } : Answer.noHeaders
     const opening = { caller, request, headers: { ...headers, ...replayed } }
     const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
+    const leaving = <A, E>(effect: Effect.Effect<A, E>) =>
+      cancels ? Effect.onInterrupt(effect, () => cancelIfGone(socket, caller, accepted)) : effect
     const opened = streams.serve(opening, (stream) => {
       stream.write(OutputEvents.created(created))
       const followed = live.follow({ snapshot: accepted, after: null, reader: OutputEvents.reader(stream) })
       const written = Effect.map(followed, (ended) => void stream.write(OutputEvents.done(urls, ended)))
-      return cancels ? Effect.onInterrupt(written, () => cancelIfGone(socket, caller, accepted)) : written
+      return leaving(written)
     })
     // The request is accepted, so a client for whom there is no stream learns its id.
-    return yield* Effect.catchTag(opened, "ErrorAnswer", () =>
+    return yield* Effect.catchTag(leaving(opened), "ErrorAnswer", () =>
       Effect.succeed(Answer.json(200, created, replayed))
     )
   })
