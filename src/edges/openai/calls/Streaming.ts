@@ -77,17 +77,20 @@ export const make = Effect.fnUntraced(function* (calls: Calls) {
     opening: { readonly headers: Answer.Headers; readonly request: StreamRequest },
     frames: Frames
   ) =>
-    Effect.flatMap(calls.started(begun), (started) =>
-      streams.serve(
-        {
-          caller: begun.caller,
-          request: opening.request,
-          headers: { ...opening.headers, ...CallHeaders.of(begun.snapshot) },
-          lastWords: () => frames.failed(OpenaiErrors.stopping)
-        },
-        (stream) => body(started, frames, stream)
-      )
-    )
+    Effect.flatMap(
+      calls.started(begun),
+      (started) =>
+        streams.serve(
+          {
+            caller: begun.caller,
+            request: opening.request,
+            headers: { ...opening.headers, ...CallHeaders.of(begun.snapshot) },
+            lastWords: () => frames.failed(OpenaiErrors.stopping)
+          },
+          (stream) => body(started, frames, stream)
+        )
+      // A client for whom there is no stream submits again, so that this request would run for no one.
+    ).pipe(Effect.tapError(() => calls.cancel(begun)))
 })
 
 type StreamRequest = Parameters<EventStreams["Service"]["serve"]>[0]["request"]
