@@ -1,9 +1,11 @@
 /** Bodies of `multipart/form-data` (RFC 7578) with one file: uploads and transcriptions. They are held in memory, counted and limited. */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as MultipartParser from "effect/http/MultipartParser"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
+import * as Bytes from "#src/kernel/text/Bytes.ts"
 import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
@@ -19,6 +21,8 @@ export interface UploadForm {
 /** Of a body, bytes. Larger files have the uploads of this server's own API. */
 const maxBytes = 64 * 1024 * 1024
 
+const mostParts = 1_000
+
 /** For the whole body: files take longer than JSON. */
 const patience = "5 minutes"
 
@@ -28,11 +32,16 @@ const noFile = OpenaiErrors.invalid("file must be a file.", "file")
 const valueOf = (text: string): string | number | boolean =>
   /^(true|false|-?\d{1,15}(\.\d{1,15})?)$/.test(text) ? (JSON.parse(text) as number | boolean) : text
 
-const fieldsOf = (form: FormData): JsonObject => {
+interface Received {
+  readonly name: string
+  readonly type: string
+  readonly bytes: Bytes.Bytes
+}
+
+/** Fields by name. */
+const fieldsOf = (texts: ReadonlyMap<string, ReadonlyArray<string>>): JsonObject => {
   const fields = new Map<string, JsonObject[string]>()
-  for (const name of new Set(form.keys())) {
-    if (name === "file" || name === "__proto__") continue
-    const values = form.getAll(name).filter((value) => typeof value === "string")
+  for (const [name, values] of texts) {
     const [first] = values
     if (first !== undefined)
       fields.set(name.replace(/\[\]$/, ""), name.endsWith("[]") ? values : valueOf(first))
@@ -40,19 +49,39 @@ const fieldsOf = (form: FormData): JsonObject => {
   return Object.fromEntries(fields)
 }
 
-const parse = (body: Uint8Array, contentType: string) =>
-  Effect.tryPromise({
-    try: async () => {
-      const form = await new Response(Buffer.from(body), {
-        headers: { "content-type": contentType }
-      }).formData()
-      const file = form.get("file")
-      if (file === null || typeof file === "string") return null
-      const bytes = new Uint8Array(await file.arrayBuffer())
-      return { file: { name: file.name, type: file.type, bytes }, fields: fieldsOf(form) }
+/** The form, whose file is a part of `body`; `null` without a file. Throws if it is malformed. */
+const parse = (body: Uint8Array, contentType: string): UploadForm | null => {
+  const texts = new Map<string, ReadonlyArray<string>>()
+  let file: Received | null = null
+  let isDone = false
+  const parser = MultipartParser.make({
+    headers: { "content-type": contentType },
+    maxParts: mostParts,
+    isFile: ({ filename }) => filename !== undefined,
+    onField: (info, value) => {
+      const { name } = info
+      if (name === "file" || name === "__proto__") return
+      texts.set(name, [...(texts.get(name) ?? []), MultipartParser.decodeField(info, value)])
     },
-    catch: () => notAForm
+    onFile: ({ contentType: type, filename = "", name }) => {
+      if (name !== "file" || file !== null) return () => {}
+      const bytes = Bytes.make()
+      file = { name: filename, type, bytes }
+      return (part) => void (part !== null && bytes.add(part))
+    },
+    onError: ({ _tag }) => {
+      throw new Error(_tag)
+    },
+    onDone: () => void (isDone = true)
   })
+  parser.write(body)
+  parser.end()
+  if (!isDone) throw new Error("EndNotReached")
+  return found(file, texts)
+}
+
+const found = (file: Received | null, texts: ReadonlyMap<string, ReadonlyArray<string>>): UploadForm | null =>
+  file === null ? null : { file: { ...file, bytes: file.bytes.whole() }, fields: fieldsOf(texts) }
 
 export const make = Effect.map(
   InputMemory,
@@ -73,7 +102,9 @@ export const make = Effect.map(
           Effect.andThen(memory.cover(Number(headers["content-length"] ?? 0), 0)),
           Effect.andThen(BodyReader.read(request, maxBytes, memory.grow)),
           Effect.provideService(BodyReader.BodyTimeout, patience),
-          Effect.flatMap((body) => parse(body, contentType)),
+          Effect.flatMap((body) =>
+            Effect.try({ try: () => parse(body, contentType), catch: () => notAForm })
+          ),
           Effect.flatMap((form): Effect.Effect<A, ServiceError> =>
             form === null ? Effect.fail(noFile) : use(form)
           ),
