@@ -128,6 +128,15 @@ export const pythonWire = (served: () => Served.Served) =>
       assert.deepInclude(error, { code: "model_not_found", param: "model" })
     })
 
+    it("openai.BadRequestError, of forms that are cut, garbage or without a file", async () => {
+      const head = '--a\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\nabc'
+      for (const body of [head, "garbage", "--a--\r\n"]) {
+        const type = "multipart/form-data; boundary=a"
+        const response = await send("/files", { method: "POST", type, body: Buffer.from(body) })
+        assert.strictEqual(response.status, 400, body)
+      }
+    })
+
     it("the same, of paths and methods that this server does not have", async () => {
       for (const [path, status] of [
         ["/batches", 404],
