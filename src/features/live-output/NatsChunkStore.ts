@@ -14,8 +14,8 @@ import { type Batch, ChunkStore, ChunkStoreError, keptMs, pageBytes, type Place 
 
 const nanosPerMs = 1_000_000
 
-/** Bytes of all outputs. The oldest are dropped first. */
-const mostBytes = 1024 * 1024 * 1024
+/** Bytes of all outputs, which servers may reserve when the stream is made. The oldest are dropped first. */
+const mostBytes = 256 * 1024 * 1024
 
 const Head = Schema.fromJsonString(
   Schema.Struct({ run: Schema.String, first: Schema.Int, isComplete: Schema.Boolean })

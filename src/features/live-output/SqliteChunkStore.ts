@@ -4,8 +4,8 @@
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import type { DatabaseSync } from "node:sqlite"
-import { Clock, Effect, Layer, Result, Schema } from "effect"
+import type { DatabaseSync, StatementResultingChanges } from "node:sqlite"
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
@@ -36,7 +36,12 @@ const busyTimeoutMs = 25
 
 /** Batches removed at a time, because a removal keeps the thread busy: 500 of 64 KiB for 0.4 s. And the pause between rounds. */
 const removedAtOnce = 50
-const removeEvery = "1 minute"
+const removeEvery = "10 seconds"
+
+/** Bytes of the file, beyond which the oldest chunks are removed before their time. */
+export const MostBytes = Context.Reference<number>("inferlog/src/features/live-output/MostBytes", {
+  defaultValue: () => 1024 * 1024 * 1024
+})
 
 const statementsOf = (db: DatabaseSync) => ({
   db,
@@ -52,6 +57,12 @@ const statementsOf = (db: DatabaseSync) => ({
   remove: db.prepare(
     `DELETE FROM batches WHERE id IN (SELECT id FROM batches WHERE request_id = ? ORDER BY id LIMIT ${removedAtOnce})`
   ),
+  removeOldest: db.prepare(
+    `DELETE FROM batches WHERE id IN (SELECT id FROM batches ORDER BY id LIMIT ${removedAtOnce})`
+  ),
+  size: db.prepare(
+    `SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
+  ),
   removeOld: db.prepare(
     `DELETE FROM batches WHERE id IN (SELECT id FROM batches WHERE stored_at < ? ORDER BY stored_at LIMIT ${removedAtOnce})`
   )
@@ -65,6 +76,8 @@ const Row = Schema.Struct({
   last: Schema.Int,
   chunks: Schema.String
 })
+const bytesOf = Schema.decodeUnknownSync(Schema.Struct({ bytes: Schema.Int }))
+const nothingRemoved: StatementResultingChanges = { changes: 0, lastInsertRowid: 0 }
 const newestOf = Schema.decodeUnknownSync(Schema.UndefinedOr(Newest))
 const rowOf = Schema.decodeUnknownSync(Row)
 
@@ -146,13 +159,13 @@ const make = Effect.fnUntraced(function* (filename: string) {
       statements === null && !fs.existsSync(filename) ? Effect.succeed(absent) : use(act)
     )
 
-  /** In rounds, between which the thread does other work. */
-  const removeAll = (by: "remove" | "removeOld", key: string | number) =>
+  /** In rounds, between which the thread does other work. @param remove removes some batches. */
+  const removeAll = (remove: (statements: Statements) => StatementResultingChanges) =>
     Effect.gen(function* () {
       let isMore = true
       while (isMore) {
         isMore = yield* useExisting(false, (statements) => {
-          const { changes } = statements[by].run(key)
+          const { changes } = remove(statements)
           if (Number(changes) > 0) statements.db.exec("PRAGMA incremental_vacuum")
           return Number(changes) === removedAtOnce
         })
@@ -160,7 +173,14 @@ const make = Effect.fnUntraced(function* (filename: string) {
       }
     })
 
-  const removeOld = Effect.flatMap(Clock.currentTimeMillis, (now) => removeAll("removeOld", now - keptMs))
+  const mostBytes = yield* MostBytes
+  const removeOld = Effect.gen(function* () {
+    const before = (yield* Clock.currentTimeMillis) - keptMs
+    yield* removeAll(({ removeOld }) => removeOld.run(before))
+    yield* removeAll((statements) =>
+      bytesOf(statements.size.get()).bytes > mostBytes ? statements.removeOldest.run() : nothingRemoved
+    )
+  })
   yield* Effect.addFinalizer(() => Effect.sync(() => statements?.db.close()))
   yield* Effect.forkScoped(
     supervise("Removing old chunks of outputs", Effect.forever(Effect.delay(removeOld, removeEvery)))
@@ -181,7 +201,7 @@ const make = Effect.fnUntraced(function* (filename: string) {
     read: (requestId, place) =>
       useExisting<Page | null>(null, (statements) => read(statements, requestId, place)),
     watch: () => Effect.void,
-    remove: (requestId) => removeAll("remove", requestId)
+    remove: (requestId) => removeAll(({ remove }) => remove.run(requestId))
   })
 })
 

@@ -15,6 +15,7 @@ chunkStoreContract(
 )
 
 const id = RequestId.make("rq0000000000000000001")
+const other = RequestId.make("rq0000000000000000002")
 const batch = { requestId: id, run: "1-aaaaaa", first: 1, texts: ["1"], isComplete: false }
 
 /** A new store on the file, as after a restart. */
@@ -42,6 +43,24 @@ describe("the file of chunks", () => {
       yield* on(filename, (store) => store.write([batch]))
       const found = yield* on(filename, (store) => store.read(id, null))
       assert.deepStrictEqual(found?.texts, ["1"])
+    })
+  )
+
+  it.effect("loses its oldest chunks when it is too large, and becomes smaller", () =>
+    Effect.gen(function* () {
+      const filename = path.join(yield* TempDirectory.make, "output.sqlite")
+      const most = 4 * 1024 * 1024
+      yield* on(filename, (store) =>
+        Effect.gen(function* () {
+          const texts = [JSON.stringify("x".repeat(64 * 1024))]
+          for (let first = 1; first <= 200; first++) yield* store.write([{ ...batch, first, texts }])
+          const last = { ...batch, requestId: other, texts: ["2"] }
+          yield* store.write([last])
+          yield* TestClock.adjust("20 seconds")
+          assert.isNotNull(yield* store.read(other, null))
+        })
+      ).pipe(Effect.provideService(SqliteChunkStore.MostBytes, most))
+      assert.isAtMost(fs.statSync(filename).size, most)
     })
   )
 
