@@ -85,9 +85,12 @@ export const endings = (served: () => Served.Served) =>
       const body = { model, messages: [user("type")], stream: true as const }
       const again = (await client.chat.completions.create(body, options))[Symbol.asyncIterator]()
       assert.strictEqual((await again.next()).value?.choices[0]?.delta.content, "Kept")
+      typed.type(" on")
+      assert.strictEqual((await again.next()).value?.choices[0]?.delta.content, " on")
       typed.finish()
       await again.next()
       assert.isTrue((await again.next()).done)
+      assert.deepInclude(await Served.newestEnded(served()), { outcome: "succeeded" })
     })
 
     it("says insufficient_quota when the account cannot pay", async () => {

@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as Chunks from "#src/edges/openai/completing/Chunks.ts"
+
+const names = { id: "chatcmpl-1", model: "acme/llama", created: 1 }
+
+const chunk = (content: string, finish: string | null = null, usage: Json = null) => ({
+  choices: [{ index: 0, delta: content === "" ? {} : { content }, finish_reason: finish }],
+  usage
+})
+
+const used = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
+
+const ofRun = (withUsage: boolean, given: ReadonlyArray<Json>, output: Json) => {
+  const chunks = Chunks.make({ kind: "chat", names, withUsage })
+  return [...given.flatMap(chunks.take), ...chunks.end(output)].map(({ choices, usage }) => ({
+    choices,
+    usage
+  }))
+}
+
+describe("The chunks of a stream", () => {
+  it("have the usage once, in the last chunk, wherever the provider told it, and only for clients that ask", () => {
+    const alone = [chunk("Hi"), chunk("", "stop"), { choices: [], usage: used }]
+    const within = [chunk("Hi", null, used), chunk("", "stop", used)]
+    for (const given of [alone, within]) {
+      const sent = ofRun(true, given, {})
+      assert.deepStrictEqual(
+        sent.map(({ usage }) => usage),
+        [null, null, used]
+      )
+      assert.deepStrictEqual(sent.at(-1)?.choices, [])
+      const without = ofRun(false, given, {})
+      assert.deepStrictEqual(
+        without.map(({ usage }) => usage),
+        [undefined, undefined]
+      )
+    }
+    assert.deepStrictEqual(ofRun(true, alone.slice(0, 2), { usage: used }).at(-1)?.usage, used)
+  })
+
+  it("count as seen only when something was made", () => {
+    const chunks = Chunks.make({ kind: "chat", names, withUsage: false })
+    chunks.take({ choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] })
+    assert.isFalse(chunks.hasContent())
+    chunks.take({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0 }] }, finish_reason: null }] })
+    assert.isTrue(chunks.hasContent())
+  })
+})
