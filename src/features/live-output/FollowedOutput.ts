@@ -2,7 +2,7 @@
  * `LiveOutput`: chunks of a run of this node come from memory in the turn in which they are made, all others from the store.
  * What is in neither is shown when the request has ended, as its whole output.
  */
-import { Effect, Layer, Queue, type Scope } from "effect"
+import { Effect, Fiber, Layer, Queue, type Scope } from "effect"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
@@ -45,14 +45,17 @@ export const layer = Layer.effect(
     const read = (id: Snapshot["id"], reading: Reading) =>
       Effect.orElseSucceed(store.read(id, reading.place), () => null)
 
-    /** Gives chunks until the run that makes them here has ended, or none is left. */
+    /** Gives chunks until the run that makes them here has ended, none is left, or the request is `over`. */
     const giveLive = Effect.fnUntraced(function* (
       reading: Reading,
       reader: OutputReader,
-      id: Snapshot["id"]
+      id: Snapshot["id"],
+      over: Effect.Effect<"over">
     ) {
       for (let run = runs.of(id); run !== null; run = runs.of(id)) {
-        const waited = yield* reading.follow(run)
+        const waited = yield* Effect.raceFirst(reading.follow(run), over)
+        // Its provider may go on for a while.
+        if (waited === "over") return
         if (waited === "full") yield* reader.ready
         if (waited === "ended") {
           if (run.isComplete && reading.indexIn(run.name) === run.last) reading.complete()
@@ -115,11 +118,12 @@ export const layer = Layer.effect(
       yield* watch(id, tell)
       const ending = yield* Effect.forkChild(ended(snapshot, reader))
       ending.addObserver(tell)
+      const over = Effect.as(Fiber.await(ending), "over" as const)
       while (true) {
         // Chunks are stored before the end is recorded, so a request that has ended has all of them.
         const end = ending.pollUnsafe()
         if (end === undefined || !reading.isWhole) {
-          yield* giveLive(reading, reader, id)
+          yield* giveLive(reading, reader, id, over)
           yield* giveStored(reading, id)
         }
         if (end !== undefined) {

@@ -151,6 +151,22 @@ describe("The output of a request", () => {
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 
+  it.effect("ends with its request, also while the provider goes on", () =>
+    Effect.gen(function* () {
+      const deadlines = { startTimeoutMs: null, cancelAfterMs: 1_000 }
+      const id = yield* Facts.submit({ model: streaming, deadlines })
+      const run = yield* (yield* TestProvider).next
+      const reader = record()
+      const reading = yield* Effect.forkScoped(follow(id, reader))
+      yield* say(run, "a")
+      yield* reader.until(1)
+      yield* TestClock.adjust("1 second")
+      const { request } = yield* Fiber.join(reading)
+      assert.strictEqual(request.phase._tag, "Cancelled")
+      assert.deepStrictEqual(reader.events, ["a"])
+    }).pipe(Effect.provide(TestNode.layer({ models })))
+  )
+
   it.effect("does not show chunks of a lost run again when the next one ends without any", () =>
     Effect.gen(function* () {
       const { id, run } = yield* begun
