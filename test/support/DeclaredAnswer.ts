@@ -56,6 +56,7 @@ const make = async () => {
     return made
   }
   const isEnvelope = validator({ $ref: "#/components/schemas/Error" })
+  const isOpenaiError = validator({ $ref: "#/components/schemas/OpenaiError404" })
   const shared: Readonly<Record<string, Response>> = components.responses
   const resolved = (response: Response): Response => {
     const reference: unknown = Reflect.get(response, "$ref")
@@ -74,7 +75,8 @@ const make = async () => {
       // A browser sends this before a call to another origin (Fetch, "CORS-preflight").
       if (method === "OPTIONS" && status === 204 && bytes.length === 0) return null
       if (!outside.has(status)) return `${told} is of no operation`
-      return bytes.length === 0 || isEnvelope(json) ? null : `${told} has a body that is no error`
+      const isError = name.startsWith("/v1/") ? isOpenaiError : isEnvelope
+      return bytes.length === 0 || isError(json) ? null : `${told} has a body that is no error`
     }
     const declared = operation.responses[status]
     if (declared === undefined) return `${told} is not declared by ${route?.template}`

@@ -5,7 +5,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { DatabaseSync, StatementResultingChanges } from "node:sqlite"
-import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Queue, Result, Schema } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
@@ -57,6 +57,7 @@ const statementsOf = (db: DatabaseSync) => ({
   remove: db.prepare(
     `DELETE FROM batches WHERE id IN (SELECT id FROM batches WHERE request_id = ? ORDER BY id LIMIT ${removedAtOnce})`
   ),
+  newestOfAll: db.prepare(`SELECT id FROM batches ORDER BY id DESC LIMIT 1`),
   removeOldest: db.prepare(
     `DELETE FROM batches WHERE id IN (SELECT id FROM batches ORDER BY id LIMIT ${removedAtOnce})`
   ),
@@ -180,23 +181,32 @@ const make = Effect.fnUntraced(function* (filename: string) {
     yield* removeAll((statements) =>
       bytesOf(statements.size.get()).bytes > mostBytes ? statements.removeOldest.run() : nothingRemoved
     )
+    return yield* useExisting(false, ({ newestOfAll }) => newestOfAll.get() !== undefined)
+  })
+
+  /** Sleeps while nothing is stored. */
+  const hasBatches = yield* Queue.sliding<void>(1)
+  if (fs.existsSync(filename)) Queue.offerUnsafe(hasBatches, undefined)
+  const removeWhenOld = Effect.gen(function* () {
+    yield* Queue.take(hasBatches)
+    yield* Effect.sleep(removeEvery)
+    if (yield* removeOld) Queue.offerUnsafe(hasBatches, undefined)
   })
   yield* Effect.addFinalizer(() => Effect.sync(() => statements?.db.close()))
-  yield* Effect.forkScoped(
-    supervise("Removing old chunks of outputs", Effect.forever(Effect.delay(removeOld, removeEvery)))
-  )
+  yield* Effect.forkScoped(supervise("Removing old chunks of outputs", Effect.forever(removeWhenOld)))
 
   return ChunkStore.of({
     write: (batches) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        use(({ db, insert }) =>
+        use(({ db, insert }) => {
+          Queue.offerUnsafe(hasBatches, undefined)
           inTransaction(db, () => {
             for (const { first, isComplete, requestId, run, texts } of batches) {
               const last = first + texts.length - 1
               insert.run(requestId, run, first, last, isComplete ? 1 : 0, now, texts.join("\n"))
             }
           })
-        )
+        })
       ),
     read: (requestId, place) =>
       useExisting<Page | null>(null, (statements) => read(statements, requestId, place)),
