@@ -5,8 +5,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 // As `src/main.ts` has it: what tests write into a data directory is for its owner alone, else the server warns of it.
 process.umask(0o077)
 
-/** They check times against limits: nothing else may run beside them. */
+/**
+ * They check times against limits, or, as rebuilds do, give way to whatever runs beside them: nothing may.
+ */
 const alone = [
+  "test/src/cli/Projections.test.ts",
   "test/src/webhook-delivery/{BadReceivers,DeadReceivers}.test.ts",
   "test/src/{GracefulStop,NoStarvation}.test.ts",
   "test/src/kernel/outbound/OutboundLoad.test.ts",
@@ -63,10 +66,14 @@ const longest = [
   "test/src/edges/http/DocsInBrowser.test.ts",
   "test/src/KillAndRestart.test.ts",
   "test/src/webhook-delivery/KillAndRestart.test.ts",
-  "test/src/cli/Projections.test.ts",
   "test/bench/Webhooks.test.ts",
   "test/deploy/Image.test.ts",
-  "test/package/Package.test.ts"
+  "test/package/Package.test.ts",
+  "test/attacks/LongStart.test.ts",
+  "test/bench/LongRows.test.ts",
+  "test/src/features/archive/Archiving.test.ts",
+  "test/src/cli/backup/BackupUnderLoad.test.ts",
+  "test/streams/copy/NatsLogCopy.test.ts"
 ].map((file) => path.join(import.meta.dirname, file))
 
 /** The order of vitest, with the longest files first in their project. */
