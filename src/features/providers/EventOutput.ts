@@ -10,7 +10,7 @@ import * as ServerEvents from "./ServerEvents.ts"
 
 export interface Reading {
   readonly chunks: OutputChunks
-  /** The chunk in the data of an event; `undefined` if there is none. */
+  /** The chunk in the data of an event; `undefined` for an event without a chunk. */
   readonly chunkIn: (json: Json) => Json | undefined
   /** Why the run has failed, if the data says that. */
   readonly failureIn: (event: ServerEvents.ServerEvent, json: Json) => ProviderOutcome | null

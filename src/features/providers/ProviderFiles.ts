@@ -11,7 +11,7 @@ export interface FileBytes {
   readonly bytes: Uint8Array
 }
 
-/** Why there are none. `retryable`: another try may find them. */
+/** The files cannot be read. `retryable`: another try may succeed. */
 export interface NoBytes {
   readonly message: string
   readonly retryable: boolean

@@ -24,7 +24,7 @@ const ended = new Error("the exchange was ended")
 
 type End = Exit.Exit<void, Reason>
 
-/** The body of an answer, from undici to whoever takes its parts. */
+/** The body of an answer, from undici to the caller that takes its parts. */
 class Body {
   readonly #maxBytes: number
   #size = 0

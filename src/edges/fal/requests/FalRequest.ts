@@ -34,7 +34,7 @@ export const outputOf = (requests: Requests["Service"], ended: Snapshot) =>
     output === null ? Effect.fail(ErrorAnswer.payloadsErased) : Effect.succeed(output)
   )
 
-/** The output itself, or why there is none. */
+/** The output itself, or the reason why it is missing. */
 export const result = (
   requests: Requests["Service"],
   snapshot: Snapshot

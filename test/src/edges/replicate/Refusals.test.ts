@@ -300,7 +300,7 @@ layer(server, { excludeTestServices: true })("Replicate's API", (it) => {
     })
   )
 
-  it.effect("refuses files that are too large, and forms that are none", () =>
+  it.effect("refuses files that are too large, and malformed forms", () =>
     Effect.gen(function* () {
       const replicate = yield* client()
       const upload = (bytes: number) => () => replicate.files.create(new Blob(["a".repeat(bytes)]))

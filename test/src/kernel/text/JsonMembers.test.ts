@@ -41,7 +41,7 @@ describe("the members of an object's text", () => {
     '{"a":1} x',
     "{a:1}",
     '{"a":"b'
-  ])("are none of %j", (text) => {
+  ])("refuses %j", (text) => {
     assert.isFalse(JsonMembers.visit(Buffer.from(text), () => {}))
   })
 

@@ -6,7 +6,7 @@
 /** What the page may do, for ten minutes. */
 const allowed = { expiresIn: 600, models: ["acme/writer"] }
 
-/** Replace this with your sign-in, such as `auth()` of Auth.js. `null`: nobody is signed in. */
+/** Replace this with your sign-in, such as `auth()` of Auth.js. Returns `null` without a signed-in user. */
 const userOf = async (_request: Request): Promise<string | null> => process.env["DEMO_USER"] ?? null
 
 const setting = (name: string): string => {

@@ -110,7 +110,7 @@ describe("A worker's stream", () => {
     ["no end", [chunk("a")]],
     ["a chunk of another kind", ["event: chunk\ndata: 1"]],
     ["a chunk that is not JSON", ["event: chunk\ndata: a"]],
-    ["an end that is none", ["event: failed\ndata: {}"]],
+    ["a malformed end", ["event: failed\ndata: {}"]],
     ["an end that is not JSON", ["event: completed\ndata: {"]]
   ] as const)("with %s may be tried again", ([, events]) =>
     Effect.gen(function* () {
