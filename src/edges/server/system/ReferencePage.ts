@@ -8,7 +8,6 @@ export const contentType = "text/html; charset=utf-8"
 const configuration = {
   documentDownloadType: "none",
   authentication: { preferredSecurityScheme: "bearer" },
-  defaultOpenAllTags: true,
   hideClientButton: true,
   persistAuth: false,
   proxyUrl: "",

@@ -7,23 +7,34 @@ import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import * as Browser from "#test/support/Browser.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
-/** What the page must show of the API: a heading for each group and operation. */
-const headings = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+/** The page has a heading for each group. */
+const groups = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ReadonlyArray<string> => {
   const titles: Array<string> = []
   HttpApi.reflect(api, {
     onGroup: ({ mergedAnnotations }) =>
       void titles.push(Context.getOrUndefined(mergedAnnotations, OpenApi.Title) ?? ""),
-    onEndpoint: ({ mergedAnnotations }) =>
-      void titles.push(Context.getOrUndefined(mergedAnnotations, OpenApi.Summary) ?? "")
+    onEndpoint: () => {}
   })
   return titles
 }
 
+/** The page has a link to each operation, which shows its method and path, and to each webhook, which shows its title. */
+const links = (document: { readonly paths: Methods; readonly webhooks: Methods }): ReadonlyArray<string> => [
+  ...Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method}${path}`)
+  ),
+  ...Object.values(document.webhooks).flatMap((methods) =>
+    Object.entries(methods).map(([method, { summary }]) => `${method}${summary}`)
+  )
+]
+
+type Methods = Readonly<Record<string, Readonly<Record<string, { readonly summary: string }>>>>
+
 /** The reference is a large script, and other tests run at the same time. Timeouts in ms for a page and for a test. */
-const longestPage = 120_000
-const longestTest = 150_000
+const longestPage = 60_000
+const longestTest = 90_000
 
 /** An empty page and the address of the reference. */
 const makePage = Effect.gen(function* () {
@@ -59,7 +70,7 @@ layer(services, { excludeTestServices: true })("/docs in a browser", (it) => {
       Effect.gen(function* () {
         const { origin, page } = yield* makePage
         const problems: Array<string> = []
-        const shown = [...headings(Api), ...headings(WebhookEvents)]
+        const titles = [...groups(Api), ...groups(WebhookEvents)]
         const requested: Array<string> = []
         page.on("console", (message) => {
           if (message.type() === "error" || message.type() === "warning") problems.push(message.text())
@@ -68,11 +79,21 @@ layer(services, { excludeTestServices: true })("/docs in a browser", (it) => {
         page.on("requestfailed", (request) => problems.push(`failed: ${request.url()}`))
         page.on("request", (request) => requested.push(request.url()))
 
-        yield* Effect.promise(async () => {
+        const { linked, listed } = yield* Effect.promise(async () => {
+          const document = page.waitForResponse("**/openapi.json")
           await page.goto(`${origin}/docs`)
-          for (const name of shown) await page.getByRole("heading", { name }).first().waitFor()
+          for (const name of titles) await page.getByRole("heading", { name }).first().waitFor()
+          // A group that is opened shows its operations whole.
+          await page.getByRole("button", { name: "Show all System endpoints" }).click()
+          await page.getByRole("heading", { name: "Whether the process accepts" }).first().waitFor()
+          return {
+            listed: links(await (await document).json()),
+            linked: (await page.locator("a").allTextContents()).map((text) => text.trim())
+          }
         })
-        assert.includeMembers([...shown], ["Requests", "Media", "Submit a request", "A request has ended"])
+        assert.includeMembers([...titles], ["Requests", "Media"])
+        assert.includeMembers([...listed], ["post/{ownerName}/{modelName}", "postA request has ended"])
+        assert.includeMembers(linked, [...listed])
         assert.deepStrictEqual(problems, [])
         assert.isAtLeast(requested.length, 3)
         for (const url of requested) assert.match(url, new RegExp(`^(${origin}/|data:)`))
