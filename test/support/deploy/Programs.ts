@@ -25,7 +25,10 @@ export const needed = (programs: ReadonlyArray<string>, packages: string): Progr
   }
 }
 
-/** Runs a program to its end. Fails with what it printed when it fails. */
+/** ms. Less than the time limit of tests, so that a program that hangs is reported with what it has printed. */
+const longestRun = 170_000
+
+/** Runs a program to its end. Fails with what it printed when it fails or takes too long. */
 export const run = (
   program: string,
   args: ReadonlyArray<string>,
@@ -34,9 +37,12 @@ export const run = (
   const { error, status, stderr, stdout } = childProcess.spawnSync(program, args, {
     encoding: "utf8",
     env: { ...process.env, ...env },
-    maxBuffer: 64 * 1024 * 1024
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: longestRun
   })
-  if (error !== undefined) throw error
-  if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`)
+  if (error !== undefined || status !== 0) {
+    const end = error === undefined ? `ended with ${status}` : error.message
+    throw new Error(`${program} ${args.join(" ")}: ${end}\n${stdout}${stderr}`)
+  }
   return stdout
 }
