@@ -87,7 +87,8 @@ export const straight = { name: Straight.name, program: "RecordedPosts.ts" } as 
 
 export const raw = (
   scheme: Receiving.Scheme,
-  { name, program }: typeof posts | typeof straight
+  { name, program }: typeof posts | typeof straight,
+  warmUpSeconds = defaultWarmUpSeconds
 ): Subject => ({
   name,
   role: "floor",
@@ -95,7 +96,7 @@ export const raw = (
     const { url } = yield* Receiving.start(scheme)
     const entry = new URL(`../floors/webhooks/${program}`, import.meta.url)
     const pool = yield* Child.start(entry, [url, String(inFlight)])
-    yield* pool.measure(defaultWarmUpSeconds)
+    yield* pool.measure(warmUpSeconds)
     return pool
   })
 })

@@ -40,7 +40,7 @@ describe("a row of webhooks", { timeout: 60_000 }, () => {
   it.live("posts the same bytes over plain connections", () =>
     Effect.gen(function* () {
       for (const floor of [T8Webhooks.posts, T8Webhooks.straight]) {
-        const { operations } = yield* measured(T8Webhooks.raw("https", floor))
+        const { operations } = yield* measured(T8Webhooks.raw("https", floor, seconds))
         assert.isAbove(operations, 10)
       }
     })
