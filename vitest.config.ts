@@ -1,6 +1,8 @@
 import * as path from "node:path"
+import * as url from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import * as Build from "./bin/Build.js"
 
 // As `src/main.ts` has it: what tests write into a data directory is for its owner alone, else the server warns of it.
 process.umask(0o077)
@@ -86,11 +88,20 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** While sources are watched, threads are loaded from them, because the bundle does not follow. */
+const isWatching = !process.argv.includes("run")
+const bundledThreads = (main: string) => {
+  const preload = url.pathToFileURL(path.join(import.meta.dirname, "test/support/BundledThreads.js"))
+  preload.searchParams.set("main", url.pathToFileURL(main).href)
+  return ["--import", preload.href]
+}
+
 const common = {
   pool: "forks",
   // What the tests of a file start ends with them, and nothing is shared but modules: those are loaded once for all files of a
   // process, which costs each file about a second otherwise.
   isolate: false,
+  execArgv: isWatching ? [] : bundledThreads(Build.made()),
   // What was compiled before, as `src/main.ts` has it. Without it each thread that a test starts would strip its types with
   // WebAssembly, and V8 crashes now and then where that is loaded and freed in many threads (nodejs/node#64500).
   env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/inferlog") },
