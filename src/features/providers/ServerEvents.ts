@@ -48,12 +48,15 @@ export const read = (
     let isTooLarge = false
     const parser = Sse.makeParser(
       (event) => {
-        if (event._tag === "Event" && wantsMore) wantsMore = take(event)
+        if (event._tag !== "Event" || !wantsMore || isTooLarge) return
+        // The parser's own limit is for events whose end has not arrived.
+        if (event.data.length > maxEventSize) isTooLarge = true
+        else wantsMore = take(event)
       },
       { maxEventSize }
     )
     const takePart = (part: Uint8Array): boolean => {
-      isTooLarge = parser.feed(utf8.write(part)) !== undefined
+      if (parser.feed(utf8.write(part)) !== undefined) isTooLarge = true
       return wantsMore && !isTooLarge
     }
     return Effect.flatMap(each(takePart), () =>

@@ -56,11 +56,19 @@ describe("ServerEvents.read", () => {
     })
   )
 
-  it.effect("fails with an event that is too large", () =>
+  it.effect("fails with an event that is too large, whether its end has arrived or not", () =>
     Effect.gen(function* () {
-      const { events, read } = yield* eventsOf([bytes(`data: 1\n\ndata: ${"x".repeat(100)}`)], 64)
-      assert.deepStrictEqual(events, [["message", "1"]])
-      assert.strictEqual(Result.getOrThrow(Result.flip(read)).reason, "too_large")
+      const large = `data: 1\n\ndata: ${"x".repeat(65)}`
+      for (const text of [large, `${large}\n\ndata: 2\n\n`]) {
+        for (const size of [text.length, 32]) {
+          const parts = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? []
+          const { events, read } = yield* eventsOf(parts.map(bytes), 64)
+          assert.deepStrictEqual(events, [["message", "1"]])
+          assert.strictEqual(Result.getOrThrow(Result.flip(read)).reason, "too_large")
+        }
+      }
+      const { events } = yield* eventsOf([bytes(`data: ${"x".repeat(64)}\n\n`)], 64)
+      assert.lengthOf(events, 1)
     })
   )
 
