@@ -2,6 +2,8 @@
 # Builds the image over a base of this machine's own tools and runs it: image-run.sh PACKAGE.tgz PORT. Prints what it saw as `name=value`,
 # times in ms. Needs root, podman, crun, and what `npm ci` has left in npm's cache, but no network. Everything is written below a temporary folder.
 set -euo pipefail
+# The files of the image are for every user, whatever the umask of the tests.
+umask 022
 here=$(realpath "$(dirname "$0")")
 package=$1 port=$2
 
