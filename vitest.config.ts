@@ -60,31 +60,37 @@ const working = [
   "test/streams/sqlite/**/*.test.ts"
 ]
 
-/** They take longest. Started last, they would run alone at the end of their project. */
+/**
+ * They take longest, and start in this order. Started last, they would run alone at the end of their project. Those that build an
+ * image or measure come last of these, beside tests that mostly wait.
+ */
 const longest = [
   "test/src/several-nodes/Faults.test.ts",
   "test/src/model/Model.test.ts",
   "test/src/composition/docs/StartPages.test.ts",
-  "test/src/edges/http/DocsInBrowser.test.ts",
   "test/src/KillAndRestart.test.ts",
-  "test/src/webhook-delivery/KillAndRestart.test.ts",
-  "test/bench/Webhooks.test.ts",
-  "test/deploy/Image.test.ts",
   "test/package/Package.test.ts",
-  "test/attacks/LongStart.test.ts",
-  "test/bench/LongRows.test.ts",
-  "test/src/features/archive/Archiving.test.ts",
   "test/src/cli/backup/BackupUnderLoad.test.ts",
-  "test/streams/copy/NatsLogCopy.test.ts"
+  "test/attacks/ClockSteps.test.ts",
+  "test/attacks/Outages.test.ts",
+  "test/src/webhook-delivery/KillAndRestart.test.ts",
+  "test/src/reactors/cluster/SharedQueue.test.ts",
+  "test/attacks/LongStart.test.ts",
+  "test/src/features/archive/Archiving.test.ts",
+  "test/deploy/Image.test.ts",
+  "test/bench/Webhooks.test.ts",
+  "test/src/edges/http/DocsInBrowser.test.ts",
+  "test/streams/copy/NatsLogCopy.test.ts",
+  "test/bench/LongRows.test.ts"
 ].map((file) => path.join(import.meta.dirname, file))
 
 /** The order of vitest, with the longest files first in their project. */
 class LongestFirst extends BaseSequencer {
   override async sort(specifications: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
-    const isShort = ({ moduleId }: TestSpecification) => Number(!longest.includes(moduleId))
+    const turn = ({ moduleId }: TestSpecification) => longest.indexOf(moduleId) + 1 || Infinity
     const sorted = await super.sort(specifications)
-    return sorted.toSorted((a, b) => group(a) - group(b) || isShort(a) - isShort(b))
+    return sorted.toSorted((a, b) => group(a) - group(b) || turn(a) - turn(b) || 0)
   }
 }
 

@@ -5,7 +5,7 @@ import * as Until from "#test/support/servers/Until.ts"
 import * as Calls from "./Calls.ts"
 import * as Works from "./Works.ts"
 
-const clients = 6
+const clients = 8
 
 export interface Acknowledged {
   readonly id: string

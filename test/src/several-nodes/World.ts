@@ -90,7 +90,7 @@ const check = Effect.fnUntraced(function* (load: Load.Load) {
   yield* Invariants.checkAnswers(nodes, load.acknowledged)
 })
 
-const enough = 40
+const enough = 20
 
 /** Runs an action while clients submit, waits until they get answers again, and checks the invariants. */
 export const underLoad = <E>(happen: (load: Load.Load) => Effect.Effect<unknown, E, World | Scope.Scope>) =>
