@@ -4,7 +4,8 @@ import * as Floor from "../../floors/Floor.ts"
 import type { HttpServer } from "../../harness/HttpSubject.ts"
 import * as Metering from "../../harness/Metering.ts"
 import * as Program from "../../harness/Program.ts"
-import type { BenchFailed, Row, Subject } from "../../harness/Subject.ts"
+import * as ResidentMemory from "../../harness/ResidentMemory.ts"
+import type { BenchFailed, Measurement, Row, Subject } from "../../harness/Subject.ts"
 import * as Inferlog from "../../subjects/Inferlog.ts"
 import * as OutputReading from "../../subjects/output/OutputReading.ts"
 
@@ -32,6 +33,15 @@ const floor: Server = {
   serve: (upstream) => Floor.serve(proxy, ["bench/floors/output/ProxyFloor.ts", String(upstream)])
 }
 
+/** The outputs themselves grow all the time. The first seconds are those in which the streams are opened. */
+const notesOf = (samples: ReadonlyArray<number>) => {
+  const third = Math.ceil(samples.length / 3)
+  return {
+    "resident memory in the second third, MiB": ResidentMemory.mean(samples.slice(third, 2 * third)),
+    "resident memory in the last third, MiB": ResidentMemory.mean(samples.slice(2 * third))
+  }
+}
+
 const subject = ({ headers, name, role, serve }: Server, what: object, tag: Order): Subject => ({
   name,
   role,
@@ -43,16 +53,16 @@ const subject = ({ headers, name, role, serve }: Server, what: object, tag: Orde
       args: ["bench/subjects/output/OutputReader.ts"],
       end: "stdin"
     })
-    const measure = (seconds: number) =>
-      Metering.meter(
-        pids,
-        Effect.andThen(
-          reader.send({ _tag: tag, port, path: "/bench/typist", headers, seconds, ...what }),
-          Program.document(reader, OutputReading.Counted)
-        ),
-        // What is left to do is no chunk's cost.
-        Effect.void
+    const measure = Effect.fnUntraced(function* (seconds: number) {
+      const read = Effect.andThen(
+        reader.send({ _tag: tag, port, path: "/bench/typist", headers, seconds, ...what }),
+        Program.document(reader, OutputReading.Counted)
       )
+      // What is left to do is no chunk's cost.
+      const metered = Metering.meter(pids, read, Effect.void)
+      const { samples, value } = yield* ResidentMemory.during(pids, metered)
+      return { ...value, notes: notesOf(samples) } satisfies Measurement
+    })
     yield* measure(2)
     return { measure }
   })

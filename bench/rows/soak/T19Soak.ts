@@ -1,10 +1,11 @@
 /** T19: a mixed load for half an hour, after which log and books are proved. */
 import { DatabaseSync } from "node:sqlite"
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Schedule } from "effect"
 import * as Metering from "../../harness/Metering.ts"
 import * as ProcessTree from "../../harness/ProcessTree.ts"
 import * as Program from "../../harness/Program.ts"
 import * as Progress from "../../harness/Progress.ts"
+import * as ResidentMemory from "../../harness/ResidentMemory.ts"
 import * as ScratchDirectory from "../../harness/ScratchDirectory.ts"
 import { BenchFailed, type Measurement, type Row } from "../../harness/Subject.ts"
 import * as Commands from "../../subjects/Commands.ts"
@@ -38,16 +39,6 @@ const isQuiet = (dataDirectory: string) => {
     log.close()
   }
 }
-
-/** Resident memory each second, MiB. */
-const watch = (pids: ReadonlyArray<number>, into: Array<number>) =>
-  Effect.repeat(
-    Effect.sync(() => void into.push(ProcessTree.rssBytes(pids) / 2 ** 20)),
-    Schedule.spaced("1 second")
-  )
-
-const mean = (values: ReadonlyArray<number>): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
 
 interface Window {
   readonly mixed: Mixing.Mixed
@@ -89,14 +80,11 @@ const start = Effect.fnUntraced(function* (dataDirectory: string, windowSeconds:
     const all = yield* allOut
     yield* Metering.settle(pids)
     const capacity = (1_000 * all.turns) / all.elapsedMs
-    const memory: Array<number> = []
-    const watching = yield* Effect.forkChild(watch(pids, memory))
     const cpuBefore = ProcessTree.cpuMs(pids)
-    const mixed = yield* mix(windowSeconds, share * capacity)
-    yield* Fiber.interrupt(watching)
+    const { samples, value: mixed } = yield* ResidentMemory.during(pids, mix(windowSeconds, share * capacity))
     yield* Metering.settle(pids)
     const cpuMs = (ProcessTree.cpuMs(pids) - cpuBefore) / mixed.turns
-    const measured: Window = { mixed, capacity, memory: mean(memory), cpuMs }
+    const measured: Window = { mixed, capacity, memory: ResidentMemory.mean(samples), cpuMs }
     yield* Progress.say(
       `  ${(share * capacity).toFixed(0)} turns a second: p99 of submits ${mixed.submit.p99.toFixed(1)} ms, ` +
         `of polls ${mixed.poll.p99.toFixed(1)} ms, CPU time of a turn ${cpuMs.toFixed(2)} ms, ` +
