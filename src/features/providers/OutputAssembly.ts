@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { StreamKind } from "#domain/catalog/Model.ts"
+import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 
 /** `openai` has an assembly of its own, because only its protocol has such chunks. */
 export type PlainKind = Exclude<StreamKind, "openai">
@@ -29,18 +30,18 @@ export const make = (kind: PlainKind): OutputAssembly => {
   let size = 0
   /** Characters so far. */
   let length = 0
-  let text = ""
+  let text = GrowingText.make()
   let items: Array<Json> = []
   let last: Json = null
 
   const add = (chunk: Json) => {
-    if (kind === "text") text += String(chunk)
+    if (kind === "text") text.add(String(chunk))
     else if (kind === "items") items.push(chunk)
     else last = chunk
   }
 
   const outputs: Readonly<Record<PlainKind, () => Json>> = {
-    text: () => text,
+    text: () => text.text(),
     items: () => [...items],
     last: () => last
   }
@@ -59,7 +60,7 @@ export const make = (kind: PlainKind): OutputAssembly => {
     restart: () => {
       size = 0
       length = 0
-      text = ""
+      text = GrowingText.make()
       items = []
       last = null
     }

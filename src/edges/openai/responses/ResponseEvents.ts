@@ -3,13 +3,14 @@
  * chat: a message whose text grows, and calls of functions whose arguments grow.
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 import * as ResponseObject from "./ResponseObject.ts"
 
 interface Call {
   readonly place: number
-  id: string
-  name: string
-  arguments: string
+  readonly id: string
+  readonly name: string
+  readonly arguments: GrowingText.GrowingText
 }
 
 export interface ResponseEvents {
@@ -26,7 +27,7 @@ const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.is
 export const make = (about: ResponseObject.About): ResponseEvents => {
   let sequence = 0
   let hasBegun = false
-  let text: string | null = null
+  let text: GrowingText.GrowingText | null = null
   let textPlace = 0
   let places = 0
   let finish: Json | undefined
@@ -36,10 +37,14 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
   const event = (type: string, members: JsonObject): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...members })}\n\n`
 
-  const message = (status: string) => ResponseObject.messageItem(about, text ?? "", status, textPlace)
-  const messageId = () => String(message("completed")["id"] ?? "")
-  const callItem = (call: Call, status: string) => ResponseObject.callItem(about, call.place, call, status)
-  const inMessage = () => ({ item_id: messageId(), output_index: textPlace, content_index: 0 })
+  const message = (status: string) => ResponseObject.messageItem(about, text?.text() ?? "", status, textPlace)
+  const callItem = ({ arguments: made, id, name, place }: Call, status: string) =>
+    ResponseObject.callItem(about, place, { id, name, arguments: made.text() }, status)
+  const inMessage = () => ({
+    item_id: ResponseObject.messageId(about, textPlace),
+    output_index: textPlace,
+    content_index: 0
+  })
 
   const begin = (): string => {
     if (hasBegun) return ""
@@ -51,13 +56,13 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
   const takeText = (more: string): string => {
     let begun = ""
     if (text === null) {
-      text = ""
+      text = GrowingText.make()
       textPlace = places++
       begun =
         event("response.output_item.added", { output_index: textPlace, item: message("in_progress") }) +
         event("response.content_part.added", { ...inMessage(), part: ResponseObject.textPart("") })
     }
-    text += more
+    text.add(more)
     return begun + event("response.output_text.delta", { ...inMessage(), delta: more, logprobs: [] })
   }
 
@@ -72,7 +77,7 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
         place: places++,
         id: String(given["id"] ?? ""),
         name: String(named["name"] ?? ""),
-        arguments: ""
+        arguments: GrowingText.make()
       }
       calls.set(index, call)
       begun = event("response.output_item.added", {
@@ -80,9 +85,9 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
         item: callItem(call, "in_progress")
       })
     }
-    call.arguments += more
+    call.arguments.add(more)
     if (more === "") return begun
-    const item = { item_id: String(callItem(call, "completed")["id"] ?? ""), output_index: call.place }
+    const item = { item_id: ResponseObject.callId(about, call.place), output_index: call.place }
     return begun + event("response.function_call_arguments.delta", { ...item, delta: more })
   }
 
@@ -100,9 +105,10 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
 
   const endText = (): string => {
     if (text === null) return ""
-    const part = ResponseObject.textPart(text)
+    const whole = text.text()
+    const part = ResponseObject.textPart(whole)
     return (
-      event("response.output_text.done", { ...inMessage(), text, logprobs: [] }) +
+      event("response.output_text.done", { ...inMessage(), text: whole, logprobs: [] }) +
       event("response.content_part.done", { ...inMessage(), part }) +
       event("response.output_item.done", { output_index: textPlace, item: message("completed") })
     )
@@ -115,7 +121,7 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
         item_id: String(item["id"] ?? ""),
         output_index: call.place,
         name: call.name,
-        arguments: call.arguments
+        arguments: call.arguments.text()
       }) + event("response.output_item.done", { output_index: call.place, item })
     )
   }

@@ -46,8 +46,16 @@ export const textPart = (text: string): JsonObject => ({
   logprobs: []
 })
 
+const idOf = (prefix: string, { id }: About) => `${prefix}_${id.slice("resp_".length)}`
+
+/** @param index of the item in the response's output. */
+export const messageId = (about: About, index: number): string =>
+  `${idOf("msg", about)}${index === 0 ? "" : `_${index}`}`
+
+export const callId = (about: About, index: number): string => `${idOf("fc", about)}_${index}`
+
 export const messageItem = (about: About, text: string, status: string, index = 0): JsonObject => ({
-  id: `msg_${about.id.slice("resp_".length)}${index === 0 ? "" : `_${index}`}`,
+  id: messageId(about, index),
   type: "message",
   status,
   role: "assistant",
@@ -60,7 +68,7 @@ export const callItem = (
   call: { readonly id: string; readonly name: string; readonly arguments: string },
   status: string
 ): JsonObject => ({
-  id: `fc_${about.id.slice("resp_".length)}_${index}`,
+  id: callId(about, index),
   type: "function_call",
   status,
   call_id: call.id,

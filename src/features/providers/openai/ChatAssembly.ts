@@ -3,6 +3,7 @@
  * `text_completion`, whose chunks have `text` instead of `delta`.
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 
 /** The fields that all chunks share. */
 const heads = ["id", "created", "model", "system_fingerprint", "service_tier"] as const
@@ -17,12 +18,12 @@ interface Called {
   id: Json
   type: Json
   name: Json
-  arguments: string
+  readonly arguments: GrowingText.GrowingText
 }
 
 interface Choice {
   role: Json
-  readonly texts: Map<string, string>
+  readonly texts: Map<string, GrowingText.GrowingText>
   readonly tools: Array<Called | undefined>
   function: Called | null
   readonly logprobs: Map<string, Array<Json>>
@@ -64,14 +65,20 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
     called.id ??= id ?? null
     called.type ??= type ?? null
     called.name ??= name ?? null
-    if (typeof more === "string") called.arguments += more
+    if (typeof more === "string") called.arguments.add(more)
+  }
+
+  const addText = ({ texts }: Choice, name: string, text: string) => {
+    const known = texts.get(name) ?? GrowingText.make()
+    texts.set(name, known)
+    known.add(text)
   }
 
   const takeDelta = (choice: Choice, delta: JsonObject) => {
     choice.role ??= delta["role"] ?? null
     for (const name of texts) {
       const text = delta[name]
-      if (typeof text === "string") choice.texts.set(name, (choice.texts.get(name) ?? "") + text)
+      if (typeof text === "string") addText(choice, name, text)
     }
     const { function_call: called, tool_calls: tools } = delta
     if (isObject(called)) takeCall((choice.function ??= call()), { function: called })
@@ -86,7 +93,7 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
 
   const takeText = (choice: Choice, text: Json | undefined) => {
     if (typeof text !== "string") return text === undefined || text === null
-    choice.texts.set("text", (choice.texts.get("text") ?? "") + text)
+    addText(choice, "text", text)
     if (text !== "") parts += 1
     return true
   }
@@ -160,7 +167,7 @@ const empty = (): Choice => ({
   finishReason: null
 })
 
-const call = (): Called => ({ id: null, type: null, name: null, arguments: "" })
+const call = (): Called => ({ id: null, type: null, name: null, arguments: GrowingText.make() })
 
 const usageOf = (parts: number): JsonObject => ({
   prompt_tokens: 0,
@@ -172,7 +179,7 @@ const logprobsOf = ({ logprobs }: Choice): Json => (logprobs.size === 0 ? null :
 
 const textChoiceOf = (choice: Choice, index: number): JsonObject => ({
   index,
-  text: choice.texts.get("text") ?? "",
+  text: choice.texts.get("text")?.text() ?? "",
   logprobs: logprobsOf(choice),
   finish_reason: choice.finishReason
 })
@@ -188,7 +195,7 @@ const chatChoiceOf = (choice: Choice, index: number): JsonObject => {
     message: {
       role: choice.role ?? "assistant",
       content: null,
-      ...Object.fromEntries(choice.texts),
+      ...Object.fromEntries(Array.from(choice.texts, ([name, text]) => [name, text.text()])),
       ...(tools.length > 0 && { tool_calls: tools }),
       ...(choice.function !== null && { function_call: functionOf(choice.function) })
     },
@@ -197,4 +204,4 @@ const chatChoiceOf = (choice: Choice, index: number): JsonObject => {
   }
 }
 
-const functionOf = ({ arguments: text, name }: Called): JsonObject => ({ name, arguments: text })
+const functionOf = ({ arguments: text, name }: Called): JsonObject => ({ name, arguments: text.text() })
