@@ -88,9 +88,10 @@ const longest = [
 class LongestFirst extends BaseSequencer {
   override async sort(specifications: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
-    const turn = ({ moduleId }: TestSpecification) => longest.indexOf(moduleId) + 1 || Infinity
+    const turn = ({ moduleId }: TestSpecification) =>
+      longest.includes(moduleId) ? longest.indexOf(moduleId) : longest.length
     const sorted = await super.sort(specifications)
-    return sorted.toSorted((a, b) => group(a) - group(b) || turn(a) - turn(b) || 0)
+    return sorted.toSorted((a, b) => group(a) - group(b) || turn(a) - turn(b))
   }
 }
 
