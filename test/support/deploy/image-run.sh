@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the image over a base of this machine's own tools and runs it: image-run.sh PACKAGE.tgz PORT. Prints what it saw as `name=value`,
-# times in ms. Needs root, podman, crun, and what `npm ci` has left in npm's cache, but no network. Everything is written below a temporary folder.
+# times in ms. Needs root, podman and crun. Everything is written below a temporary folder.
 set -euo pipefail
 # The files of the image are for every user, whatever the umask of the tests.
 umask 022
@@ -44,8 +44,9 @@ podman import "$work/base.tar" localhost/base:test >&2
 echo "base_size=$(podman image inspect localhost/base:test --format '{{.Size}}')"
 echo "base_ms=$(($(now) - began))"
 
+# `npm ci` has left the packages in npm's cache, but not the lists of their versions, which npm asks the registry for.
 began=$(now)
-npm_config_offline=true ENGINE="$engine" FLAGS="--isolation chroot --network host --layers=false" BASE=localhost/base:test TAG=localhost/inferlog:test \
+npm_config_prefer_offline=true npm_config_fetch_timeout=20000 ENGINE="$engine" FLAGS="--isolation chroot --network host --layers=false" BASE=localhost/base:test TAG=localhost/inferlog:test \
   "$here/../../../deploy/image.sh" "$package" >&2
 echo "build_ms=$(($(now) - began))"
 podman image inspect localhost/inferlog:test --format \
