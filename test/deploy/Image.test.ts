@@ -10,6 +10,9 @@ const programs = Programs.needed(["podman", "crun"], "podman crun")
 const isRoot = process.getuid?.() === 0
 const named = (name: string) => (isRoot ? programs.named(name) : `${name} (needs root)`)
 
+/** ms. npm may download what it installs, on a machine that is busy. */
+const longestBuild = 360_000
+
 /** The size of debian:trixie-slim in bytes. */
 const debianSlim = 79e6
 
@@ -19,14 +22,15 @@ describe.skipIf(programs.isMissing || !isRoot)("The image", () => {
 
   beforeAll(async () => {
     const script = path.join(import.meta.dirname, "../support/deploy/image-run.sh")
-    const output = Programs.run(script, [await Packed.file(), String(await ServerProcess.freePort())])
+    const args = [await Packed.file(), String(await ServerProcess.freePort())]
+    const output = Programs.run(script, args, {}, longestBuild)
     seen = new Map(
       output
         .split("\n")
         .flatMap((line) => [...line.matchAll(/^(\w+)=(.*)$/g)])
         .map(([, name = "", value = ""]) => [name, value])
     )
-  })
+  }, longestBuild + 40_000)
 
   it(named("has at most 350 MB on the base that Containerfile names"), () =>
     assert.isAtMost(number("size") - number("base_size") + debianSlim, 350e6)

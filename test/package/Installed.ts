@@ -11,6 +11,9 @@ import * as ServerProcess from "#test/support/ServerProcess.ts"
 
 const execFile = promisify(childProcess.execFile)
 
+/** ms. npm may download what it installs, on a machine that is busy. */
+export const patienceMs = 400_000
+
 /** The test runner's variables must not reach npm or the program. */
 const environment = (env: Readonly<Record<string, string>> = {}) => ({
   PATH: process.env["PATH"],

@@ -55,7 +55,7 @@ describe("The package", () => {
   let state: Installed.Installed | string = "not installed"
   beforeAll(async () => {
     state = await Installed.install()
-  })
+  }, Installed.patienceMs)
   afterAll(() => (typeof state === "string" ? undefined : state.remove()))
 
   const test = (name: string, body: (installed: Installed.Installed) => Promise<void>) =>

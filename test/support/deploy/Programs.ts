@@ -25,20 +25,21 @@ export const needed = (programs: ReadonlyArray<string>, packages: string): Progr
   }
 }
 
-/** ms. Less than the time limit of tests, so that a program that hangs is reported with what it has printed. */
-const longestRun = 170_000
-
-/** Runs a program to its end. Fails with what it printed when it fails or takes too long. */
+/**
+ * Runs a program to its end. Fails with what it printed when it fails or takes too long: `limitMs` must be below the time limit of the
+ * test.
+ */
 export const run = (
   program: string,
   args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  limitMs = 170_000
 ) => {
   const { error, status, stderr, stdout } = childProcess.spawnSync(program, args, {
     encoding: "utf8",
     env: { ...process.env, ...env },
     maxBuffer: 64 * 1024 * 1024,
-    timeout: longestRun
+    timeout: limitMs
   })
   if (error !== undefined || status !== 0) {
     const end = error === undefined ? `ended with ${status}` : error.message
