@@ -24,7 +24,7 @@ export const stringifyWith = (value: JsonObject, texts: Readonly<Record<string, 
 /** Whether every object already has its keys in order, as the objects made here do. */
 const isInOrder = (value: Json): boolean => {
   if (value === null || typeof value !== "object") return true
-  if (isArray(value)) return value.every(isInOrder)
+  if (isList(value)) return value.every(isInOrder)
   let previous: string | undefined
   for (const key in value) {
     if (previous !== undefined && key < previous) return false
@@ -42,7 +42,7 @@ const isInOrder = (value: Json): boolean => {
  */
 const sort = (value: Json): Json | undefined => {
   if (value === null || typeof value !== "object") return value
-  return isArray(value) ? sortItems(value) : sortMembers(value)
+  return isList(value) ? sortItems(value) : sortMembers(value)
 }
 
 const sortItems = (items: ReadonlyArray<Json>): Json | undefined => {
@@ -75,7 +75,7 @@ const isUnsortable = (key: string): boolean => {
 
 const write = (value: Json): string => {
   if (value === null || typeof value !== "object") return JSON.stringify(value)
-  return isArray(value) ? `[${value.map(write).join(",")}]` : writeObject(value)
+  return isList(value) ? `[${value.map(write).join(",")}]` : writeObject(value)
 }
 
 const writeObject = (value: JsonObject): string => {
@@ -88,7 +88,8 @@ const writeObject = (value: JsonObject): string => {
   return `${text}}`
 }
 
-const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
+/** Whether the value is an array. */
+export const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
 
 /** Whether the value is an object: not an array, a scalar or absent. */
 export const isObject = (value: Json | undefined): value is JsonObject =>

@@ -7,21 +7,19 @@ const canonical = (text: string) => CanonicalJson.stringify(JSON.parse(text))
 
 const shuffled = (value: CanonicalJson.Json): CanonicalJson.Json => {
   if (value === null || typeof value !== "object") return value
-  if (isArray(value)) return value.map(shuffled)
+  if (CanonicalJson.isList(value)) return value.map(shuffled)
   return Object.fromEntries(
     Object.entries(value)
       .toReversed()
       .map(([key, member]) => [key, shuffled(member)])
   )
 }
-const isArray: (value: CanonicalJson.Json) => value is ReadonlyArray<CanonicalJson.Json> = Array.isArray
-
 const json = fc.jsonValue().map((value): CanonicalJson.Json => JSON.parse(JSON.stringify(value)))
 
 /** Written member by member, as RFC 8785 describes. */
 const reference = (value: CanonicalJson.Json): string => {
   if (value === null || typeof value !== "object") return JSON.stringify(value)
-  if (isArray(value)) return `[${value.map(reference).join(",")}]`
+  if (CanonicalJson.isList(value)) return `[${value.map(reference).join(",")}]`
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${reference(member)}`).join(",")}}`
 }

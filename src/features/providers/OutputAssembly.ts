@@ -1,6 +1,6 @@
 /** Adds up the chunks of a run to its output, for protocols that do not send the output at the end. */
 import { isDeepStrictEqual } from "node:util"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isList, type Json } from "#domain/CanonicalJson.ts"
 import type { StreamKind } from "#domain/catalog/Model.ts"
 import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 
@@ -83,5 +83,3 @@ export const restOf = (kind: PlainKind, made: Json, output: Json): ReadonlyArray
   if (typeof made !== "string" || typeof output !== "string" || !output.startsWith(made)) return null
   return output === made ? [] : [output.slice(made.length)]
 }
-
-const isList = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)

@@ -54,7 +54,7 @@ overBothStores("a file in parts", (store) =>
       })
     )
 
-    // Once, because it takes so many bytes: over S3, where the client is redirected, unless there is none.
+    // It sends 90 MiB, so it runs with one store only: with S3, which redirects the client, if this machine has it.
     const isHere = store === "S3" || S3Programs.isMissing
     it.effect.runIf(isHere)("is uploaded by fal's client, which sends parts above 90 MiB", () =>
       Effect.gen(function* () {

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type * as Http from "node:http"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Upstream } from "#test/src/features/providers/contract/Upstream.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "./JsonHttp.ts"
@@ -31,8 +31,6 @@ const tensors: Readonly<Record<string, Tensor>> = {
   times: { datatype: "INT32", shape: [1], isElement: Number.isSafeInteger },
   numbers: { datatype: "FP32", shape: [-1, 2], isElement: (element) => typeof element === "number" }
 }
-
-const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
 
 const flat = (data: Json): ReadonlyArray<Json> => (isList(data) ? data.flatMap(flat) : [data])
 

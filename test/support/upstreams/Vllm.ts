@@ -4,7 +4,7 @@
  */
 import type * as Http from "node:http"
 import { Effect, type Scope } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "./JsonHttp.ts"
 
@@ -37,8 +37,6 @@ export interface Vllm {
   /** The next chat whose last message is `type`. */
   readonly typed: () => Promise<Typed>
 }
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 const tokensOf = (text: string): ReadonlyArray<string> => text.match(/\s*\S+/g) ?? []
 

@@ -1,6 +1,6 @@
 /** The reserved body fields `webhook` and `webhook_events_filter` (contract, "Submit rules"), hidden from the model. */
 import { Result } from "effect"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import { type Webhook, WebhookEventName } from "#domain/inference-request/Event.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 import { issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
@@ -38,7 +38,7 @@ export const parse = (body: JsonObject): Parsed<Webhook | null> => {
 }
 
 const filterIssues = (filter: Json): Array<Issue> => {
-  if (!isArray(filter)) return [issue([filterField], "type", "must be array")]
+  if (!isList(filter)) return [issue([filterField], "type", "must be array")]
   if (filter.length === 0) return [issue([filterField], "minItems", "must not be empty")]
   // Each wrong item would be an issue, and a body has room for millions.
   if (filter.length > mostNames) {
@@ -59,5 +59,3 @@ const mostNames = 16
 const names = WebhookEventName.literals
 
 const isEventName = (value: Json): value is WebhookEventName => names.some((name) => name === value)
-
-const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray

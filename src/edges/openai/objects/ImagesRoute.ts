@@ -1,7 +1,7 @@
 /** `POST /v1/images/generations`. */
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import { isList, isObject, type Json } from "#domain/CanonicalJson.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
@@ -25,8 +25,6 @@ const endpoint = HttpApiEndpoint.post("createImage", "/v1/images/generations", {
 
 /** Bytes of all pictures in one answer. Those beyond have their `url` alone. */
 const mostBytes = 24 * 1024 * 1024
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 export const createImage = Route.make(
   endpoint,

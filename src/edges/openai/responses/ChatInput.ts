@@ -3,13 +3,11 @@
  * The API keeps nothing here: what needs a stored response, or a tool that only OpenAI has, is refused by name.
  */
 import { Result } from "effect"
-import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 
 type Translated<A> = Result.Result<A, ErrorAnswer>
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 const isSet = (value: Json | undefined): boolean => value !== undefined && value !== null && value !== false
 

@@ -2,7 +2,7 @@
  * The events of a streamed response (https://platform.openai.com/docs/api-reference/responses-streaming), made of the chunks of a
  * chat: a message whose text grows, and calls of functions whose arguments grow.
  */
-import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 import * as ResponseObject from "./ResponseObject.ts"
 
@@ -21,8 +21,6 @@ export interface ResponseEvents {
   readonly end: (usage: Json) => string
   readonly failed: (error: JsonObject) => string
 }
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 export const make = (about: ResponseObject.About): ResponseEvents => {
   let sequence = 0

@@ -1,5 +1,5 @@
 /** The response object (https://platform.openai.com/docs/api-reference/responses/object) of a chat completion. */
-import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
 
 export interface About {
@@ -17,8 +17,6 @@ export const aboutOf = ({ id, request }: Snapshot, body: JsonObject): About => (
   created: Math.floor(request.submitted.at / 1_000),
   body
 })
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 const numberOf = (value: Json | undefined): number => (typeof value === "number" ? value : 0)
 

@@ -1,5 +1,5 @@
 /** Summarizes the JSON Schema (2020-12) of an input field by field, for people; not for validation. */
-import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonPointer from "./JsonPointer.ts"
 
 export interface InputField {
@@ -29,13 +29,11 @@ const longestDefault = 300
 /** Characters of a pattern that are shown. */
 const longestPattern = 40
 
-const isArray: (value: Json | undefined) => value is ReadonlyArray<Json> = Array.isArray
-
 const textsOf = (value: Json | undefined): ReadonlyArray<string> =>
-  (isArray(value) ? value : [value]).flatMap((text) => (typeof text === "string" ? [text] : []))
+  (isList(value) ? value : [value]).flatMap((text) => (typeof text === "string" ? [text] : []))
 
 const schemasOf = (value: Json | undefined): ReadonlyArray<JsonObject> =>
-  isArray(value) ? value.filter(isObject) : []
+  isList(value) ? value.filter(isObject) : []
 
 const lineOf = (text: Json | undefined): string | undefined =>
   typeof text === "string" && text.trim() !== "" ? text.replace(/\s+/g, " ").trim() : undefined
@@ -63,12 +61,12 @@ const resolved = (schema: JsonObject, root: JsonObject, depth = 0): JsonObject =
 const joined = (keyword: "properties" | "required", a: JsonObject, b: JsonObject): JsonObject => {
   const [x, y] = [a[keyword], b[keyword]]
   if (isObject(x) && isObject(y)) return { [keyword]: { ...y, ...x } }
-  return isArray(x) && isArray(y) ? { [keyword]: [...x, ...y] } : {}
+  return isList(x) && isList(y) ? { [keyword]: [...x, ...y] } : {}
 }
 
 const typeOfValue = (value: Json): string => {
   if (value === null) return "null"
-  if (isArray(value)) return "array"
+  if (isList(value)) return "array"
   return typeof value
 }
 
@@ -108,7 +106,7 @@ const named = (type: string, schema: JsonObject, root: JsonObject, depth: number
 
 const allowedOf = (schema: JsonObject): ReadonlyArray<Json> | undefined => {
   const { const: only, enum: allowed } = schema
-  return only !== undefined ? [only] : isArray(allowed) ? allowed : undefined
+  return only !== undefined ? [only] : isList(allowed) ? allowed : undefined
 }
 
 const range = (schema: JsonObject, least: string, most: string, unit: string): string | undefined => {

@@ -1,7 +1,5 @@
 /** JSON pointers (RFC 6901) into JSON values. Only own members are visible. */
-import type { Json } from "#domain/CanonicalJson.ts"
-
-const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
+import { isList, type Json } from "#domain/CanonicalJson.ts"
 
 const arrayIndex = /^(?:0|[1-9]\d{0,9})$/
 
@@ -17,7 +15,7 @@ const tokensOf = (pointer: string): ReadonlyArray<string> | null => {
 
 const memberOf = (value: Json | undefined, token: string): Json | undefined => {
   if (value === undefined || value === null || typeof value !== "object") return undefined
-  if (isArray(value)) return arrayIndex.test(token) ? value[Number(token)] : undefined
+  if (isList(value)) return arrayIndex.test(token) ? value[Number(token)] : undefined
   return Object.hasOwn(value, token) ? value[token] : undefined
 }
 
@@ -27,7 +25,7 @@ export const at = (json: Json, pointer: string): Json | undefined =>
 
 const withMember = (value: Json, token: string, member: Json): Json => {
   if (value === null || typeof value !== "object") return value
-  if (isArray(value)) return value.with(Number(token), member)
+  if (isList(value)) return value.with(Number(token), member)
   // A computed name is always an own property, even `__proto__`.
   return { ...value, [token]: member }
 }

@@ -1,7 +1,7 @@
 /** JSON Schema 2020-12, compiled once per schema. Messages never quote a client; paths have shortened property names. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js"
 import { Predicate, Result, Schema } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isList, type Json } from "#domain/CanonicalJson.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Violation } from "#domain/Outcome.ts"
 import { lazy } from "#src/kernel/async/Lazy.ts"
@@ -110,15 +110,13 @@ const isSmall = (value: Json): boolean => {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     nodes += 1
     if (next === null || typeof next !== "object") continue
-    if (!isArray(next) && Object.keys(next).some((name) => name.length > longestText)) return false
-    const members = isArray(next) ? next : Object.values(next)
+    if (!isList(next) && Object.keys(next).some((name) => name.length > longestText)) return false
+    const members = isList(next) ? next : Object.values(next)
     if (nodes + open.length + members.length > mostNodes) return false
     for (const member of members) open.push(member)
   }
   return true
 }
-
-const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray
 
 const issueOf = (breach: ErrorObject, value: Json): InputIssue => ({
   path: pathOf(breach, value),

@@ -2,7 +2,7 @@
  * Fills in the template of a wrapper. Safe against injection: the template stays a JSON tree, only the template is
  * searched for placeholders, once, and values become whole values or parts of strings, never member names.
  */
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 
 /** The most characters of all filled-in values, so that a long value in many places does not fill the memory. */
 export const longestRendered = 10 * 1_024 * 1_024
@@ -61,7 +61,7 @@ export const render = (template: JsonObject, values: JsonObject): Json | null =>
   const visit = (node: Json): Json | undefined => {
     if (typeof node === "string") return ofText(node)
     if (node === null || typeof node !== "object") return node
-    if (isArray(node)) return node.map(visit).filter((element) => element !== undefined)
+    if (isList(node)) return node.map(visit).filter((element) => element !== undefined)
     const members = Object.entries(node).flatMap(([name, member]) => {
       const value = visit(member)
       return value === undefined ? [] : [[name, value] as const]
@@ -72,5 +72,3 @@ export const render = (template: JsonObject, values: JsonObject): Json | null =>
   const rendered = visit(template) ?? null
   return left < 0 ? null : rendered
 }
-
-const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray

@@ -1,6 +1,6 @@
 /** What a Cog server reports about a prediction and itself (https://cog.run/http, "Webhooks", "GET /health-check"). */
 import { Option, Schema } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isList, type Json } from "#domain/CanonicalJson.ts"
 import * as JobReport from "../JobReport.ts"
 import { fractionOf, linesOf } from "../LogText.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
@@ -52,8 +52,6 @@ export const partsIn = (json: Json | undefined, id: string): ReadonlyArray<Json>
         ? prediction.output
         : []
   })
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 const Health = Schema.Struct({
   status: Schema.Literals(["UNKNOWN", "STARTING", "READY", "BUSY", "SETUP_FAILED", "DEFUNCT", "UNHEALTHY"])

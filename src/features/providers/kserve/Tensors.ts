@@ -4,7 +4,7 @@
  * in row-major order, and read flat or nested.
  */
 import { Result } from "effect"
-import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { InputTensor, Datatype } from "./Options.ts"
 
 /** The JSON form of a tensor's elements. */
@@ -41,8 +41,6 @@ const elementOf: Readonly<Record<Datatype, Element>> = {
 
 /** The most dimensions of a tensor that any server supports. */
 const maxRank = 32
-
-const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
 
 const product = (sizes: ReadonlyArray<number>): number => sizes.reduce((count, size) => count * size, 1)
 

@@ -2,7 +2,7 @@
  * Assembles a `chat.completion` from its chunks (https://platform.openai.com/docs/api-reference/chat-streaming), or a
  * `text_completion`, whose chunks have `text` instead of `delta`.
  */
-import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 
 /** The fields that all chunks share. */
@@ -51,8 +51,6 @@ export interface ChatAssembly {
 
 const isIndex = (index: Json | undefined): index is number =>
   typeof index === "number" && Number.isInteger(index) && index >= 0 && index < mostOfOne
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
   const head = new Map<string, Json>()

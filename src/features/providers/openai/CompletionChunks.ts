@@ -1,7 +1,5 @@
 /** Completions and their chunks: the one chunk that a whole completion is, and the text in a chunk. */
-import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
+import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 
 const choicesIn = ({ choices }: JsonObject): ReadonlyArray<JsonObject> =>
   isList(choices) ? choices.filter(isObject) : []

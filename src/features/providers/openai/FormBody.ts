@@ -1,6 +1,6 @@
 /** A body of `multipart/form-data` (RFC 7578) with one file, as OpenAI's audio endpoints take it. */
 import * as crypto from "node:crypto"
-import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import { isList, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { FileBytes } from "../ProviderFiles.ts"
 
 export interface FormBody {
@@ -10,8 +10,6 @@ export interface FormBody {
 
 /** Names and file names are quoted, so they have neither quotes nor line ends (RFC 7578, 4.2). */
 const quoted = (text: string): string => `"${text.replace(/[\r\n"\\]/g, "_")}"`
-
-const isList = (json: Json): json is ReadonlyArray<Json> => Array.isArray(json)
 
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value))
 

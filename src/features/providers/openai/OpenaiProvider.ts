@@ -4,7 +4,7 @@
  * is one call, which ends with this process, and closing the connection stops it.
  */
 import { Effect, Redacted, Result, Schema } from "effect"
-import { isObject, type JsonObject, type Json } from "#domain/CanonicalJson.ts"
+import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as RunStart from "../RunStart.ts"
 import * as ReplacedControl from "../ReplacedControl.ts"
@@ -48,8 +48,6 @@ const normalize = (json: Json | undefined): JsonObject | null => {
   })
   return pictures.length === data.length ? { ...json, data: pictures } : null
 }
-
-const isList = (json: Json | undefined): json is ReadonlyArray<Json> => Array.isArray(json)
 
 const paths: Readonly<Record<Options["endpoint"], string>> = {
   chat: "/chat/completions",
