@@ -33,7 +33,7 @@ describe("The output of an ended request", () => {
 
   it.effect("is shown once to its reader when the store fails, and whole to those who come late", () => {
     const { fail, layer: store } = OutputChunks.failing()
-    const node = TestNode.nodeLayer({ models: Readers.models }).pipe(
+    const nodeWithStore = TestNode.nodeLayer({ models: Readers.models }).pipe(
       Layer.provideMerge(store),
       Layer.provideMerge(TestNode.storeLayer)
     )
@@ -49,7 +49,7 @@ describe("The output of an ended request", () => {
       assert.deepStrictEqual(reader.events, ["a", "b"])
       fail(false)
       assert.deepStrictEqual(yield* Readers.eventsOf(id), ["ab"])
-    }).pipe(Effect.provide(node))
+    }).pipe(Effect.provide(nodeWithStore))
   })
 
   it.effect("has no chunk of an earlier run when the last run made none", () =>
