@@ -27,9 +27,12 @@ export const submit = (
 
 const Accepted = Schema.decodeUnknownSync(Schema.Struct({ request_id: RequestId }))
 
+/** The id of the request that has been submitted. */
+export const idOf = ({ json }: Reply) => Accepted(json).request_id
+
 /** Submits a request for the model and returns its id. */
 export const accepted = (model = "sandbox/echo", input: unknown = { value: 1 }) =>
-  Effect.map(submit(input, {}, model), ({ json }) => Accepted(json).request_id)
+  Effect.map(submit(input, {}, model), idOf)
 
 /** Expects an error envelope with this status. */
 export const assertEnvelope = (reply: Reply, status: number): void => {

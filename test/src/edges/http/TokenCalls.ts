@@ -1,6 +1,7 @@
 /** Calls with tokens, from pages. */
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import type { Reply } from "#test/support/HttpProbe.ts"
 import { call, jsonHeaders } from "./Calls.ts"
 
 export const app = "https://app.example"
@@ -33,11 +34,12 @@ export const make = (body: object, headers: Readonly<Record<string, string>> = {
     return decode(reply.json)
   })
 
-/** As a page sends it. */
-export const headersOf = ({ token }: { readonly token: string }, origin = app) => ({
-  authorization: `Key ${token}`,
-  origin
-})
+/** As a page of `app` sends it. */
+export const headersOf = (token: string) => ({ authorization: `Key ${token}`, origin: app })
 
-export const codeOf = (json: unknown): unknown =>
+/** What a page of `app` sends with a new token for it. */
+export const appHeaders = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+  Effect.map(make({ ...body, origins: [app] }, headers), ({ token }) => headersOf(token))
+
+export const codeOf = ({ json }: Reply): unknown =>
   Reflect.get(Object(Reflect.get(Object(json), "details")), "code")

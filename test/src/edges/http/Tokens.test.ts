@@ -1,50 +1,26 @@
-/** What a token of a key opens, on every declared route, and which pages may use it. */
+/** What a token of a key opens, on every declared route. */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Schema } from "effect"
-import { HttpApi } from "effect/http-api"
-import { RequestId } from "#domain/Ids.ts"
+import { Effect } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
-import { Api } from "#src/edges/server/Api.ts"
-import { Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { accepted, assertEnvelope, call, issuesOf, jsonHeaders, submit } from "./Calls.ts"
+import { accepted, assertEnvelope, call, idOf, issuesOf, jsonHeaders, submit } from "./Calls.ts"
 import * as GrantedKeys from "./GrantedKeys.ts"
-import { app, ask, codeOf, headersOf, make, other } from "./TokenCalls.ts"
+import { keyedRoutes, urlOf } from "./KeyedRoutes.ts"
+import { app, appHeaders, ask, codeOf, make } from "./TokenCalls.ts"
 
-const origins = [app]
 const echo = ["sandbox/echo"]
 
-const idOf = Schema.decodeUnknownSync(Schema.Struct({ request_id: RequestId }))
-
-const keyed: Array<{
-  readonly name: string
-  readonly method: string
-  readonly path: string
-  readonly takes: string
-}> = []
-HttpApi.reflect(Api, {
-  onGroup: () => {},
-  onEndpoint: ({ endpoint, mergedAnnotations }) => {
-    if (Context.get(mergedAnnotations, Requires) === null) return
-    const { identifier: name, method, path } = endpoint
-    keyed.push({ name, method, path, takes: Context.get(mergedAnnotations, TakesTokens) })
-  }
-})
-
-const values: Readonly<Record<string, string>> = { ownerName: "sandbox", modelName: "echo" }
-
-/** @param id of a request of `sandbox/echo`. */
-const urlOf = (path: string, id: string) =>
-  path.replaceAll(/:(\w+)/g, (_, name) => (name === "requestId" ? id : (values[name] ?? "x")))
+/** Of what may be read of a request. */
+const suffixes = ["", "/status", "/cancel", "/status/stream", "/output/stream"]
 
 layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
   it.effect("is made by any key that reads, for models, for a request or for reading", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
       const before = Date.now()
-      const models = yield* make({ expiresIn: 60, models: echo, origins })
-      assert.deepInclude(models, { models: echo, request: null, readOnly: false, origins })
+      const models = yield* make({ expiresIn: 60, models: echo, origins: [app] })
+      assert.deepInclude(models, { models: echo, request: null, readOnly: false, origins: [app] })
       assert.closeTo(Date.parse(models.expiresAt), before + 60_000, 5_000)
       const one = yield* make({ request: id })
       assert.deepInclude(one, { models: null, request: id, readOnly: false, origins: null })
@@ -54,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
       yield* make({ readOnly: true }, reads)
       const refused = yield* ask({ models: echo }, reads)
       assertEnvelope(refused, 403)
-      assert.strictEqual(codeOf(refused.json), "MISSING_SCOPE")
+      assert.strictEqual(codeOf(refused), "MISSING_SCOPE")
     })
   )
 
@@ -88,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
       }
       const narrow = yield* GrantedKeys.issue({ modelEndpoints: [ModelEndpoint.make("sandbox/echo")] })
       const wide = yield* ask({ models: ["sandbox/echo", "sandbox/slow"] }, narrow)
-      assert.strictEqual(codeOf(wide.json), "GRANT_EXCEEDED")
+      assert.strictEqual(codeOf(wide), "GRANT_EXCEEDED")
       const { otherKey } = yield* TestServer.TestServer
       const foreign = yield* ask({ request: yield* accepted() }, { authorization: otherKey })
       assertEnvelope(foreign, 403)
@@ -98,45 +74,37 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
 
   it.effect("for a model submits to it, and follows and cancels what it has submitted, and no more", () =>
     Effect.gen(function* () {
-      const headers = headersOf(yield* make({ models: ["sandbox/slow", ...echo], origins }))
+      const headers = yield* appHeaders({ models: ["sandbox/slow", ...echo] })
       const reply = yield* submit({ seconds: 1 }, headers, "sandbox/slow")
       assert.strictEqual(reply.status, 200, reply.text)
-      const path = `/sandbox/slow/requests/${idOf(reply.json).request_id}`
+      const path = `/sandbox/slow/requests/${idOf(reply)}`
       // With a query the declared route answers, and without one the fast path.
       assert.strictEqual((yield* call({ path: `${path}/status`, headers })).status, 200)
       assert.strictEqual((yield* call({ path: `${path}/status?wait=0`, headers })).status, 200)
       assert.strictEqual((yield* call({ method: "PUT", path: `${path}/cancel`, headers })).status, 200)
-      assert.strictEqual(codeOf((yield* call({ path, headers })).json), "REQUEST_CANCELLED")
-      const others = headersOf(yield* make({ models: ["sandbox/slow"], origins }))
+      assert.strictEqual(codeOf(yield* call({ path, headers })), "REQUEST_CANCELLED")
+      const others = yield* appHeaders({ models: ["sandbox/slow"] })
       for (const [of, at] of [
         [others, path],
         [headers, `/sandbox/echo/requests/${yield* accepted()}`]
       ] as const) {
-        for (const suffix of [
-          "",
-          "/status",
-          "/status?wait=0",
-          "/cancel",
-          "/status/stream",
-          "/output/stream"
-        ]) {
+        for (const suffix of [...suffixes, "/status?wait=0"]) {
           const refused = yield* call({ path: `${at}${suffix}`, headers: of })
           assertEnvelope(refused, 403)
-          assert.isUndefined(codeOf(refused.json))
+          assert.isUndefined(codeOf(refused))
           assert.strictEqual(refused.headers["access-control-allow-origin"], app)
         }
       }
       const elsewhere = yield* submit({ value: 1 }, others)
-      assert.strictEqual(codeOf(elsewhere.json), "MODEL_NOT_GRANTED")
+      assert.strictEqual(codeOf(elsewhere), "MODEL_NOT_GRANTED")
     })
   )
 
   it.effect("of a user opens the requests of this user, and of no other", () =>
     Effect.gen(function* () {
-      const of = (user: string) =>
-        Effect.map(make({ models: echo, user, origins }), (token) => headersOf(token))
+      const of = (user: string) => appHeaders({ models: echo, user })
       const reply = yield* submit({ value: 1 }, yield* of("ada"))
-      const path = `/sandbox/echo/requests/${idOf(reply.json).request_id}/status`
+      const path = `/sandbox/echo/requests/${idOf(reply)}/status`
       assert.strictEqual((yield* call({ path, headers: yield* of("ada") })).status, 200)
       assertEnvelope(yield* call({ path, headers: yield* of("bob") }), 403)
     })
@@ -144,7 +112,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
 
   it.effect("for a model works with the clients of fal and OpenAI, and for its own requests only", () =>
     Effect.gen(function* () {
-      const headers = headersOf(yield* make({ models: echo, origins }))
+      const headers = yield* appHeaders({ models: echo })
       const falAt = (method: string, address: string, of = headers) =>
         call({
           method,
@@ -155,16 +123,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
       const fal = (method: string, target: string, of = headers) =>
         falAt(method, `https://queue.fal.run/sandbox/${target}`, of)
       const reply = yield* fal("POST", "echo")
-      const id = idOf(reply.json).request_id
+      const id = idOf(reply)
       assert.include([200, 202], (yield* fal("GET", `echo/requests/${id}/status`)).status)
-      const others = headersOf(yield* make({ models: echo, origins }))
+      const others = yield* appHeaders({ models: echo })
       assert.strictEqual((yield* fal("GET", `echo/requests/${id}/status`, others)).status, 403)
       assert.strictEqual((yield* fal("POST", "slow")).status, 403)
-      const reading = headersOf(yield* make({ request: id, readOnly: true, origins }))
+      const reading = yield* appHeaders({ request: id, readOnly: true })
       assert.include([200, 202], (yield* fal("GET", `echo/requests/${id}/status`, reading)).status)
       for (const rest of ["storage/upload/initiate", "storage/upload/initiate-multipart", "tokens/"]) {
         const refused = yield* falAt("POST", `https://rest.fal.ai/${rest}`)
-        assert.strictEqual(codeOf(refused.json), "TOKEN_NOT_GRANTED", rest)
+        assert.strictEqual(codeOf(refused), "TOKEN_NOT_GRANTED", rest)
       }
       for (const [method, target] of [
         ["PUT", `echo/requests/${id}/cancel`],
@@ -188,10 +156,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
   it.effect("has idempotency keys of its own", () =>
     Effect.gen(function* () {
       const again = { "idempotency-key": "of the page" }
-      const one = headersOf(yield* make({ models: echo, origins }))
-      const two = headersOf(yield* make({ models: echo, origins }))
+      const one = yield* appHeaders({ models: echo })
+      const two = yield* appHeaders({ models: echo })
       const ids = yield* Effect.forEach([one, two, one], (headers) =>
-        Effect.map(submit({ value: 1 }, { ...headers, ...again }), ({ json }) => idOf(json).request_id)
+        Effect.map(submit({ value: 1 }, { ...headers, ...again }), idOf)
       )
       assert.strictEqual(ids[0], ids[2])
       assert.notStrictEqual(ids[0], ids[1])
@@ -204,8 +172,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
       yield* Lifecycle.start(id)
       yield* Lifecycle.deliver(id, { value: 1 })
       const path = `/sandbox/echo/requests/${id}`
-      const headers = headersOf(yield* make({ request: id, origins }))
-      for (const suffix of ["", "/status", "/cancel", "/status/stream", "/output/stream"]) {
+      const headers = yield* appHeaders({ request: id })
+      for (const suffix of suffixes) {
         const reply = yield* call({ path: `${path}${suffix}`, headers })
         assert.strictEqual(reply.status, 200, suffix)
         assert.strictEqual(reply.headers["access-control-allow-origin"], app, suffix)
@@ -214,11 +182,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
       }
       assertEnvelope(yield* call({ path: `/sandbox/echo/requests/${yield* accepted()}`, headers }), 403)
       const refused = yield* submit({ value: 1 }, headers)
-      assert.strictEqual(codeOf(refused.json), "TOKEN_NOT_GRANTED")
-      const reading = headersOf(yield* make({ request: id, readOnly: true, origins }))
+      assert.strictEqual(codeOf(refused), "TOKEN_NOT_GRANTED")
+      const reading = yield* appHeaders({ request: id, readOnly: true })
       assert.strictEqual((yield* call({ path, headers: reading })).status, 200)
       const cancel = yield* call({ path: `${path}/cancel`, headers: reading })
-      assert.strictEqual(codeOf(cancel.json), "MISSING_SCOPE")
+      assert.strictEqual(codeOf(cancel), "MISSING_SCOPE")
     })
   )
 
@@ -226,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
     Effect.gen(function* () {
       const id = yield* accepted()
       const slow = yield* accepted("sandbox/slow", { seconds: 1 })
-      const headers = headersOf(yield* make({ readOnly: true, models: echo, origins }))
+      const headers = yield* appHeaders({ readOnly: true, models: echo })
       for (const path of [
         `/requests/${id}`,
         `/requests/${id}/events`,
@@ -238,32 +206,32 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
       assert.include(text, id)
       assert.notInclude(text, slow)
       assertEnvelope(yield* call({ path: `/requests/${slow}`, headers }), 403)
-      assert.strictEqual(codeOf((yield* submit({ value: 1 }, headers)).json), "TOKEN_NOT_GRANTED")
+      assert.strictEqual(codeOf(yield* submit({ value: 1 }, headers)), "TOKEN_NOT_GRANTED")
     })
   )
 
   it.effect("opens no other route, whatever its key may do", () =>
     Effect.gen(function* () {
       const id = yield* accepted()
-      const tokens = {
-        submit: headersOf(yield* make({ models: echo, origins })),
-        request: headersOf(yield* make({ request: id, origins })),
-        reads: headersOf(yield* make({ readOnly: true, origins }))
-      }
-      const taken = { submit: ["submit", "request"], request: ["request"], reads: ["reads", "request"] }
-      for (const [kind, headers] of Object.entries(tokens)) {
-        for (const { method, path, takes } of keyed) {
-          if (taken[kind as keyof typeof taken].includes(takes)) continue
+      assert.isAbove(keyedRoutes.filter(({ takes }) => takes === "none").length, 20)
+      const kinds: ReadonlyArray<readonly [object, ReadonlyArray<string>]> = [
+        [{ models: echo }, ["submit", "request"]],
+        [{ request: id }, ["request"]],
+        [{ readOnly: true }, ["reads", "request"]]
+      ]
+      for (const [body, opened] of kinds) {
+        const headers = yield* appHeaders(body)
+        for (const { method, path } of keyedRoutes.filter(({ takes }) => !opened.includes(takes))) {
+          const route = `${opened[0]}: ${method} ${path}`
           const reply = yield* call({ method, path: urlOf(path, id), headers })
-          assert.strictEqual(reply.status, 403, `${kind}: ${method} ${path}`)
+          assert.strictEqual(reply.status, 403, route)
           // The routes for other services' clients have errors of another form.
-          assert.include(reply.text, "This token does not allow this call.", `${kind}: ${method} ${path}`)
+          assert.include(reply.text, "This token does not allow this call.", route)
         }
         assertEnvelope(yield* call({ method: "POST", path: "/workers/claim", headers }), 401)
         const { authorization } = headers
         const mcp = yield* call({ method: "POST", path: "/mcp", headers: { authorization } })
         assert.strictEqual(mcp.status, 401)
-        assert.isAbove(keyed.filter(({ takes }) => takes === "none").length, 20)
       }
     })
   )
@@ -271,128 +239,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("a token", (it) => {
   it.effect("has the rates of its key, and its answers say so", () =>
     Effect.gen(function* () {
       const authorization = yield* TestServer.openAccount("rated")
-      const { token } = yield* make({ models: echo, origins }, { authorization })
+      const headers = yield* appHeaders({ models: echo }, { authorization })
       yield* GrantedKeys.limit("rated", { keyRate: { requests: 2, windowSeconds: 3_600 } })
-      const headers = headersOf({ token })
       assert.strictEqual((yield* submit({ value: 1 }, headers)).status, 200)
       assert.strictEqual((yield* submit({ value: 1 }, { authorization })).status, 200)
       const refused = yield* submit({ value: 1 }, headers)
       assertEnvelope(refused, 429)
       assert.strictEqual(refused.headers["access-control-allow-origin"], app)
-    })
-  )
-})
-
-layer(TestServer.layer(), { excludeTestServices: true })("a page", (it) => {
-  it.effect("is told before its call which methods there are, on every route that asks for a key", () =>
-    Effect.gen(function* () {
-      for (const { method, path } of keyed) {
-        const headers = {
-          origin: other,
-          "access-control-request-method": method,
-          "access-control-request-headers": "authorization"
-        }
-        const reply = yield* call({ method: "OPTIONS", path: urlOf(path, "rq0qXk2Ab-0Zp1aB3dE5f"), headers })
-        assert.strictEqual(reply.status, 204, path)
-        assert.strictEqual(reply.headers["access-control-allow-origin"], "*", path)
-        assert.include(String(reply.headers["access-control-allow-methods"]).split(", "), method, path)
-        assert.strictEqual(reply.headers["access-control-allow-headers"], "authorization, *", path)
-        assert.strictEqual(reply.headers["access-control-max-age"], "7200", path)
-        assert.isUndefined(reply.headers["access-control-allow-credentials"], path)
-      }
-      const media = "/media/0123456789abcdef01234567/a.txt"
-      const put = { origin: other, "access-control-request-method": "PUT" }
-      const file = yield* call({ method: "OPTIONS", path: media, headers: put })
-      assert.strictEqual(file.headers["access-control-allow-methods"], "GET, HEAD, PUT")
-      const unsigned = yield* call({ method: "PUT", path: media, headers: { origin: other }, body: "x" })
-      assert.strictEqual(unsigned.headers["access-control-allow-origin"], "*")
-      const asks = { origin: app, "access-control-request-method": "POST" }
-      for (const path of ["/workers/claim", "/mcp", "/health", "/metrics", "/a/b/c/d/e"]) {
-        const reply = yield* call({ method: "OPTIONS", path, headers: asks })
-        assert.include([404, 405], reply.status, path)
-        assert.isUndefined(reply.headers["access-control-allow-origin"], path)
-      }
-      // Without the headers of a preflight it is a method like any other.
-      assertEnvelope(yield* call({ method: "OPTIONS", path: "/keys" }), 405)
-    })
-  )
-
-  it.effect("uses a key or token that names its origin, and no other", () =>
-    Effect.gen(function* () {
-      const id = yield* accepted()
-      const without = (yield* GrantedKeys.issue()).authorization
-      const body = { name: "page", origins }
-      const created = yield* call({
-        method: "POST",
-        path: "/keys",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body)
-      })
-      assert.deepInclude(created.json, { origins })
-      const named = `Key ${Reflect.get(Object(created.json), "key")}`
-      const { token } = yield* make({ models: echo }, { authorization: named })
-      const paths = [`/requests/${id}`, `/requests?limit=1`]
-      for (const path of paths) {
-        for (const [authorization, origin, status] of [
-          [named, app, 200],
-          [named, other, 403],
-          [named, "null", 403],
-          [without, app, 403]
-        ] as const) {
-          const reply = yield* call({ path, headers: { authorization, origin } })
-          assert.strictEqual(reply.status, status, `${path} ${origin}`)
-          assert.strictEqual(reply.headers["vary"], "Origin")
-          assert.strictEqual(
-            reply.headers["access-control-allow-origin"],
-            status === 200 ? origin : undefined
-          )
-          if (status === 403) assert.strictEqual(codeOf(reply.json), "ORIGIN_NOT_ALLOWED")
-        }
-        // Programs send no origin.
-        const plain = yield* call({ path, headers: { authorization: without } })
-        assert.strictEqual(plain.status, 200)
-        assert.isUndefined(plain.headers["vary"])
-      }
-      const inherited = yield* submit({ value: 1 }, { authorization: `Bearer ${token}`, origin: app })
-      assert.strictEqual(inherited.status, 200)
-      const refused = yield* submit({ value: 1 }, { authorization: `Bearer ${token}`, origin: other })
-      assert.strictEqual(codeOf(refused.json), "ORIGIN_NOT_ALLOWED")
-      assert.strictEqual(
-        codeOf((yield* ask({ models: echo, origins: [other] }, { authorization: named })).json),
-        "GRANT_EXCEEDED"
-      )
-    })
-  )
-
-  it.effect("of the server's own address uses every key", () =>
-    Effect.gen(function* () {
-      const { port } = yield* TestServer.TestServer
-      for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
-        const reply = yield* call({ path: "/requests", headers: { host, origin: `http://${host}` } })
-        assert.strictEqual(reply.status, 200)
-        assert.isUndefined(reply.headers["access-control-allow-origin"])
-      }
-    })
-  )
-
-  it.effect("reads why its token is refused, and every later error", () =>
-    Effect.gen(function* () {
-      for (const path of ["/requests/rq0qXk2Ab-0Zp1aB3dE5f", "/requests?limit=1"]) {
-        const reply = yield* call({ path, headers: headersOf({ token: "tok_of.no.one" }) })
-        assertEnvelope(reply, 401)
-        assert.strictEqual(reply.headers["access-control-allow-origin"], "*")
-        assert.strictEqual(reply.headers["access-control-expose-headers"], "*")
-      }
-      const headers = headersOf(yield* make({ models: echo, origins }))
-      for (const [reply, status] of [
-        [yield* submit("no object", headers), 400],
-        [yield* submit({ value: 1 }, { ...headers, "content-type": "text/plain" }), 415],
-        [yield* call({ path: "/sandbox/echo/requests/x/status", headers }), 400],
-        [yield* call({ path: "/sandbox/echo/requests/rq0qXk2Ab-0Zp1aB3dE5f/output/stream", headers }), 404]
-      ] as const) {
-        assertEnvelope(reply, status)
-        assert.strictEqual(reply.headers["access-control-allow-origin"], app)
-      }
     })
   )
 })
