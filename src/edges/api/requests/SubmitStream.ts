@@ -58,29 +58,43 @@ export const make = Effect.gen(function* () {
   ) {
     const cancels = yield* ErrorAnswer.orInvalid(parseCancel(request.headers["cancel-on-disconnect"]))
     const endpoint = endpointOf(params)
-    const { accepted } = yield* accept({
-      caller,
-      endpoint,
-      headers: request.headers,
-      wait: query.wait,
-      readBody: (grow) =>
-        Effect.map(BodyReader.read(request, JsonBody.maxBytes, grow), (body) => ({ endpoint, body }))
-    })
-    const created = StatusView.created(urls.queueUrl, accepted)
-    const replayed = accepted.replayed ? { "idempotency-replayed": "true" } : Answer.noHeaders
-    const opening = { caller, request, headers: { ...headers, ...replayed } }
     const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
-    const leaving = <A, E>(effect: Effect.Effect<A, E>) =>
-      cancels ? Effect.onInterrupt(effect, () => cancelIfGone(socket, caller, accepted)) : effect
-    const opened = streams.serve(opening, (stream) => {
-      stream.write(OutputEvents.created(created))
-      const followed = live.follow({ snapshot: accepted, after: null, reader: OutputEvents.reader(stream) })
-      const written = Effect.map(followed, (ended) => void stream.write(OutputEvents.done(urls, ended)))
-      return leaving(written)
-    })
-    // The request is accepted, so a client for whom there is no stream learns its id.
-    return yield* Effect.catchTag(leaving(opened), "ErrorAnswer", () =>
-      Effect.succeed(Answer.json(200, created, replayed))
+
+    const answer = (
+      accepted: Effect.Success<ReturnType<typeof accept>>["accepted"],
+      restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+    ) => {
+      const created = StatusView.created(urls.queueUrl, accepted)
+      const replayed = accepted.replayed ? { "idempotency-replayed": "true" } : Answer.noHeaders
+      const leaving = <A, E>(effect: Effect.Effect<A, E>) =>
+        cancels ? Effect.onInterrupt(effect, () => cancelIfGone(socket, caller, accepted)) : effect
+      const opened = streams.serve({ caller, request, headers: { ...headers, ...replayed } }, (stream) => {
+        stream.write(OutputEvents.created(created))
+        const followed = live.follow({ snapshot: accepted, after: null, reader: OutputEvents.reader(stream) })
+        return leaving(Effect.map(followed, (ended) => void stream.write(OutputEvents.done(urls, ended))))
+      })
+      // The request is accepted, so a client for whom there is no stream learns its id.
+      return leaving(restore(opened)).pipe(
+        Effect.catchTag("ErrorAnswer", () => Effect.succeed(Answer.json(200, created, replayed)))
+      )
+    }
+
+    // Only reading the body can be interrupted: of a client that leaves later, the request is known here.
+    return yield* Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        accept({
+          caller,
+          endpoint,
+          headers: request.headers,
+          wait: query.wait,
+          readBody: (grow) =>
+            Effect.map(restore(BodyReader.read(request, JsonBody.maxBytes, grow)), (body) => ({
+              endpoint,
+              body
+            }))
+        }),
+        ({ accepted }) => answer(accepted, restore)
+      )
     )
   })
 })

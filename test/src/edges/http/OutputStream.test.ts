@@ -1,11 +1,17 @@
 /** `GET …/output/stream`, and a submit that streams: the frames, resuming, leaving, limits and refusals. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import type { RequestId } from "#domain/Ids.ts"
+import { Deferred, Effect, Fiber, Layer, Option, Stream } from "effect"
+import { RequestId } from "#domain/Ids.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
+import { Connections } from "#src/edges/http/edge/Connections.ts"
+import { EventReader } from "#streams/EventReader.ts"
+import { withAppend } from "#streams/EventStore.ts"
+import type { GlobalPosition } from "#streams/GlobalPosition.ts"
+import * as StreamName from "#streams/StreamName.ts"
+import { raw } from "#test/support/HttpProbe.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { testModel } from "#test/support/TestModels.ts"
@@ -40,7 +46,18 @@ const complete = Effect.fnUntraced(function* (id: RequestId, run: ReturnType<Liv
   yield* Lifecycle.deliver(id, { value: "out" })
 })
 
-const serving = Streams.layer({ catalog: BuiltinCatalog.layerOf([typist]) })
+/** Runs while a submit waits for the log, and when the server has seen the end of a connection. */
+const hooks = { submitting: Effect.void, closed: () => {} }
+
+const serving = Streams.layer({
+  catalog: BuiltinCatalog.layerOf([typist]),
+  log: (store) =>
+    withAppend(store, (append) =>
+      Effect.tap(store.append(append), () =>
+        append.events[0].type === "RequestSubmitted" ? hooks.submitting : Effect.void
+      )
+    )
+}).pipe(Layer.provide(Layer.succeed(Connections, { opened: () => {}, closed: () => hooks.closed() })))
 
 layer(serving, { excludeTestServices: true })("The output of a request, streamed", (it) => {
   it.effect("has each chunk when it is made, then how the request ended", () =>
@@ -133,6 +150,24 @@ const requestOf = Effect.fnUntraced(function* (client: Effect.Success<ReturnType
   return client.events()[0]?.data["request_id"] as RequestId
 })
 
+const fields = (key: string) => `Host: x\r\nAuthorization: ${key}\r\nContent-Type: application/json\r\n`
+
+/** As bytes, for a client that leaves before its answer. */
+const leavingSubmit = (key: string) => {
+  const body = JSON.stringify(input)
+  const wish = "Accept: text/event-stream\r\nCancel-On-Disconnect: true\r\n"
+  return `POST /test/typist HTTP/1.1\r\n${fields(key)}${wish}Content-Length: ${body.length}\r\n\r\n${body}`
+}
+
+/** The first request that was submitted after `position`. */
+const submittedAfter = Effect.fnUntraced(function* (position: GlobalPosition) {
+  const found = yield* (yield* EventReader).subscribe(position).pipe(
+    Stream.filter(({ type }) => type === "RequestSubmitted"),
+    Stream.runHead
+  )
+  return RequestId.make(StreamName.idOf(Option.getOrThrow(found).stream))
+})
+
 layer(serving, { excludeTestServices: true })("A submit with Accept: text/event-stream", (it) => {
   it.effect("answers with the create response and the output as it is made", () =>
     Effect.gen(function* () {
@@ -184,6 +219,39 @@ layer(serving, { excludeTestServices: true })("A submit with Accept: text/event-
       const { json } = yield* call({ path: `/test/typist/requests/${kept}/status` })
       assert.deepInclude(json, { status: "IN_QUEUE" })
     })
+  )
+
+  it.effect("is cancelled when its client leaves while its stream waits behind an earlier answer", () =>
+    Effect.gen(function* () {
+      const { key, port } = yield* TestServer.TestServer
+      const first = yield* accepted("test/typist", input)
+      const before = yield* (yield* EventReader).head
+      const held = `GET /test/typist/requests/${first}/status?wait=60 HTTP/1.1\r\n${fields(key)}\r\n`
+      const client = yield* Effect.forkChild(raw(port, held + leavingSubmit(key)))
+      const waiting = yield* submittedAfter(before)
+      yield* Fiber.interrupt(client)
+      const cancelled = yield* Facts.untilEnd(waiting)
+      assert.strictEqual(cancelled.at(-1)?._tag, "RequestCancelled")
+    })
+  )
+
+  it.effect("is cancelled when its client leaves while the log takes the request", () =>
+    Effect.gen(function* () {
+      const { key, port } = yield* TestServer.TestServer
+      const before = yield* (yield* EventReader).head
+      const isWritten = yield* Deferred.make<void>()
+      const isClosed = yield* Deferred.make<void>()
+      // After that, this client's call has been interrupted.
+      hooks.closed = () => setImmediate(() => Deferred.doneUnsafe(isClosed, Effect.void))
+      hooks.submitting = Effect.andThen(Deferred.succeed(isWritten, undefined), Deferred.await(isClosed))
+      const client = yield* Effect.forkChild(raw(port, leavingSubmit(key)))
+      yield* Deferred.await(isWritten)
+      yield* Fiber.interrupt(client)
+      const cancelled = yield* Facts.untilEnd(yield* submittedAfter(before))
+      assert.strictEqual(cancelled.at(-1)?._tag, "RequestCancelled")
+    }).pipe(
+      Effect.ensuring(Effect.sync(() => Object.assign(hooks, { submitting: Effect.void, closed: () => {} })))
+    )
   )
 
   it.effect(
