@@ -1,10 +1,21 @@
 /** Keys for some models cannot access the requests of other models by any route. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, jsonHeaders, submit } from "./Calls.ts"
 import * as GrantedKeys from "./GrantedKeys.ts"
+import { make } from "./TokenCalls.ts"
+
+const listed = Schema.decodeUnknownSync(
+  Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String })) })
+)
+
+/** Beside `sandbox/chat`, another model of OpenAI's API. */
+const talk = testModel("test/talk", { serves: ["chat"] })
+const catalog = BuiltinCatalog.layerOf([...BuiltinCatalog.builtinModels, talk])
 
 const granted = GrantedKeys.issue({ modelEndpoints: [ModelEndpoint.make("sandbox/slow")] })
 
@@ -12,7 +23,13 @@ const notGranted = { code: "MODEL_NOT_GRANTED" }
 
 const detailsOf = (json: unknown): unknown => Reflect.get(Object(json), "details")
 
-layer(TestServer.layer(), { excludeTestServices: true })("a key with granted models", (it) => {
+const openaiErrorOf = (json: unknown): object => Object(Reflect.get(Object(json), "error"))
+
+/** The ids of `GET /v1/models`. */
+const listedTo = (headers: Readonly<Record<string, string>>) =>
+  Effect.map(call({ path: "/v1/models", headers }), ({ json }) => listed(json).data.map(({ id }) => id))
+
+layer(TestServer.layer({ catalog }), { excludeTestServices: true })("a key with granted models", (it) => {
   it.effect("submits to its model, and follows, cancels and erases its requests", () =>
     Effect.gen(function* () {
       const headers = yield* granted
@@ -80,6 +97,48 @@ layer(TestServer.layer(), { excludeTestServices: true })("a key with granted mod
       const headers = yield* granted
       for (const path of ["/files", "/webhooks/deliveries", "/webhooks/default/secret"]) {
         assert.strictEqual((yield* call({ path, headers })).status, 200)
+      }
+    })
+  )
+
+  it.effect("sees its models of OpenAI's API and no other, with a key or a token", () =>
+    Effect.gen(function* () {
+      const modelEndpoints = [ModelEndpoint.make("sandbox/slow"), ModelEndpoint.make("sandbox/chat")]
+      const key = yield* GrantedKeys.issue({ modelEndpoints })
+      const { token } = yield* make({ models: ["sandbox/chat"] })
+      assert.deepStrictEqual(yield* listedTo({}), ["sandbox/chat", "test/talk"])
+      assert.deepStrictEqual(yield* listedTo(yield* GrantedKeys.issue({ modelEndpoints: [] })), [])
+      for (const headers of [key, { authorization: `Key ${token}` }]) {
+        assert.deepStrictEqual(yield* listedTo(headers), ["sandbox/chat"])
+        for (const slash of ["/", "%2F"]) {
+          const found = yield* call({ path: `/v1/models/sandbox${slash}chat`, headers })
+          assert.deepInclude(found.json, { id: "sandbox/chat", serves: ["chat"] })
+          const other = `/v1/models/test${slash}talk`
+          assert.strictEqual((yield* call({ path: other })).status, 200)
+          // As one that does not exist.
+          for (const path of [other, `/v1/models/test${slash}nothing`]) {
+            const hidden = yield* call({ path, headers })
+            assert.strictEqual(hidden.status, 404, path)
+            assert.deepInclude(openaiErrorOf(hidden.json), { code: "model_not_found" })
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("reads no model of OpenAI's API unless it may submit", () =>
+    Effect.gen(function* () {
+      const reads = yield* GrantedKeys.issue({ scopes: ["requests:read", "keys:admin"] })
+      const { token } = yield* make({ readOnly: true })
+      for (const path of ["/v1/models", "/v1/models/sandbox/chat", "/v1/models/sandbox%2Fchat"]) {
+        for (const [headers, code] of [
+          [reads, "missing_scope"],
+          [{ authorization: `Key ${token}` }, "token_not_granted"]
+        ] as const) {
+          const reply = yield* call({ path, headers })
+          assert.strictEqual(reply.status, 403, path)
+          assert.deepInclude(openaiErrorOf(reply.json), { type: "invalid_request_error", code })
+        }
       }
     })
   )
