@@ -2,10 +2,11 @@ import * as net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
+import { type EventStore, withAppend } from "#streams/EventStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { accepted, assertEnvelope, submit } from "./Calls.ts"
+import { accepted, assertEnvelope, call, jsonHeaders, submit } from "./Calls.ts"
 
 const answerSize = 9 * 1024 * 1024
 
@@ -35,13 +36,17 @@ const stuck = Effect.fnUntraced(function* () {
   )
 })
 
-const untilAccepted = Effect.flatMap(EventReader, (reader) =>
-  reader.subscribe(GlobalPosition.beginning).pipe(
-    Stream.filter(({ type }) => type === "RequestSubmitted"),
-    Stream.take(1),
-    Stream.runDrain
+/** Waits for the first event of so many requests. */
+const untilAccepted = (count = 1) =>
+  Effect.flatMap(EventReader, (reader) =>
+    reader.subscribe(GlobalPosition.beginning).pipe(
+      Stream.filter(({ type }) => type === "RequestSubmitted"),
+      Stream.take(count),
+      Stream.runCollect
+    )
   )
-)
+
+const chatBody = JSON.stringify({ model: "sandbox/chat", messages: [{ role: "user", content: "Hi" }] })
 
 describe("shutdown", () => {
   it.live("ends within seconds, answers held calls with 503 and drops clients that do not read", () =>
@@ -76,11 +81,47 @@ describe("shutdown", () => {
         Effect.forkChild
       )
       // The first event of a request is on the log, and the client only waits.
-      yield* Effect.provide(untilAccepted, context)
+      yield* Effect.provide(untilAccepted(), context)
       yield* Scope.close(scope, Exit.void)
       const reply = yield* Fiber.join(waiting)
       assert.strictEqual(reply.status, 200, reply.text)
       assert.deepInclude(reply.json, { status: "IN_QUEUE" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("refuses waiting calls of OpenAI's API, and cancels what no repeated call finds", () =>
+    Effect.gen(function* () {
+      const cancelled: Array<string> = []
+      const log = (store: EventStore["Service"]) =>
+        withAppend(store, (append) =>
+          Effect.tap(store.append(append), () =>
+            Effect.sync(() => {
+              if (append.events.some(({ type }) => type === "RequestCancelled")) cancelled.push(append.stream)
+            })
+          )
+        )
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(TestServer.layer({ log }), scope)
+      const ask = (headers: Readonly<Record<string, string>> = {}) =>
+        call({
+          method: "POST",
+          path: "/v1/chat/completions",
+          headers: { ...jsonHeaders, ...headers },
+          body: chatBody
+        }).pipe(Effect.provide(context), Effect.forkChild)
+      const lost = yield* ask()
+      const [first] = yield* Effect.provide(untilAccepted(), context)
+      const kept = yield* ask({ "idempotency-key": "kept" })
+      yield* Effect.provide(untilAccepted(2), context)
+      yield* Scope.close(scope, Exit.void)
+      for (const reply of yield* Fiber.joinAll([lost, kept])) {
+        assert.strictEqual(reply.status, 503, reply.text)
+        assert.strictEqual(reply.headers["retry-after"], "1")
+        assert.isUndefined(reply.headers["x-should-retry"])
+        const error = { message: "The server is stopping.", type: "server_error", param: null, code: null }
+        assert.deepStrictEqual(reply.json, { error })
+      }
+      assert.deepStrictEqual(cancelled, [String(first?.stream)])
     }).pipe(Effect.scoped)
   )
 })
