@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
   ) {
     if (isWithoutRoute(cause)) return routes.errorAnswer({ method, url, host: headers["host"] })
     yield* Effect.logError("Unexpected error", cause)
-    return ErrorAnswer.unexpected
+    return routes.formOf(url)(ErrorAnswer.unexpected)
   })
 
   return (handler: Response): Response =>
@@ -72,7 +72,7 @@ const make = Effect.gen(function* () {
         if (!Cause.hasInterruptsOnly(cause)) return Effect.map(errorAnswerOf(cause, request), refuse)
         // The client has left, or the server is stopping.
         isClientGone = cause.reasons.every(({ annotations }) => annotations.has(ClientAbort.key))
-        return Effect.sync(() => refuse(ErrorAnswer.stopping))
+        return Effect.sync(() => refuse(routes.formOf(request.url)(ErrorAnswer.stopping)))
       }
       const withOwn = (services: Context.Context<HttpServerRequest.HttpServerRequest>) =>
         services.pipe(

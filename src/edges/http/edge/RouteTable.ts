@@ -70,6 +70,8 @@ export class RouteTable extends Context.Service<
     takesQuery(endpoint: string): (name: string) => boolean
     /** The answer to a request without a route: 404, 405 with `Allow`, or 400 for a path that cannot be decoded. */
     errorAnswer(target: RequestTarget): ErrorAnswer.ErrorAnswer
+    /** The form of errors that are found outside of the routes. @param url path and query. */
+    formOf(url: string): (found: ErrorAnswer.ErrorAnswer) => ErrorAnswer.ErrorAnswer
   }
 >()("inferlog/src/edges/http/edge/RouteTable") {
   /** @param formOf the form of errors on paths that have none of ours. */
@@ -170,7 +172,8 @@ export class RouteTable extends Context.Service<
           requires,
           tokens,
           preflight,
-          errorAnswer
+          errorAnswer,
+          formOf
         })
       })
     )

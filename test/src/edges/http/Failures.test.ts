@@ -69,6 +69,11 @@ describe("failures", () => {
       assert.notInclude(reply.text, "private")
       assert.include(logged.join(), "Unexpected error")
       assertEnvelope(yield* submit({}), 400)
+      // OpenAI's API has a form of its own.
+      const chat = { model: "sandbox/chat", messages: [{ role: "user", content: "Hi" }] }
+      const { json, status } = yield* submit(chat, {}, "v1/chat/completions")
+      const error = { message: "Unexpected server error.", type: "server_error", param: null, code: null }
+      assert.deepStrictEqual([status, json], [500, { error }])
     }).pipe(Effect.provide(server), Effect.provide(logger))
   })
 })
