@@ -1,9 +1,11 @@
 import * as net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { EventReader } from "#streams/EventReader.ts"
 import { type EventStore, withAppend } from "#streams/EventStore.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import { Stopping } from "#src/edges/http/Stopping.ts"
+import { layerNoServer } from "#src/edges/server/HttpServer.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, jsonHeaders, submit } from "./Calls.ts"
@@ -101,7 +103,10 @@ describe("shutdown", () => {
           )
         )
       const scope = yield* Scope.make()
-      const context = yield* Layer.buildWithScope(TestServer.layer({ log }), scope)
+      // Only the signal, because the end of the server would interrupt calls that miss it.
+      const stop = yield* Deferred.make<void>()
+      const serving = layerNoServer.pipe(Layer.provide(Layer.succeed(Stopping, Deferred.await(stop))))
+      const context = yield* Layer.buildWithScope(TestServer.layer({ log, serving }), scope)
       const ask = (headers: Readonly<Record<string, string>> = {}) =>
         call({
           method: "POST",
@@ -113,8 +118,10 @@ describe("shutdown", () => {
       const [first] = yield* Effect.provide(untilAccepted(), context)
       const kept = yield* ask({ "idempotency-key": "kept" })
       yield* Effect.provide(untilAccepted(2), context)
+      yield* Deferred.succeed(stop, undefined)
+      const replies = yield* Fiber.joinAll([lost, kept])
       yield* Scope.close(scope, Exit.void)
-      for (const reply of yield* Fiber.joinAll([lost, kept])) {
+      for (const reply of replies) {
         assert.strictEqual(reply.status, 503, reply.text)
         assert.strictEqual(reply.headers["retry-after"], "1")
         assert.isUndefined(reply.headers["x-should-retry"])
