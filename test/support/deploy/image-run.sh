@@ -24,7 +24,12 @@ cleanup() {
   podman rm -f -t 0 first second >&2 || true
   podman umount --all >&2 || true
   umount "$work/storage/overlay" 2>/dev/null || true
-  rm -rf "$work"
+  # podman removes what is left of a container in processes of its own, which may still write here.
+  for _ in $(seq 50); do
+    if rm -rf "$work" 2>/dev/null; then return; fi
+    sleep 0.1
+  done
+  rm -rf "$work" || true
 }
 trap cleanup EXIT
 now() { date +%s%3N; }
