@@ -43,6 +43,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A log on a cluster"), ()
         yield* Fiber.join(first)
         yield* killed.restart
         yield* cluster.ready
+        yield* StreamLeader.whole(cluster, NatsOptions.names(options).events.stream)
 
         const second = yield* Effect.forkChild(writers.write(8))
         yield* RacingWriters.followIds(nodes[1], before * 2 + 40)

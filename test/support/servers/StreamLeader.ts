@@ -1,21 +1,36 @@
-/** Finds the server that leads a stream. */
-import { jetstreamManager } from "@nats-io/jetstream"
+/** The servers of a stream: its leader, and whether the others have caught up. */
+import { jetstreamManager, type StreamInfo } from "@nats-io/jetstream"
 import type { Effect } from "effect"
 import type { Cluster } from "./NatsCluster.ts"
 import * as NatsConnection from "./NatsConnection.ts"
 import type { NatsProcess } from "./NatsProcess.ts"
 import * as Until from "./Until.ts"
 
-/** Waits until the stream has a leader. */
-export const of = (cluster: Pick<Cluster, "named" | "servers">, stream: string): Effect.Effect<NatsProcess> =>
+/** Asks until `find` returns a result. */
+const asked = <A>(
+  { servers }: Pick<Cluster, "servers">,
+  stream: string,
+  find: (cluster: NonNullable<StreamInfo["cluster"]>) => A
+): Effect.Effect<A> =>
   Until.answers(() =>
     NatsConnection.briefly(
-      cluster.servers.map(({ port }) => `127.0.0.1:${port}`),
+      servers.map(({ port }) => `127.0.0.1:${port}`),
       async (connection) => {
         const { streams } = await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })
-        const info = await streams.info(stream)
-        if (!info.cluster?.leader) throw new Error(`${stream} has no leader`)
-        return cluster.named(info.cluster.leader)
+        const { cluster } = await streams.info(stream)
+        if (!cluster?.leader) throw new Error(`${stream} has no leader`)
+        return find(cluster)
       }
     )
   )
+
+/** Waits until the stream has a leader. */
+export const of = (cluster: Pick<Cluster, "named" | "servers">, stream: string): Effect.Effect<NatsProcess> =>
+  asked(cluster, stream, ({ leader = "" }) => cluster.named(leader))
+
+/** Waits until every server of the stream has all of it, so that any of them may fail. */
+export const whole = (cluster: Pick<Cluster, "servers">, stream: string): Effect.Effect<void> =>
+  asked(cluster, stream, ({ replicas = [] }) => {
+    if (!replicas.every(({ current, offline }) => current && offline !== true))
+      throw new Error(`a server of ${stream} has not caught up`)
+  })
