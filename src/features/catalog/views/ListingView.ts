@@ -1,6 +1,6 @@
 /** Models and wrappers in the catalog (decisions, "Platform routes"). */
 import { Schema } from "effect"
-import { Category, type Model } from "#domain/catalog/Model.ts"
+import { Category, type Model, StreamKind } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { Listed } from "../CatalogContents.ts"
 import type { Expectation } from "../Expectations.ts"
@@ -48,6 +48,10 @@ const fields = {
   }),
   pricing: PriceView.Pricing,
   expectedSeconds: usualSeconds,
+  stream: Schema.NullOr(StreamKind).annotate({
+    description:
+      "How the chunks of its output stream add up: joined (`text`), listed (`items`), the last one (`last`), or as chunks of OpenAI's API (`openai`). null: the output comes whole."
+  }),
   exampleInput: Schema.Json.annotate({ description: "A valid input." }),
   updatedAt: DateTime.DateTime
 }
@@ -61,6 +65,7 @@ const exampleFields = {
   recommended: 1,
   pricing: { unit: "request", unitPrice: "0.001", currency: "USD", minimumCharge: "0" },
   expectedSeconds: 1,
+  stream: null,
   exampleInput: { value: "hello" },
   updatedAt: "2026-01-05T12:00:00.000Z"
 } as const
@@ -169,6 +174,7 @@ const recordOf = (shown: Shown, runs: Model, { status, updatedAt }: Listed) => {
     recommended: shown.recommended ?? null,
     pricing: PriceView.pricing(runs.price),
     expectedSeconds: runs.expectedSeconds,
+    stream: runs.output?.stream ?? null,
     exampleInput: shown.exampleInput,
     updatedAt: DateTime.format(updatedAt)
   }

@@ -38,6 +38,7 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
         recommended: 1,
         pricing: { unit: "request", unitPrice: "0.001", currency: "USD", minimumCharge: "0" },
         expectedSeconds: 1,
+        stream: null,
         exampleInput: echo.model.exampleInput,
         kind: "model",
         expected: null
@@ -58,6 +59,12 @@ layer(TestServer.layer({ catalogOnLog: true }), { excludeTestServices: true })("
         pricing: { unit: "request", unitPrice: "0.001", currency: "USD", minimumCharge: "0" }
       })
       assert.deepStrictEqual(yield* body("/models/acme/greeting"), shown)
+    })
+  )
+
+  it.effect("shows how the chunks of an output stream add up", () =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* body("/models/sandbox/stream"), { stream: "text" })
     })
   )
 
