@@ -4,9 +4,19 @@ import { AccountId, RequestId } from "#domain/Ids.ts"
 import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import { AttemptError } from "#domain/webhook-delivery/Event.ts"
+import type { Phase } from "#domain/webhook-delivery/State.ts"
 
 export const DeliveryStatus = Schema.Literals(["pending", "delivering", "delivered", "failed"])
 export type DeliveryStatus = typeof DeliveryStatus.Type
+
+const statuses: Record<Phase["_tag"], DeliveryStatus> = {
+  Pending: "pending",
+  Delivering: "delivering",
+  Delivered: "delivered",
+  Failed: "failed"
+}
+
+export const statusOf = ({ _tag }: Pick<Phase, "_tag">): DeliveryStatus => statuses[_tag]
 
 /** Times are Unix time in ms. */
 export const DeliveryItem = Schema.Struct({

@@ -1,40 +1,41 @@
 /** The events of a request and of its deliveries (decisions, "Timeline"), from the log, so that it is never behind. */
 import { Context, Effect, Layer } from "effect"
-import type { RequestId } from "#domain/Ids.ts"
-import { WebhookEventName } from "#domain/inference-request/Event.ts"
-import type * as Request from "#domain/inference-request/Event.ts"
-import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
-import type * as Delivery from "#domain/webhook-delivery/Event.ts"
-import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import * as Page from "#projections/Page.ts"
-import * as DeliveryIds from "./DeliveryIds.ts"
 import { EventReader, type EventStoreError } from "#streams/EventReader.ts"
 import type * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
-import * as StreamName from "#streams/StreamName.ts"
+import * as Happening from "./Happening.ts"
 import * as MergedEvents from "./MergedEvents.ts"
+import * as Moments from "./Moments.ts"
 import { type RequestForbidden, type RequestNotFound, Requests } from "./Requests.ts"
 
-type Happening =
-  | { readonly _tag: "OfRequest"; readonly event: Request.Event }
-  | { readonly _tag: "OfDelivery"; readonly deliveryId: DeliveryId; readonly event: Delivery.Event }
+/** The place of an event in the hash chain of its stream (`EventChain`). */
+interface Link {
+  /** Number of the event in its stream, from 0. */
+  readonly ordinal: number
+  /** `null` for the first event. */
+  readonly previous: string | null
+  readonly hash: string
+}
 
 export interface TimelineEntry {
   readonly position: GlobalPosition.GlobalPosition
-  readonly happening: Happening
+  readonly happening: Happening.Happening
+  /** `null` if not requested. */
+  readonly link: Link | null
+  /** What the request and its deliveries were after the event. `null` if not requested. */
+  readonly moment: Moments.Moment | null
 }
 
-/** The types of all events in a timeline. */
-export const types: ReadonlySet<string> = new Set([
-  ...InferenceRequest.aggregate.codec.types,
-  ...WebhookDelivery.aggregate.codec.types
-])
+/** Details that the timeline can add to each event. */
+export type Expansion = "hashes" | "states"
+export const expansions: ReadonlyArray<Expansion> = ["hashes", "states"]
 
 type TimelineOptions = Parameters<Requests["Service"]["get"]>[0] &
   Page.PageRequest<GlobalPosition.GlobalPosition> & {
     /** Events of that type only. */
     readonly type?: string | undefined
+    readonly expand: ReadonlySet<Expansion>
   }
 
 export class Timeline extends Context.Service<
@@ -44,7 +45,7 @@ export class Timeline extends Context.Service<
      * A page in the order of the log, as of one moment: the `page`th page from 1, or the page after `after`.
      *
      * The streams are read whole, but only the events of the page are parsed: a delivery may have many events, because each
-     * replay adds up to ten attempts.
+     * replay adds up to ten attempts. With `states`, the events before the page are parsed too.
      */
     read(
       options: TimelineOptions
@@ -60,14 +61,15 @@ export class Timeline extends Context.Service<
       const requests = yield* Requests
       const reader = yield* EventReader
 
-      const streamOf = (name: StreamName.StreamName, toHappening: (event: RecordedEvent) => Happening) =>
+      const wholeOf = (source: Happening.Source) =>
         Effect.andThen(
           Effect.yieldNow,
-          Effect.map(reader.read(name), (events) => ({ events, toHappening }))
+          Effect.map(reader.read(source.stream), (events) => ({ ...source, events }))
         )
 
       const read: Timeline["Service"]["read"] = Effect.fn("Timeline.read")(function* ({
         after,
+        expand,
         limit,
         page,
         type,
@@ -76,33 +78,34 @@ export class Timeline extends Context.Service<
         const { id } = yield* requests.get(options)
         // Streams are read one after the other. Without this bound, an event appended in between would show without an earlier one.
         const head = yield* reader.head
-        const streams = yield* Effect.all(
-          [
-            streamOf(StreamName.make(InferenceRequest.aggregate.category, id), ofRequest),
-            ...deliveriesOf(id).map((deliveryId) =>
-              streamOf(
-                StreamName.make(WebhookDelivery.aggregate.category, deliveryId),
-                ofDelivery(deliveryId)
-              )
-            )
-          ],
-          { concurrency: "unbounded" }
-        )
-        const parts = streams.map(({ events, toHappening }) => {
-          const there = events.slice(0, MergedEvents.reached(events, head))
-          return {
-            events: type === undefined ? there : there.filter((event) => event.type === type),
-            toHappening
-          }
+        const streams = yield* Effect.all(Happening.sourcesOf(id).map(wholeOf), {
+          concurrency: "unbounded"
         })
+        const whole = streams.map((part) => ({
+          ...part,
+          events: part.events.slice(0, MergedEvents.reached(part.events, head))
+        }))
+        const parts = whole.map((part) => ({
+          ...part,
+          whole: part.events,
+          events: type === undefined ? part.events : part.events.filter((event) => event.type === type)
+        }))
         const skipped = after === null ? (page - 1) * limit : 0
         const shown = yield* MergedEvents.slice(parts, { after, skipped, limit: limit + 1 })
         const { items, next } = Page.cut(shown, limit, ({ event }) => event.position)
+        const moments = expand.has("states")
+          ? yield* Moments.after(
+              whole,
+              items.map(({ event }) => event.position)
+            )
+          : null
         return {
           total: parts.reduce((sum, { events }) => sum + events.length, 0),
           items: items.map(({ event, part }) => ({
             position: event.position,
-            happening: part.toHappening(event)
+            happening: part.parse(event),
+            link: expand.has("hashes") ? linkOf(event, part.whole) : null,
+            moment: moments?.get(event.position) ?? null
           })),
           next
         }
@@ -113,18 +116,9 @@ export class Timeline extends Context.Service<
   )
 }
 
-const deliveriesOf = (id: RequestId): ReadonlyArray<DeliveryId> =>
-  WebhookEventName.literals.map((event) => DeliveryIds.of(id, event))
-
-const ofRequest = (event: RecordedEvent): Happening => ({
-  _tag: "OfRequest",
-  event: InferenceRequest.aggregate.codec.decode(event)
+/** @param events of its whole stream. */
+const linkOf = ({ hash, ordinal }: RecordedEvent, events: ReadonlyArray<RecordedEvent>): Link => ({
+  ordinal,
+  previous: events[ordinal - 1]?.hash ?? null,
+  hash
 })
-
-const ofDelivery =
-  (deliveryId: DeliveryId) =>
-  (event: RecordedEvent): Happening => ({
-    _tag: "OfDelivery",
-    deliveryId,
-    event: WebhookDelivery.aggregate.codec.decode(event)
-  })

@@ -1,18 +1,11 @@
 /** A delivery from its own stream, in the form of lists. */
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
-import type { Attempt, Delivery, Phase } from "#domain/webhook-delivery/State.ts"
-import type { DeliveryItem, DeliveryStatus } from "#projections/deliveries/DeliveryItem.ts"
+import type { Attempt, Delivery } from "#domain/webhook-delivery/State.ts"
+import { type DeliveryItem, statusOf } from "#projections/deliveries/DeliveryItem.ts"
 
 export interface DeliverySnapshot extends DeliveryItem {
   /** The newest attempts, oldest first. */
   readonly history: ReadonlyArray<Attempt>
-}
-
-const statuses: Record<Phase["_tag"], DeliveryStatus> = {
-  Pending: "pending",
-  Delivering: "delivering",
-  Delivered: "delivered",
-  Failed: "failed"
 }
 
 export const of = (deliveryId: DeliveryId, delivery: Delivery): DeliverySnapshot => {
@@ -23,7 +16,7 @@ export const of = (deliveryId: DeliveryId, delivery: Delivery): DeliverySnapshot
     requestId: scheduled.requestId,
     event: scheduled.event,
     url: scheduled.url,
-    status: statuses[phase._tag],
+    status: statusOf(phase),
     attempts: delivery.attempts,
     lastResponseStatus: delivery.lastResponseStatus,
     lastError: delivery.lastError,

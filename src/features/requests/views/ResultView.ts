@@ -19,6 +19,7 @@ import { Violation } from "#src/platform/views/EnvelopeView.ts"
 import * as MediaView from "./MediaView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 import * as WaitView from "./WaitView.ts"
+import type { VisibleRequest } from "#domain/inference-request/VisibleRequest.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 
 /** Values where the result is processed, texts where it is sent. */
@@ -88,8 +89,12 @@ export type RetrievedBody = typeof RetrievedBody.Type
 
 const invalidOutput = "The model's output does not match its declared schema."
 
-const errorOf = ({ request }: Snapshot): string | null =>
-  request.violations.length > 0 ? invalidOutput : failure(request)
+/** Why the request has no result. `null` for any other request. */
+export const errorOf = ({
+  request
+}: {
+  readonly request: Pick<VisibleRequest, "phase" | "violations">
+}): string | null => (request.violations.length > 0 ? invalidOutput : failure(request))
 
 /** The result object in any state. An output that breaks its schema is not shown. */
 export const result = <Payload>(

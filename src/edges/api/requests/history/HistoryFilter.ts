@@ -1,8 +1,7 @@
-/** The query parameters that filter and expand the list of requests (decisions, "History"). */
+/** The query parameters that filter the list of requests (decisions, "History"). */
 import { Result } from "effect"
 import { Status } from "#domain/inference-request/Status.ts"
 import type { Filter } from "#projections/history/HistoryFilter.ts"
-import { type Expansion, expansions } from "#src/features/requests/ListedRequest.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as QueryFields from "#src/edges/http/requests/QueryFields.ts"
 
@@ -11,7 +10,6 @@ export interface HistoryQuery {
   readonly modelEndpoint?: string | undefined
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
-  readonly expand?: string | ReadonlyArray<string> | undefined
 }
 
 export type HistoryFilter = Omit<Filter, "accountId" | "models">
@@ -27,17 +25,6 @@ export const parse = (query: HistoryQuery, url: string): Parsed.Parsed<HistoryFi
     createdBefore: QueryFields.dateTime("createdBefore", query.createdBefore),
     metadata: parseMetadata(url)
   })
-
-/** Comma-separated words, in one parameter or in several. */
-export const parseExpand = (given: HistoryQuery["expand"]): Parsed.Parsed<ReadonlySet<Expansion>> => {
-  const words = given === undefined ? [] : [given].flat().flatMap((text) => text.split(","))
-  const found = expansions.filter((expansion) => words.includes(expansion))
-  return words.every((word) => found.some((expansion) => expansion === word))
-    ? Result.succeed(new Set(found))
-    : Parsed.invalid(
-        Parsed.issue(["expand"], "enum", `must be of ${expansions.join(", ")}, with commas between them`)
-      )
-}
 
 const metadataPrefix = "metadata."
 

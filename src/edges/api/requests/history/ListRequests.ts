@@ -14,6 +14,7 @@ import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { Requires, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import * as Expand from "#src/edges/http/requests/Expand.ts"
 import * as PageQuery from "#src/edges/http/requests/PageQuery.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
 import * as HistoryFilter from "./HistoryFilter.ts"
@@ -76,7 +77,7 @@ export const listRequests = Route.prepared(
     return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>, caller: Caller) {
       const parts = {
         filter: HistoryFilter.parse(query, request.url),
-        expand: HistoryFilter.parseExpand(query.expand),
+        expand: Expand.parse(expansions, query.expand),
         page: paging.parse(query)
       }
       const { expand, filter, page } = yield* ErrorAnswer.orInvalid(Parsed.all(parts))
