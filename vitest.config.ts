@@ -60,6 +60,9 @@ const working = [
   "test/streams/sqlite/**/*.test.ts"
 ]
 
+/** They share one server and one browser, and every browser's window wants a core of its own. */
+const inConsole = "test/console/**/*.test.ts"
+
 /**
  * They take longest, and start in this order. Started last, they would run alone at the end of their project. Those that build an
  * image or measure come last of these, beside tests that mostly wait.
@@ -138,11 +141,16 @@ export default defineConfig({
       // Most of them start the server as a process, and wait for it.
       project("beside", 3, {
         include: ["test/**/*.test.ts"],
-        exclude: [...alone, ...waiting, ...working, ...measured],
+        exclude: [...alone, ...waiting, ...working, ...measured, inConsole],
         maxWorkers: 4,
         globalSetup: ["test/support/servers/SharedS3.ts", "test/support/package/SharedPackage.ts"]
       }),
-      project("attacks", 4, { include: measured, maxWorkers: 1 })
+      project("console", 4, {
+        include: [inConsole],
+        maxWorkers: 1,
+        globalSetup: ["test/support/console/Shared.ts"]
+      }),
+      project("attacks", 5, { include: measured, maxWorkers: 1 })
     ]
   }
 })

@@ -3,17 +3,19 @@ import * as fs from "node:fs"
 import { Context, Effect, Layer, Scope } from "effect"
 import { type Browser, chromium, type Page } from "playwright-core"
 
-const executable = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((file) =>
+const found = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((file) =>
   fs.existsSync(file)
 )
 
-export const isMissing = executable === undefined && process.env["CI"] === undefined
+export const executable = found ?? "/usr/bin/chromium"
+
+export const isMissing = found === undefined && process.env["CI"] === undefined
 
 /** The name of a test that needs the browser. A skipped test's name says why and how to install one. */
 export const named = (name: string): string =>
   isMissing ? `${name} (needs a browser: apt-get install chromium)` : name
 
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+export const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 /** One browser for all tests of a file, because it starts slowly. It starts only if a test needs it. */
 export class RunningBrowser extends Context.Service<RunningBrowser, Effect.Effect<Browser>>()(
@@ -25,9 +27,7 @@ export const layer: Layer.Layer<RunningBrowser> = Layer.effect(
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const launch = Effect.acquireRelease(
-      Effect.promise(() =>
-        chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args: flags })
-      ),
+      Effect.promise(() => chromium.launch({ executablePath: executable, args: flags })),
       (browser) => Effect.promise(() => browser.close())
     )
     return yield* Effect.cached(Scope.provide(launch, scope))

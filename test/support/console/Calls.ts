@@ -1,0 +1,68 @@
+/** Calls of the public API and of administration, as clients send them. Any other answer than 2xx is an error. */
+import * as http from "node:http"
+import * as path from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { Schema } from "effect"
+
+/** One caller. `path` begins with a slash. */
+export type Call = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<unknown>
+
+type Headers = Readonly<Record<string, string>>
+
+export const caller =
+  (origin: string, key: string): Call =>
+  async (method, path, body, headers = {}) => {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: { authorization: `Key ${key}`, "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === "" ? null : JSON.parse(text)
+  }
+
+/** The owner of `DATA_DIR`, who needs no key. */
+export const ownerOf =
+  (dataDirectory: string): Call =>
+  (method, at, body) =>
+    new Promise((resolve, reject) => {
+      const sent = http.request(
+        {
+          socketPath: path.join(dataDirectory, "admin.sock"),
+          method,
+          path: `/admin/v1${at}`,
+          headers: { "content-type": "application/json" }
+        },
+        async (response) => {
+          let text = ""
+          for await (const chunk of response) text += String(chunk)
+          if ((response.statusCode ?? 0) < 300) resolve(text === "" ? null : JSON.parse(text))
+          else reject(new Error(`${method} ${at}: ${response.statusCode} ${text}`))
+        }
+      )
+      sent.on("error", reject)
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+
+export const decode =
+  <A>(schema: Schema.Decoder<A>) =>
+  (answer: unknown): A =>
+    Schema.decodeUnknownSync(schema)(answer)
+
+const Submitted = decode(Schema.Struct({ request_id: Schema.String }))
+const Status = decode(Schema.Struct({ status: Schema.String }))
+
+/** Submits, and returns the request's id. */
+export const submit = async (call: Call, model: string, input: unknown, headers?: Headers): Promise<string> =>
+  Submitted(await call("POST", `/${model}`, input, headers)).request_id
+
+/** Waits until the request has one of these statuses. */
+export const until = async (call: Call, id: string, ...statuses: ReadonlyArray<string>): Promise<string> => {
+  for (let tries = 0; tries < 600; tries++) {
+    const { status } = Status(await call("GET", `/requests/${id}`))
+    if (statuses.includes(status)) return id
+    await delay(50)
+  }
+  throw new Error(`The request ${id} is not ${statuses.join(" or ")}`)
+}
