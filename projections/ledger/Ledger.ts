@@ -69,6 +69,8 @@ export class Ledger extends Context.Service<
      * from counters.
      */
     entries(options: Queries.Filter & Page.PageRequest<number>): Effect.Effect<LedgerPage, SqlError>
+    /** At most `limit` entries of an account in the order of the log, after the entry with the id `after`. */
+    walk(options: Queries.Walk): Effect.Effect<ReadonlyArray<LedgerEntry>, SqlError>
     /** The first `limit` rows by bucket, model and unit. */
     usage(
       options: Queries.UsageFilter & { readonly limit: number }
@@ -105,6 +107,7 @@ export class Ledger extends Context.Service<
         ),
         balances,
         entries,
+        walk: Effect.fn("Ledger.walk")((options) => ledgerEntries(Queries.walk(sql, options))),
         usage: Effect.fn("Ledger.usage")(({ limit, ...filter }) =>
           usageRows(Queries.usage(sql, filter, limit))
         ),

@@ -16,6 +16,13 @@ export interface Filter {
   readonly requestId?: RequestId | undefined
 }
 
+export interface Walk {
+  readonly accountId: AccountId
+  /** The id of an entry. */
+  readonly after: number
+  readonly limit: number
+}
+
 export interface UsageFilter {
   readonly accountId: AccountId
   readonly granularity: Granularity
@@ -73,6 +80,20 @@ export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }:
         ORDER BY entry_id DESC LIMIT ${limit} OFFSET ${offset}
       )
     ) ORDER BY entry_id DESC`
+}
+
+/** Entries of an account in the order of the log, after entry `after` (0 for the first). */
+export const walk = (sql: SqlClient, { accountId, after, limit }: Walk) => {
+  const ofEach = kinds.map(
+    (kind) => sql`
+      SELECT entry_id FROM ledger_entries INDEXED BY ledger_by_list
+      WHERE list = (SELECT list FROM ledger_lists WHERE account_id = ${accountId} AND kind = ${kind})
+        AND entry_id > ${after}`
+  )
+  return sql`
+    SELECT ${sql.literal(entryColumns)} FROM ledger_entries CROSS JOIN ledger_lists USING (list) WHERE entry_id IN (
+      SELECT entry_id FROM (${sql.join(" UNION ALL ", false)(ofEach)} ORDER BY entry_id LIMIT ${limit})
+    ) ORDER BY entry_id`
 }
 
 /** At most `limit` rows by bucket, model and unit. The `+` keeps SQLite from sorting for a constant model. */

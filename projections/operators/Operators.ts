@@ -17,6 +17,7 @@ export class Operators extends Context.Service<
     /** Newest first, after `after`, at most `limit`. */
     actions(options: {
       readonly operatorId?: string
+      readonly action?: string
       readonly after: string | null
       readonly limit: number
     }): Effect.Effect<ReadonlyArray<ListedAction>, SqlError>
@@ -42,12 +43,13 @@ export class Operators extends Context.Service<
             ([row]) => row?.count ?? 0
           )
         ),
-        actions: Effect.fn("Operators.actions")(({ after, limit, operatorId }) =>
+        actions: Effect.fn("Operators.actions")(({ action, after, limit, operatorId }) =>
           actions(sql`
             SELECT action_id AS "actionId", operator_id AS "operatorId", operator_name AS "operatorName", role, action,
               targets, call_id AS "callId", started_at AS "startedAt", result, code, made, ended_at AS "endedAt"
             FROM operators_actions
             WHERE ${operatorId === undefined ? sql`TRUE` : sql`operator_id = ${operatorId}`}
+              AND ${action === undefined ? sql`TRUE` : sql`action = ${action}`}
               AND ${after === null ? sql`TRUE` : sql`action_id < ${after}`}
             ORDER BY action_id DESC LIMIT ${limit}`)
         )

@@ -52,12 +52,33 @@ export const reporter = Effect.fnUntraced(function* (elsewhere: number) {
   }
 })
 
+/** Time between two messages to the server that runs the command, ms. */
+const tellingInterval = 500
+
+/** Tells the server that runs the command as a proof (`edges/admin/log/Proofs`) how far it is. */
+const teller = Effect.map(Clock.Clock, (clock) => {
+  let told = -tellingInterval
+  return (progress: { readonly done: number; readonly total: number | null; readonly unit: string }) =>
+    Effect.sync(() => {
+      const now = clock.currentTimeMillisUnsafe()
+      if (process.send === undefined || !process.connected || now - told < tellingInterval) return
+      told = now
+      // A server that is gone does not fail the command.
+      process.send(progress, () => {})
+    })
+})
+
 /** Writes nothing when stderr is not a terminal. `total`: the number of events, `null` when unknown. */
 export const make = Effect.fnUntraced(function* (total: number | null, unit = "events") {
   const { clear, update } = yield* reporter(Infinity)
+  const tell = yield* teller
   return {
     /** Reports the number of processed events. */
-    report: (events: number) => update((elapsed) => format({ events, total, elapsed, unit })),
+    report: (events: number) =>
+      Effect.andThen(
+        update((elapsed) => format({ events, total, elapsed, unit })),
+        tell({ done: events, total, unit })
+      ),
     clear
   }
 })

@@ -24,6 +24,7 @@ import * as AuditLines from "./AuditLines.ts"
 import * as Begin from "./Begin.ts"
 import * as JournalWriter from "./JournalWriter.ts"
 import * as Flags from "#src/cli/Flags.ts"
+import type { AuditFailed } from "#src/features/billing/audit/Invariant.ts"
 import * as AuditText from "./AuditText.ts"
 
 const time = (name: string, description: string) =>
@@ -109,13 +110,17 @@ const proofText = ({ audited, checkpoint, from, place }: Proven): string =>
     ...(audited.hash === "" ? [] : Checkpointing.textOf(place, from, checkpoint))
   ].join("\n")
 
+/** The error line reports it for people. */
+const printFailure = ({ invariant, position, reason }: AuditFailed) =>
+  Output.printJson({ ok: false, position, rule: invariant, reason })
+
 const printStatement = Effect.fnUntraced(function* (choice: Choice, json: boolean) {
   const { account, beginning, period } = choice
   const statement = Statement.make(period, Begin.rowsOf(beginning, period, account))
   const proven = yield* audit(choice, {
     opened: (accountId, { time }) => statement.opened(accountId, time),
     booked: statement.booked
-  })
+  }).pipe(Effect.tapErrorTag("AuditFailed", (failed) => (json ? printFailure(failed) : Effect.void)))
   if (json) return yield* Stdout.write(AuditLines.make(statement.rows, proven))
   yield* Console.log(`${AuditText.statement(statement.rows)}\n\n${proofText(proven)}`)
 })

@@ -1,6 +1,7 @@
 /** The size of the log and its anchor: part of `Administration`. */
 import { Schema } from "effect"
 import { ArchivingRefused } from "#src/features/archive/ArchivingRefused.ts"
+import { Kind } from "#src/platform/checkpoints/Checkpoint.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Operation from "../Operation.ts"
 import * as Wire from "../Wire.ts"
@@ -20,6 +21,19 @@ const LogSize = Schema.Struct({
   head: GlobalPosition
 })
 
+const Proof = Schema.Struct({
+  kind: Kind,
+  /** When it ended, as far as its checkpoint says. */
+  madeAt: Wire.Time,
+  release: Schema.String,
+  /** With `digest` the anchor of what was proved. */
+  position: GlobalPosition,
+  digest: Schema.String,
+  events: Schema.Int,
+  /** The last proof from the first event on. */
+  whole: Schema.Struct({ position: GlobalPosition, at: Wire.Time })
+})
+
 export const logOperations = [
   Operation.make("measureLog", {
     route: "GET /log",
@@ -28,6 +42,14 @@ export const logOperations = [
     description:
       "As `inferlog log stats`, of the node that answers. Store the anchor elsewhere: a verify with it proves that nothing before it was changed.",
     success: LogSize
+  }),
+  Operation.make("listProofs", {
+    route: "GET /log/proofs",
+    role: "auditor",
+    summary: "List the last proofs",
+    description:
+      "Of the log and of the books, by their signed checkpoints on the node that answers, newest first. Proofs that found a break leave none.",
+    success: Schema.Struct({ data: Schema.Array(Proof), publicKey: Schema.NullOr(Schema.String) })
   }),
   Operation.make("archiveEvents", {
     route: "POST /log/archive",

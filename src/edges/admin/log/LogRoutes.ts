@@ -4,13 +4,23 @@ import { HttpApiGroup, OpenApi } from "effect/http-api"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import type { Operator } from "#src/features/operators/Operator.ts"
 import { OperatorActions } from "#src/features/operators/OperatorActions.ts"
+import { BalanceProof } from "#src/features/billing/proof/BalanceProof.ts"
+import { proveBalance } from "../accounts/ProofOfBalance.ts"
 import { rebuildProjections, verifyProjections } from "../projections/RebuildRoutes.ts"
 import { auditBooks } from "./AuditRoute.ts"
 import { Proofs } from "./Proofs.ts"
 import { readEvents } from "./ReadEvents.ts"
 import { countLog, verifyLog } from "./VerifyRoutes.ts"
 
-const routes = [readEvents, verifyLog, countLog, auditBooks, verifyProjections, rebuildProjections] as const
+const routes = [
+  readEvents,
+  verifyLog,
+  countLog,
+  auditBooks,
+  proveBalance,
+  verifyProjections,
+  rebuildProjections
+] as const
 
 export const group = HttpApiGroup.make("admin-passes")
   .add(
@@ -18,10 +28,13 @@ export const group = HttpApiGroup.make("admin-passes")
     verifyLog.endpoint,
     countLog.endpoint,
     auditBooks.endpoint,
+    proveBalance.endpoint,
     verifyProjections.endpoint,
     rebuildProjections.endpoint
   )
   .annotate(OpenApi.Title, "Passes over the log")
 
 export const layer = <E, R>(admit: Effect.Effect<DeclaredRoutes.Admit<Operator>, E, R>) =>
-  DeclaredRoutes.layer(admit, routes).pipe(Layer.provide([Proofs.layer, OperatorActions.layer]))
+  DeclaredRoutes.layer(admit, routes).pipe(
+    Layer.provide([Proofs.layer, OperatorActions.layer, BalanceProof.layer])
+  )

@@ -7,7 +7,7 @@ import { invalid, lines } from "./Lines.ts"
 
 export const successOf = (what: string) =>
   lines(
-    `Lines \`{ type: "running", elapsedMs }\` every five seconds, then \`{ type: "result", ok, code, report, message }\`. ${what}`
+    `Lines \`{ type: "running", elapsedMs, done, total, unit }\` every second, without the last three until they are known, then \`{ type: "result", ok, code, report, message }\`. ${what}`
   )
 
 export const errors = [...CommonResponses.usual, CommonResponses.conflict] as const

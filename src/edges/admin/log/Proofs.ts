@@ -4,8 +4,9 @@
  */
 import * as childProcess from "node:child_process"
 import * as os from "node:os"
+import { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Clock, Context, Effect, Layer, Result, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Queue, Result, Schema, Stream } from "effect"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 
@@ -21,7 +22,7 @@ const mostMessages = 16 * 1_024
 /** The program acts on the data here, whatever server the environment of this one names. */
 const noServerElsewhere = { INFERLOG_ADMIN_URL: "", INFERLOG_PROFILE: "", INFERLOG_OPERATOR_KEY: "" }
 
-const heartbeat = "5 seconds"
+const heartbeat = "1 second"
 
 export interface Ended {
   readonly code: number | null
@@ -43,6 +44,15 @@ export interface Proof {
   readonly around?: (run: Effect.Effect<Ended>) => Effect.Effect<Ended>
 }
 
+/** How far the program is. Units are those of the log: events, or commits on NATS. */
+const Progress = Schema.Struct({
+  done: Schema.Int,
+  total: Schema.NullOr(Schema.Int),
+  unit: Schema.String
+})
+
+const isProgress = Schema.is(Progress)
+
 const line = (value: object): string => `${JSON.stringify(value)}\n`
 
 const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
@@ -58,18 +68,26 @@ const resultOf = ({ code, messages, report }: Ended, form: Form): string =>
   })
 
 /** Ends the process when the scope ends, which it does when the client leaves. */
-const started = (directory: string, program: ReadonlyArray<string>, args: ReadonlyArray<string>) =>
+const started = (
+  directory: string,
+  program: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
+  onProgress: (progress: typeof Progress.Type) => void
+) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = childProcess.spawn(process.execPath, [...program, ...args], {
         env: { ...process.env, ...noServerElsewhere, DATA_DIR: directory },
-        stdio: ["ignore", "pipe", "pipe"]
+        stdio: ["ignore", "pipe", "pipe", "ipc"]
       })
       if (child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW)
       let messages = ""
       child.stderr
-        .setEncoding("utf8")
+        ?.setEncoding("utf8")
         .on("data", (text) => (messages = (messages + String(text)).slice(-mostMessages)))
+      child.on("message", (message) => {
+        if (isProgress(message)) onProgress(message)
+      })
       const ended = new Promise<Omit<Ended, "report">>((resolve) => {
         child.once("error", (error) => resolve({ code: null, messages: error.message }))
         child.once("close", (code) => resolve({ code, messages }))
@@ -84,7 +102,7 @@ type Started = Effect.Success<ReturnType<typeof started>>
 /** Reads no faster than the client. */
 const outputOf = ({ child }: Started): Stream.Stream<string> =>
   NodeStream.fromReadable<Uint8Array, unknown>({
-    evaluate: () => child.stdout,
+    evaluate: () => child.stdout ?? Readable.from([]),
     onError: (cause) => cause
   }).pipe(
     // The end of the process says what failed.
@@ -127,7 +145,7 @@ const late = resultOf({ code: null, report: "", messages: String(busy.error) }, 
 export class Proofs extends Context.Service<
   Proofs,
   {
-    /** Runs the program. Lines of JSON: `running` every five seconds, the parts of its output, then the `result`. */
+    /** Runs the program. Lines of JSON: `running` every second and when it has got on, the parts of its output, then the `result`. */
     prove(proof: Proof): Effect.Effect<Stream.Stream<string>, ErrorAnswer.ErrorAnswer>
   }
 >()("inferlog/src/edges/admin/log/Proofs") {
@@ -143,8 +161,11 @@ export class Proofs extends Context.Service<
         () => Effect.sync(() => void (isRunning = false))
       )
 
-      const outcomeOf = ({ args, around = (run) => run, form }: Proof): Stream.Stream<string> => {
-        const start = started(directory, program, args)
+      const outcomeOf = (
+        { args, around = (run) => run, form }: Proof,
+        onProgress: (progress: typeof Progress.Type) => void
+      ): Stream.Stream<string> => {
+        const start = started(directory, program, args, onProgress)
         const whole = around(Effect.scoped(Effect.flatMap(start, reportOf)))
         return form === "report"
           ? Stream.fromEffect(Effect.map(whole, (end) => resultOf(end, form)))
@@ -163,10 +184,18 @@ export class Proofs extends Context.Service<
         if (isRunning) return Stream.make(late)
         yield* turn
         const began = clock.currentTimeMillisUnsafe()
-        const running = Stream.tick(heartbeat).pipe(
-          Stream.map(() => line({ type: "running", elapsedMs: clock.currentTimeMillisUnsafe() - began }))
+        let progress: typeof Progress.Type | null = null
+        const reports = yield* Queue.sliding<typeof Progress.Type>(1)
+        const running = Stream.merge(Stream.tick(heartbeat), Stream.fromQueue(reports)).pipe(
+          Stream.map(() =>
+            line({ type: "running", elapsedMs: clock.currentTimeMillisUnsafe() - began, ...progress })
+          )
         )
-        return Stream.merge(running, outcomeOf(proof), { haltStrategy: "right" })
+        const outcome = outcomeOf(proof, (reported) => {
+          progress = reported
+          Queue.offerUnsafe(reports, reported)
+        })
+        return Stream.merge(running, outcome, { haltStrategy: "right" })
       })
 
       return Proofs.of({

@@ -94,7 +94,11 @@ export const operatorOperations = [
     summary: "List actions of operators",
     description:
       "Newest first. `result` is null while an action is under way, and for good when it was cut off: its effect is then unknown.",
-    payload: { operatorId: Schema.optionalKey(Schema.String), ...Wire.paging(Schema.String) },
+    payload: {
+      operatorId: Schema.optionalKey(Schema.String),
+      action: Schema.optionalKey(Schema.String),
+      ...Wire.paging(Schema.String)
+    },
     success: Wire.page(WireAction, Schema.String)
   })
 ] as const

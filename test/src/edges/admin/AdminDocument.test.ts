@@ -44,6 +44,7 @@ describe("The document of administration", () => {
     assert.sameMembers(listed, [
       ...AdminApi.operations.map(({ name }) => name),
       "readLog",
+      "proveBalance",
       "verifyLog",
       "countLog",
       "auditBooks",
@@ -108,6 +109,7 @@ layer(Layer.provide(served, quiet))("Answers of administration", (it) => {
       yield* check("listProjections", "/projections")
       yield* check("listOperators", "/operators")
       yield* check("listActions", "/actions")
+      yield* check("listProofs", "/log/proofs")
       yield* check("eraseAccount", `${path}/erase`, post({}))
       yield* check("showSelf", "/self")
     })

@@ -4,7 +4,7 @@ import { Effect, Layer, Stream } from "effect"
 import { allows, Role } from "#domain/operator/Role.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import { AdminUrl, call, layer as served, operator } from "./AdminHttp.ts"
+import { AdminUrl, type Answer, call, layer as served, operator } from "./AdminHttp.ts"
 import { quiet } from "./AdministrationLayers.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- each test expects another form
@@ -134,6 +134,68 @@ layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over
       assert.deepInclude(audited.at(-2).line, { ok: true, accounts: 0, overdrafts: [], since: null })
       assert.include(audited.at(-1).message, "--incremental: there is no usable checkpoint of an audit")
       assert.strictEqual((yield* call("/admin/v1/log/verify?incremental=yes", { key })).status, 400)
+    })
+  )
+
+  it.effect("tells how far a proof is", () =>
+    Effect.gen(function* () {
+      const { key } = yield* operator("auditor")
+      const isTold = ({ text }: Answer) =>
+        linesOf(text).some(({ done, type, unit }) => type === "running" && done > 0 && unit === "events")
+      // A proof of so few events may end before its first report is read.
+      yield* call("/admin/v1/log/verify", { key }).pipe(Effect.repeat({ until: isTold }))
+    })
+  )
+
+  it.effect("lists the proofs that have left a checkpoint", () =>
+    Effect.gen(function* () {
+      const { key } = yield* operator("auditor")
+      const verified = yield* call("/admin/v1/log/verify", { key })
+      const { report } = linesOf(verified.text).at(-1)
+      assert.strictEqual(report.ok, true, verified.text)
+      const { json } = yield* call("/admin/v1/log/proofs", { key })
+      const { digest, events, position } = report
+      assert.deepInclude(json.data[0], { kind: "verify", digest, events, position })
+      assert.strictEqual(json.data[0].whole.position, position)
+      assert.strictEqual(json.publicKey, report.checkpoint.publicKey)
+    })
+  )
+
+  it.effect("proves the balance of an account event by event", () =>
+    Effect.gen(function* () {
+      const owner = yield* operator("owner")
+      const { key } = yield* operator("auditor")
+      const send = { method: "POST", key: owner.key }
+      const made = yield* call("/admin/v1/accounts", { ...send, body: { name: "acme", balance: "2" } })
+      const account = `/admin/v1/accounts/${made.json.accountId}`
+      yield* call(`${account}/payments`, { ...send, body: { amount: "0.5", paymentId: "p-1" } })
+      const path = `${account}/balance/proof`
+      const [start, opening, payment, result, ...others] = linesOf((yield* call(path, { key })).text)
+      assert.deepStrictEqual(others, [])
+      assert.deepStrictEqual(start, { type: "start", entries: 2 })
+      const stream = `Account-${made.json.accountId}`
+      assert.deepInclude(opening, { type: "event", stream, event: "BalanceToppedUp", balance: "2" })
+      assert.deepStrictEqual(payment.entries, [
+        { kind: "topup", debit: "external", credit: `${made.json.accountId}:available`, amount: "0.5" }
+      ])
+      assert.deepStrictEqual(result, {
+        type: "result",
+        ok: true,
+        events: 2,
+        position: payment.position,
+        balance: "2.5",
+        available: "2.5",
+        held: "0"
+      })
+      assert.deepInclude(linesOf((yield* call(`${path}?until=2020-01-01`, { key })).text).at(-1), {
+        balance: "0",
+        position: null
+      })
+      assert.strictEqual((yield* call(`${path}?until=soon`, { key })).status, 400)
+      const unknown = yield* call("/admin/v1/accounts/acc_0000000000000000/balance/proof", { key })
+      assert.deepStrictEqual([unknown.status, unknown.json.details.code], [404, "ACCOUNT_NOT_FOUND"])
+      const viewer = yield* operator("viewer")
+      assert.strictEqual((yield* call(path, { key: viewer.key })).status, 403)
     })
   )
 
