@@ -106,7 +106,9 @@ const observers = Layer.mergeAll(
 )
 
 const announce = Layer.effectDiscard(
-  Effect.flatMap(PublicUrls, ({ queueUrl }) => Console.log(`inferlog serves at ${queueUrl}`))
+  Effect.flatMap(PublicUrls, ({ baseUrl, queueUrl }) =>
+    Console.log(`inferlog serves at ${queueUrl}\nThe console is at ${baseUrl}/console`)
+  )
 ).pipe(Layer.provideMerge(Lifecycle.serving))
 
 /** Opens the first account after the port is bound and before the first request is answered. */

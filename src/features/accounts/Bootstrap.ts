@@ -9,7 +9,7 @@ import { RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as Money from "#domain/Money.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+import { PublicUrls, type Urls } from "#src/kernel/settings/PublicUrls.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 import { Accounts } from "./Accounts.ts"
@@ -69,12 +69,12 @@ const hasAccount = Effect.gen(function* () {
 })
 
 /** Printed once; the secret cannot be read again. */
-const welcome = (key: ApiKey.ApiKey, balance: Money.NanoUsd, queueUrl: string) => `
+const welcome = (key: ApiKey.ApiKey, balance: Money.NanoUsd, { baseUrl, queueUrl }: Urls) => `
 The first account is open, with a balance of ${Money.format(balance)} USD. Its API key, shown this once:
 
   ${ApiKey.format(key)}
 
-Try it, from another terminal in this folder:
+Sign in with it at ${baseUrl}/console, or try it from another terminal in this folder:
 
   curl -s '${queueUrl}/vision/ocr' \\
     -H 'Authorization: Key ${ApiKey.format(key)}' -H 'Prefer: wait=30' \\
@@ -84,7 +84,7 @@ Try it, from another terminal in this folder:
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const accounts = yield* Accounts
-    const { queueUrl } = yield* PublicUrls
+    const urls = yield* PublicUrls
     const masterKey = yield* MasterKey
     const chosen = yield* chosenKey
     const opening = yield* balance
@@ -92,6 +92,6 @@ export const layer = Layer.effectDiscard(
     const digits = masterKey.keyFor("first account").toString("hex")
     const key = Option.getOrElse(chosen, () => ApiKey.makeOf(digits))
     const { opened } = yield* accounts.open({ name: "default", key, balance: opening })
-    if (Option.isNone(chosen) && opened) yield* Console.log(welcome(key, opening, queueUrl))
+    if (Option.isNone(chosen) && opened) yield* Console.log(welcome(key, opening, urls))
   })
 )

@@ -54,12 +54,12 @@ const health = Route.make(healthEndpoint, Health, function* ({ reasons }, { quer
   return found.length === 0 ? ok : yield* unwell(found)
 })
 
-/** `GET /`: where the reference is. Browsers are sent there. */
+/** `GET /`: where the reference is. Browsers are sent to the console. */
 const rootEndpoint = HttpApiEndpoint.get("getRoot", "/", {
   headers: {
     accept: Schema.optionalKey(
       Schema.String.annotate({
-        description: "Clients that prefer `text/html`, such as browsers, are sent to `/docs`."
+        description: "Clients that prefer `text/html`, such as browsers, are sent to `/console`."
       })
     )
   },
@@ -68,7 +68,8 @@ const rootEndpoint = HttpApiEndpoint.get("getRoot", "/", {
       name: Schema.Literal("inferlog"),
       version: Schema.String,
       docs: Schema.String.annotate({ description: "URL of the reference for people." }),
-      openapi: Schema.String.annotate({ description: "URL of the OpenAPI document." })
+      openapi: Schema.String.annotate({ description: "URL of the OpenAPI document." }),
+      console: Schema.String.annotate({ description: "URL of the console for people." })
     }).annotate({
       identifier: "Root",
       examples: [
@@ -76,30 +77,37 @@ const rootEndpoint = HttpApiEndpoint.get("getRoot", "/", {
           name: "inferlog",
           version,
           docs: "https://api.example.com/docs",
-          openapi: "https://api.example.com/openapi.json"
+          openapi: "https://api.example.com/openapi.json",
+          console: "https://api.example.com/console"
         }
       ]
     }),
-    sentOn("The reference, for browsers.")
+    sentOn("The console, for browsers.")
   ],
   error: CommonResponses.unexpected
 })
-  .annotate(OpenApi.Summary, "Where the reference is")
+  .annotate(OpenApi.Summary, "Where the reference and the console are")
   .annotate(OpenApi.Description, "Needs no key.")
 
 const vary = { vary: "accept" }
 
 /** Relative, so that it works behind a path and under every name of the server. */
-const toDocs = Answer.empty(303, { location: "docs", ...vary })
+const toConsole = Answer.empty(303, { location: "console", ...vary })
 
 const root = Route.prepared(
   rootEndpoint,
   Effect.map(PublicUrls, ({ baseUrl }) => {
-    const body = { name: "inferlog", version, docs: `${baseUrl}/docs`, openapi: `${baseUrl}/openapi.json` }
+    const body = {
+      name: "inferlog",
+      version,
+      docs: `${baseUrl}/docs`,
+      openapi: `${baseUrl}/openapi.json`,
+      console: `${baseUrl}/console`
+    }
     const asJson = Answer.json(200, body, vary)
     return ({ request }: Route.Call<typeof rootEndpoint>) => {
       const type = AcceptHeader.preferred(request.headers["accept"], ["application/json", "text/html"])
-      return Effect.succeed(type === "text/html" ? toDocs : asJson)
+      return Effect.succeed(type === "text/html" ? toConsole : asJson)
     }
   })
 )

@@ -7,11 +7,11 @@ import { call } from "./Calls.ts"
 const ofBrowsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 layer(TestServer.layer(), { excludeTestServices: true })("GET /", (it) => {
-  it.effect("redirects a browser to the reference", () =>
+  it.effect("redirects a browser to the console", () =>
     Effect.gen(function* () {
       const { headers, status } = yield* call({ path: "/", headers: { accept: ofBrowsers } })
       assert.strictEqual(status, 303)
-      assert.strictEqual(headers.location, "docs")
+      assert.strictEqual(headers.location, "console")
       assert.strictEqual(headers.vary, "accept")
     })
   )
@@ -22,8 +22,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /", (it) => {
         const headers = accept === undefined ? {} : { accept }
         const { json, status } = yield* call({ path: "/", headers })
         assert.strictEqual(status, 200)
-        const { docs, openapi, ...rest } = Object(json)
+        const { console, docs, openapi, ...rest } = Object(json)
         assert.deepStrictEqual(rest, { name: "inferlog", version })
+        assert.strictEqual(new URL(console).pathname, "/console")
         for (const url of [docs, openapi]) {
           assert.strictEqual((yield* call({ path: new URL(url).pathname })).status, 200)
         }

@@ -37,11 +37,11 @@ const life = Effect.fnUntraced(function* (settings: Readonly<Record<string, stri
   return { ...ended, lines, failingId, url: server.url, exchangeId: String(accepted.headers["x-request-id"]) }
 })
 
-/** Two lines: that the log is new, and the address. */
+/** Three lines: that the log is new, and the addresses. */
 const assertStdout = (stdout: string, url: string) => {
   const [newLog, ...more] = stdout.split("\n")
   assert.match(String(newLog), /^\S+ contains no log: creating a new one$/)
-  assert.deepStrictEqual(more, [`inferlog serves at ${url}`, ""])
+  assert.deepStrictEqual(more, [`inferlog serves at ${url}`, `The console is at ${url}/console`, ""])
 }
 
 const Line = Schema.fromJsonString(
