@@ -4,6 +4,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Bundle from "./Bundle.js"
+import * as Console from "./Console.js"
 
 const { folders, root } = Bundle
 const builds = path.join(root, "dist")
@@ -43,6 +44,7 @@ const write = async (/** @type {string} */ folder) => {
     if (!fs.existsSync(folder)) throw cause
   }
   for (const name of fs.readdirSync(builds)) {
+    if (name.startsWith("console")) continue
     const other = path.join(builds, name)
     if (Date.now() - fs.statSync(other).mtimeMs > keptMs) fs.rmSync(other, { recursive: true, force: true })
   }
@@ -59,7 +61,7 @@ export const main = async () => {
 /** The same, built by another process: the bundler would leave this one half a gigabyte larger for as long as it runs. */
 export const made = () => {
   const entry = path.join(builds, stamp(), "main.js")
-  if (!fs.existsSync(entry)) {
+  if (!fs.existsSync(entry) || Console.isStale()) {
     const program = path.join(root, "bin/prepare.js")
     childProcess.execFileSync(process.execPath, [program], { stdio: ["ignore", "inherit", "inherit"] })
   }

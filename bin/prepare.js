@@ -1,4 +1,5 @@
-/** Builds the program after `npm ci`, so that the first start need not. */
+/** Builds the program and the console after `npm ci`, so that the first start need not. */
 import * as Build from "./Build.js"
+import * as Console from "./Console.js"
 
-await Build.main()
+await Promise.all([Build.main(), Console.main()])

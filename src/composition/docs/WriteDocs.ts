@@ -1,6 +1,7 @@
 /** `npm run docs`: brings the generated parts of the documents up to date. */
 import * as fs from "node:fs"
 import { Option } from "effect"
+import * as ConsoleRoutes from "./ConsoleRoutes.ts"
 import { blocks, written } from "./GeneratedBlocks.ts"
 
 for (const block of blocks) {
@@ -10,3 +11,5 @@ for (const block of blocks) {
     throw new Error(`${block.file} has no <!-- ${block.name} --> … <!-- /${block.name} -->`)
   fs.writeFileSync(file, page.value)
 }
+
+fs.writeFileSync(new URL(`../../../${ConsoleRoutes.file}`, import.meta.url), ConsoleRoutes.text())

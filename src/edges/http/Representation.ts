@@ -18,11 +18,15 @@ export interface Representation {
 const gzip = util.promisify(zlib.gzip)
 
 /** Compresses in another thread. */
-export const make = Effect.fnUntraced(function* (options: {
+export const make = (options: { readonly contentType: string; readonly text: string }) =>
+  ofBytes({ contentType: options.contentType, bytes: Buffer.from(options.text) })
+
+/** The same of bytes. */
+export const ofBytes = Effect.fnUntraced(function* (options: {
   readonly contentType: string
-  readonly text: string
+  readonly bytes: Uint8Array
 }) {
-  const bytes = Buffer.from(options.text)
+  const { bytes } = options
   return {
     contentType: options.contentType,
     bytes,

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { AccountApi } from "#src/edges/api/account/AccountApi.ts"
+import { AssetsApi } from "#src/edges/console/assets/AssetsApi.ts"
 import { AuthorizeApi } from "#src/edges/oauth/routes/AuthorizeApi.ts"
 import { CallbacksApi } from "#src/edges/api/providers/CallbacksApi.ts"
 import { CatalogApi } from "#src/edges/api/catalog/CatalogApi.ts"
@@ -52,6 +53,7 @@ export class Api extends HttpApi.make("inferlog")
   .add(FalApi)
   .add(FalPartsApi)
   .add(OpenaiApi)
+  .add(AssetsApi)
   .add(SystemApi)
   .middleware(SchemaErrors)
   .annotate(OpenApi.Title, "inferlog")

@@ -8,6 +8,7 @@ import { listenAddress } from "#src/kernel/settings/ListenAddress.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Api } from "./Api.ts"
 import * as AccountApi from "#src/edges/api/account/AccountApi.ts"
+import * as AssetsApi from "#src/edges/console/assets/AssetsApi.ts"
 import * as CallbacksApi from "#src/edges/api/providers/CallbacksApi.ts"
 import * as CatalogApi from "#src/edges/api/catalog/CatalogApi.ts"
 import * as ComputeApi from "#src/edges/api/catalog/ComputeApi.ts"
@@ -88,6 +89,7 @@ const publicRoutes = Layer.mergeAll(
   FalApi.layer,
   FalParts.layer,
   OpenaiApi.layer,
+  AssetsApi.layer,
   SystemApi.layer
 ).pipe(Layer.provide([RequestHandlers.layer, EventStreams.layer, Admission.layer, describeApi]))
 

@@ -1,0 +1,44 @@
+/** Who is signed in (`GET /console/session`). */
+import { queryOptions } from "@tanstack/react-query"
+import { sendForJson } from "./Client.ts"
+
+export interface AccountSession {
+  readonly accountId: string
+  readonly keyId: string
+  readonly keyName: string
+  readonly scopes: ReadonlyArray<string>
+  readonly sessionId: string
+  readonly expiresAt: string
+}
+
+export interface OperatorSession {
+  readonly id: string
+  readonly name: string
+  readonly role: "viewer" | "operator" | "auditor" | "owner"
+  readonly kind: "key" | "sso"
+  readonly sessionId: string
+  readonly expiresAt: string
+}
+
+export interface Session {
+  readonly account: AccountSession | null
+  readonly operator: OperatorSession | null
+  readonly sso: { readonly signIn: string } | null
+  readonly urls: {
+    readonly queueUrl: string
+    readonly baseUrl: string
+    readonly mediaUrl: string
+    readonly mcpUrl: string
+  }
+  readonly release: string
+}
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: async ({ signal }) => (await sendForJson("/session", { signal })) as Session,
+  staleTime: 60_000
+})
+
+/** Why the account's key may not do something; `null` if it may. */
+export const missingScope = (session: AccountSession, scope: string): string | null =>
+  session.scopes.includes(scope) ? null : `Your key lacks the scope ${scope}.`

@@ -1,0 +1,37 @@
+/** The types of calls, as the server declares them. */
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { operations } from "#src/edges/admin/Administration.ts"
+import type { PayloadOf } from "#src/edges/admin/Operation.ts"
+import type { Api } from "#src/edges/server/Api.ts"
+import type { Schema } from "effect"
+
+type GroupsOf<A> = A extends HttpApi.HttpApi<string, infer Groups> ? Groups : never
+type Endpoints = HttpApiGroup.Endpoints<GroupsOf<typeof Api>>
+
+/** The name of an operation of the public API. */
+export type Name = Endpoints["identifier"]
+type Endpoint<N extends Name> = Extract<Endpoints, { readonly identifier: N }>
+
+type Encoded<S> = S extends { readonly Encoded: infer E } ? E : never
+/** What a member of a union with `undefined` leaves out. */
+type Whole<T> = [T] extends [never] ? undefined : T
+
+/** JSON of the answer. */
+export type AnswerOf<N extends Name> = Encoded<HttpApiEndpoint.Success<Endpoint<N>>>
+export type QueryOf<N extends Name> = Whole<Encoded<HttpApiEndpoint.Query<Endpoint<N>>>>
+export type ParamsOf<N extends Name> = Whole<Encoded<HttpApiEndpoint.Params<Endpoint<N>>>>
+/** JSON of the body. */
+export type PayloadOfCall<N extends Name> = Whole<Encoded<HttpApiEndpoint.Payload<Endpoint<N>>>>
+
+type Operations = (typeof operations)[number]
+/** The name of an operation of administration. */
+export type AdminName = Operations["name"]
+type AdminOperation<N extends AdminName> = Extract<Operations, { readonly name: N }>
+
+/** JSON of the answer of an operation of administration. */
+export type AdminAnswer<N extends AdminName> = Encoded<AdminOperation<N>["success"]>
+type EncodedFields<F> = F extends Schema.Struct.Fields ? Schema.Struct<F>["Encoded"] : never
+export type AdminPayload<N extends AdminName> = EncodedFields<AdminOperation<N>["payload"]>
+/** A payload whose decoded form has no fields needs none. */
+export type HasNoPayload<N extends AdminName> = [keyof AdminPayload<N>] extends [never] ? true : false
+export type { PayloadOf }

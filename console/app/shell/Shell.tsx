@@ -1,0 +1,41 @@
+/** The frame of all views: brand, navigation, and who is signed in. On narrow windows the navigation is behind a button. */
+import { Link, Outlet, useRouteContext } from "@tanstack/react-router"
+import { useState } from "react"
+import { Button } from "#console/design/actions/Button.tsx"
+import { Dialog } from "#console/design/overlays/Dialog.tsx"
+import { Navigation } from "./Navigation.tsx"
+import { SessionMenu } from "./SessionMenu.tsx"
+import classes from "./Shell.module.css"
+
+export const Shell = () => {
+  const { session } = useRouteContext({ from: "/shell" })
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <div className={classes["shell"]}>
+      <a href="#main" className={classes["skip"]}>
+        Skip to the content
+      </a>
+      <header className={classes["top"]}>
+        <span className={classes["opener"]}>
+          <Button kind="quiet" aria-label="Menu" onPress={() => setOpen(true)}>
+            ☰
+          </Button>
+        </span>
+        <Link to="/" className={classes["brand"]} activeProps={{}}>
+          inferlog
+        </Link>
+        <SessionMenu session={session} />
+      </header>
+      <aside className={classes["side"]}>
+        <Navigation session={session} />
+      </aside>
+      <Dialog title="Menu" form="side" isOpen={isOpen} onClose={close}>
+        <Navigation session={session} onFollow={close} />
+      </Dialog>
+      <main id="main" tabIndex={-1} className={classes["main"]}>
+        <Outlet />
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+/** A field for a text of one or several lines, with its label, hint and error. */
+import {
+  FieldError,
+  Input,
+  Label,
+  Text,
+  TextArea,
+  TextField as AriaTextField,
+  type TextFieldProps as AriaTextFieldProps
+} from "react-aria-components"
+import { classNames } from "../classNames.ts"
+import classes from "./Field.module.css"
+
+export interface TextFieldProps extends Omit<AriaTextFieldProps, "className" | "style" | "children"> {
+  readonly label: string
+  readonly hint?: string | undefined
+  /** What is wrong, and what to enter. The field is then invalid. */
+  readonly error?: string | null | undefined
+  readonly placeholder?: string
+  /** More than one makes it a text area. */
+  readonly rows?: number
+  readonly isMono?: boolean
+  /** Says "optional" beside the label. */
+  readonly isOptional?: boolean
+}
+
+export const TextField = ({
+  error = null,
+  hint,
+  isMono = false,
+  isOptional = false,
+  label,
+  placeholder,
+  rows = 1,
+  ...rest
+}: TextFieldProps) => {
+  const look = {
+    className: classNames(classes["input"], isMono && classes["mono"]),
+    ...(placeholder === undefined ? {} : { placeholder })
+  }
+  return (
+    <AriaTextField {...rest} className={classes["field"] ?? ""} isInvalid={error !== null}>
+      <Label className={classes["label"] ?? ""}>
+        {label}
+        {isOptional && <span className={classes["optional"]}> (optional)</span>}
+      </Label>
+      {rows > 1 ? <TextArea {...look} rows={rows} /> : <Input {...look} />}
+      {hint !== undefined && (
+        <Text slot="description" className={classes["hint"] ?? ""}>
+          {hint}
+        </Text>
+      )}
+      <FieldError className={classes["error"] ?? ""}>{error}</FieldError>
+    </AriaTextField>
+  )
+}

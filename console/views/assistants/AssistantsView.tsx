@@ -1,0 +1,9 @@
+/** Assistants: not built yet. */
+import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Page } from "#console/design/layout/Page.tsx"
+
+export const AssistantsView = () => (
+  <Page title="Assistants">
+    <EmptyState title="Not built yet" />
+  </Page>
+)

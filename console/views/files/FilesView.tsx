@@ -1,0 +1,9 @@
+/** Files: not built yet. */
+import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Page } from "#console/design/layout/Page.tsx"
+
+export const FilesView = () => (
+  <Page title="Files">
+    <EmptyState title="Not built yet" />
+  </Page>
+)

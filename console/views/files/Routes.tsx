@@ -1,0 +1,11 @@
+/** The routes of files. */
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { accountRoute } from "#console/app/Root.tsx"
+
+const filesRoute = createRoute({
+  getParentRoute: () => accountRoute,
+  path: "files",
+  component: lazyRouteComponent(() => import("./FilesView.tsx"), "FilesView")
+})
+
+export const filesRoutes = [filesRoute] as const

@@ -1,0 +1,9 @@
+/** Home: not built yet. */
+import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Page } from "#console/design/layout/Page.tsx"
+
+export const HomeView = () => (
+  <Page title="Home">
+    <EmptyState title="Not built yet" />
+  </Page>
+)

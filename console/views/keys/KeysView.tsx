@@ -1,0 +1,9 @@
+/** Keys: not built yet. */
+import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Page } from "#console/design/layout/Page.tsx"
+
+export const KeysView = () => (
+  <Page title="Keys">
+    <EmptyState title="Not built yet" />
+  </Page>
+)

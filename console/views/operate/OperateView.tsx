@@ -1,0 +1,9 @@
+/** Overview: not built yet. */
+import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Page } from "#console/design/layout/Page.tsx"
+
+export const OperateView = () => (
+  <Page title="Overview">
+    <EmptyState title="Not built yet" />
+  </Page>
+)

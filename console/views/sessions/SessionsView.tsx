@@ -1,0 +1,9 @@
+/** Sessions: not built yet. */
+import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Page } from "#console/design/layout/Page.tsx"
+
+export const SessionsView = () => (
+  <Page title="Sessions">
+    <EmptyState title="Not built yet" />
+  </Page>
+)

@@ -1,0 +1,14 @@
+/** The route of the sign-in. */
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { rootRoute } from "#console/app/Root.tsx"
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "sign-in",
+  /** `to`: the view that was asked for, a path below the console. */
+  validateSearch: (search: Record<string, unknown>): { readonly to?: string } =>
+    typeof search["to"] === "string" && /^\/(?![/\\])/.test(search["to"]) ? { to: search["to"] } : {},
+  component: lazyRouteComponent(() => import("./SignInView.tsx"), "SignInView")
+})
+
+export const signInRoutes = [signInRoute] as const

@@ -1,0 +1,9 @@
+/** Usage: not built yet. */
+import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Page } from "#console/design/layout/Page.tsx"
+
+export const UsageView = () => (
+  <Page title="Usage">
+    <EmptyState title="Not built yet" />
+  </Page>
+)

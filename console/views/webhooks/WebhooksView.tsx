@@ -1,0 +1,9 @@
+/** Webhooks: not built yet. */
+import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Page } from "#console/design/layout/Page.tsx"
+
+export const WebhooksView = () => (
+  <Page title="Webhooks">
+    <EmptyState title="Not built yet" />
+  </Page>
+)

@@ -1,0 +1,39 @@
+/** The policy of the console's page (CSP 3): scripts and styles are files of this server, and nothing else is loaded from elsewhere. */
+import { Effect } from "effect"
+import { blobStore } from "#src/platform/blobs/BlobStorage.ts"
+import type { S3Options } from "#src/platform/blobs/s3/S3Options.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
+
+const policy = (mediaSources: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data: blob: ${mediaSources}`,
+    `media-src 'self' blob: ${mediaSources}`,
+    // Uploads go to presigned URLs.
+    `connect-src 'self' ${mediaSources}`,
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'"
+  ].join("; ")
+
+/** The bucket is in the path of URLs, or in the name of the host. */
+const originsOf = ({ bucket, endpoint, publicEndpoint }: S3Options): ReadonlyArray<string> => {
+  const address = publicEndpoint ?? endpoint
+  if (address === null) return ["https://*.amazonaws.com"]
+  const { host, protocol } = new URL(address)
+  return [`${protocol}//${host}`, `${protocol}//${bucket}.${host}`]
+}
+
+/** With the origins of stored files: `MEDIA_URL`, and that of a bucket, to which uploads and redirected downloads go. */
+export const make = Effect.gen(function* () {
+  const { mediaUrl } = yield* PublicUrls
+  const store = yield* blobStore.config
+  const origins = [new URL(mediaUrl).origin]
+  if (store._tag === "S3") origins.push(...originsOf(store.options))
+  return policy([...new Set(origins)].join(" "))
+})
