@@ -164,5 +164,6 @@ export const adminRoutes = {
   resetProvider: ["POST", "/providers/:name/reset"],
   showDemand: ["GET", "/demand"],
   measureLog: ["GET", "/log"],
+  listProofs: ["GET", "/log/proofs"],
   archiveEvents: ["POST", "/log/archive"]
 } as const
