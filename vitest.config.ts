@@ -41,7 +41,7 @@ const working = [
   "test/projections/*.test.ts",
   "test/projections/{batch,catalog,deliveries,due-work,durations,files,history,keys,ledger,live-status,retention,runner,status}/**/*.test.ts",
   "test/src/composition/{docs,settings}/**/*.test.ts",
-  "test/src/edges/{admin,api,openai,server}/**/*.test.ts",
+  "test/src/edges/{admin,api,console,openai,server}/**/*.test.ts",
   "test/src/edges/fal/**/!(FalClient|FalInBrowser|FalStop).test.ts",
   "test/src/edges/http/**/!(DocsInBrowser|TokensInBrowser|KeysKept|StreamResuming|SlowReaders).test.ts",
   "test/src/edges/replicate/**/!(ReadmeExamples).test.ts",

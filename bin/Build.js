@@ -44,7 +44,7 @@ const write = async (/** @type {string} */ folder) => {
     if (!fs.existsSync(folder)) throw cause
   }
   for (const name of fs.readdirSync(builds)) {
-    if (name.startsWith("console")) continue
+    if (name === "console") continue
     const other = path.join(builds, name)
     if (Date.now() - fs.statSync(other).mtimeMs > keptMs) fs.rmSync(other, { recursive: true, force: true })
   }

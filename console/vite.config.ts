@@ -1,6 +1,7 @@
 /** Builds the console into `dist/console`, and serves it while it is worked on (`npm run console`). */
 import * as path from "node:path"
 import { defineConfig } from "vite"
+import { notices } from "../bin/Notices.js"
 
 const server = process.env["INFERLOG_URL"] ?? "http://127.0.0.1:8080"
 
@@ -9,6 +10,7 @@ export default defineConfig({
   // Relative, so that it works below any path of a proxy.
   base: "./",
   publicDir: "public",
+  plugins: [notices("The console")],
   build: {
     outDir: path.join(import.meta.dirname, "../dist/console"),
     emptyOutDir: true,
