@@ -23,6 +23,13 @@ const audits: Readonly<
   csv: [["--format", "csv"], "texts"]
 }
 
+/** The parameters that choose what is shown. */
+export const choices = {
+  account: ListParameters.text("Shows only this account; all are proved."),
+  from: ListParameters.text("Shows entries from this time on.", { type: "string", format: "date-time" }),
+  to: ListParameters.text("Shows entries before this time.", { type: "string", format: "date-time" })
+}
+
 const auditEndpoint = HttpApiEndpoint.get("admin.auditBooks", "/admin/v1/audit", {
   query: {
     format: oneOf(
@@ -30,9 +37,7 @@ const auditEndpoint = HttpApiEndpoint.get("admin.auditBooks", "/admin/v1/audit",
       auditFormats
     ),
     incremental,
-    account: ListParameters.text("Shows only this account; all are proved."),
-    from: ListParameters.text("Shows entries from this time on.", { type: "string", format: "date-time" }),
-    to: ListParameters.text("Shows entries before this time.", { type: "string", format: "date-time" })
+    ...choices
   },
   success: successOf(
     'Between them are the parts of the output, as they are written: `{ type: "line", line }` with an object for each line that `audit --json` or `audit --format json` prints, or `{ type: "text", text }`. `report` is `null`.'
@@ -59,18 +64,24 @@ const accountFlag = (given: string | undefined) => {
     : invalid("account", "must be the id of an account")
 }
 
+/** The flags of the command for the parameters `choices`. */
+export const choiceOf = Effect.fnUntraced(function* (
+  query: Readonly<Partial<Record<keyof typeof choices, string | undefined>>>
+) {
+  return [
+    ...(yield* accountFlag(query.account)),
+    ...(yield* timeFlag("from", query.from)),
+    ...(yield* timeFlag("to", query.to))
+  ]
+})
+
 export const auditBooks = Route.prepared(
   auditEndpoint,
   Effect.map(Proofs, ({ prove }) =>
     Effect.fnUntraced(function* ({ query }: Route.Call<typeof auditEndpoint>, operator: Operator) {
       yield* permit(operator, "auditor")
       const [args, form] = audits[yield* chosen("format", query.format, auditFormats)]
-      const filters = [
-        ...(yield* incrementalFlag(query.incremental)),
-        ...(yield* accountFlag(query.account)),
-        ...(yield* timeFlag("from", query.from)),
-        ...(yield* timeFlag("to", query.to))
-      ]
+      const filters = [...(yield* incrementalFlag(query.incremental)), ...(yield* choiceOf(query))]
       return streamed(yield* prove({ args: ["audit", ...args, ...filters], form }))
     })
   )

@@ -8,6 +8,7 @@ import { BalanceProof } from "#src/features/billing/proof/BalanceProof.ts"
 import { proveBalance } from "../accounts/ProofOfBalance.ts"
 import { rebuildProjections, verifyProjections } from "../projections/RebuildRoutes.ts"
 import { auditBooks } from "./AuditRoute.ts"
+import { downloadJournal } from "./JournalRoute.ts"
 import { Proofs } from "./Proofs.ts"
 import { readEvents } from "./ReadEvents.ts"
 import { countLog, verifyLog } from "./VerifyRoutes.ts"
@@ -17,6 +18,7 @@ const routes = [
   verifyLog,
   countLog,
   auditBooks,
+  downloadJournal,
   proveBalance,
   verifyProjections,
   rebuildProjections
@@ -28,6 +30,7 @@ export const group = HttpApiGroup.make("admin-passes")
     verifyLog.endpoint,
     countLog.endpoint,
     auditBooks.endpoint,
+    downloadJournal.endpoint,
     proveBalance.endpoint,
     verifyProjections.endpoint,
     rebuildProjections.endpoint

@@ -6,7 +6,7 @@ import * as childProcess from "node:child_process"
 import * as os from "node:os"
 import { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Clock, Context, Effect, Layer, Queue, Result, Schema, Stream } from "effect"
+import { Clock, Context, Data, Effect, Layer, Queue, Result, Schema, Stream } from "effect"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 
@@ -142,11 +142,18 @@ const busy = ErrorAnswer.coded(409, "PROOF_RUNNING", "This node runs another pas
 
 const late = resultOf({ code: null, report: "", messages: String(busy.error) }, "texts")
 
+/** The program failed after its output had begun. */
+class BrokenOff extends Data.TaggedError("BrokenOff")<{ readonly messages: string }> {}
+
 export class Proofs extends Context.Service<
   Proofs,
   {
     /** Runs the program. Lines of JSON: `running` every second and when it has got on, the parts of its output, then the `result`. */
     prove(proof: Proof): Effect.Effect<Stream.Stream<string>, ErrorAnswer.ErrorAnswer>
+    /** Runs the program with `args`, and sends what it prints as it is. The stream fails when the program does. */
+    output(
+      args: ReadonlyArray<string>
+    ): Effect.Effect<Stream.Stream<string, BrokenOff>, ErrorAnswer.ErrorAnswer>
   }
 >()("inferlog/src/edges/admin/log/Proofs") {
   static readonly layer = Layer.effect(
@@ -198,7 +205,18 @@ export class Proofs extends Context.Service<
         return Stream.merge(running, outcome, { haltStrategy: "right" })
       })
 
+      const textsOf = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+        if (isRunning) return Stream.fail(new BrokenOff({ messages: String(busy.error) }))
+        yield* turn
+        const running = yield* started(directory, program, args, () => {})
+        const end = Effect.flatMap(endOf(running, ""), ({ code, messages }) =>
+          code === 0 ? Effect.void : Effect.fail(new BrokenOff({ messages }))
+        )
+        return Stream.concat(outputOf(running), Stream.drain(Stream.fromEffect(end)))
+      })
+
       return Proofs.of({
+        output: (args) => (isRunning ? Effect.fail(busy) : Effect.succeed(Stream.unwrap(textsOf(args)))),
         prove: (proof) => (isRunning ? Effect.fail(busy) : Effect.succeed(Stream.unwrap(linesOf(proof))))
       })
     })

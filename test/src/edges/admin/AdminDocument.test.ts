@@ -45,6 +45,7 @@ describe("The document of administration", () => {
       ...AdminApi.operations.map(({ name }) => name),
       "readLog",
       "proveBalance",
+      "downloadJournal",
       "verifyLog",
       "countLog",
       "auditBooks",

@@ -1,6 +1,6 @@
 /** The routes that read the whole log. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Exit, Layer, Stream } from "effect"
 import { allows, Role } from "#domain/operator/Role.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -192,6 +192,16 @@ layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over
         position: null
       })
       assert.strictEqual((yield* call(`${path}?until=soon`, { key })).status, 400)
+      const journal = yield* call(`/admin/v1/audit/journal?account=${made.json.accountId}`, { key })
+      assert.strictEqual(journal.headers.get("content-disposition"), 'attachment; filename="journal.csv"')
+      const [header, ...rows] = journal.text.trimEnd().split("\r\n")
+      assert.match(String(header), /^date,account,debit,/)
+      assert.deepStrictEqual(
+        rows.map((row) => row.split(",").at(-1)),
+        [opening.position, payment.position]
+      )
+      const broken = yield* Effect.exit(call("/admin/v1/audit/journal?account=acc_0000000000000000", { key }))
+      assert.isTrue(Exit.isFailure(broken))
       const unknown = yield* call("/admin/v1/accounts/acc_0000000000000000/balance/proof", { key })
       assert.deepStrictEqual([unknown.status, unknown.json.details.code], [404, "ACCOUNT_NOT_FOUND"])
       const viewer = yield* operator("viewer")
