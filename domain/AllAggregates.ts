@@ -3,6 +3,7 @@ import * as Account from "./account/Account.ts"
 import * as Archive from "./archive/Archive.ts"
 import * as Listing from "./catalog/Listing.ts"
 import * as Offering from "./catalog/Offering.ts"
+import * as ConsoleSessions from "./console-sessions/ConsoleSessions.ts"
 import * as DeliveryRecovery from "./delivery-recovery/DeliveryRecovery.ts"
 import * as File from "./file/File.ts"
 import * as IdempotencyKey from "./idempotency-key/IdempotencyKey.ts"
@@ -29,6 +30,7 @@ export const all = [
   Operator.aggregate,
   OperatorAction.aggregate,
   OperatorIdentity.aggregate,
+  ConsoleSessions.aggregate,
   LogHeadAcceptance.aggregate,
   Archive.aggregate
 ] as const
