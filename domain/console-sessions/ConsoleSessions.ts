@@ -79,6 +79,8 @@ export interface Session extends Omit<ConsoleSessionOpened, "_tag" | "at"> {
 export interface State {
   /** The newest ones, oldest first. */
   readonly sessions: ReadonlyArray<Session>
+  /** The key under which sessions by password act. `null` before the first one. It may have been revoked. */
+  readonly passwordKey: Pick<typeof ByPassword.Type, "keyId" | "keyHash"> | null
 }
 
 /** Sessions of one holder. A further one ends the oldest. */
@@ -119,11 +121,16 @@ const evolve = (state: State, event: Event): State => {
   if (event._tag === "ConsoleSessionOpened") {
     const { _tag, at, ...session } = event
     const opened = { ...session, openedAt: at, hasEnded: false }
-    return { sessions: [...state.sessions, opened].slice(-mostSessions) }
+    const { opener } = session
+    return {
+      sessions: [...state.sessions, opened].slice(-mostSessions),
+      passwordKey: opener._tag === "Password" ? opener : state.passwordKey
+    }
   }
   const ends = ({ sessionId }: Session): boolean =>
     (sessionId === event.sessionId) === (event._tag === "ConsoleSessionClosed")
   return {
+    ...state,
     sessions: state.sessions.map((session) => (ends(session) ? { ...session, hasEnded: true } : session))
   }
 }
@@ -131,5 +138,5 @@ const evolve = (state: State, event: Event): State => {
 export const aggregate: Aggregate<State, Command, Event, never> = {
   category: "ConsoleSessions",
   codec,
-  decider: { initial: { sessions: [] }, decide, evolve }
+  decider: { initial: { sessions: [], passwordKey: null }, decide, evolve }
 }

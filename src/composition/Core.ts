@@ -18,6 +18,7 @@ import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as LogArchiving from "#src/features/archive/LogArchiving.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
+import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
@@ -97,7 +98,8 @@ const actors = LogServers.choose({
     FileActors.layer,
     WorkerKeyActors.layer,
     OperatorActors.layer,
-    OperatorIdentityActors.layer
+    OperatorIdentityActors.layer,
+    ConsoleSessionActors.layer
   ),
   shared: FollowedActors.layer
 })

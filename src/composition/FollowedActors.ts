@@ -1,6 +1,7 @@
 /** The actors of one of several nodes. They follow the log, and see changes of other nodes within the lag of the subscription. */
 import { Effect, Layer } from "effect"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
+import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { OperatorActors, OperatorIdentityActors } from "#src/features/operators/OperatorActors.ts"
@@ -19,7 +20,8 @@ const following = Layer.effectDiscard(
       yield* IdempotencyKeyActors,
       yield* WorkerKeyActors,
       yield* OperatorActors,
-      yield* OperatorIdentityActors
+      yield* OperatorIdentityActors,
+      yield* ConsoleSessionActors
     ]
     let position = yield* reader.head
     const follow = Effect.suspend(() =>
@@ -42,7 +44,8 @@ export const layer = following.pipe(
       FileActors.layer,
       WorkerKeyActors.layer,
       OperatorActors.layer,
-      OperatorIdentityActors.layer
+      OperatorIdentityActors.layer,
+      ConsoleSessionActors.layer
     )
   )
 )

@@ -68,7 +68,8 @@ const make = async () => {
 
   /** The difference between the answer and the document; `null` if there is none. */
   return ({ method = "GET", path }: Probe, { bytes, headers, json, status }: Reply): string | null => {
-    const [name = ""] = path.split(/[?#]/)
+    // The console serves the same API below a path of its own.
+    const [name = ""] = path.replace(/^\/console\/api(?=\/)/, "").split(/[?#]/)
     const route = routes.find(
       ({ operations, pattern }) => pattern.test(name) && declaring(method) in operations
     )

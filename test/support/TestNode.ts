@@ -14,6 +14,7 @@ import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
+import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
@@ -178,6 +179,7 @@ const onlyActors = Layer.mergeAll(
   RequestActors.layer,
   IdempotencyKeyActors.layer,
   AccountActors.layer,
+  ConsoleSessionActors.layer,
   FileActors.layer,
   WorkerKeyActors.layer
 )

@@ -20,6 +20,7 @@ import { Projections } from "#projections/Projections.ts"
 import { ReadModels } from "#projections/ReadModels.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
+import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
@@ -170,6 +171,7 @@ const actors = Layer.mergeAll(
   RequestActors.layer,
   IdempotencyKeyActors.layer,
   AccountActors.layer,
+  ConsoleSessionActors.layer,
   FileActors.layer,
   WebhookServices.actors,
   DeadlineHints.layer

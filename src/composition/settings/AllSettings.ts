@@ -13,6 +13,7 @@ import {
   demandWebhookUrl
 } from "#src/features/demand/announcing/DemandSettings.ts"
 import { adminHost, adminPort } from "#src/edges/server/admin/AdminListener.ts"
+import { consoleSessionTime } from "#src/edges/console/sessions/SessionTime.ts"
 import { metricsToken } from "#src/edges/server/system/Metrics.ts"
 import { storageQuota } from "#src/features/media/storage/StorageQuota.ts"
 import { logLevel } from "#src/kernel/settings/LogLevel.ts"
@@ -50,6 +51,7 @@ export const all: ReadonlyArray<Setting<unknown>> = [
   answerMemory,
   answerMemoryPerClient,
   ...SsoSettings.all,
+  consoleSessionTime,
   bootstrapApiKey,
   bootstrapBalance,
   masterKey,

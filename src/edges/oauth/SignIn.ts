@@ -1,4 +1,4 @@
-/** Signs in the user of the form that an assistant has opened: with an API key, or with the account's password. */
+/** Signs in a user of a form, of an assistant's page or of the console: with an API key, or with the account's password. */
 import { Clock, Context, Effect, Exit, Layer, Redacted, Schema } from "effect"
 import { isAccountId } from "#domain/account/Account.ts"
 import type { AccountId } from "#domain/Ids.ts"
@@ -96,7 +96,6 @@ const make = Effect.gen(function* () {
     if (presented === null) return yield* new SignInRefused()
     const caller = yield* Effect.catchTag(recognize(presented), "Unauthorized", () => new SignInRefused())
     if (caller.isSuperseded) return yield* new SignInRefused()
-    if (ofTools(caller.grant).scopes.length === 0) return yield* new NothingGranted()
     const signedIn: SignedIn = { _tag: "ByKey", presented, caller }
     return signedIn
   })
@@ -114,8 +113,11 @@ const make = Effect.gen(function* () {
     return giveBack
   })
 
-  /** @param clientAddress `""` when unknown. */
-  const attempt = Effect.fn("SignIn.attempt")(function* (credentials: Credentials, clientAddress: string) {
+  /**
+   * With any rights. A right key always passes; passwords are checked only while attempts are left.
+   * @param clientAddress `""` when unknown.
+   */
+  const signIn = Effect.fn("SignIn.signIn")(function* (credentials: Credentials, clientAddress: string) {
     if (credentials._tag === "Key") {
       return yield* Effect.tapErrorTag(byKey(credentials.text), "SignInRefused", () =>
         take({ account: null, clientAddress })
@@ -128,7 +130,15 @@ const make = Effect.gen(function* () {
     )
   })
 
-  return { attempt }
+  /** For an assistant: the key must be of use to its tools. */
+  const attempt = (credentials: Credentials, clientAddress: string) =>
+    Effect.tap(signIn(credentials, clientAddress), (signedIn) =>
+      signedIn._tag === "ByKey" && ofTools(signedIn.caller.grant).scopes.length === 0
+        ? Effect.fail(new NothingGranted())
+        : Effect.void
+    )
+
+  return { attempt, signIn }
 })
 
 export class SignIn extends Context.Service<SignIn, Effect.Success<typeof make>>()(

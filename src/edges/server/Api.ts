@@ -22,6 +22,7 @@ import { ReplicateApi, ReplicateCatalogApi } from "#src/edges/replicate/Replicat
 import { SchemaErrors } from "#src/edges/http/api/SchemaErrors.ts"
 import { SignInApi } from "#src/edges/oauth/routes/SignInApi.ts"
 import { StreamsApi } from "#src/edges/api/requests/streams/StreamsApi.ts"
+import { SessionsApi } from "#src/edges/console/sessions/SessionsApi.ts"
 import { SystemApi } from "./system/SystemApi.ts"
 import { TimelineApi } from "#src/edges/api/requests/history/TimelineApi.ts"
 import { UploadsApi } from "#src/edges/api/files/UploadsApi.ts"
@@ -54,6 +55,7 @@ export class Api extends HttpApi.make("inferlog")
   .add(FalPartsApi)
   .add(OpenaiApi)
   .add(AssetsApi)
+  .add(SessionsApi)
   .add(SystemApi)
   .middleware(SchemaErrors)
   .annotate(OpenApi.Title, "inferlog")

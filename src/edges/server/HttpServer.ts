@@ -5,6 +5,7 @@ import { Context, Deferred, Effect, Layer } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServer as Server } from "effect/http/HttpServer"
 import { listenAddress } from "#src/kernel/settings/ListenAddress.ts"
+import { OperatorActions } from "#src/features/operators/OperatorActions.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import { Api } from "./Api.ts"
 import * as AccountApi from "#src/edges/api/account/AccountApi.ts"
@@ -34,6 +35,8 @@ import * as TimelineApi from "#src/edges/api/requests/history/TimelineApi.ts"
 import * as Uploads from "#src/edges/api/files/UploadsApi.ts"
 import * as Webhooks from "#src/edges/api/webhooks/WebhooksApi.ts"
 import * as Workers from "#src/edges/api/workers/WorkersApi.ts"
+import * as ConsoleCalls from "#src/edges/console/sessions/ConsoleCalls.ts"
+import * as SessionsApi from "#src/edges/console/sessions/SessionsApi.ts"
 import * as AdminDocument from "./admin/AdminDocument.ts"
 import * as AdminListener from "./admin/AdminListener.ts"
 import { Admission } from "#src/edges/http/edge/Admission.ts"
@@ -94,13 +97,17 @@ const publicRoutes = Layer.mergeAll(
 ).pipe(Layer.provide([RequestHandlers.layer, EventStreams.layer, Admission.layer, describeApi]))
 
 /** For any router. */
-const routes = publicRoutes.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(routeTable))
+const routes = Layer.merge(publicRoutes, SessionsApi.accounts).pipe(
+  Layer.provide(ErrorBoundary.layer),
+  Layer.provide(routeTable)
+)
 
 /** The public routes and those of operators. */
-const administeredRoutes = Layer.merge(publicRoutes, AdminListener.routes).pipe(
-  Layer.provide(ErrorBoundary.layer),
-  Layer.provide(administeredTable)
-)
+const administeredRoutes = Layer.mergeAll(
+  publicRoutes,
+  AdminListener.routes,
+  SessionsApi.everybody.pipe(Layer.provide(OperatorActions.layer))
+).pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(administeredTable))
 
 /** The hot routes, before the declared ones. */
 export const fastPath = FastPath.layer.pipe(
@@ -113,11 +120,11 @@ const serveOptions = { disableLogger: true, disableListenLog: true, routerConfig
 export const declared = HttpRouter.serve(routes, serveOptions)
 
 /** The fast path closes after the routes, which wait for requests in progress. */
-export const layerNoServer = declared.pipe(Layer.provide(fastPath))
+export const layerNoServer = declared.pipe(Layer.provide([fastPath, ConsoleCalls.accounts]))
 
 /** The same, with administration on the same port. */
 export const layerAdministered = HttpRouter.serve(administeredRoutes, serveOptions).pipe(
-  Layer.provide(fastPath)
+  Layer.provide([fastPath, ConsoleCalls.everybody])
 )
 
 /**

@@ -7,6 +7,7 @@ import { actAs, type Operator } from "#src/features/operators/Operator.ts"
 import { OperatorActions } from "#src/features/operators/OperatorActions.ts"
 import {
   identityOf,
+  type Open,
   OperatorSessions,
   type SignInRepeated
 } from "#src/features/operators/OperatorSessions.ts"
@@ -62,6 +63,10 @@ export interface Sso {
   /** The session that a code of a hand-off stands for. None for another secret, or too late. */
   handedOff(code: string, verifier: string): Effect.Effect<Option.Option<HandOff.Session>>
   hasSession(cookies: Request["cookies"]): boolean
+  /** The secret of the session, which may be sent as a key; none without a cookie. */
+  tokenOf(cookies: Request["cookies"]): string | undefined
+  /** The request's session. */
+  sessionOf(request: Pick<Request, "cookies">): Effect.Effect<Open, Unauthorized | EventStoreError>
   /** The operator of the request's session. */
   operatorOf(request: Request): Effect.Effect<Operator, Unauthorized | EventStoreError>
   /** Of a session that is sent as a key; `null` for other keys. */
@@ -127,12 +132,12 @@ const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
       .pipe(actAs({ operator: { id, name, role: role.value }, callId }))
   })
 
-  const operatorOf: Sso["operatorOf"] = (request) => {
+  const sessionOf: Sso["sessionOf"] = (request) => {
     const token = cookies.sessionOf(request.cookies)
-    return token === undefined
-      ? Effect.fail(new Unauthorized())
-      : sessions.authenticate(token, settings.issuer)
+    return token === undefined ? Effect.fail(new Unauthorized()) : sessions.find(token, settings.issuer)
   }
+
+  const operatorOf: Sso["operatorOf"] = (request) => Effect.map(sessionOf(request), ({ operator }) => operator)
 
   const sso: Sso = {
     adminUrl: settings.adminUrl,
@@ -160,6 +165,8 @@ const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
     handedOff: (code, verifier) =>
       Effect.map(Clock.currentTimeMillis, (now) => handOffs.sessionOf(code, verifier, now)),
     hasSession: (found) => cookies.sessionOf(found) !== undefined,
+    tokenOf: cookies.sessionOf,
+    sessionOf,
     operatorOf,
     operatorOfKey: (header) => {
       const token = sessionKey.exec(header)?.[1]

@@ -115,7 +115,7 @@ const sessionTime = Setting.make({
   example: "1 hour"
 })
 
-const adminUrl = Setting.optional({
+export const adminUrl = Setting.optional({
   name: "ADMIN_URL",
   config: (name) => Config.schema(PublicUrl, name),
   defaultText: "`BASE_URL`; required with `OIDC_ISSUER` and `ADMIN_PORT`",

@@ -1,6 +1,7 @@
-/** Finds the caller of an `Authorization` header, which has a key or a token of one. */
+/** Finds the caller of an `Authorization` header, which has a key, a token of one, or a session of the console. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as Account from "#domain/account/Account.ts"
+import type * as ConsoleSessions from "#domain/console-sessions/ConsoleSessions.ts"
 import * as Key from "#domain/account/Key.ts"
 import { keyOf, type Opened, type State } from "#domain/account/State.ts"
 import type { AccountId, KeyId } from "#domain/Ids.ts"
@@ -12,6 +13,9 @@ import { AccountActors } from "./AccountActors.ts"
 import * as ApiKey from "./ApiKey.ts"
 import type { Caller } from "./Caller.ts"
 import { KeyUse, minuteMs } from "./KeyUse.ts"
+import { ConsoleSessionActors } from "./sessions/ConsoleSessionActors.ts"
+import * as SessionCredential from "./sessions/SessionCredential.ts"
+import * as SessionKey from "./sessions/SessionKey.ts"
 import * as Token from "./tokens/Token.ts"
 import * as VerifiedTokens from "./tokens/VerifiedTokens.ts"
 
@@ -23,18 +27,23 @@ const knownKeys = 1_000
 /** Many programs only know Bearer (decisions, "Authorization"). OAuth access tokens are not keys and are refused. */
 const scheme = /^(?:key|bearer) +(\S+)$/i
 
-/** What opens an account: a key, or a token of a key. */
-export type Credential = ApiKey.Presented | Token.Presented
+/** What opens an account: a key, a token of a key, or a session of the console. */
+export type Credential = ApiKey.Presented | Token.Presented | SessionCredential.Presented
 
-const isToken = (presented: Credential): presented is Token.Presented => "mac" in presented
+const isToken = (presented: ApiKey.Presented | Token.Presented): presented is Token.Presented =>
+  "mac" in presented
+
+const isSession = (presented: Credential): presented is SessionCredential.Presented =>
+  "sessionId" in presented
 
 /** The key of an `Authorization` header; `null` without one. */
 export const presentedBy = (header: string | undefined): ApiKey.Presented | null =>
   ApiKey.present(scheme.exec(header ?? "")?.[1] ?? "")
 
-/** The key or token of an `Authorization` header; `null` without one. */
+/** The key, token or session of an `Authorization` header; `null` without one. */
 export const credentialOf = (header: string | undefined): Credential | null => {
-  const text = scheme.exec(header ?? "")?.[1] ?? ""
+  const text = scheme.exec(header ?? "")?.[1]
+  if (text === undefined) return SessionCredential.presentedBy(header)
   return ApiKey.present(text) ?? Token.present(text)
 }
 
@@ -68,12 +77,15 @@ export class Authentication extends Context.Service<
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>
     /** As `authenticate`, for callers that keep a key without its secret beyond a request. */
     recognize(presented: Credential): Effect.Effect<Caller, Unauthorized | EventStoreError>
+    /** The key of a header that was authenticated: that of the session for a session. `null` for a token. */
+    keyOf(header: string | undefined): Effect.Effect<ApiKey.Presented | null, EventStoreError>
   }
 >()("inferlog/src/features/accounts/Authentication") {
   static readonly layer = Layer.effect(
     Authentication,
     Effect.gen(function* () {
       const actors = yield* AccountActors
+      const sessionActors = yield* ConsoleSessionActors
       const keyUse = yield* KeyUse
       const clock = yield* Clock.Clock
       const verify = VerifiedTokens.make((yield* MasterKey).keyFor(Token.purpose))
@@ -156,10 +168,56 @@ export class Authentication extends Context.Service<
         return isInForce ? found.admitted : found.admittedBefore
       }
 
-      const judge = (presented: Credential, current: Current<State>, now: number) =>
-        isToken(presented) ? judgeToken(presented, current, now) : judgeKey(presented, current, now)
+      const judge = (
+        presented: ApiKey.Presented | Token.Presented,
+        current: Current<State>,
+        now: number
+      ) => (isToken(presented) ? judgeToken(presented, current, now) : judgeKey(presented, current, now))
+
+      type Sessions = Current<ConsoleSessions.State>
+
+      /** A session is never wider than its key, and ends with the key's secret and with the password. */
+      const judgeSession = (
+        presented: SessionCredential.Presented,
+        { state }: Sessions,
+        account: Current<State>,
+        now: number
+      ): Effect.Effect<Caller, Unauthorized> => {
+        const session = SessionCredential.find(presented, state, now)
+        const key = session === null ? null : SessionKey.of(session.opener, account.state)
+        return key === null ? unauthorized : judgeKey(key, account, now)
+      }
+
+      /** Another node may just have opened the session: one that is unknown here is looked for on the log. */
+      const sessionsOf = (presented: SessionCredential.Presented) =>
+        Effect.flatMap(sessionActors.current(presented.holder), (current) =>
+          SessionCredential.isKnown(presented, current.state)
+            ? Effect.succeed(current)
+            : sessionActors.refresh(presented.holder)
+        )
+
+      const recognizeSession = (
+        presented: SessionCredential.Presented
+      ): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
+        const { holder } = presented
+        const sessions = sessionActors.peek(holder)
+        const account = actors.peek(holder)
+        if (
+          sessions === undefined ||
+          account === undefined ||
+          !SessionCredential.isKnown(presented, sessions.state)
+        ) {
+          return Effect.flatMap(
+            Effect.all([sessionsOf(presented), actors.current(holder)]),
+            ([sessions, account]) =>
+              judgeSession(presented, sessions, account, clock.currentTimeMillisUnsafe())
+          )
+        }
+        return judgeSession(presented, sessions, account, clock.currentTimeMillisUnsafe())
+      }
 
       const recognize = (presented: Credential): Effect.Effect<Caller, Unauthorized | EventStoreError> => {
+        if (isSession(presented)) return recognizeSession(presented)
         const accountId = accountOf(presented.keyId)
         const current = actors.peek(accountId)
         return current === undefined
@@ -176,7 +234,17 @@ export class Authentication extends Context.Service<
         return presented === null ? unauthorized : recognize(presented)
       }
 
-      return Authentication.of({ authenticate, recognize })
+      const ownKeyOf: Authentication["Service"]["keyOf"] = Effect.fnUntraced(function* (header) {
+        const presented = SessionCredential.presentedBy(header)
+        if (presented === null) return presentedBy(header)
+        const { state } = yield* sessionsOf(presented)
+        const session = SessionCredential.find(presented, state, clock.currentTimeMillisUnsafe())
+        return session === null
+          ? null
+          : SessionKey.of(session.opener, (yield* actors.current(presented.holder)).state)
+      })
+
+      return Authentication.of({ authenticate, recognize, keyOf: ownKeyOf })
     })
   ).pipe(Layer.provide(KeyUse.layer))
 }

@@ -19,8 +19,8 @@ const mostAtOnce = 2
 /** Accounts whose warning is remembered. */
 const mostWarned = 10_000
 
-/** Every sealed text has its own nonce. */
-const markOf = (sealed: string): string => ApiKey.sha256Hex(sealed)
+/** Of a password as the account has it. Every sealed text has its own nonce. */
+export const markOf = (sealed: string): string => ApiKey.sha256Hex(sealed)
 
 export class Passwords extends Context.Service<
   Passwords,

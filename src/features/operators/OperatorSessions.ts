@@ -19,6 +19,14 @@ export interface Person {
   readonly subject: string
 }
 
+/** An open session. */
+export interface Open {
+  readonly operator: Operator
+  readonly sessionId: string
+  /** Unix time in ms. */
+  readonly expiresAt: number
+}
+
 export interface Opened {
   /** `<identity>.<session>:<secret>` */
   readonly token: Redacted.Redacted
@@ -56,6 +64,8 @@ export class OperatorSessions extends Context.Service<
      * The operator of an open session with that issuer. As of the log, as far as this node knows, like keys of operators.
      */
     authenticate(token: string, issuer: string): Effect.Effect<Operator, Unauthorized | EventStoreError>
+    /** As `authenticate`, with the session. */
+    find(token: string, issuer: string): Effect.Effect<Open, Unauthorized | EventStoreError>
     /** Ends the session of a valid token. Repeating it changes nothing. */
     close(token: string, issuer: string): Effect.Effect<void, EventStoreError>
     /** Ends all sessions of a person whom the issuer gives no role any more. */
@@ -104,7 +114,8 @@ export class OperatorSessions extends Context.Service<
           return yield* new Unauthorized()
         }
         const operator: Operator = { id, name: state.name, role: state.role }
-        return { operator, sessionId }
+        const open: Open = { operator, sessionId, expiresAt: session.expiresAt }
+        return open
       })
 
       const end = (id: string, command: OperatorIdentity.Command) =>
@@ -129,6 +140,7 @@ export class OperatorSessions extends Context.Service<
 
       return OperatorSessions.of({
         open,
+        find,
         authenticate: (token, issuer) => Effect.map(find(token, issuer), ({ operator }) => operator),
         close: (token, issuer) => Effect.catchTag(close(token, issuer), "Unauthorized", () => Effect.void),
         roleLost,

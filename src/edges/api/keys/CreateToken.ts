@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { Origin } from "#domain/account/Origin.ts"
 import { type RequestId, requestIdPattern } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
-import { presentedBy, Unauthorized } from "#src/features/accounts/Authentication.ts"
+import { Authentication, Unauthorized } from "#src/features/accounts/Authentication.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Token from "#src/features/accounts/tokens/Token.ts"
 import { Tokens } from "#src/features/accounts/tokens/Tokens.ts"
@@ -164,13 +164,13 @@ const checkScope = ({ grant }: Caller, { isReadOnly, models }: NewToken) =>
 
 export const createToken = Route.make(
   endpoint,
-  Effect.all({ tokens: Tokens, requests: Requests }),
-  function* ({ requests, tokens }, { request }, caller) {
+  Effect.all({ tokens: Tokens, requests: Requests, authentication: Authentication }),
+  function* ({ authentication, requests, tokens }, { request }, caller) {
     const wanted = yield* ErrorAnswer.orInvalid(parse(yield* RequestBody.read(body, request)))
     yield* checkScope(caller, wanted)
     // Also refuses requests of other accounts, and of models that the key is not granted.
     if (wanted.request !== null) yield* requests.get({ caller, id: wanted.request })
-    const presented = presentedBy(request.headers["authorization"])
+    const presented = yield* authentication.keyOf(request.headers["authorization"])
     if (presented === null) return yield* new Unauthorized()
     const { secretHash } = presented
     const { claims, text } = yield* Effect.catchTag(

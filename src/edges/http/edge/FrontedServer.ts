@@ -12,6 +12,14 @@ export type Take = (request: http.IncomingMessage, response: http.ServerResponse
 
 const takeNone: Take = () => false
 
+/**
+ * Sees each request before anything else does. It may refuse the request, or change its path and headers; a request that it
+ * has changed must not concern it any more.
+ */
+export type Enter = (request: http.IncomingMessage) => Refused | null
+
+const enterAll: Enter = () => null
+
 /** ms in which requests that were sent before the close still get an answer. */
 const lastCallMs = 50
 /** ms between checks for idle connections. */
@@ -39,6 +47,7 @@ interface Arrived {
 
 class NodeServer extends http.Server {
   take: Take = takeNone
+  enter: Enter = enterAll
   isClosing = false
   readonly #closing: Closing
   readonly #pipelining = Pipelining.make()
@@ -80,9 +89,9 @@ class NodeServer extends http.Server {
   /** The front matches only plain paths. */
   #offer(arrived: Arrived) {
     const { event, request, response } = arrived
-    const hostError = PlainRequest.hostError(request)
-    if (hostError === null && event === "request" && this.take(request, response)) return
-    const fault = hostError ?? PlainRequest.pathError(request)
+    const refused = PlainRequest.hostError(request) ?? this.enter(request)
+    if (refused === null && event === "request" && this.take(request, response)) return
+    const fault = refused ?? PlainRequest.pathError(request)
     if (fault !== null) this.#closing.refuseFault(fault)(request, response)
     else if (!super.emit(event, request, response)) this.#early.push(arrived)
   }
@@ -118,6 +127,8 @@ export class Front extends Context.Service<
   {
     /** Until the scope closes. Only one front is active at a time. */
     readonly place: (take: Take) => Effect.Effect<void, never, Scope.Scope>
+    /** Until the scope closes. Only one is active at a time. */
+    readonly admit: (enter: Enter) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("inferlog/src/edges/http/edge/Front") {}
 
@@ -134,5 +145,10 @@ export const make = (options: http.ServerOptions, closing: Closing): Fronted => 
       Effect.sync(() => void (server.take = take)),
       () => Effect.sync(() => void (server.take = takeNone))
     )
-  return { server, front: Front.of({ place }), isClosing: () => server.isClosing }
+  const admit = (enter: Enter) =>
+    Effect.acquireRelease(
+      Effect.sync(() => void (server.enter = enter)),
+      () => Effect.sync(() => void (server.enter = enterAll))
+    )
+  return { server, front: Front.of({ place, admit }), isClosing: () => server.isClosing }
 }

@@ -190,6 +190,11 @@ const isDecodable = (url: string): boolean => {
   }
 }
 
+/** The `Host` of calls of the console, which is served on one host and calls the routes of two. */
+export const consoleHost = "*"
+
+const ofConsole: ReadonlyArray<HostName> = ["queue", "platform"]
+
 /** If the public hosts differ, `Host` selects the routes; otherwise all routes share one origin. */
 const hostRule = (urls: PublicUrls["Service"]) => {
   const hosts: Record<HostName, string> = {
@@ -199,8 +204,12 @@ const hostRule = (urls: PublicUrls["Service"]) => {
     mcp: new URL(urls.mcpUrl).host
   }
   const isOneOrigin = new Set(Object.values(hosts)).size === 1
-  return (names: ReadonlyArray<HostName>, host = ""): boolean =>
-    isOneOrigin || names.length === 0 || names.some((name) => hosts[name] === withoutDefaultPort(host))
+  return (names: ReadonlyArray<HostName>, host = ""): boolean => {
+    if (isOneOrigin || names.length === 0) return true
+    return host === consoleHost
+      ? names.some((name) => ofConsole.includes(name))
+      : names.some((name) => hosts[name] === withoutDefaultPort(host))
+  }
 }
 
 const withoutDefaultPort = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, "")

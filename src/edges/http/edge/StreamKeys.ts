@@ -60,7 +60,11 @@ export const make = <Stream>(
 }
 
 /** Includes the secret, because a key has two for a time after a rotation, and each has tokens of its own. */
-const keyOf = (presented: Credential): string =>
-  "mac" in presented
+const keyOf = (presented: Credential): string => {
+  if ("sessionId" in presented) {
+    return `${presented.holder}.${presented.sessionId}:${presented.sessionHash}`
+  }
+  return "mac" in presented
     ? `${presented.keyId}.${presented.claims}.${presented.mac.toString("base64url")}`
     : `${presented.keyId}:${presented.secretHash}`
+}

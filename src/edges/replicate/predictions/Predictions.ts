@@ -1,7 +1,7 @@
 /** What the routes of predictions have in common: finding the request, and showing it. */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { presentedBy } from "#src/features/accounts/Authentication.ts"
+import { Authentication } from "#src/features/accounts/Authentication.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -15,6 +15,7 @@ const unknown = ErrorAnswer.notFound("Prediction")
 
 export const make = Effect.gen(function* () {
   const requests = yield* Requests
+  const authentication = yield* Authentication
   const urls = yield* PublicUrls
   const steady = yield* SteadyTime
   const streams = yield* StreamUrls.make
@@ -28,7 +29,7 @@ export const make = Effect.gen(function* () {
 
   const show = Effect.fnUntraced(function* ({ headers }: HttpServerRequest, snapshot: Snapshot) {
     const payloads = yield* RequestRoute.payloadsOf(requests, snapshot)
-    const presented = presentedBy(headers["authorization"])
+    const presented = yield* authentication.keyOf(headers["authorization"])
     const stream = presented === null ? null : streams.url(snapshot.id, presented, yield* steady.now)
     return PredictionView.record(urls, snapshot, payloads, stream)
   })

@@ -1,10 +1,13 @@
 /** Administration over HTTP: its routes, and the port of its own that it may have. */
 import { Config, Effect, Layer, Option } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as ConsoleCalls from "#src/edges/console/sessions/ConsoleCalls.ts"
+import * as SessionsApi from "#src/edges/console/sessions/SessionsApi.ts"
 import * as AdminAuthorization from "#src/edges/admin/AdminAuthorization.ts"
 import * as AdminRoutes from "#src/edges/admin/AdminRoutes.ts"
 import * as ErrorBoundary from "#src/edges/http/edge/ErrorBoundary.ts"
 import { routerConfig, RouteTable } from "#src/edges/http/edge/RouteTable.ts"
+import { OperatorActions } from "#src/features/operators/OperatorActions.ts"
 import * as SsoApi from "#src/edges/sso/routes/SsoApi.ts"
 import * as AdminDocument from "./AdminDocument.ts"
 import { Host, host } from "#src/kernel/settings/ListenAddress.ts"
@@ -51,7 +54,11 @@ export const address = Effect.gen(function* () {
 /** On a server of its own. Fresh, because servers of a process must not share a router. */
 export const layerNoServer = Layer.fresh(
   HttpRouter.serve(
-    routes.pipe(Layer.provide(ErrorBoundary.layer), Layer.provide(RouteTable.layer(AdminDocument.api))),
+    Layer.merge(routes, SessionsApi.operators).pipe(
+      Layer.provide(ErrorBoundary.layer),
+      Layer.provide(RouteTable.layer(AdminDocument.ofListener)),
+      Layer.provide(OperatorActions.layer)
+    ),
     { disableLogger: true, disableListenLog: true, routerConfig }
-  )
+  ).pipe(Layer.provide(ConsoleCalls.operators))
 )

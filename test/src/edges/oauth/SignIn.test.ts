@@ -7,9 +7,11 @@ import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
+import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
 import { type Credentials, SignIn } from "#src/edges/oauth/SignIn.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
+import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as Callers from "#test/support/Callers.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
@@ -19,7 +21,14 @@ import { right, wrong } from "#test/src/features/accounts/PasswordNode.ts"
 
 const layerOver = <E>(store: Layer.Layer<Layer.Success<typeof MemoryEventStore.layer>, E>) =>
   SignIn.layer.pipe(
-    Layer.provideMerge(Authentication.layer.pipe(Layer.provide(MasterKey.layerOf(Buffer.alloc(32))))),
+    Layer.provideMerge(
+      Authentication.layer.pipe(
+        Layer.provide([
+          MasterKey.layerOf(Buffer.alloc(32)),
+          ConsoleSessionActors.layer.pipe(Layer.provide(IdGenerator.layer))
+        ])
+      )
+    ),
     Layer.provideMerge(PasswordNode.nodeLayer()),
     Layer.provideMerge(store)
   )
