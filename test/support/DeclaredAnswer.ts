@@ -21,7 +21,7 @@ const longestBody = 200_000
 const outside = new Set([400, 404, 405, 408, 413, 415, 417, 429, 431, 500, 501, 503])
 
 /** Views and files of the console are no operations. */
-const ofConsole = /^\/console(?:\/(?!api\/|sessions?(?:\/|$)).*)?$/
+const ofConsole = /^\/console(?:\/(?!api\/|session(?:\/|$)).*)?$/
 
 /** HEAD is answered like GET, without the body. */
 const declaring = (method: string): string => (method === "HEAD" ? "get" : method.toLowerCase())

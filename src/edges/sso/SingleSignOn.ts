@@ -137,7 +137,8 @@ const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
     return token === undefined ? Effect.fail(new Unauthorized()) : sessions.find(token, settings.issuer)
   }
 
-  const operatorOf: Sso["operatorOf"] = (request) => Effect.map(sessionOf(request), ({ operator }) => operator)
+  const operatorOf: Sso["operatorOf"] = (request) =>
+    Effect.map(sessionOf(request), ({ operator }) => operator)
 
   const sso: Sso = {
     adminUrl: settings.adminUrl,

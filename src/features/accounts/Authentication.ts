@@ -168,11 +168,8 @@ export class Authentication extends Context.Service<
         return isInForce ? found.admitted : found.admittedBefore
       }
 
-      const judge = (
-        presented: ApiKey.Presented | Token.Presented,
-        current: Current<State>,
-        now: number
-      ) => (isToken(presented) ? judgeToken(presented, current, now) : judgeKey(presented, current, now))
+      const judge = (presented: ApiKey.Presented | Token.Presented, current: Current<State>, now: number) =>
+        isToken(presented) ? judgeToken(presented, current, now) : judgeKey(presented, current, now)
 
       type Sessions = Current<ConsoleSessions.State>
 

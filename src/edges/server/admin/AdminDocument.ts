@@ -7,6 +7,7 @@ import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import { type HostName, ServedOn } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
+import { AssetsApi } from "#src/edges/console/assets/AssetsApi.ts"
 import { SessionsApi } from "#src/edges/console/sessions/SessionsApi.ts"
 import * as SsoApi from "#src/edges/sso/routes/SsoApi.ts"
 import { lazy } from "#src/kernel/async/Lazy.ts"
@@ -35,7 +36,10 @@ const described = (api: AnyApi, hosts: ReadonlyArray<HostName>): AnyApi =>
 export const api = described(AdminApi.api, [])
 
 /** All routes of `ADMIN_PORT`. */
-export const ofListener = api.add(SessionsApi as never) as unknown as AnyApi
+export const ofListener = api.add(
+  SessionsApi as never,
+  AssetsApi.annotate(ServedOn, []) as never
+) as unknown as AnyApi
 
 /** The same beside the public API. */
 export const besidePublic = described(AdminApi.besidePublic, ["platform"])

@@ -1,6 +1,7 @@
 /** Administration over HTTP: its routes, and the port of its own that it may have. */
 import { Config, Effect, Layer, Option } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as AssetsApi from "#src/edges/console/assets/AssetsApi.ts"
 import * as ConsoleCalls from "#src/edges/console/sessions/ConsoleCalls.ts"
 import * as SessionsApi from "#src/edges/console/sessions/SessionsApi.ts"
 import * as AdminAuthorization from "#src/edges/admin/AdminAuthorization.ts"
@@ -54,7 +55,7 @@ export const address = Effect.gen(function* () {
 /** On a server of its own. Fresh, because servers of a process must not share a router. */
 export const layerNoServer = Layer.fresh(
   HttpRouter.serve(
-    Layer.merge(routes, SessionsApi.operators).pipe(
+    Layer.mergeAll(routes, SessionsApi.operators, AssetsApi.layer).pipe(
       Layer.provide(ErrorBoundary.layer),
       Layer.provide(RouteTable.layer(AdminDocument.ofListener)),
       Layer.provide(OperatorActions.layer)

@@ -78,7 +78,6 @@ layer(server, { excludeTestServices: true })("A session of an account", (it) => 
         assert.strictEqual(bodyOf(listed).data[0].id, id)
         assertEnvelope(yield* one.call({ path: "/console/api/requests/rq0000000000000000000" }), 404)
         assertEnvelope(yield* one.call({ path: "/console/api/console/x" }), 404)
-        assertEnvelope(yield* one.call({ path: "/console/apifoo" }), 404)
         assertEnvelope(yield* one.call({ path: "/console/api/admin/v1/self" }), 404)
 
         const { data } = bodyOf(yield* one.call({ path: "/console/api/keys" }))
