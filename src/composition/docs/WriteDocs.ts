@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import { Option } from "effect"
 import * as ConsoleRoutes from "./ConsoleRoutes.ts"
+import * as DesignTokens from "./DesignTokens.ts"
 import { blocks, written } from "./GeneratedBlocks.ts"
 
 for (const block of blocks) {
@@ -12,4 +13,6 @@ for (const block of blocks) {
   fs.writeFileSync(file, page.value)
 }
 
-fs.writeFileSync(new URL(`../../../${ConsoleRoutes.file}`, import.meta.url), ConsoleRoutes.text())
+const at = (file: string) => new URL(`../../../${file}`, import.meta.url)
+fs.writeFileSync(at(ConsoleRoutes.file), ConsoleRoutes.text())
+fs.writeFileSync(at(DesignTokens.file), DesignTokens.text(fs.readFileSync(at(DesignTokens.source), "utf8")))

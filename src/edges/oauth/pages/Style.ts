@@ -1,34 +1,8 @@
-/** The style sheet of all pages, allowed by its hash. Its colours have a contrast of at least 4.5 in both modes. */
+/** The style sheet of all pages, allowed by its hash. Its colours are those of the console (docs/design.md). */
 import * as crypto from "node:crypto"
+import * as Tokens from "#src/edges/http/pages/Tokens.ts"
 
-export const css = `
-:root {
-  color-scheme: light dark;
-  --page: #f6f5f2;
-  --sheet: #ffffff;
-  --text: #1d1c1a;
-  --quiet: #5c5850;
-  --line: #dedad2;
-  --edge: #837d71;
-  --accent: #1f5a46;
-  --on-accent: #ffffff;
-  --alarm: #a3261b;
-  --alarm-sheet: #fcf1ef;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #161513;
-    --sheet: #1f1e1b;
-    --text: #ebe8e1;
-    --quiet: #aca69a;
-    --line: #36332d;
-    --edge: #857f73;
-    --accent: #8fd0b5;
-    --on-accent: #10201a;
-    --alarm: #f2a097;
-    --alarm-sheet: #2e1e1b;
-  }
-}
+const rules = `
 * { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100% }
 body {
@@ -36,7 +10,7 @@ body {
   padding: clamp(1rem, 5vw, 4rem) 1rem 3rem;
   background: var(--page);
   color: var(--text);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
+  font: 1rem/1.5 var(--font);
   overflow-wrap: anywhere;
 }
 header, main { max-width: 28rem; margin: 0 auto }
@@ -45,14 +19,14 @@ main {
   padding: clamp(1.25rem, 6vw, 2.25rem);
   background: var(--sheet);
   border: 1px solid var(--line);
-  border-radius: 0.75rem;
+  border-radius: var(--radius-large);
 }
-h1 { margin: 0 0 0.75rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -0.015em; text-wrap: balance }
+h1 { margin: 0 0 0.75rem; font-size: var(--size-title); line-height: 1.25; letter-spacing: -0.015em; text-wrap: balance }
 h2 { margin: 1.75rem 0 0.5rem; font-size: 1rem; line-height: 1.4 }
 p { margin: 0 0 0.75rem; text-wrap: pretty }
 p:last-child { margin-bottom: 0 }
-ul { margin: 0 0 0.75rem; padding-left: 1.25rem }
-li { padding-left: 0.125rem }
+ul { margin: 0 0 0.75rem; padding-inline-start: 1.25rem }
+li { padding-inline-start: 0.125rem }
 li + li { margin-top: 0.25rem }
 .quiet { color: var(--quiet); font-size: 0.9375rem }
 .to {
@@ -70,7 +44,7 @@ input {
   min-height: 2.75rem;
   padding: 0.5rem 0.75rem;
   border: 1px solid var(--edge);
-  border-radius: 0.5rem;
+  border-radius: var(--radius);
   background: var(--sheet);
   color: inherit;
   font: inherit;
@@ -85,7 +59,7 @@ button {
   min-height: 2.75rem;
   padding: 0.5rem 1rem;
   border: 1px solid var(--edge);
-  border-radius: 0.5rem;
+  border-radius: var(--radius);
   background: transparent;
   color: inherit;
   font: inherit;
@@ -97,7 +71,7 @@ button[value="allow"] { border-color: var(--accent); background: var(--accent); 
   margin-bottom: 1.5rem;
   padding: 0.75rem 1rem;
   border: 1px solid var(--alarm);
-  border-radius: 0.5rem;
+  border-radius: var(--radius);
   background: var(--alarm-sheet);
 }
 .problem strong { color: var(--alarm) }
@@ -107,6 +81,8 @@ a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visibl
 .ending { margin-top: 1.75rem; padding-top: 1.25rem; border-top: 1px solid var(--line) }
 .ending h2 { margin-top: 0 }
 `
+
+export const css = `${Tokens.sheet(rules)}${rules}`
 
 /** The source for `style-src`. */
 export const source = `'sha256-${crypto.hash("sha256", css, "base64")}'`

@@ -1,5 +1,6 @@
 /** The page at `/docs`: the API reference by Scalar, without calls to other servers. Its URLs are relative, so that it works behind a path. */
 import * as crypto from "node:crypto"
+import * as Tokens from "#src/edges/http/pages/Tokens.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 
 export const contentType = "text/html; charset=utf-8"
@@ -13,11 +14,39 @@ const configuration = {
   proxyUrl: "",
   showDeveloperTools: "never",
   telemetry: false,
+  // The colours are below.
+  theme: "none",
   withDefaultFonts: false
 }
 
-/** Without it, phones can scroll sideways to texts for screen readers. */
-const style = "main { overflow-x: clip }"
+/** The tokens of the design system under the names that Scalar has for them. */
+const theme = `
+body {
+  --scalar-background-1: var(--sheet);
+  --scalar-background-2: var(--page);
+  --scalar-background-3: var(--sunk);
+  --scalar-background-accent: var(--accent-sheet);
+  --scalar-border-color: var(--line);
+  --scalar-color-1: var(--text);
+  --scalar-color-2: var(--quiet);
+  --scalar-color-3: var(--quiet);
+  --scalar-color-accent: var(--accent);
+  --scalar-color-red: var(--alarm);
+  --scalar-color-orange: var(--warning);
+  --scalar-color-blue: var(--info);
+  --scalar-color-green: var(--accent);
+  --scalar-button-1: var(--accent);
+  --scalar-button-1-color: var(--on-accent);
+  --scalar-font: var(--font);
+  --scalar-font-code: var(--mono);
+  --scalar-radius: var(--radius);
+  --scalar-radius-lg: var(--radius-large);
+}`
+
+/** Scalar has a switch for the scheme, which sets a class. */
+const style = `${Tokens.sheet(theme, { dark: ".dark-mode" })}${theme}
+/* Without it, phones can scroll sideways to texts for screen readers. */
+main { overflow-x: clip }`
 
 /**
  * Allows test requests only if all of them go to the origin of the page, because the browser blocks others. Fills in the
