@@ -261,7 +261,12 @@ describe("Usage", () => {
       const asked = { accountId: carol, ...time, byKey: true }
       const read = Effect.fnUntraced(function* (filter: Partial<Queries.UsageFilter>) {
         const rows = yield* (yield* Ledger).usage({ ...asked, ...filter, limit: 100 })
-        return rows.map(({ bucket, cost, keyId, model }) => [(bucket - at) / hour, keyId, model, Number(cost)])
+        return rows.map(({ bucket, cost, keyId, model }) => [
+          (bucket - at) / hour,
+          keyId,
+          model,
+          Number(cost)
+        ])
       })
       assert.deepStrictEqual(yield* read({}), [
         [0, first, echo, 11],

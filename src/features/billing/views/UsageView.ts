@@ -24,7 +24,9 @@ export const UsageBody = Schema.Struct({
     Schema.Struct({
       bucket: DateTime.DateTime.annotate({ description: "When the hour, day or month began (UTC)." }),
       keyId: Schema.optionalKey(
-        Schema.String.annotate({ description: "Only with `groupBy=key`: the key that submitted the requests." })
+        Schema.String.annotate({
+          description: "Only with `groupBy=key`: the key that submitted the requests."
+        })
       ),
       modelEndpoint: Schema.String,
       unit: BillingUnit.annotate({ description: "What `quantity` counts." }),
@@ -33,7 +35,8 @@ export const UsageBody = Schema.Struct({
       cost: MoneyView.Money
     })
   ).annotate({
-    description: "Ordered by bucket, then key if grouped by it, then model. Buckets without charges are omitted."
+    description:
+      "Ordered by bucket, then key if grouped by it, then model. Buckets without charges are omitted."
   }),
   totals: Schema.Struct({
     requests,
