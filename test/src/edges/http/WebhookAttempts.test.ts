@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a test of a webhook", 
       for (const [url, code] of [
         ["http://hooks.acme.dev/x", "not_https"],
         ["https://127.0.0.1/x", "private_address"],
-        ["nothing", "malformed"]
+        ["nothing", "format"]
       ] as const) {
         const reply = yield* test({ url })
         assert.strictEqual(reply.status, 400)

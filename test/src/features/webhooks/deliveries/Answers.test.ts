@@ -95,7 +95,8 @@ describe("An attempt", () => {
   )
 })
 
-const guard = { authorities: [Receiver.authority], resolve: () => Effect.succeed([]) }
+const resolve = (name: string) => Effect.succeed(name === "nobody.example.com" ? [] : ["127.0.0.1"])
+const guard = { authorities: [Receiver.authority], resolve }
 const tester = WebhookTester.layer.pipe(Layer.provide(OutboundGuard.layer(guard)))
 
 describe("A test of a receiver", () => {
