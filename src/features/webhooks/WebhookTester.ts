@@ -1,4 +1,5 @@
 /** Sends a sample to a URL as a delivery would be sent, and reports what came back. Nothing of it is on the log. */
+import * as crypto from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Result } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import type { AttemptResult } from "#domain/webhook-delivery/Command.ts"
@@ -6,7 +7,6 @@ import * as DeliverySchedule from "#domain/webhook-delivery/DeliverySchedule.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
-import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as PostResult from "./deliveries/PostResult.ts"
 import * as ReceiverAnswer from "./ReceiverAnswer.ts"
 import * as SignedRequest from "./SignedRequest.ts"
@@ -19,8 +19,8 @@ export interface Tested {
   readonly durationMs: number
 }
 
-/** Characters of the random part of `webhook-id`, as in the ids of deliveries. */
-const idLength = 22
+/** Random bytes of `webhook-id`: 22 characters, as in the ids of deliveries. Receivers that remember ids take each as new. */
+const idBytes = 16
 
 export class WebhookTester extends Context.Service<
   WebhookTester,
@@ -37,21 +37,14 @@ export class WebhookTester extends Context.Service<
     WebhookTester,
     Effect.gen(function* () {
       const outbound = yield* Outbound
-      const ids = yield* IdGenerator
       const sign = yield* SignedRequest.make
       const clock = yield* Clock.Clock
       const timeout = Duration.millis(DeliverySchedule.attemptTimeoutMs)
 
-      /** Receivers that remember ids take each test as new. */
-      const nextId = () =>
-        `msg_${ids
-          .next()
-          .replaceAll(/[^A-Za-z0-9_-]/g, "")
-          .slice(-idLength)}`
-
       return WebhookTester.of({
         send: Effect.fn("WebhookTester.send")(function* ({ accountId, body, url }) {
-          const request = yield* sign(nextId(), accountId, body)
+          const id = `msg_${crypto.randomBytes(idBytes).toString("base64url")}`
+          const request = yield* sign(id, accountId, body)
           const since = MonotonicTime.millisOf(clock)
           const end = yield* Effect.exit(outbound.post({ url, timeout, ...request }))
           const durationMs = MonotonicTime.millisOf(clock) - since
