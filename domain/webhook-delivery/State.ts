@@ -17,7 +17,7 @@ export interface Attempt {
 }
 
 /** A payload with what the receiver answered. */
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly attempt: number
   readonly name: string
   readonly ref: PayloadRef

@@ -14,7 +14,7 @@ export type Omitted = "erased" | "too_large" | "not_kept" | "unreadable"
 
 type Text = { readonly text: string } | { readonly omitted: Omitted }
 
-export interface SentRequest {
+interface SentRequest {
   readonly url: string
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>

@@ -39,7 +39,7 @@ const maxBodyBytes = 64 * 1024
 const maxBodyMs = 500
 
 /** The most bytes of a body that are kept. */
-export const mostKept = 1024
+const mostKept = 1024
 
 const nothing = new Uint8Array()
 
