@@ -1,6 +1,7 @@
 /** Erases the stored body of a delivery, and the answers of its receiver, together with the request's input and output. */
 import { Clock, Effect, Stream } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import type { PayloadRef } from "#domain/PayloadRef.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { DeliveryScheduled } from "#domain/webhook-delivery/Event.ts"
 import type { Delivery } from "#domain/webhook-delivery/State.ts"
@@ -12,8 +13,13 @@ import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { DeliveryActors } from "./DeliveryActors.ts"
 
+interface NamedPayload {
+  readonly name: string
+  readonly ref: PayloadRef
+}
+
 /** The payloads that an erasure removes. */
-export const payloadsOf = ({ answers, scheduled }: Delivery) => [
+export const payloadsOf = ({ answers, scheduled }: Delivery): ReadonlyArray<NamedPayload> => [
   { name: WebhookDelivery.bodyName, ref: scheduled.payloads.body },
   ...answers
 ]
