@@ -171,6 +171,9 @@ export const adminRoutes = {
   listProviders: ["GET", "/providers"],
   resetProvider: ["POST", "/providers/:name/reset"],
   showDemand: ["GET", "/demand"],
+  showOverview: ["GET", "/overview"],
+  listQueues: ["GET", "/queues"],
+  readServerLog: ["GET", "/server-log"],
   measureLog: ["GET", "/log"],
   listProofs: ["GET", "/log/proofs"],
   archiveEvents: ["POST", "/log/archive"]

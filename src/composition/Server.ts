@@ -23,6 +23,8 @@ import * as Dispatch from "#src/features/dispatch/Layers.ts"
 import * as SubmitSpans from "#src/features/dispatch/SubmitSpans.ts"
 import * as LiveOutput from "#src/features/live-output/Layers.ts"
 import * as Fleet from "#src/features/fleet/Fleet.ts"
+import * as Pulse from "#src/features/fleet/pulse/Pulse.ts"
+import * as Queues from "#src/features/fleet/queues/Queues.ts"
 import * as Reporting from "#src/features/fleet/Reporting.ts"
 import * as Files from "#src/features/files/Layers.ts"
 import { BuiltinDefinitions } from "#src/features/manifests/BuiltinItems.ts"
@@ -37,6 +39,7 @@ import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
 import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
 import * as Requests from "#src/features/requests/Layers.ts"
 import * as RequestMetrics from "#src/features/requests/metrics/RequestMetrics.ts"
+import * as RequestTally from "#src/features/requests/metrics/RequestTally.ts"
 import { RequestHistory } from "#src/features/requests/RequestHistory.ts"
 import * as Retention from "#src/features/retention/Layers.ts"
 import * as Webhooks from "#src/features/webhooks/Layers.ts"
@@ -98,7 +101,7 @@ const reactors = Layer.mergeAll(
 
 /** Metrics and state of providers, requests and deliveries. */
 const observers = Layer.mergeAll(
-  RequestMetrics.layer,
+  RequestMetrics.layer.pipe(Layer.provideMerge(RequestTally.layer)),
   DeliveryMetrics.layer,
   ProviderHealth.layer,
   Credentials.layer,
@@ -151,9 +154,9 @@ const layerWith = <E, R, E2, R2>({
 }) =>
   Layer.merge(announce, Misspelled.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(http(tools), AdminServer.layer)),
-    Layer.provide(Fleet.layer),
+    Layer.provide(Layer.provideMerge(Queues.layer, Fleet.layer)),
     Layer.provideMerge(OAuthLayers.layer),
-    Layer.provideMerge(Layer.merge(Operations.readings, Reporting.layer)),
+    Layer.provideMerge(Layer.mergeAll(Operations.readings, Reporting.layer, Pulse.layer)),
     Layer.provideMerge(reactors),
     Layer.provideMerge(services),
     Layer.provideMerge(publishes.pipe(Layer.provideMerge(ActorPublishing.layerOwnActors))),

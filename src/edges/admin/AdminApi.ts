@@ -111,7 +111,10 @@ const titles: Readonly<Record<string, string>> = {
   operators: "Operators",
   sessions: "Sessions",
   actions: "Actions",
-  self: "Self"
+  self: "Self",
+  overview: "Overview",
+  queues: "Queues",
+  "server-log": "Log of the server"
 }
 
 const groupOf = ({ path }: Any): string => path.split("/")[1] ?? ""
@@ -131,7 +134,8 @@ const operationGroupsOn = (hosts: ReadonlyArray<HostName>) =>
 
 const groupsOn = (hosts: ReadonlyArray<HostName>): ReadonlyArray<unknown> => [
   ...operationGroupsOn(hosts),
-  LogRoutes.group.middleware(OperatorAuthorization as never).annotate(ServedOn, hosts)
+  LogRoutes.group.middleware(OperatorAuthorization as never).annotate(ServedOn, hosts),
+  LogRoutes.liveGroup.middleware(OperatorAuthorization as never).annotate(ServedOn, hosts)
 ]
 
 type AnyApi = HttpApi.HttpApi<string, HttpApiGroup.Top>

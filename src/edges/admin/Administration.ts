@@ -3,12 +3,14 @@ import { Context } from "effect"
 import { accountOperations } from "./accounts/AccountOperations.ts"
 import { catalogOperations } from "./catalog/CatalogOperations.ts"
 import { fleetOperations } from "./fleet/FleetOperations.ts"
+import { queueOperations } from "./fleet/QueueOperations.ts"
 import { keyOperations, workerKeyOperations } from "./keys/KeyOperations.ts"
 import { logOperations } from "./log/LogOperations.ts"
 import type { Operations } from "./Operations.ts"
 import { operatorOperations } from "./operators/OperatorOperations.ts"
 import { projectionOperations } from "./projections/ProjectionOperations.ts"
 import { requestOperations } from "./requests/RequestOperations.ts"
+import { serverLogOperations } from "./server-log/ServerLogOperations.ts"
 
 /** All operations. Service, routes, client and their OpenAPI document are derived from these declarations. */
 export const operations = [
@@ -20,6 +22,8 @@ export const operations = [
   ...projectionOperations,
   ...operatorOperations,
   ...fleetOperations,
+  ...queueOperations,
+  ...serverLogOperations,
   ...logOperations
 ] as const
 

@@ -32,9 +32,11 @@ import * as RequestFacts from "./requests/RequestFacts.ts"
 import * as RequestList from "./requests/RequestList.ts"
 import * as LocalCatalog from "./catalog/LocalCatalog.ts"
 import * as LocalFleet from "./fleet/LocalFleet.ts"
+import * as LocalQueues from "./fleet/LocalQueues.ts"
 import * as LocalKeys from "./keys/LocalKeys.ts"
 import * as LocalLog from "./log/LocalLog.ts"
 import * as LocalOperators from "./operators/LocalOperators.ts"
+import * as LocalServerLog from "./server-log/LocalServerLog.ts"
 import * as Recorded from "./Recorded.ts"
 
 const layerNoDeps = Layer.effect(
@@ -53,6 +55,8 @@ const layerNoDeps = Layer.effect(
       ...(yield* LocalCatalog.make),
       ...(yield* LocalOperators.make),
       ...(yield* LocalFleet.make),
+      ...(yield* LocalQueues.make),
+      ...(yield* LocalServerLog.make),
       ...(yield* LocalLog.make),
       listProjections: () =>
         Effect.flatMap(projections.states, (states) =>

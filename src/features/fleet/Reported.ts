@@ -24,6 +24,8 @@ export const Node = Schema.Struct({
   isServing: Schema.Boolean,
   /** Codes of `/health`. */
   reasons: Schema.Array(Schema.String),
+  /** Since when each of them applies. Absent from older releases. */
+  since: Schema.optionalKey(Schema.Array(Schema.Int)),
   runs: Count,
   models: Schema.Array(ModelRuns),
   projections: Schema.Array(ProjectionLag)
@@ -49,6 +51,8 @@ export const Workers = Schema.Struct({
 export const Provider = Schema.Struct({
   name: Schema.String,
   circuit: Schema.Literals(["Closed", "HalfOpen", "Open"]),
+  /** Since when no run, or one at a time, may begin. Absent from older releases. */
+  heldSince: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   /** Failures since the last answer. */
   failures: Count,
   nextTryAt: Schema.NullOr(Schema.Int),

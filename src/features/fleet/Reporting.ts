@@ -13,7 +13,7 @@ import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { listenAddress } from "#src/kernel/settings/ListenAddress.ts"
 import { fitting, NodeReports } from "#src/platform/cluster/NodeReports.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
-import { Health } from "#src/platform/health/Health.ts"
+import { Health, type Unwell } from "#src/platform/health/Health.ts"
 import { Lifecycle } from "#src/platform/telemetry/Lifecycle.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -35,6 +35,7 @@ const untried = (
 ): Omit<typeof Reported.Provider.Type, "hasCredential" | "runs"> => ({
   name: binding.name,
   circuit: "Closed",
+  heldSince: null,
   failures: 0,
   nextTryAt: null,
   pausedUntil: null,
@@ -57,12 +58,12 @@ const make = Effect.gen(function* () {
   const { host, port } = yield* listenAddress
   const address = `${host === "0.0.0.0" || host === "::" ? os.hostname() : host}:${port}`
 
-  let reasons: ReadonlyArray<string> = []
+  let reasons: ReadonlyArray<Unwell> = []
   let lags: ReadonlyArray<typeof Reported.ProjectionLag.Type> = []
   let entries: ReadonlyArray<CatalogEntry> = []
 
   const look = Effect.gen(function* () {
-    reasons = (yield* health.reasons).map(({ code }) => code)
+    reasons = yield* health.reasons
     entries = yield* catalog.all
     const head = yield* reader.head
     const sequence = GlobalPosition.sequence(head)
@@ -85,7 +86,8 @@ const make = Effect.gen(function* () {
     release: version,
     address,
     isServing: lifecycle.isServing(),
-    reasons,
+    reasons: reasons.map(({ code }) => code),
+    since: reasons.map(({ since }) => since),
     runs: runs.total(),
     models: fitting(modelRuns(), most.models),
     projections: lags

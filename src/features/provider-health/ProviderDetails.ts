@@ -18,6 +18,8 @@ interface LastError {
 export interface ProviderDetails {
   readonly name: string
   readonly circuit: Circuit.Circuit["_tag"]
+  /** Since when no run, or one at a time, may begin: because it fails, or cannot be reached; `null` while any may. */
+  readonly heldSince: number | null
   /** Failures since the last answer. */
   readonly failures: number
   /** When a run or a probe is tried next; `null` if one may begin now. */
@@ -34,6 +36,8 @@ export interface KnownProvider {
   pausedUntil: number
   pauses: number
   readonly ended: Record<Outcome, number>
+  /** When the circuit left `Closed`, Unix time in ms; `null` while it is closed. */
+  openSince: number | null
   /** Failures since the last answer. */
   failures: number
   lastError: LastError | null
@@ -53,7 +57,12 @@ export interface Times {
 const outageOf = ({ addresses }: KnownProvider, unreached: Unreached) => {
   for (const address of addresses) {
     const reason = unreached.reasonOf(address)
-    if (reason !== null) return { reason, probeAt: unreached.probeAt(address) ?? -Infinity }
+    if (reason === null) continue
+    return {
+      reason,
+      probeAt: unreached.probeAt(address) ?? -Infinity,
+      since: unreached.since(address) ?? Infinity
+    }
   }
   return null
 }
@@ -64,7 +73,7 @@ export const of = (
   { times, unreached }: { readonly times: Times; readonly unreached: Unreached }
 ): ProviderDetails => {
   const at = times.now()
-  const { circuit, failures, lastError, pausedUntil } = provider
+  const { circuit, failures, lastError, openSince, pausedUntil } = provider
   const outage = outageOf(provider, unreached)
   const unixOf = (time: number) => Math.round(times.wall() + time - at)
   // While no connection can be made, probes decide when runs begin.
@@ -73,6 +82,7 @@ export const of = (
   return {
     name,
     circuit: Circuit.at(circuit, at)._tag,
+    heldSince: outage === null ? openSince : unixOf(outage.since),
     failures,
     nextTryAt: nextTry > at ? unixOf(nextTry) : null,
     pausedUntil: pausedUntil > at ? unixOf(pausedUntil) : null,

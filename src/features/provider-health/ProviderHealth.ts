@@ -101,6 +101,7 @@ const make = (
     tell("A provider that could not be reached is there again", binding.name)
     const provider = of(binding.name)
     provider.circuit = Circuit.reset(provider.circuit, at)
+    provider.openSince = null
     return true
   }
 
@@ -118,6 +119,7 @@ const make = (
       pausedUntil: -Infinity,
       pauses: 0,
       ended,
+      openSince: null,
       failures: 0,
       lastError: null,
       addresses: new Set(),
@@ -143,6 +145,7 @@ const make = (
     const from = provider.circuit
     provider.circuit = to
     if (from._tag === to._tag) return
+    provider.openSince = to._tag === "Closed" ? null : (provider.openSince ?? wall())
     switch (to._tag) {
       case "Open":
         return tell("A provider fails: no runs begin there for a while", name, {
@@ -200,6 +203,7 @@ const make = (
     const at = now()
     for (const address of provider.addresses) unreached.reach(address, at)
     provider.circuit = Circuit.reset(provider.circuit, at)
+    provider.openSince = null
     provider.pausedUntil = -Infinity
     provider.failures = 0
     tell("An operator has reset a provider: runs may begin there", name)

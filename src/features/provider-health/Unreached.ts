@@ -16,6 +16,7 @@ const steadyMs = 60_000
 
 interface Outage {
   reason: ConnectionError
+  since: number
   isOver: boolean
   /** Consecutive failed probes, and runs that failed to connect after a successful probe. */
   failures: number
@@ -27,6 +28,8 @@ interface Outage {
 export interface Unreached {
   /** Why the provider cannot be reached; `null` if it can, as far as is known. */
   readonly reasonOf: (key: string) => ConnectionError | null
+  /** When the outage began; `null` without one. */
+  readonly since: (key: string) => number | null
   /** When the next probe is due; `null` without one. In the past while a probe runs. */
   readonly probeAt: (key: string) => number | null
   /** A connection failed. True if that is new. */
@@ -56,6 +59,7 @@ export const make = (): Unreached => {
     const failures = isNew ? 1 : before.failures + 1
     outages.set(key, {
       reason,
+      since: isNews ? now : before.since,
       isOver: false,
       failures,
       isProbing: false,
@@ -68,6 +72,7 @@ export const make = (): Unreached => {
   return {
     fail,
     reasonOf: (key) => current(key)?.reason ?? null,
+    since: (key) => current(key)?.since ?? null,
     probeAt: (key) => current(key)?.probeAt ?? null,
     beginProbe: (key, now) => {
       const outage = current(key)

@@ -22,3 +22,7 @@ export const reasons = {
 } as const
 
 export type Code = keyof typeof reasons
+
+/** A code of another release has no description here. */
+export const messageOf = (code: string): string =>
+  Object.entries(reasons).find(([known]) => known === code)?.[1] ?? "This node does not know the reason."

@@ -8,6 +8,7 @@ import {
   WorkerState,
   type WorkerView
 } from "#src/features/fleet/FleetViews.ts"
+import * as UnhealthyReasons from "#src/platform/health/UnhealthyReasons.ts"
 import { Time, TimeOrNull } from "../Wire.ts"
 import * as Reported from "#src/features/fleet/Reported.ts"
 
@@ -18,6 +19,8 @@ export const ListedNode = Schema.Struct({
   state: NodeState,
   /** Why it is `unwell`: codes of `/health`. */
   reasons: Schema.Array(Schema.String),
+  /** The same with what they mean, and since when they apply. */
+  health: Schema.Array(Schema.Struct({ code: Schema.String, message: Schema.String, since: TimeOrNull })),
   release: Schema.NullOr(Schema.String),
   address: Schema.NullOr(Schema.String),
   startedAt: TimeOrNull,
@@ -35,6 +38,11 @@ export const listedNode = ({ heardAt, isSelf, name, report, startedAt, state }: 
   isSelf,
   state,
   reasons: report?.reasons ?? [],
+  health: (report?.reasons ?? []).map((code, index) => ({
+    code,
+    message: UnhealthyReasons.messageOf(code),
+    since: report?.since?.[index] ?? null
+  })),
   release: report?.release ?? null,
   address: report?.address ?? null,
   startedAt,
@@ -82,6 +90,8 @@ const ProviderOnNode = Schema.Struct({
   why: Schema.NullOr(Schema.String),
   /** Failures since the last answer. */
   failures: Schema.Int,
+  /** Since when no run, or one at a time, may begin, because it fails or cannot be reached; `null` while any may. */
+  heldSince: TimeOrNull,
   lastErrorAt: TimeOrNull,
   pausedUntil: TimeOrNull,
   nextTryAt: TimeOrNull,
@@ -128,6 +138,7 @@ export const listedProvider = ({
     circuit: circuits[report.circuit],
     why: whyOf(report),
     failures: report.failures,
+    heldSince: report.heldSince ?? null,
     lastErrorAt: report.lastError?.at ?? null,
     pausedUntil: report.pausedUntil,
     nextTryAt: report.nextTryAt,

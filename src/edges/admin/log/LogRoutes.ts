@@ -12,6 +12,8 @@ import { downloadJournal } from "./JournalRoute.ts"
 import { Proofs } from "./Proofs.ts"
 import { readEvents } from "./ReadEvents.ts"
 import { countLog, verifyLog } from "./VerifyRoutes.ts"
+import { live } from "../live/LiveRoute.ts"
+import { followServerLog } from "../server-log/FollowLog.ts"
 
 const routes = [
   readEvents,
@@ -23,6 +25,13 @@ const routes = [
   verifyProjections,
   rebuildProjections
 ] as const
+
+const liveRoutes = [live, followServerLog] as const
+
+/** What goes on while its reader stays. */
+export const liveGroup = HttpApiGroup.make("admin-live")
+  .add(live.endpoint, followServerLog.endpoint)
+  .annotate(OpenApi.Title, "Live")
 
 export const group = HttpApiGroup.make("admin-passes")
   .add(
@@ -38,6 +47,9 @@ export const group = HttpApiGroup.make("admin-passes")
   .annotate(OpenApi.Title, "Passes over the log")
 
 export const layer = <E, R>(admit: Effect.Effect<DeclaredRoutes.Admit<Operator>, E, R>) =>
-  DeclaredRoutes.layer(admit, routes).pipe(
-    Layer.provide([Proofs.layer, OperatorActions.layer, BalanceProof.layer])
+  Layer.merge(
+    DeclaredRoutes.layer(admit, routes).pipe(
+      Layer.provide([Proofs.layer, OperatorActions.layer, BalanceProof.layer])
+    ),
+    DeclaredRoutes.layer(admit, liveRoutes)
   )

@@ -10,6 +10,7 @@ import { LogRateLimit } from "#src/platform/telemetry/logs/LogRateLimit.ts"
 import * as Families from "./Families.ts"
 import * as ModelSeries from "#src/features/catalog/ModelSeries.ts"
 import * as ObservedActors from "./ObservedActors.ts"
+import { RequestTally } from "./RequestTally.ts"
 
 /** The label of a model that has left the catalog: labels are models of the catalog only. */
 const otherModel = "other"
@@ -76,6 +77,7 @@ const warningOf = (event: Event) => {
 const make = Effect.gen(function* () {
   const actors = yield* RequestActors
   const allowance = yield* LogRateLimit
+  const tally = yield* RequestTally
   const context = Context.make(Metric.MetricRegistry, yield* Metric.MetricRegistry)
   const { find } = yield* Catalog
   const shown = yield* ModelSeries.make
@@ -102,8 +104,11 @@ const make = Effect.gen(function* () {
   const observe = (id: string, { events, state }: Executed<State, Event>): Effect.Effect<void> => {
     const last = events.at(-1)
     if (last === undefined || state._tag === "NotSubmitted") return Effect.void
-    const { model } = state.submitted
-    for (const event of events) count(model, event)
+    const { at, model } = state.submitted
+    for (const event of events) {
+      count(model, event)
+      tally.note(event, at)
+    }
     // The event that ends a run or a request is the last one.
     return warn(id, model, last)
   }

@@ -1,6 +1,7 @@
-/** The format of the server's log on stderr: one line per entry, with time, level, message and annotations. */
+/** The server's log: on stderr one line per entry, with time, level, message and annotations; the last also in memory. */
 import { Config, Effect, Formatter, Layer, Logger } from "effect"
 import * as Setting from "#src/kernel/settings/Setting.ts"
+import * as ServerLog from "./ServerLog.ts"
 
 export const logFormat = Setting.make({
   name: "LOG_FORMAT",
@@ -32,6 +33,6 @@ const loggers = {
 
 export const layer = Layer.unwrap(
   Effect.map(logFormat.config, (format) =>
-    Layer.merge(Logger.layer([loggers[format]]), Layer.succeed(Logger.LogToStderr, true))
+    Layer.merge(ServerLog.layerWith([loggers[format]]), Layer.succeed(Logger.LogToStderr, true))
   )
 )

@@ -46,6 +46,8 @@ describe("The document of administration", () => {
       "readLog",
       "proveBalance",
       "downloadJournal",
+      "live",
+      "followServerLog",
       "verifyLog",
       "countLog",
       "auditBooks",

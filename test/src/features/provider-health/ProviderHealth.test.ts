@@ -182,6 +182,7 @@ describe("An operator", () => {
       assert.deepStrictEqual(open, {
         name: "gpu",
         circuit: "Open",
+        heldSince: 1_000_000,
         failures: 5,
         nextTryAt: 1_005_000,
         pausedUntil: null,
@@ -191,6 +192,7 @@ describe("An operator", () => {
       yield* ends(rateLimited(60_000), 1, { name: "busy", adapter: "http" })
       assert.deepInclude(health.details()[1], {
         circuit: "Closed",
+        heldSince: null,
         nextTryAt: 1_060_000,
         pausedUntil: 1_060_000
       })
