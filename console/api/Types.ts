@@ -1,5 +1,5 @@
 /** The types of calls, as the server declares them. */
-import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import type { operations } from "#src/edges/admin/Administration.ts"
 import type { PayloadOf } from "#src/edges/admin/Operation.ts"
 import type { Api } from "#src/edges/server/Api.ts"
@@ -13,15 +13,22 @@ export type Name = Endpoints["identifier"]
 type Endpoint<N extends Name> = Extract<Endpoints, { readonly identifier: N }>
 
 type Encoded<S> = S extends { readonly Encoded: infer E } ? E : never
+/** The form that a schema declares, below the codec of the wire, whose own encoded form is any JSON, and below headers. */
+type Declared<S> =
+  S extends HttpApiSchema.WithHeaders<infer Body, Schema.Top>
+    ? Declared<Body>
+    : S extends { readonly schema: infer Inner; readonly Encoded: Schema.Json | Schema.StringTree }
+      ? Encoded<Inner>
+      : Encoded<S>
 /** What a member of a union with `undefined` leaves out. */
 type Whole<T> = [T] extends [never] ? undefined : T
 
 /** JSON of the answer. */
-export type AnswerOf<N extends Name> = Encoded<HttpApiEndpoint.Success<Endpoint<N>>>
-export type QueryOf<N extends Name> = Whole<Encoded<HttpApiEndpoint.Query<Endpoint<N>>>>
-export type ParamsOf<N extends Name> = Whole<Encoded<HttpApiEndpoint.Params<Endpoint<N>>>>
+export type AnswerOf<N extends Name> = Exclude<Declared<HttpApiEndpoint.Success<Endpoint<N>>>, void>
+export type QueryOf<N extends Name> = Whole<Declared<HttpApiEndpoint.Query<Endpoint<N>>>>
+export type ParamsOf<N extends Name> = Whole<Declared<HttpApiEndpoint.Params<Endpoint<N>>>>
 /** JSON of the body. */
-export type PayloadOfCall<N extends Name> = Whole<Encoded<HttpApiEndpoint.Payload<Endpoint<N>>>>
+export type PayloadOfCall<N extends Name> = Whole<Declared<HttpApiEndpoint.Payload<Endpoint<N>>>>
 
 type Operations = (typeof operations)[number]
 /** The name of an operation of administration. */

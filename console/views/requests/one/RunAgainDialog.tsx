@@ -1,0 +1,54 @@
+/** Asks before the same input is run again: it tells today's price, and leads to the playground to change the input. */
+import { useQuery } from "@tanstack/react-query"
+import { apiQuery } from "#console/api/Queries.ts"
+import { LinkButton } from "#console/design/actions/LinkButton.tsx"
+import { Money } from "#console/design/data/Money.tsx"
+import { Notice } from "#console/design/feedback/Notice.tsx"
+import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
+import { ConfirmDialog } from "#console/design/overlays/ConfirmDialog.tsx"
+import * as Again from "./Again.ts"
+import type { RetrievedRequest } from "./UseRequest.ts"
+
+export const RunAgainDialog = ({
+  onClose,
+  onSubmitted,
+  request
+}: {
+  readonly request: RetrievedRequest
+  readonly onClose: () => void
+  /** @param id of the new request. */
+  readonly onSubmitted: (id: string) => void
+}) => {
+  const { modelEndpoint } = request
+  const estimate = useQuery(
+    apiQuery("estimatePrice", { payload: { modelEndpoint, input: Again.inputOf(request) } })
+  )
+  return (
+    <ConfirmDialog
+      title="Run again?"
+      action="Run again"
+      isOpen
+      onClose={onClose}
+      onConfirm={async () => onSubmitted(await Again.submit(request))}
+    >
+      <p>
+        The same input and metadata go to <code>{modelEndpoint}</code> as a new request, without the webhook.
+      </p>
+      {estimate.data !== undefined && (
+        <p>
+          It will cost {estimate.data.isMaximum ? "at most" : "about"}{" "}
+          <Money amount={estimate.data.estimatedCost} />.
+        </p>
+      )}
+      {estimate.isPending && <Skeleton lines={1} label="Estimating the price" />}
+      {estimate.error !== null && (
+        <Notice kind="warning" title="Its price is not known" error={estimate.error} />
+      )}
+      <div>
+        <LinkButton to="/models" size="small">
+          Change the input in the playground
+        </LinkButton>
+      </div>
+    </ConfirmDialog>
+  )
+}
