@@ -26,7 +26,7 @@ export const Menu = ({
   readonly kind?: NonNullable<ButtonProps["kind"]>
 }) => (
   <MenuTrigger>
-    <Button kind={kind} aria-label={label}>
+    <Button kind={kind} aria-label={typeof trigger === "string" ? `${trigger}: ${label}` : label}>
       {trigger}
     </Button>
     <Popover className={classes["popover"] ?? ""} placement="bottom end">

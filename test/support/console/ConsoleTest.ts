@@ -19,6 +19,7 @@ import {
 import { assert, inject, test } from "vitest"
 import { isMissing, named } from "#test/support/Browser.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
+import { resume, signIn } from "./ConsoleSession.ts"
 import * as Problems from "./Problems.ts"
 import type { Person, World } from "./World.ts"
 
@@ -45,32 +46,14 @@ export interface Fixtures {
 /** How long a view may take to appear on a busy machine, ms. */
 const longestWait = 15_000
 
-/** Signs the context in by the route that the page calls. */
-const signIn = async (context: BrowserContext, { keys, origin }: World, who: Person): Promise<void> => {
-  const response = await context.request.post(`${origin}/console/session`, {
-    data: { api_key: keys[who] },
-    headers: { origin, "x-inferlog-console": "1" }
-  })
-  if (!response.ok()) throw new Error(`Sign-in of ${who}: ${response.status()} ${await response.text()}`)
-}
-
-type Cookies = Parameters<BrowserContext["addCookies"]>[0]
-const sessions = new Map<Person, Promise<Cookies>>()
-
-/** Each person signs in once in a run, because sign-ins are limited. */
-const resume = async (context: BrowserContext, world: World, who: Person): Promise<void> => {
-  const session = sessions.get(who) ?? signIn(context, world, who).then(() => context.cookies())
-  sessions.set(who, session)
-  await context.addCookies(await session)
-}
-
 let connected: Promise<Browser> | null = null
 const connect = ({ browser }: World) => (connected ??= chromium.connect(browser))
 
 /** Waits until the view has its heading and nothing of it is loading. */
 const settled = async (page: Page): Promise<void> => {
   await page.getByRole("heading", { level: 1 }).first().waitFor()
-  await page.waitForFunction(() => document.querySelector('main [aria-busy="true"]') === null)
+  const loading = "main [aria-busy=true], main [role=status][aria-label^=Loading]"
+  await page.waitForFunction((selector) => document.querySelector(selector) === null, loading)
 }
 
 const openIn = async (

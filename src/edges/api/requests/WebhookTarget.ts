@@ -15,24 +15,20 @@ const reasons: Record<OutboundRefused["reason"], string> = {
   private_address: "must not resolve to a private or internal address"
 }
 
-const toErrorAnswer =
-  (field: string) =>
-  (error: OutboundRefused | OutboundUnresolved): ErrorAnswer.ErrorAnswer =>
-    ErrorAnswer.invalid([
-      error._tag === "OutboundRefused"
-        ? issue([field], error.reason, reasons[error.reason])
-        : issue([field], "dns_error", "must name a host that resolves")
-    ])
+const toErrorAnswer = (error: OutboundRefused | OutboundUnresolved): ErrorAnswer.ErrorAnswer =>
+  ErrorAnswer.invalid([
+    error._tag === "OutboundRefused"
+      ? issue(["webhook"], error.reason, reasons[error.reason])
+      : issue(["webhook"], "dns_error", "must name a host that resolves")
+  ])
 
-/** The checks that need no name look-up. `field` of the body has the URL. */
+/** The checks that need no name look-up. */
 export const look = (
   outbound: Outbound["Service"],
-  url: string,
-  field = "webhook"
-): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => Effect.mapError(outbound.look(url), toErrorAnswer(field))
+  url: string
+): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => Effect.mapError(outbound.look(url), toErrorAnswer)
 
 export const check = (
   outbound: Outbound["Service"],
   url: string
-): Effect.Effect<void, ErrorAnswer.ErrorAnswer> =>
-  Effect.mapError(outbound.check(url), toErrorAnswer("webhook"))
+): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => Effect.mapError(outbound.check(url), toErrorAnswer)

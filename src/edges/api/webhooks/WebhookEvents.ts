@@ -19,21 +19,6 @@ const example = {
   media: []
 } as const
 
-/** A body of each event, with the id of a request that does not exist. */
-export const samples = {
-  start: { ...example, status: "IN_PROGRESS", outcome: "pending", event: "start" },
-  completed: {
-    ...example,
-    status: "COMPLETED",
-    output: { value: "hello" },
-    inferenceTime: 3,
-    outcome: "succeeded",
-    cost: "0.001",
-    event: "completed",
-    billingStatus: "charged"
-  }
-} as const
-
 const StartBody = Schema.Struct({
   ...ResultView.ResultBody.fields,
   status: Schema.Literal("IN_PROGRESS"),
@@ -42,7 +27,7 @@ const StartBody = Schema.Struct({
 }).annotate({
   identifier: "StartEvent",
   description: "The result object of a request that a provider has started.",
-  examples: [samples.start]
+  examples: [{ ...example, status: "IN_PROGRESS", outcome: "pending", event: "start" }]
 })
 
 const ofTheEnd = { event: Schema.Literal("completed"), billingStatus: BillingStatus }
@@ -50,7 +35,18 @@ const ofTheEnd = { event: Schema.Literal("completed"), billingStatus: BillingSta
 const CompletedWithResult = Schema.Struct({ ...ResultView.ResultBody.fields, ...ofTheEnd }).annotate({
   identifier: "CompletedEvent",
   description: "The result object of a request that has ended, successfully or not: see `outcome`.",
-  examples: [samples.completed]
+  examples: [
+    {
+      ...example,
+      status: "COMPLETED",
+      output: { value: "hello" },
+      inferenceTime: 3,
+      outcome: "succeeded",
+      cost: "0.001",
+      event: "completed",
+      billingStatus: "charged"
+    }
+  ]
 })
 
 const CompletedWithoutOutput = Schema.Struct({

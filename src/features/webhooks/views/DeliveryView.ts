@@ -33,7 +33,7 @@ const fields = {
   updatedAt: DateTime.DateTime
 }
 
-export const example = {
+const example = {
   id: "msg_p5jXN8AQM9LWM0D4loKWxJ",
   requestId: RequestUrls.exampleId,
   event: "completed",
@@ -55,7 +55,7 @@ export const DeliveryBody = Schema.Struct(fields).annotate({
 })
 export type DeliveryBody = typeof DeliveryBody.Type
 
-export const attemptFields = {
+const AttemptBody = Schema.Struct({
   at: DateTime.DateTime,
   responseStatus,
   durationMs: Schema.NullOr(Schema.Int).annotate({
@@ -63,9 +63,7 @@ export const attemptFields = {
   }),
   error,
   trigger: Schema.Literals(["schedule", "replay", "recover"])
-}
-
-const AttemptBody = Schema.Struct(attemptFields).annotate({ identifier: "DeliveryAttempt" })
+}).annotate({ identifier: "DeliveryAttempt" })
 
 export const DetailedBody = Schema.Struct({
   ...fields,

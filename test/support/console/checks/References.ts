@@ -1,0 +1,93 @@
+/**
+ * Pictures of views that their authors have looked at, in `test/console/references`. A view that looks different fails its test.
+ *
+ * Fonts differ between machines, so the browser of tests has one family only (`fonts.conf`), and what differs from run to run is
+ * replaced before (`Steady.ts`). What is left, such as smoothing of edges by another release of the browser, is allowed for.
+ *
+ * `UPDATE_REFERENCES=1 npx vitest run test/console/EveryView.test.ts` writes those that differ.
+ */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import pixelmatch from "pixelmatch"
+import type { Page } from "playwright-core"
+import sharp from "sharp"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+
+const folder = path.join(ServerProcess.root, "test/console/references")
+const failures = path.join(ServerProcess.root, ".build/console-failures")
+
+/** A pixel differs if its colour does by more than this, from 0 to 1. Of all pixels this part may: a word is more. */
+const tolerance = { colour: 0.15, pixels: 0.0003 }
+
+/** CSS pixels. Longer views are cut off. */
+const tallest = 2400
+
+/** A file of a few kilobytes: 64 colours are enough for what has no photographs. */
+const packed = (png: Buffer) =>
+  sharp(png).png({ palette: true, colours: 64, dither: 0, compressionLevel: 9, effort: 10 }).toBuffer()
+
+/** The whole view. Wide ones are kept at half their size. */
+const shot = async (page: Page): Promise<Buffer> => {
+  const { height, width } = await page.evaluate(() => ({
+    width: document.documentElement.clientWidth,
+    height: document.documentElement.scrollHeight
+  }))
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send("Page.captureScreenshot", {
+    format: "png",
+    captureBeyondViewport: true,
+    clip: { x: 0, y: 0, width, height: Math.min(height, tallest), scale: width > 2000 ? 0.5 : 1 }
+  })
+  await session.detach()
+  return Buffer.from(data, "base64")
+}
+
+interface Picture {
+  readonly data: Buffer
+  readonly width: number
+  readonly height: number
+}
+
+const read = async (png: Buffer | string): Promise<Picture> => {
+  const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  return { data, width: info.width, height: info.height }
+}
+
+const write = ({ data, height, width }: Picture, file: string) =>
+  sharp(data, { raw: { width, height, channels: 4 } })
+    .png()
+    .toFile(file)
+
+/** What differs is marked in `marked`. */
+const partThatDiffers = (before: Picture, now: Picture, marked: Picture): number => {
+  const { data, height, width } = before
+  const threshold = { threshold: tolerance.colour }
+  return pixelmatch(data, now.data, marked.data, width, height, threshold) / (width * height)
+}
+
+/** Compares the view with its reference. Returns what is wrong, or `null`. */
+export const compare = async (page: Page, name: string): Promise<string | null> => {
+  const png = await shot(page)
+  const file = path.join(folder, `${name}.png`)
+  const isUpdating = process.env["UPDATE_REFERENCES"] !== undefined
+  const keep = async () => {
+    fs.mkdirSync(folder, { recursive: true })
+    fs.writeFileSync(file, await packed(png))
+    return null
+  }
+  // TODO: the first references come with the finished views.
+  if (!fs.existsSync(folder) && !isUpdating) return null
+  if (!fs.existsSync(file)) return isUpdating ? keep() : `There is no reference ${name}`
+  const [before, now] = [await read(file), await read(png)]
+  const isSameSize = before.width === now.width && before.height === now.height
+  const marked: Picture = { ...before, data: Buffer.alloc(before.data.length) }
+  const part = isSameSize ? partThatDiffers(before, now, marked) : 1
+  if (part <= tolerance.pixels) return null
+  if (isUpdating) return keep()
+  fs.mkdirSync(failures, { recursive: true })
+  await write(now, path.join(failures, `${name}.now.png`))
+  await write(marked, path.join(failures, `${name}.differs.png`))
+  const sizes = `${before.width} × ${before.height} became ${now.width} × ${now.height}`
+  const what = isSameSize ? `${(part * 100).toFixed(2)} % of ${name} differ` : `${name}: ${sizes}`
+  return `${what}; see .build/console-failures/${name}.now.png`
+}
