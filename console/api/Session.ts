@@ -39,6 +39,12 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000
 })
 
+/** Why the operator may not do something that needs `role`; `null` if it may. Every role may do what a viewer may. */
+export const missingRole = ({ role: own }: OperatorSession, role: OperatorSession["role"]): string | null =>
+  own === "owner" || own === role || role === "viewer"
+    ? null
+    : `This needs an operator with the role ${role}. Yours is ${own}.`
+
 /** Why the account's key may not do something; `null` if it may. */
 export const missingScope = (session: AccountSession, scope: string): string | null =>
   session.scopes.includes(scope) ? null : `Your key lacks the scope ${scope}.`

@@ -1,9 +1,0 @@
-/** Log: not built yet. */
-import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
-import { Page } from "#console/design/layout/Page.tsx"
-
-export const AuditView = () => (
-  <Page title="Log">
-    <EmptyState title="Not built yet" />
-  </Page>
-)

@@ -1,0 +1,16 @@
+/** Values of the URL that people may have edited by hand. */
+
+/** A text that is not empty. Numbers and booleans of the URL are texts too. */
+export const textOf = (value: unknown): string | undefined => {
+  if (typeof value !== "string" && typeof value !== "number") return undefined
+  const text = String(value).trim()
+  return text === "" ? undefined : text
+}
+
+/** Only the members that have a value, so that the URL stays short. */
+export const given = <A extends Readonly<Record<string, unknown>>>(
+  values: A
+): { readonly [K in keyof A]?: Exclude<A[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof A]?: Exclude<A[K], undefined>
+  }
