@@ -1,6 +1,6 @@
 /** The links to the areas of the console, for an account and for operators. */
 import { Link } from "@tanstack/react-router"
-import type { Session } from "#console/api/Session.ts"
+import { missingRole, type Session } from "#console/api/Session.ts"
 import classes from "./Shell.module.css"
 
 const ofAccounts = [
@@ -14,10 +14,19 @@ const ofAccounts = [
   ["/assistants", "Assistants"]
 ] as const
 
-const ofOperators = [
-  ["/operate/overview", "Overview"],
-  ["/operate/audit/log", "Log and proofs"]
+const ofOperators = [["/operate/overview", "Overview"]] as const
+
+const ofAuditors = [
+  ["/operate/audit/log", "Log"],
+  ["/operate/audit/books", "Books"],
+  ["/operate/audit/journal", "Journal"],
+  ["/operate/audit/balance", "Proof of a balance"],
+  ["/operate/audit/actions", "Actions"]
 ] as const
+
+const ofOwners = [["/operate/operators", "Operators"]] as const
+
+type LinkList = typeof ofAccounts | typeof ofOperators | typeof ofAuditors | typeof ofOwners
 
 export const Navigation = ({
   onFollow,
@@ -30,8 +39,13 @@ export const Navigation = ({
   <nav aria-label="Console" className={classes["navigation"]}>
     {session.account !== null && <Links title="Account" links={ofAccounts} onFollow={onFollow} />}
     {session.operator !== null && <Links title="Operate" links={ofOperators} onFollow={onFollow} />}
+    {mayDo(session, "auditor") && <Links title="Audit" links={ofAuditors} onFollow={onFollow} />}
+    {mayDo(session, "owner") && <Links title="Access" links={ofOwners} onFollow={onFollow} />}
   </nav>
 )
+
+const mayDo = ({ operator }: Session, role: "auditor" | "owner"): boolean =>
+  operator !== null && missingRole(operator, role) === null
 
 const Links = ({
   links,
@@ -39,7 +53,7 @@ const Links = ({
   title
 }: {
   readonly title: string
-  readonly links: typeof ofAccounts | typeof ofOperators
+  readonly links: LinkList
   readonly onFollow: (() => void) | undefined
 }) => (
   <div>

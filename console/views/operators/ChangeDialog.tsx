@@ -41,9 +41,7 @@ export const ChangeDialog = ({
   const [key, setKey] = useState<string | null>(null)
   if (key !== null) return <NewKey operatorKey={key} onClose={() => setKey(null)} />
   // Another dialog has other fields, so it begins anew.
-  return change === null ? null : (
-    <Form key={change.type} change={change} onClose={onClose} onKey={setKey} />
-  )
+  return change === null ? null : <Form key={change.type} change={change} onClose={onClose} onKey={setKey} />
 }
 
 const NewKey = ({ onClose, operatorKey }: { readonly operatorKey: string; readonly onClose: () => void }) => (

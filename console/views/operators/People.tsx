@@ -39,11 +39,7 @@ export const People = ({ onEnd }: { readonly onEnd: (person: Person) => void }) 
       header: "Sessions",
       align: "end",
       cell: (person) => (
-        <Button
-          size="small"
-          aria-label={`End the sessions of ${person.name}`}
-          onPress={() => onEnd(person)}
-        >
+        <Button size="small" aria-label={`End the sessions of ${person.name}`} onPress={() => onEnd(person)}>
           End sessions
         </Button>
       )

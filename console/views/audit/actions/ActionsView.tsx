@@ -34,22 +34,23 @@ const limit = 100
 const Actions = () => {
   const { action, operator } = route.useSearch()
   const navigate = route.useNavigate()
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, isPending, refetch } = useInfiniteQuery({
-    queryKey: [...adminKeyOf("listActions"), operator, action],
-    queryFn: ({ pageParam, signal }) =>
-      admin(
-        "listActions",
-        {
-          limit,
-          ...(operator === undefined ? {} : { operatorId: operator }),
-          ...(action === undefined ? {} : { action }),
-          ...(pageParam === null ? {} : { after: pageParam })
-        },
-        signal
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next
-  })
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, isPending, refetch } =
+    useInfiniteQuery({
+      queryKey: [...adminKeyOf("listActions"), operator, action],
+      queryFn: ({ pageParam, signal }) =>
+        admin(
+          "listActions",
+          {
+            limit,
+            ...(operator === undefined ? {} : { operatorId: operator }),
+            ...(action === undefined ? {} : { action }),
+            ...(pageParam === null ? {} : { after: pageParam })
+          },
+          signal
+        ),
+      initialPageParam: null as string | null,
+      getNextPageParam: ({ next }) => next
+    })
   const change = (search: { readonly operator?: string; readonly action?: string }) =>
     void navigate({ search, replace: true })
   const rows = data?.pages.flatMap((page) => page.data) ?? []
@@ -61,7 +62,10 @@ const Actions = () => {
           placeholder="op_…, oi_…, socket or local"
           value={operator ?? ""}
           onChange={(text) =>
-            change({ ...(text === "" ? {} : { operator: text }), ...(action === undefined ? {} : { action }) })
+            change({
+              ...(text === "" ? {} : { operator: text }),
+              ...(action === undefined ? {} : { action })
+            })
           }
         />
         <Filter
@@ -69,7 +73,10 @@ const Actions = () => {
           placeholder="createAccount"
           value={action ?? ""}
           onChange={(text) =>
-            change({ ...(operator === undefined ? {} : { operator }), ...(text === "" ? {} : { action: text }) })
+            change({
+              ...(operator === undefined ? {} : { operator }),
+              ...(text === "" ? {} : { action: text })
+            })
           }
         />
       </Grid>

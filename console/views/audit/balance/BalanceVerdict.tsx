@@ -18,7 +18,8 @@ export const BalanceVerdict = ({ proof }: { readonly proof: BalanceProof }) => {
       <Notice kind="alarm" title="Your browser does not agree with the server">
         <p>{checked.problem}</p>
         <p>
-          <Link to="/operate/audit/log">Verify the log</Link>, and compare it with an anchor that is kept elsewhere.
+          <Link to="/operate/audit/log">Verify the log</Link>, and compare it with an anchor that is kept
+          elsewhere.
         </p>
       </Notice>
     )
@@ -57,12 +58,13 @@ export const BalanceVerdict = ({ proof }: { readonly proof: BalanceProof }) => {
           </li>
           <li>Your browser has added up the amounts in the data that was hashed.</li>
           <li>
-            The server has done the same, and compared each entry and the end with the balance that the account has.
+            The server has done the same, and compared each entry and the end with the balance that the
+            account has.
           </li>
           <li>
-            That no event of the account is left out is proved by the <Link to="/operate/audit/books">audit</Link>, and
-            that the log was not rewritten as a whole by a <Link to="/operate/audit/log">verification</Link> with an
-            anchor that is kept elsewhere.
+            That no event of the account is left out is proved by the{" "}
+            <Link to="/operate/audit/books">audit</Link>, and that the log was not rewritten as a whole by a{" "}
+            <Link to="/operate/audit/log">verification</Link> with an anchor that is kept elsewhere.
           </li>
         </ul>
       </Stack>

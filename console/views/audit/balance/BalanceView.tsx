@@ -118,7 +118,9 @@ const Accounts = ({
       label="Account"
       placeholder={data === undefined ? "Loading" : "Choose, or enter an id"}
       isDisabled={data === undefined}
-      hint={data?.next == null ? undefined : "These are the first 200. Enter the id of another one."}
+      hint={
+        (data?.next ?? null) === null ? undefined : "These are the first 200. Enter the id of another one."
+      }
       value={accounts.some(({ accountId }) => accountId === chosen) ? chosen : null}
       choices={accounts.map(({ accountId, name }) => ({ value: accountId, label: `${name} (${accountId})` }))}
       onChange={onChoose}

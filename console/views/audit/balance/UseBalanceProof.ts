@@ -81,7 +81,7 @@ export const useBalanceProof = () => {
     let drawn = 0
     const draw = () => {
       drawn = performance.now()
-      setProof({ ...now, shown: shown.slice(-most).reverse() })
+      setProof({ ...now, shown: shown.slice(-most).toReversed() })
     }
     draw()
     const path = `/api/admin/v1/accounts/${encodeURIComponent(account)}/balance/proof${queryText({ until })}`

@@ -54,10 +54,7 @@ const Audit = () => {
     <>
       <Section title="Audit" lead="All accounts are proved, whichever are shown.">
         <Stack>
-          <PeriodFields
-            search={search}
-            onChange={(next) => void navigate({ search: next, replace: true })}
-          />
+          <PeriodFields search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
           <Switch isSelected={isIncremental} onChange={setIncremental}>
             Only what is new since the last audit
           </Switch>

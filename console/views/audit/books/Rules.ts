@@ -14,7 +14,8 @@ export const rules: Readonly<Record<Invariant, string>> = {
   "one end": "A request ends once. After it come only late reports, and what erasing needs.",
   "delivered before charged":
     "A charge must be for an output of the same run that was not rejected, with its files stored.",
-  "charge as quoted": "The charge must follow from the quote and what was delivered, and be at most the hold.",
+  "charge as quoted":
+    "The charge must follow from the quote and what was delivered, and be at most the hold.",
   "no charge for a failure": "A run that failed is not charged.",
   "forced end in time": "A request is ended by force only after five retries of the sweep and six hours.",
   "held for open requests": "Held money must be the sum of the holds of requests that have not ended.",

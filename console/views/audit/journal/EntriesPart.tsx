@@ -58,7 +58,7 @@ export const EntriesPart = ({
     total.current = 0
     setEntries([])
     await start(`/api/admin/v1/audit${queryText({ format: "journal", ...period })}`)
-    setEntries(coming.current.slice(-most).reverse())
+    setEntries(coming.current.slice(-most).toReversed())
   }
   const file = (format: string) =>
     `${consolePath}/api/admin/v1/audit/journal${queryText({ format, ...period })}`
@@ -88,7 +88,8 @@ export const EntriesPart = ({
       )}
       {proof.state === "ended" && total.current > most && (
         <Notice kind="info">
-          These are the last {most.toLocaleString()} of {total.current.toLocaleString()} entries. A file has all of them.
+          These are the last {most.toLocaleString()} of {total.current.toLocaleString()} entries. A file has
+          all of them.
         </Notice>
       )}
       {proof.state === "ended" && proof.isOk && entries.length === 0 && (

@@ -67,14 +67,14 @@ const ChainCheck = ({ event: { hash, position, stream } }: { readonly event: Log
     case "right":
       return (
         <Notice kind="good">
-          Your browser has hashed the {check.events} events of the stream again: each follows on the one before.
+          Your browser has hashed the {check.events} events of the stream again: each follows on the one
+          before.
         </Notice>
       )
     case "broken":
       return (
         <Notice kind="alarm">
-          The chain breaks at position {check.position}.{" "}
-          <Link to="/operate/audit/log">Verify the log</Link>
+          The chain breaks at position {check.position}. <Link to="/operate/audit/log">Verify the log</Link>
         </Notice>
       )
     case "failed":

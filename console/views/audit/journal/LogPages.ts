@@ -24,7 +24,7 @@ export const read = async (
     if (after !== undefined && !isAfter(event.position, after)) continue
     events.push(event)
   }
-  return events.reverse()
+  return events.toReversed()
 }
 
 /** The events of the choice after `after`, as they are written. Ends when the connection does. */
@@ -33,7 +33,8 @@ export async function* followed(
   after: string,
   signal: AbortSignal
 ): AsyncGenerator<LogEvent, void, void> {
-  for await (const line of lineTexts(path({ type, stream, after, follow: true }), { signal })) yield ofLine(line)
+  for await (const line of lineTexts(path({ type, stream, after, follow: true }), { signal }))
+    yield ofLine(line)
 }
 
 /** All events of a stream, oldest first. */

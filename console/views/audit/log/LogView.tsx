@@ -131,8 +131,8 @@ const Export = () => {
         </DownloadLink>
       </Row>
       <p>
-        Events are without inputs and outputs. <code>node examples/verify-export.mjs &lt; log.ndjson</code> proves
-        their chain without inferlog.
+        Events are without inputs and outputs. <code>node examples/verify-export.mjs &lt; log.ndjson</code>{" "}
+        proves their chain without inferlog.
       </p>
     </Section>
   )

@@ -103,8 +103,8 @@ const Verdict = ({ proof }: { readonly proof: Proof }) => {
   return (
     <Notice kind="good" title="The log is intact">
       <p>
-        {count.format(events)} events, {count.format(payloads)} payloads and {count.format(erasedPayloads)} erased
-        ones are as they were written.
+        {count.format(events)} events, {count.format(payloads)} payloads and {count.format(erasedPayloads)}{" "}
+        erased ones are as they were written.
       </p>
       {since !== null && <Since since={since} />}
       {proof.message !== "" && <p>{proof.message}</p>}

@@ -10,7 +10,7 @@ const count = new Intl.NumberFormat()
 
 export const Since = ({ since: { events, whole } }: { readonly since: SinceFacts }) => (
   <p>
-    It began at a signed checkpoint: {count.format(events)} events before it were not read again. The last whole proof was
-    on <Time at={whole.at} form="exact" />, up to position {whole.position}.
+    It began at a signed checkpoint: {count.format(events)} events before it were not read again. The last
+    whole proof was on <Time at={whole.at} form="exact" />, up to position {whole.position}.
   </p>
 )
