@@ -1,0 +1,100 @@
+/** An output, each part shown as what it is, and the whole as JSON. */
+import { lazy, Suspense, useMemo, useState } from "react"
+import type { Json as JsonValue } from "#domain/CanonicalJson.ts"
+import { Json } from "#console/design/data/Json.tsx"
+import { Facts } from "#console/design/layout/Facts.tsx"
+import { Stack } from "#console/design/layout/Stack.tsx"
+import { Tabs } from "#console/design/layout/Tabs.tsx"
+import { Gallery } from "./Gallery.tsx"
+import { MediaView } from "./MediaView.tsx"
+import classes from "./Result.module.css"
+import * as ResultParts from "./ResultParts.ts"
+import { TableView } from "./TableView.tsx"
+import { TextView } from "./TextView.tsx"
+
+const MarkdownView = lazy(() => import("./MarkdownView.tsx"))
+
+export interface ResultViewProps {
+  readonly output: JsonValue
+  /** Of the model's output, if it is known. */
+  readonly schema?: ResultParts.Schema | null
+  /** The stored files of the output (`media` of the request). */
+  readonly media?: ReadonlyArray<ResultParts.StoredMedia>
+}
+
+type Group =
+  | ResultParts.Part
+  | { readonly kind: "gallery"; readonly pictures: ReadonlyArray<ResultParts.MediaPart> }
+
+const isPicture = (part: ResultParts.Part): part is ResultParts.MediaPart => part.kind === "image"
+
+/** Pictures that follow each other stand in one gallery. */
+const grouped = (parts: ReadonlyArray<ResultParts.Part>): ReadonlyArray<Group> => {
+  const groups: Array<Group> = []
+  for (const part of parts) {
+    const last = groups.at(-1)
+    if (!isPicture(part)) groups.push(part)
+    else if (last?.kind === "gallery")
+      groups.splice(-1, 1, { kind: "gallery", pictures: [...last.pictures, part] })
+    else groups.push({ kind: "gallery", pictures: [part] })
+  }
+  return groups
+}
+
+const nameOf = (part: Group): string | null => ("name" in part ? part.name : null)
+
+const Part = ({ part }: { readonly part: Group }) => {
+  switch (part.kind) {
+    case "gallery":
+      return <Gallery pictures={part.pictures} />
+    case "text":
+      return part.isMarkdown ? (
+        <Suspense fallback={<TextView text={part.text} />}>
+          <MarkdownView text={part.text} />
+        </Suspense>
+      ) : (
+        <TextView text={part.text} />
+      )
+    case "table":
+      return <TableView columns={part.columns} rows={part.rows} caption={part.name ?? "Result"} />
+    case "facts":
+      return <Facts facts={part.entries.map(([name, value]) => ({ name, value: String(value) }))} />
+    case "json":
+      return <Json value={part.value} label={part.name ?? "Result"} />
+    default:
+      return <MediaView part={part} />
+  }
+}
+
+const Parts = ({ parts }: { readonly parts: ReadonlyArray<Group> }) => (
+  <Stack gap={2}>
+    {parts.map((part, index) => {
+      const name = nameOf(part)
+      // The parts of an output keep their order.
+      return (
+        <div key={index} className={classes["part"]}>
+          {name !== null && parts.length > 1 && <h3 className={classes["name"]}>{name}</h3>}
+          <Part part={part} />
+        </div>
+      )
+    })}
+  </Stack>
+)
+
+export const ResultView = ({ media = [], output, schema = null }: ResultViewProps) => {
+  const parts = useMemo(() => grouped(ResultParts.of(output, schema, media)), [output, schema, media])
+  const [chosen, choose] = useState<"result" | "json">("result")
+  const isJsonAlone = parts.length === 1 && parts[0]?.kind === "json"
+  if (isJsonAlone) return <Json value={output} label="Result" />
+  return (
+    <Tabs
+      label="Result"
+      chosen={chosen}
+      onChoose={choose}
+      parts={[
+        { id: "result", label: "Result", content: <Parts parts={parts} /> },
+        { id: "json", label: "JSON", content: <Json value={output} label="Result as JSON" /> }
+      ]}
+    />
+  )
+}
