@@ -1,11 +1,21 @@
-/** The routes of models. */
+/** The routes of models: the catalog, and one model with its playground. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { accountRoute } from "#console/app/Root.tsx"
+import * as CatalogSearch from "./catalog/CatalogSearch.ts"
+import * as ModelSearch from "./model/ModelSearch.ts"
 
 const modelsRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "models",
-  component: lazyRouteComponent(() => import("./ModelsView.tsx"), "ModelsView")
+  validateSearch: CatalogSearch.parse,
+  component: lazyRouteComponent(() => import("./catalog/CatalogView.tsx"), "CatalogView")
 })
 
-export const modelsRoutes = [modelsRoute] as const
+const modelRoute = createRoute({
+  getParentRoute: () => accountRoute,
+  path: "models/$owner/$name",
+  validateSearch: ModelSearch.parse,
+  component: lazyRouteComponent(() => import("./model/ModelView.tsx"), "ModelView")
+})
+
+export const modelsRoutes = [modelsRoute, modelRoute] as const

@@ -1,0 +1,196 @@
+/** A run of the playground: its state while it goes, and its result, cost and duration. */
+import { useEffect, useState } from "react"
+import { LinkButton } from "#console/design/actions/LinkButton.tsx"
+import { Button } from "#console/design/actions/Button.tsx"
+import { CopyButton } from "#console/design/actions/CopyButton.tsx"
+import { Duration, durationText } from "#console/design/data/Duration.tsx"
+import { Money } from "#console/design/data/Money.tsx"
+import { Badge, type BadgeKind } from "#console/design/feedback/Badge.tsx"
+import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
+import { Notice } from "#console/design/feedback/Notice.tsx"
+import { ProgressBar } from "#console/design/feedback/ProgressBar.tsx"
+import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
+import { Facts } from "#console/design/layout/Facts.tsx"
+import { Row, Stack } from "#console/design/layout/Stack.tsx"
+import { ResultView } from "#console/views/result/ResultView.tsx"
+import type { Schema } from "#console/views/result/ResultParts.ts"
+import { TextView } from "#console/views/result/TextView.tsx"
+import * as Expectation from "./Expectation.ts"
+import type { LiveOutput, StreamKind } from "./LiveOutput.ts"
+import { type LiveRequest, type Retrieved, useLiveRequest } from "./LiveRequest.ts"
+import classes from "./Playground.module.css"
+
+const words: Readonly<Record<Retrieved["status"], readonly [text: string, kind: BadgeKind]>> = {
+  IN_QUEUE: ["Waits for its turn", "neutral"],
+  IN_PROGRESS: ["Runs", "info"],
+  COMPLETED: ["Done", "good"],
+  FAILED: ["Failed", "alarm"],
+  CANCELLED: ["Cancelled", "neutral"]
+}
+
+/** A completed request may have no output: it broke the model's schema, or the run reported an error. */
+const wordsOf = (request: Retrieved | undefined, status: Retrieved["status"]) =>
+  status === "COMPLETED" && request !== undefined && request.outcome === "failed"
+    ? (["Failed", "alarm"] as const)
+    : words[status]
+
+const tickMs = 100
+
+/** Time since the request was accepted, while it goes. */
+const Elapsed = ({ since }: { readonly since: string }) => {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), tickMs)
+    return () => clearInterval(timer)
+  }, [])
+  return <span className={classes["elapsed"]}>{durationText(Math.max(0, now - Date.parse(since)))}</span>
+}
+
+const Live = ({ live, schema }: { readonly live: LiveOutput; readonly schema: Schema }) => {
+  if (live.value === undefined) return null
+  if (live.kind === "text" || live.kind === "openai") return <TextView text={live.text} isLive />
+  return <ResultView output={live.value} schema={schema} />
+}
+
+const Going = ({
+  request,
+  run,
+  schema
+}: {
+  readonly request: Retrieved
+  readonly run: LiveRequest
+  readonly schema: Schema
+}) => {
+  const [cancelling, setCancelling] = useState<"no" | "yes" | { readonly error: unknown }>("no")
+  const { live, logs, progress, status } = run
+  const isQueued = status === "IN_QUEUE"
+  return (
+    <Stack>
+      {isQueued && request.waitingReason !== undefined && (
+        <Notice kind="warning" title="No run can begin now">
+          <p>{request.waitingReason} The request waits until one can, or until you cancel it.</p>
+        </Notice>
+      )}
+      <ProgressBar
+        label={isQueued ? "Waits for its turn" : progress === null ? "Runs" : "Progress"}
+        fraction={isQueued ? null : progress}
+      />
+      <Live live={live} schema={schema} />
+      <Logs logs={logs} isOpen />
+      {typeof cancelling === "object" && (
+        <Notice kind="alarm" title="It was not cancelled" error={cancelling.error} />
+      )}
+      <Row>
+        <Button
+          isDisabled={cancelling === "yes"}
+          onPress={() => {
+            setCancelling("yes")
+            run.cancel().catch((error: unknown) => setCancelling({ error }))
+          }}
+        >
+          Cancel
+        </Button>
+        {cancelling === "yes" && <span>Cancelling …</span>}
+      </Row>
+    </Stack>
+  )
+}
+
+const Logs = ({ isOpen, logs }: { readonly logs: string; readonly isOpen: boolean }) =>
+  logs === "" ? null : (
+    <details open={isOpen} className={classes["logs"]}>
+      <summary>Logs</summary>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- A part that scrolls must be reached by keyboard. */}
+      <pre tabIndex={0} role="log" aria-label="Logs">
+        {logs}
+      </pre>
+    </details>
+  )
+
+const Ended = ({
+  logs,
+  request,
+  schema
+}: {
+  readonly request: Retrieved
+  readonly logs: string
+  readonly schema: Schema
+}) => {
+  const { cost, delayTime, error, erasedAt, inferenceTime, media, output, status } = request
+  return (
+    <Stack>
+      {error !== null && (
+        <Notice
+          kind="alarm"
+          title={status === "FAILED" ? "The request failed" : "The run ended without a result"}
+        >
+          <p>{error}</p>
+        </Notice>
+      )}
+      {status === "CANCELLED" && output === null && <Notice title="Cancelled">It cost nothing.</Notice>}
+      {erasedAt !== null && (
+        <Notice title="Erased">The input and the output of this request are erased.</Notice>
+      )}
+      {output !== null && <ResultView output={output} schema={schema} media={media} />}
+      <Facts
+        facts={[
+          { name: "Cost", value: <Money amount={cost} /> },
+          { name: "Run", value: <Duration ms={inferenceTime} /> },
+          { name: "Wait before it", value: <Duration ms={delayTime} /> }
+        ]}
+      />
+      <Logs logs={logs} isOpen={false} />
+    </Stack>
+  )
+}
+
+export const RunPanel = ({
+  model,
+  onRequest,
+  requestId,
+  schema,
+  stream
+}: {
+  readonly requestId: string
+  readonly model: string
+  readonly schema: Schema
+  readonly stream: StreamKind
+  /** Called with the request when it is loaded. */
+  readonly onRequest: (request: Retrieved) => void
+}) => {
+  const run = useLiveRequest(requestId, model, stream)
+  const { error, isEnded, request, status } = run
+  useEffect(() => {
+    if (request !== undefined) onRequest(request)
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- Once for each request.
+  }, [request?.id])
+  if (request === undefined) {
+    return error === null ? (
+      <Skeleton lines={4} />
+    ) : (
+      <ErrorState title="The request could not be read" error={error} />
+    )
+  }
+  const [text, kind] = wordsOf(request, status)
+  return (
+    <Stack>
+      <Row gap={2}>
+        <span role="status">
+          <Badge kind={kind}>{text}</Badge>
+        </span>
+        {!isEnded && <Elapsed since={request.createdAt} />}
+        {isEnded && request.cost !== "0" && <span>{Expectation.roughMoney(request.cost)}</span>}
+        <span className={classes["spacer"]} />
+        <CopyButton text={requestId} what="request id" label="Copy id" />
+        <LinkButton size="small" kind="quiet" to="/requests/$requestId" params={{ requestId }}>
+          Details and timeline
+        </LinkButton>
+      </Row>
+      {isEnded ? (
+        <Ended request={request} logs={run.logs} schema={schema} />
+      ) : (
+        <Going request={request} run={run} schema={schema} />
+      )}
+    </Stack>
+  )
+}
