@@ -5,24 +5,19 @@
 import {
   type CSSProperties,
   type KeyboardEvent,
-  type MouseEvent,
   type Ref,
+  useCallback,
   useEffect,
   useId,
   useImperativeHandle,
+  useRef,
   useState
 } from "react"
 import { classNames } from "../classNames.ts"
-import type { Column } from "../data/Table.tsx"
+import type { LongColumn } from "./LongColumn.ts"
+import { LongRow } from "./LongRow.tsx"
 import { useRowWindow } from "./UseRowWindow.ts"
 import classes from "./LongTable.module.css"
-
-export interface LongColumn<Row> extends Column<Row> {
-  /** Its track in the grid, such as `8rem` or `minmax(8rem, 1fr)`. */
-  readonly width: string
-  /** Left out on narrow windows, where a row has two lines of two columns. */
-  readonly isMinor?: boolean
-}
 
 export interface LongTableHandle {
   readonly focus: () => void
@@ -75,14 +70,20 @@ export const LongTable = <Row,>({
   useEffect(() => onRows(rows.first, rows.end), [onRows, rows.first, rows.end])
   useEffect(() => onTop?.(isAtTop), [onTop, isAtTop])
 
+  const latest = useRef({ onChoose, onOpen, rowAt })
+  useEffect(() => {
+    latest.current = { onChoose, onOpen, rowAt }
+  })
+  const openAt = useCallback((index: number) => {
+    const row = latest.current.rowAt(index)
+    if (row !== undefined) latest.current.onOpen(row)
+  }, [])
+  const chooseAt = useCallback((index: number) => latest.current.onChoose(index), [])
+
   const choose = (index: number) => {
     const bounded = Math.min(Math.max(index, 0), count - 1)
     onChoose(bounded)
     reveal(bounded)
-  }
-  const open = () => {
-    const row = rowAt(chosen)
-    if (row !== undefined) onOpen(row)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
@@ -95,24 +96,18 @@ export const LongTable = <Row,>({
       PageUp: () => choose(chosen - viewRows),
       Home: () => choose(0),
       End: () => choose(count - 1),
-      Enter: open
+      Enter: () => openAt(chosen)
     }
     const move = moves[event.key]
     if (move === undefined) return
     event.preventDefault()
     move()
   }
-  const onClick = (event: MouseEvent, row: Row | undefined) => {
-    const isOnControl = event.target instanceof Element && event.target.closest("a, button") !== null
-    const isSelecting = document.getSelection()?.isCollapsed === false
-    if (row !== undefined && !isOnControl && !isSelecting && event.button === 0) onOpen(row)
-  }
   const rowId = (index: number) => `${id}-${index}`
   const isChosenDrawn = chosen >= rows.first && chosen < rows.end
   const tracks: CSSProperties & Readonly<Record<`--${string}`, string>> = {
     "--tracks": columns.map(({ width }) => width).join(" ")
   }
-  const header = columns.find(({ isRowHeader }) => isRowHeader === true)?.id ?? columns[0]?.id
   const indices = Array.from({ length: rows.end - rows.first }, (_, index) => rows.first + index)
   return (
     <div
@@ -156,32 +151,19 @@ export const LongTable = <Row,>({
         >
           {indices.map((index) => {
             const row = rowAt(index)
-            const isChosen = isFocused && index === chosen
             return (
-              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- The grid has the focus and the keys.
-              <div
+              <LongRow
                 key={row === undefined ? index : rowKey(row)}
                 id={rowId(index)}
-                role="row"
-                aria-rowindex={index + 2}
-                aria-selected={index === chosen}
-                aria-busy={row === undefined}
-                className={classNames(classes["row"], classes["body"], isChosen && classes["chosen"])}
-                style={{ blockSize: rowHeight }}
-                onClick={(event) => onClick(event, row)}
-                onMouseDown={() => onChoose(index)}
-              >
-                {columns.map(({ align = "start", cell, id, isMinor = false }, column) => (
-                  <div
-                    key={id}
-                    role={id === header ? "rowheader" : "gridcell"}
-                    aria-colindex={column + 1}
-                    className={classNames(classes["cell"], classes[align], isMinor && classes["minor"])}
-                  >
-                    {row === undefined ? <span className={classes["awaited"]} /> : cell(row)}
-                  </div>
-                ))}
-              </div>
+                index={index}
+                row={row}
+                columns={columns}
+                height={rowHeight}
+                isChosen={index === chosen}
+                isFocused={isFocused && index === chosen}
+                onOpen={openAt}
+                onChoose={chooseAt}
+              />
             )
           })}
         </div>

@@ -6,7 +6,7 @@ import { type AccountSession, missingScope, type Session } from "#console/api/Se
 import { Button } from "#console/design/actions/Button.tsx"
 import { CopyButton } from "#console/design/actions/CopyButton.tsx"
 import { ConfirmDialog } from "#console/design/overlays/ConfirmDialog.tsx"
-import * as Again from "./Again.ts"
+import * as Call from "./Call.ts"
 import { RunAgainDialog } from "./RunAgainDialog.tsx"
 import { hasEnded, partsOf, type RetrievedRequest } from "./UseRequest.ts"
 
@@ -39,7 +39,7 @@ export const Actions = ({ account, onDone, request, urls }: Props) => {
         Run again
       </Button>
       {!isErased && (
-        <CopyButton text={Again.curl(urls.queueUrl, request)} what="the call as curl" label="Copy as curl" />
+        <CopyButton text={Call.curl(urls.queueUrl, request)} what="as curl" label="Copy as curl" />
       )}
       <Button
         kind="danger"

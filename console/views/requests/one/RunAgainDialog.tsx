@@ -7,6 +7,7 @@ import { Notice } from "#console/design/feedback/Notice.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { ConfirmDialog } from "#console/design/overlays/ConfirmDialog.tsx"
 import * as Again from "./Again.ts"
+import * as Call from "./Call.ts"
 import type { RetrievedRequest } from "./UseRequest.ts"
 
 export const RunAgainDialog = ({
@@ -21,7 +22,7 @@ export const RunAgainDialog = ({
 }) => {
   const { modelEndpoint } = request
   const estimate = useQuery(
-    apiQuery("estimatePrice", { payload: { modelEndpoint, input: Again.inputOf(request) } })
+    apiQuery("estimatePrice", { payload: { modelEndpoint, input: Call.inputOf(request) } })
   )
   return (
     <ConfirmDialog
