@@ -1,4 +1,5 @@
 /** Commands to a delivery. Time, ids and hashes are fields of the command. */
+import type { PayloadRef } from "../PayloadRef.ts"
 import type { AttemptError, DeliveryScheduled } from "./Event.ts"
 
 /** How an attempt ended: with any 2xx status, or with an error and the receiver's status if it returned one. */
@@ -25,6 +26,8 @@ export type Command =
       readonly attempt: number
       readonly durationMs: number
       readonly result: AttemptResult
+      /** The payload with the receiver's answer, named by `answerName`. */
+      readonly answer?: PayloadRef | undefined
     }
   /** Attempt `attempt` of `node` is lost and will never report an end. */
   | { readonly _tag: "LoseAttempt"; readonly at: number; readonly attempt: number; readonly node: string }
@@ -34,7 +37,7 @@ export type Command =
   | { readonly _tag: "Recover"; readonly at: number; readonly recoveryId: string }
   /** The stored body is unreadable although it was not erased. */
   | { readonly _tag: "Abandon"; readonly at: number }
-  /** Erases the body. A delivery that is not complete fails. */
+  /** Erases the body and the answers. A delivery that is not complete fails. */
   | { readonly _tag: "Erase"; readonly at: number }
 
 /**  */

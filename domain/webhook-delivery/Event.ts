@@ -30,6 +30,9 @@ export const AttemptError = Schema.Union([
 ])
 export type AttemptError = typeof AttemptError.Type
 
+/** What the receiver answered with the attempt: a payload whose name has the attempt's number. Absent when nothing is kept. */
+const payloads = Schema.optionalKey(Schema.Record(Schema.String, PayloadRef))
+
 /** The delivery is due. The body is fixed here: every attempt sends the same bytes. */
 export const DeliveryScheduled = Schema.TaggedStruct("DeliveryScheduled", {
   at,
@@ -48,7 +51,8 @@ export const AttemptSucceeded = Schema.TaggedStruct("AttemptSucceeded", {
   at,
   attempt,
   responseStatus: Schema.Int,
-  durationMs: Schema.Int
+  durationMs: Schema.Int,
+  payloads
 })
 
 /** `nextAttemptAt` is `null` when no automatic attempt follows. */
@@ -59,7 +63,8 @@ export const AttemptFailed = Schema.TaggedStruct("AttemptFailed", {
   responseStatus: Schema.NullOr(Schema.Int),
   error: AttemptError,
   durationMs: Schema.Int,
-  nextAttemptAt: Schema.NullOr(Schema.Int)
+  nextAttemptAt: Schema.NullOr(Schema.Int),
+  payloads
 })
 
 /** The node of the attempt is gone or stopped. It is unknown whether the receiver got the delivery. */
@@ -83,7 +88,7 @@ export const ReplayRequested = Schema.TaggedStruct("ReplayRequested", {
   recoveryId: Schema.optionalKey(Schema.String)
 })
 
-/** The request's data was erased, and this body with it. */
+/** The request's data was erased, and with it this body and the answers of its receiver. */
 export const PayloadsErased = Schema.TaggedStruct("PayloadsErased", {
   at,
   erased: Schema.Array(Schema.String)

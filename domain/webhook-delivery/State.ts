@@ -1,3 +1,4 @@
+import type { PayloadRef } from "../PayloadRef.ts"
 import type { AttemptError, DeliveryScheduled, Event } from "./Event.ts"
 
 export type State = { readonly _tag: "NotScheduled" } | Delivery
@@ -13,6 +14,13 @@ export interface Attempt {
   readonly durationMs: number | null
   readonly error: AttemptError | null
   readonly trigger: Trigger
+}
+
+/** A payload with what the receiver answered. */
+interface KeptAnswer {
+  readonly attempt: number
+  readonly name: string
+  readonly ref: PayloadRef
 }
 
 export type Phase =
@@ -36,6 +44,8 @@ export interface Delivery {
   readonly updatedAt: number
   /** The newest attempts, oldest first. */
   readonly history: ReadonlyArray<Attempt>
+  /** What the receiver answered with attempts, oldest first, as far as it was kept. */
+  readonly answers: ReadonlyArray<KeptAnswer>
   /** The last recovery that replayed it. */
   readonly recoveryId: string | null
   readonly isErased: boolean
@@ -70,13 +80,18 @@ export const evolve = (state: State, event: Event): State => {
       const { at, durationMs, responseStatus } = event
       return {
         ...ended(updated, { responseStatus, durationMs, error: null }),
+        answers: withAnswer(state, event),
         phase: { _tag: "Delivered", at },
         deliveredAt: at
       }
     }
     case "AttemptFailed": {
       const { durationMs, error, nextAttemptAt, responseStatus } = event
-      return { ...ended(updated, { responseStatus, durationMs, error }), phase: after(nextAttemptAt) }
+      return {
+        ...ended(updated, { responseStatus, durationMs, error }),
+        answers: withAnswer(state, event),
+        phase: after(nextAttemptAt)
+      }
     }
     case "AttemptLost":
       return {
@@ -112,6 +127,17 @@ const ended = (state: Delivery, end: Omit<Attempt, "at" | "trigger">): Delivery 
   )
 })
 
+const withAnswer = (
+  { answers }: Delivery,
+  {
+    attempt,
+    payloads = {}
+  }: { readonly attempt: number; readonly payloads?: Readonly<Record<string, PayloadRef>> }
+): ReadonlyArray<KeptAnswer> => [
+  ...answers,
+  ...Object.entries(payloads).map(([name, ref]) => ({ attempt, name, ref }))
+]
+
 const scheduled = (event: DeliveryScheduled): Delivery => ({
   _tag: "Delivery",
   scheduled: event,
@@ -123,6 +149,7 @@ const scheduled = (event: DeliveryScheduled): Delivery => ({
   deliveredAt: null,
   updatedAt: event.at,
   history: [],
+  answers: [],
   recoveryId: null,
   isErased: false
 })

@@ -13,6 +13,12 @@ import { type Delivery, evolve, initial, type State } from "./State.ts"
 /** The payload with the body. */
 export const bodyName = "body"
 
+/** The payload with the receiver's answer to an attempt. */
+export const answerName = (attempt: number): string => `answer-${attempt}`
+
+/** Answers kept of one delivery: enough for a hundred replays that all fail. */
+const mostAnswers = 1_000
+
 const nothing: Result.Result<ReadonlyArray<Event>, never> = Result.succeed([])
 
 const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Event>, Rejection> => {
@@ -69,16 +75,21 @@ const isUnderWay = (
   state.phase._tag === "Delivering" && state.phase.attempt === attempt
 
 const record = (
-  { at, attempt, durationMs, result }: Extract<Command, { readonly _tag: "RecordAttempt" }>,
+  { answer, at, attempt, durationMs, result }: Extract<Command, { readonly _tag: "RecordAttempt" }>,
   state: Delivery
 ): ReadonlyArray<Event> => {
   const { responseStatus } = result
+  // Nothing personal is stored after an erasure.
+  const isKept = answer !== undefined && !state.isErased && state.answers.length < mostAnswers
+  const kept = isKept ? { payloads: { [answerName(attempt)]: answer } } : {}
   if (result._tag === "Succeeded") {
-    return [{ _tag: "AttemptSucceeded", at, attempt, responseStatus: result.responseStatus, durationMs }]
+    return [
+      { _tag: "AttemptSucceeded", at, attempt, responseStatus: result.responseStatus, durationMs, ...kept }
+    ]
   }
   const { error } = result
   const next = nextAttempt(state, at, result)
-  const failed = { _tag: "AttemptFailed", at, attempt, responseStatus, error, durationMs } as const
+  const failed = { _tag: "AttemptFailed", at, attempt, responseStatus, error, durationMs, ...kept } as const
   return typeof next === "number"
     ? [{ ...failed, nextAttemptAt: next }]
     : [
@@ -114,7 +125,11 @@ const nextAttempt = (
 
 const erase = (at: number, state: Delivery): ReadonlyArray<Event> => {
   if (state.isErased) return []
-  const erased: Event = { _tag: "PayloadsErased", at, erased: [bodyName] }
+  const erased: Event = {
+    _tag: "PayloadsErased",
+    at,
+    erased: [bodyName, ...state.answers.map(({ name }) => name)]
+  }
   return state.phase._tag === "Pending"
     ? [erased, { _tag: "DeliveryFailed", at, reason: "erased" }]
     : [erased]

@@ -1,7 +1,7 @@
 /** Balances, ledger entries and usage of accounts (decisions, "Platform routes"). Amounts are nano-USD. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { AccountId, RequestId } from "#domain/Ids.ts"
+import { AccountId, KeyId, RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd, Quantity, zero } from "#domain/Money.ts"
 import { BillingUnit } from "#domain/Pricing.ts"
@@ -43,10 +43,12 @@ export type LedgerEntry = typeof LedgerEntry.Type
 
 export type LedgerPage = Page.PageWithTotal<LedgerEntry, number>
 
-/** The charges of an hour, a day or a month, by model and unit. */
+/** The charges of an hour, a day or a month, by model and unit, of one key or of all. */
 export const UsageRow = Schema.Struct({
   /** Start of the hour, day or month, Unix time in ms. */
   bucket: Schema.Int,
+  /** `null` for the sum over all keys. */
+  keyId: Schema.NullOr(KeyId),
   model: ModelEndpoint,
   unit: BillingUnit,
   requests: Schema.Int,
@@ -71,7 +73,7 @@ export class Ledger extends Context.Service<
     entries(options: Queries.Filter & Page.PageRequest<number>): Effect.Effect<LedgerPage, SqlError>
     /** At most `limit` entries of an account in the order of the log, after the entry with the id `after`. */
     walk(options: Queries.Walk): Effect.Effect<ReadonlyArray<LedgerEntry>, SqlError>
-    /** The first `limit` rows by bucket, model and unit. */
+    /** The first `limit` rows by bucket, model and unit, or with `byKey` by bucket, key, model and unit. */
     usage(
       options: Queries.UsageFilter & { readonly limit: number }
     ): Effect.Effect<ReadonlyArray<UsageRow>, SqlError>

@@ -32,6 +32,8 @@ export interface UsageFilter {
   readonly model?: ModelEndpoint | undefined
   /** Only requests of this key. */
   readonly keyId?: KeyId | undefined
+  /** A row for each key, instead of one for all keys. */
+  readonly byKey?: boolean | undefined
 }
 
 export const kinds: ReadonlyArray<EntryKind> = ["topup", "hold", "charge", "release", "revert"]
@@ -96,12 +98,27 @@ export const walk = (sql: SqlClient, { accountId, after, limit }: Walk) => {
     ) ORDER BY entry_id`
 }
 
-/** At most `limit` rows by bucket, model and unit. The `+` keeps SQLite from sorting for a constant model. */
+/**
+ * At most `limit` rows by bucket, model and unit, or with `byKey` by bucket, key, model and unit. The `+` keeps SQLite from
+ * sorting for a constant model.
+ */
 export const usage = (sql: SqlClient, filter: UsageFilter, limit: number) => {
-  const { accountId, end, granularity, keyId = everyKey, model, start } = filter
+  const { accountId, byKey = false, end, granularity, keyId = everyKey, model, start } = filter
+  if (byKey && filter.keyId === undefined) return usageOfEachKey(sql, filter, limit)
   return sql`
-    SELECT bucket, model, unit, requests, quantity, cost FROM ledger_usage
+    SELECT bucket, nullif(key_id, '') AS "keyId", model, unit, requests, quantity, cost FROM ledger_usage
     WHERE account_id = ${accountId} AND key_id = ${keyId} AND granularity = ${granularity}
       AND bucket >= ${start} AND bucket < ${end} AND ${model === undefined ? sql`TRUE` : sql`+model = ${model}`}
     ORDER BY bucket, model, unit LIMIT ${limit}`
+}
+
+/** `ledger_spending` has each key that was ever charged, so each key is one range of the sums. */
+const usageOfEachKey = (sql: SqlClient, filter: UsageFilter, limit: number) => {
+  const { accountId, end, granularity, model, start } = filter
+  return sql`
+    SELECT bucket, key_id AS "keyId", model, unit, requests, quantity, cost
+    FROM ledger_spending CROSS JOIN ledger_usage USING (account_id, key_id)
+    WHERE account_id = ${accountId} AND granularity = ${granularity}
+      AND bucket >= ${start} AND bucket < ${end} AND ${model === undefined ? sql`TRUE` : sql`+model = ${model}`}
+    ORDER BY bucket, key_id, model, unit LIMIT ${limit}`
 }

@@ -86,6 +86,9 @@ describe("The package", () => {
     assert.strictEqual(echo.status, "COMPLETED")
     const scalar = await fetch(`${first.url}/docs/scalar.js`)
     assert.isAbove((await scalar.text()).length, 1e6)
+    const page = await (await fetch(`${first.url}/console`)).text()
+    const [, script = ""] = /src="(\/console\/assets\/[^"]+\.js)"/.exec(page) ?? []
+    assert.strictEqual((await fetch(first.url + script)).status, 200)
     const openapi = decodeDocument(await (await fetch(`${first.url}/openapi.json`)).json())
     assert.strictEqual(openapi.info.version, version)
     const root = decodeVersion(

@@ -6,9 +6,11 @@ import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
 import { RecoveryActors } from "#src/features/webhooks/RecoveryActors.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
+import { WebhookTester } from "#src/features/webhooks/WebhookTester.ts"
 
 export const actors = Layer.merge(DeliveryActors.layer, RecoveryActors.layer)
 
-export const layer = Layer.merge(Webhooks.layer, SigningSecrets.layer).pipe(
+export const layer = Layer.merge(Webhooks.layer, WebhookTester.layer).pipe(
+  Layer.provideMerge(SigningSecrets.layer),
   Layer.provideMerge(Layer.merge(Deliveries.layer, SteadyTime.layer))
 )

@@ -1,6 +1,7 @@
 /** The frame of all views: brand, navigation, and who is signed in. On narrow windows the navigation is behind a button. */
 import { Link, Outlet, useRouteContext } from "@tanstack/react-router"
 import { useState } from "react"
+import { consolePath } from "#console/api/Client.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { Dialog } from "#console/design/overlays/Dialog.tsx"
 import { Navigation } from "./Navigation.tsx"
@@ -23,6 +24,7 @@ export const Shell = () => {
           </Button>
         </span>
         <Link to="/" className={classes["brand"]} activeProps={{}}>
+          <img src={`${consolePath}/icon.svg`} alt="" width={24} height={24} />
           inferlog
         </Link>
         <SessionMenu session={session} />

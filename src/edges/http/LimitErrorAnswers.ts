@@ -96,6 +96,9 @@ const accountFull =
 
 export const tooManyOpenRequests = accountFull("open-requests", "Too many requests have not ended.")
 
+export const tooManyTests = (rate: Rate, retryAfterSeconds: number): ErrorAnswer =>
+  limited({ error: "Too many tests of webhooks.", scope: "account", ...ofRate(rate), retryAfterSeconds })
+
 export const tooMuchInput = accountFull(null, "Too much input of the account is being read at once.")
 
 export const tooManyExports = accountFull("exports")

@@ -49,7 +49,7 @@ export class Statements extends Context.Service<
   Statements,
   {
     balance(caller: Caller): Effect.Effect<AccountBalance, ReadModelBehind | EventStoreError | SqlError>
-    /** Sums of charges, ordered by bucket, model and unit. Failed and cancelled requests do not count. */
+    /** Sums of charges, ordered by bucket, key if `byKey`, model and unit. Failed and cancelled requests do not count. */
     usage(
       options: OfCaller<UsageFilter>
     ): Effect.Effect<Usage, UsageTooLarge | ReadModelBehind | EventStoreError | SqlError>

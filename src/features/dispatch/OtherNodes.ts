@@ -16,6 +16,7 @@ import * as AbsoluteDeadlines from "#src/features/requests/AbsoluteDeadlines.ts"
 import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
+import * as DeliveryErasing from "#src/features/webhooks/DeliveryErasing.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { Runs } from "./Runs.ts"
@@ -69,9 +70,11 @@ const make = Effect.gen(function* () {
   const forgetBody = Effect.fnUntraced(function* (id: string, stream: StreamName.StreamName) {
     const { state } = yield* deliveries.refresh(id)
     if (state._tag === "NotScheduled") return
-    const { accountId: owner, payloads: refs } = state.scheduled
-    if (refs.body.size > inlineLimit) return
-    yield* payloads.removeErased({ owner, stream, name: WebhookDelivery.bodyName, ref: refs.body })
+    const owner = state.scheduled.accountId
+    const inMemory = DeliveryErasing.payloadsOf(state).filter(({ ref }) => ref.size <= inlineLimit)
+    yield* Effect.forEach(inMemory, ({ name, ref }) => payloads.removeErased({ owner, stream, name, ref }), {
+      discard: true
+    })
   })
 
   /** `null`: no reaction. */

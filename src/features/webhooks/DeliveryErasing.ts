@@ -1,8 +1,10 @@
-/** Erases the stored body of a delivery together with the request's input and output. */
+/** Erases the stored body of a delivery, and the answers of its receiver, together with the request's input and output. */
 import { Clock, Effect, Stream } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import type { PayloadRef } from "#domain/PayloadRef.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { DeliveryScheduled } from "#domain/webhook-delivery/Event.ts"
+import type { Delivery } from "#domain/webhook-delivery/State.ts"
 import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { Payloads } from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -10,6 +12,17 @@ import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { DeliveryActors } from "./DeliveryActors.ts"
+
+interface NamedPayload {
+  readonly name: string
+  readonly ref: PayloadRef
+}
+
+/** The payloads that an erasure removes. */
+export const payloadsOf = ({ answers, scheduled }: Delivery): ReadonlyArray<NamedPayload> => [
+  { name: WebhookDelivery.bodyName, ref: scheduled.payloads.body },
+  ...answers
+]
 
 /** Erased when it returns, and never sent after that. No effect on a missing delivery; a repeat finishes the rest. */
 export const make = Effect.gen(function* () {
@@ -27,14 +40,13 @@ export const make = Effect.gen(function* () {
         Effect.catchTag(["DeliveryNotFound", "AttemptNotDue", "DeliveryInProgress", "BodyErased"], Effect.die)
       )
     if (state._tag === "NotScheduled") return
-    const { accountId, payloads: refs } = state.scheduled
+    const owner = state.scheduled.accountId
     const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
-    yield* payloads.removeErased({
-      owner: accountId,
-      stream,
-      name: WebhookDelivery.bodyName,
-      ref: refs.body
-    })
+    yield* Effect.forEach(
+      payloadsOf(state),
+      ({ name, ref }) => payloads.removeErased({ owner, stream, name, ref }),
+      { discard: true }
+    )
   })
 })
 

@@ -5,7 +5,7 @@ import type { ReadModelBehind } from "#projections/ReadModelError.ts"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecoveryId } from "#domain/delivery-recovery/DeliveryRecovery.ts"
 import { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
-import type { State } from "#domain/webhook-delivery/State.ts"
+import type { Delivery, State } from "#domain/webhook-delivery/State.ts"
 import type { Failed, Filter, PageKey } from "#projections/deliveries/DeliveryFilter.ts"
 import { Deliveries, type DeliveryPage } from "#projections/deliveries/Deliveries.ts"
 import { Projections } from "#projections/Projections.ts"
@@ -15,9 +15,12 @@ import { type RequestForbidden, Requests } from "#src/features/requests/Requests
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
+import type { BlobStoreError } from "#streams/BlobStore.ts"
+import * as AttemptExchange from "./AttemptExchange.ts"
 import { DeliveryActors } from "./DeliveryActors.ts"
 import * as DeliverySnapshot from "./DeliverySnapshot.ts"
 import { RecoveryActors } from "./RecoveryActors.ts"
+import type { SecretsUnreadable } from "./SigningSecrets.ts"
 
 /** No such delivery, or a malformed id. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
@@ -50,6 +53,13 @@ export class Webhooks extends Context.Service<
       DeliverySnapshot.DeliverySnapshot,
       DeliveryNotFound | DeliveryForbidden | EventStoreError
     >
+    /** Attempt `number`, from 1, as it was sent and answered. */
+    attempt(
+      options: Named & { readonly number: number }
+    ): Effect.Effect<
+      AttemptExchange.AttemptExchange,
+      DeliveryNotFound | DeliveryForbidden | SecretsUnreadable | BlobStoreError | EventStoreError
+    >
     /** Sends it again, with new attempts. No effect while it waits to be sent. */
     replay(
       options: Named
@@ -57,10 +67,13 @@ export class Webhooks extends Context.Service<
       DeliverySnapshot.DeliverySnapshot,
       DeliveryNotFound | DeliveryForbidden | DeliveryInProgress | BodyErased | EventStoreError
     >
-    /** Sends the failed deliveries created in `since` ≤ t < `until` (Unix ms) again. Returns how many. */
+    /**
+     * Sends the failed deliveries created in `since` ≤ t < `until` (Unix ms) again. Returns how many. With `isPreview` it
+     * only counts them, as of the call, or fails after 2 s.
+     */
     recover(
-      options: Omit<Failed, "accountId"> & { readonly caller: Caller }
-    ): Effect.Effect<number, EventStoreError | SqlError>
+      options: Omit<Failed, "accountId"> & { readonly caller: Caller; readonly isPreview?: boolean }
+    ): Effect.Effect<number, ReadModelBehind | EventStoreError | SqlError>
   }
 >()("inferlog/src/features/webhooks/Webhooks") {
   static readonly layer = Layer.effect(
@@ -73,26 +86,39 @@ export class Webhooks extends Context.Service<
       const projections = yield* Projections
       const ids = yield* IdGenerator
       const steady = yield* SteadyTime
+      const exchangeOf = yield* AttemptExchange.make
 
       /** Whether the lists have what was on the log when this began. */
       const isCurrent = projections.caughtUp("deliveries")
 
       const judge = (
-        id: DeliveryId,
         caller: Caller,
         state: State
-      ): Effect.Effect<DeliverySnapshot.DeliverySnapshot, DeliveryNotFound | DeliveryForbidden> => {
+      ): Effect.Effect<Delivery, DeliveryNotFound | DeliveryForbidden> => {
         if (state._tag === "NotScheduled") return Effect.fail(new DeliveryNotFound())
         return state.scheduled.accountId === caller.accountId
-          ? Effect.succeed(DeliverySnapshot.of(id, state))
+          ? Effect.succeed(state)
           : Effect.fail(new DeliveryForbidden())
       }
 
       /** As of the log, because another node may be sending it. */
-      const find: Webhooks["Service"]["get"] = ({ caller, id }) =>
+      const find = ({ caller, id }: Named) =>
         isDeliveryId(id)
-          ? Effect.flatMap(actors.refresh(id), ({ state }) => judge(id, caller, state))
+          ? Effect.map(
+              Effect.flatMap(actors.refresh(id), ({ state }) => judge(caller, state)),
+              (delivery) => ({ deliveryId: id, delivery })
+            )
           : Effect.fail(new DeliveryNotFound())
+
+      const get: Webhooks["Service"]["get"] = Effect.fn("Webhooks.get")(function* (options) {
+        const { delivery, deliveryId } = yield* find(options)
+        return DeliverySnapshot.of(deliveryId, delivery)
+      })
+
+      const attempt: Webhooks["Service"]["attempt"] = Effect.fn("Webhooks.attempt")(function* (options) {
+        const { delivery, deliveryId } = yield* find(options)
+        return (yield* exchangeOf(deliveryId, delivery, options.number)) ?? (yield* new DeliveryNotFound())
+      })
 
       const list: Webhooks["Service"]["list"] = Effect.fn("Webhooks.list")(function* ({ caller, ...query }) {
         yield* NamedRequest.check(requests, caller, query.requestId)
@@ -108,13 +134,18 @@ export class Webhooks extends Context.Service<
           Effect.catchTag("BodyErased", () => new BodyErased()),
           Effect.catchTag(["DeliveryNotFound", "AttemptNotDue"], Effect.die)
         )
-        return yield* judge(deliveryId, options.caller, state)
+        return DeliverySnapshot.of(deliveryId, yield* judge(options.caller, state))
       })
 
       const recover: Webhooks["Service"]["recover"] = Effect.fn("Webhooks.recover")(function* ({
         caller: { accountId },
+        isPreview = false,
         ...time
       }) {
+        if (isPreview) {
+          yield* projections.current("deliveries")
+          return yield* deliveries.countFailed({ accountId, ...time })
+        }
         const wasCurrent = yield* isCurrent
         const count = yield* deliveries.countFailed({ accountId, ...time })
         // A lagging list may count too few; the recovery finds all.
@@ -127,7 +158,7 @@ export class Webhooks extends Context.Service<
         return count
       })
 
-      return Webhooks.of({ list, get: Effect.fn("Webhooks.get")(find), replay, recover })
+      return Webhooks.of({ list, get, attempt, replay, recover })
     })
   )
 }

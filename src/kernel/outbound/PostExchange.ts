@@ -1,4 +1,7 @@
-/** One POST over a connection. Its result is the status; the body only decides whether the connection is reused. */
+/**
+ * One POST over a connection. Its result is the head of the answer and the beginning of the body. How the body ends only decides
+ * whether the connection is reused.
+ */
 import { Exit } from "effect"
 import type { Client, Dispatcher } from "undici"
 import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
@@ -11,8 +14,19 @@ export interface PostedMessage {
   readonly body: Uint8Array
 }
 
-interface Answer {
+/** What a receiver answered, as far as it is kept. */
+export interface AnswerHead {
+  /** Any status from 200. */
   readonly status: number
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** The beginning of the body as sent, at most `mostKept` bytes. */
+  readonly body: Uint8Array
+  /** Bytes of the body that have been received. */
+  readonly received: number
+}
+
+interface Answer extends AnswerHead {
   /** The response was read to its end, and no bytes are left on the connection. */
   readonly isComplete: boolean
 }
@@ -24,24 +38,33 @@ export type PostEnd = Exit.Exit<Answer | null, OutboundError>
 const maxBodyBytes = 64 * 1024
 const maxBodyMs = 500
 
+/** The most bytes of a body that are kept. */
+const mostKept = 1024
+
+const nothing = new Uint8Array()
+
 const unsent: PostEnd = Exit.succeed(null)
 
 /**
  * Sends `message` and calls `onEnd` once. The status is the result, whatever happens to the body; `onHead` gets it as soon as
- * it is known. Ends with `connection_failed` also when the response is not HTTP. It has no deadline. The caller closes the
+ * it is known, with a function that returns what has arrived of the body by then. Ends with `connection_failed` also when the response is not HTTP. It has no deadline. The caller closes the
  * connection unless the answer is complete.
  */
 export const post = (
   client: Client,
-  { body, headers, path }: PostedMessage,
+  { body, path, ...message }: PostedMessage,
   deadlines: Deadlines,
-  onHead: (status: number) => void,
+  onHead: (answer: () => AnswerHead) => void,
   onEnd: (end: PostEnd) => void
 ): void => {
   let isSent = false
   let isEnded = false
   let size = 0
+  /** Bytes of the body. More of it is worth less than a new connection. */
+  let mostRead = maxBodyBytes
   let status = 0
+  let headers: AnswerHead["headers"] = {}
+  const kept: Array<Uint8Array> = []
   let stopWaiting = () => {}
 
   const end = (result: PostEnd) => {
@@ -50,22 +73,30 @@ export const post = (
     stopWaiting()
     onEnd(result)
   }
-  const answered = (isComplete: boolean) => end(Exit.succeed({ status, isComplete }))
+  const answer = (): AnswerHead => ({
+    status,
+    headers,
+    body: kept.length === 0 ? nothing : Buffer.concat(kept).subarray(0, mostKept),
+    received: size
+  })
+  const answered = (isComplete: boolean) => end(Exit.succeed({ ...answer(), isComplete }))
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart: () => {
       isSent = true
     },
-    onResponseStart: (_controller, received, headers) => {
+    onResponseStart: (_controller, received, given) => {
       if (received < 200) return
       status = received
-      onHead(status)
-      if (Number(headers["content-length"]) > maxBodyBytes) return answered(false)
+      headers = given
+      onHead(answer)
+      if (Number(headers["content-length"]) > maxBodyBytes) mostRead = mostKept - 1
       stopWaiting = deadlines.after(maxBodyMs, () => answered(false))
     },
     onResponseData: (_controller, chunk) => {
+      if (size < mostKept) kept.push(chunk)
       size += chunk.length
-      if (size > maxBodyBytes) answered(false)
+      if (size > mostRead) answered(false)
     },
     onResponseEnd: () => answered(true),
     onResponseError: (_controller, cause) => {
@@ -73,5 +104,5 @@ export const post = (
       else end(isSent ? SocketClient.failure(cause) : unsent)
     }
   }
-  client.dispatch({ method: "POST", path, headers, body }, handler)
+  client.dispatch({ method: "POST", path, headers: message.headers, body }, handler)
 }

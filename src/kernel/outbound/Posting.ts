@@ -20,10 +20,8 @@ export interface OutboundPost {
   readonly timeout: Duration.Duration
 }
 
-export interface OutboundAnswer {
-  /** Any status from 200. Redirects are not followed. */
-  readonly status: number
-}
+/** Redirects are not followed. */
+export type OutboundAnswer = PostExchange.AnswerHead
 
 export type PostEnd = Exit.Exit<OutboundAnswer, OutboundRefused | OutboundError>
 
@@ -74,7 +72,7 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
   const send: Send = (request, onEnd) => {
     let isEnded = false
     let isResolved = false
-    let answer: OutboundAnswer | undefined
+    let answer: (() => OutboundAnswer) | undefined
     /** Ends what is under way. */
     let stop = nothing
     /** Whether the post still waits for what is under way. What has ended once is not ended again. */
@@ -98,8 +96,8 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
         connection.client,
         { path, headers, body },
         deadlines,
-        (status) => {
-          answer = { status }
+        (head) => {
+          answer = head
         },
         (result) => {
           const isReusable = Exit.isSuccess(result) && result.value?.isComplete === true
@@ -108,7 +106,7 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
           if (!moveOn()) return
           if (Exit.isFailure(result)) end(Exit.failCause(result.cause))
           else if (result.value === null) onUnsent()
-          else end(Exit.succeed({ status: result.value.status }))
+          else end(Exit.succeed(result.value))
         }
       )
     }
@@ -155,7 +153,7 @@ export const make = Effect.fnUntraced(function* (vetting: Vetting, resolve: Reso
       if (isEnded) return
       isEnded = true
       stop()
-      onEnd(answer === undefined ? failed(isResolved ? "timeout" : "dns_error") : Exit.succeed(answer))
+      onEnd(answer === undefined ? failed(isResolved ? "timeout" : "dns_error") : Exit.succeed(answer()))
     })
     receivedIsRead(begin)
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
-import { type AccountId, KeyId } from "#domain/Ids.ts"
+import { AccountId, KeyId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
 import { NanoUsd, Quantity } from "#domain/Money.ts"
 import { Ledger } from "#projections/ledger/Ledger.ts"
@@ -242,6 +242,42 @@ describe("Usage", () => {
         [day, echo, "request", 3, 44n],
         [day, slow, "second", 1, 7n]
       ])
+    }).pipe(Effect.provide(ReadSide.layer))
+  )
+
+  it.live("has a row for each key when asked by key, each from one range of the table", () =>
+    Effect.gen(function* () {
+      const at = Date.UTC(2024, 5, 1)
+      const [first, second] = [KeyId.make("key_first"), KeyId.make("key_second")]
+      const carol = AccountId.make("acc_carol")
+      yield* write([
+        charged(at, { accountId: carol, keyId: second, amount: 30n }),
+        charged(at, { accountId: carol, keyId: first, amount: 5n }),
+        charged(at + hour, { accountId: carol, keyId: first, amount: 6n }),
+        charged(at + 24 * hour, { accountId: carol, keyId: first, model: slow, unit: "second", amount: 7n })
+      ])
+      yield* ReadSide.settle("ledger")
+      const time = { granularity: "day", start: at, end: at + 48 * hour } as const
+      const asked = { accountId: carol, ...time, byKey: true }
+      const read = Effect.fnUntraced(function* (filter: Partial<Queries.UsageFilter>) {
+        const rows = yield* (yield* Ledger).usage({ ...asked, ...filter, limit: 100 })
+        return rows.map(({ bucket, cost, keyId, model }) => [
+          (bucket - at) / hour,
+          keyId,
+          model,
+          Number(cost)
+        ])
+      })
+      assert.deepStrictEqual(yield* read({}), [
+        [0, first, echo, 11],
+        [0, second, echo, 30],
+        [24, first, slow, 7]
+      ])
+      assert.deepStrictEqual(yield* read({ model: slow }), [[24, first, slow, 7]])
+      assert.deepStrictEqual(yield* read({ keyId: second }), [[0, second, echo, 30]])
+      assert.deepStrictEqual(yield* read({ byKey: false, model: slow }), [[24, null, slow, 7]])
+      const steps = (yield* stepsOf(Queries.usage(yield* ReadModels, asked, 100))).join("\n")
+      assert.include(steps, "account_id=? AND key_id=? AND granularity=? AND bucket>? AND bucket<?")
     }).pipe(Effect.provide(ReadSide.layer))
   )
 

@@ -118,6 +118,23 @@ describe("webhooks of a request", () => {
           ]
         )
         assert.deepStrictEqual([yield* server.count("delivered"), receiver.posts().length], [2, 3])
+
+        const shown = yield* server.call(`/webhooks/deliveries/${completed.id}/attempts/1`)
+        const { headers, ...sent } = Object(shown.body["request"])
+        assert.deepInclude(sent, {
+          url: webhook,
+          body: completed.body.toString(),
+          bodySize: completed.body.length
+        })
+        assert.strictEqual(headers["webhook-id"], completed.id)
+
+        const tested = yield* server.call("/webhooks/test", { method: "POST", body: { url: webhook } })
+        assert.deepInclude(tested.body, { responseStatus: 204, error: null })
+        const sample = receiver.posts().at(-1)
+        if (sample === undefined) return assert.fail("no sample arrived")
+        assert.deepStrictEqual(yield* verified(key, signedOf(sample)), byAll)
+        assert.deepInclude(jsonOf(sample), { event: "completed", status: "COMPLETED" })
+        assert.strictEqual(yield* server.count("delivered"), 2)
       })
   )
 })

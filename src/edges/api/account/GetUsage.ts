@@ -23,6 +23,8 @@ const mostDays: Readonly<Record<Granularity, number>> = { hour: 31, day: 366, mo
 
 const time = "A date-time with its offset, or a date (UTC)."
 
+const groupings = ["key"] as const
+
 const endpoint = HttpApiEndpoint.get("getUsage", "/usage", {
   query: {
     start: ListParameters.text(`${time} Default: ${defaultDays} days before \`end\`.`),
@@ -32,7 +34,10 @@ const endpoint = HttpApiEndpoint.get("getUsage", "/usage", {
       default: defaultGranularity
     }),
     modelEndpoint: ListParameters.text("Only this model: `owner/name`."),
-    keyId: ListParameters.text("Only requests submitted with this key.")
+    keyId: ListParameters.text("Only requests submitted with this key."),
+    groupBy: ListParameters.text("`key`: a row for each key, instead of one for all keys.", {
+      enum: [...groupings]
+    })
   },
   success: UsageView.UsageBody,
   error: CommonResponses.usual
@@ -59,9 +64,10 @@ export const parse = (
       end: parseTime("end", query.end),
       granularity: QueryFields.oneOf("granularity", Granularity.literals, query.granularity),
       model: QueryFields.modelEndpoint(query.modelEndpoint),
-      keyId: parseKeyId(query.keyId)
+      keyId: parseKeyId(query.keyId),
+      groupBy: QueryFields.oneOf("groupBy", groupings, query.groupBy)
     }),
-    ({ end = now, granularity = defaultGranularity, start = end - defaultDays * day, ...rest }) => {
+    ({ end = now, granularity = defaultGranularity, groupBy, start = end - defaultDays * day, ...rest }) => {
       const most = mostDays[granularity]
       if (start >= end) {
         return Parsed.invalid(
@@ -75,6 +81,7 @@ export const parse = (
       }
       return Result.succeed({
         ...rest,
+        byKey: groupBy === "key",
         granularity,
         start: startOf(granularity, start),
         end: endOf(granularity, end - 1)

@@ -15,20 +15,24 @@ const reasons: Record<OutboundRefused["reason"], string> = {
   private_address: "must not resolve to a private or internal address"
 }
 
-const toErrorAnswer = (error: OutboundRefused | OutboundUnresolved): ErrorAnswer.ErrorAnswer =>
-  ErrorAnswer.invalid([
-    error._tag === "OutboundRefused"
-      ? issue(["webhook"], error.reason, reasons[error.reason])
-      : issue(["webhook"], "dns_error", "must name a host that resolves")
-  ])
+const toErrorAnswer =
+  (field: string) =>
+  (error: OutboundRefused | OutboundUnresolved): ErrorAnswer.ErrorAnswer =>
+    ErrorAnswer.invalid([
+      error._tag === "OutboundRefused"
+        ? issue([field], error.reason, reasons[error.reason])
+        : issue([field], "dns_error", "must name a host that resolves")
+    ])
 
-/** The checks that need no name look-up. */
+/** The checks that need no name look-up. `field` of the body has the URL. */
 export const look = (
   outbound: Outbound["Service"],
-  url: string
-): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => Effect.mapError(outbound.look(url), toErrorAnswer)
+  url: string,
+  field = "webhook"
+): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => Effect.mapError(outbound.look(url), toErrorAnswer(field))
 
 export const check = (
   outbound: Outbound["Service"],
   url: string
-): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => Effect.mapError(outbound.check(url), toErrorAnswer)
+): Effect.Effect<void, ErrorAnswer.ErrorAnswer> =>
+  Effect.mapError(outbound.check(url), toErrorAnswer("webhook"))

@@ -19,7 +19,10 @@ const dateTime = (description: string) => DateTime.DateTime.annotate({ descripti
 export const body = RequestBody.strict(
   Schema.Struct({
     since: dateTime("Deliveries created at or after this time."),
-    until: Schema.optionalKey(dateTime("Deliveries created before this time; now by default."))
+    until: Schema.optionalKey(dateTime("Deliveries created before this time; now by default.")),
+    preview: Schema.optionalKey(
+      Schema.Boolean.annotate({ description: "Only counts the deliveries, and sends none." })
+    )
   }).annotate({
     identifier: "RecoverBody",
     description: "A time, as date-times with an offset.",
@@ -27,17 +30,23 @@ export const body = RequestBody.strict(
   })
 )
 
+const recovery = (identifier: string, description: string, ofCount: string) =>
+  Schema.Struct({ count: Schema.Int.annotate({ description: ofCount }) }).annotate({
+    identifier,
+    description,
+    examples: [{ count: 3 }]
+  })
+
 const endpoint = HttpApiEndpoint.post("recoverDeliveries", "/webhooks/deliveries/recover", {
   payload: body.schema,
-  success: Schema.Struct({
-    count: Schema.Int.annotate({ description: "Deliveries that are sent again." })
-  })
-    .annotate({
-      identifier: "Recovery",
-      description: "Accepted; the work continues after the answer.",
-      examples: [{ count: 3 }]
-    })
-    .pipe(HttpApiSchema.status(202)),
+  success: [
+    recovery(
+      "Recovery",
+      "Accepted; the work continues after the answer.",
+      "Deliveries that are sent again."
+    ).pipe(HttpApiSchema.status(202)),
+    recovery("RecoveryPreview", "With `preview`: nothing is sent.", "Deliveries that would be sent again.")
+  ],
   error: [...CommonResponses.usual, ...CommonResponses.ofBodies]
 })
   .annotate(Requires, "webhooks:write")
@@ -70,6 +79,8 @@ export const recoverDeliveries = Route.make(
   function* ({ webhooks, steady }, { request }, caller) {
     const given = yield* RequestBody.read(body, request)
     const period = yield* ErrorAnswer.orInvalid(parse(given, yield* steady.now))
-    return Answer.json(202, { count: yield* webhooks.recover({ caller, ...period }) })
+    const isPreview = given.preview === true
+    const count = yield* webhooks.recover({ caller, isPreview, ...period })
+    return Answer.json(isPreview ? 200 : 202, { count })
   }
 )

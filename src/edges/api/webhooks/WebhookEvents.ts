@@ -19,6 +19,21 @@ const example = {
   media: []
 } as const
 
+/** A body of each event, with the id of a request that does not exist. */
+export const samples = {
+  start: { ...example, status: "IN_PROGRESS", outcome: "pending", event: "start" },
+  completed: {
+    ...example,
+    status: "COMPLETED",
+    output: { value: "hello" },
+    inferenceTime: 3,
+    outcome: "succeeded",
+    cost: "0.001",
+    event: "completed",
+    billingStatus: "charged"
+  }
+} as const
+
 const StartBody = Schema.Struct({
   ...ResultView.ResultBody.fields,
   status: Schema.Literal("IN_PROGRESS"),
@@ -27,7 +42,7 @@ const StartBody = Schema.Struct({
 }).annotate({
   identifier: "StartEvent",
   description: "The result object of a request that a provider has started.",
-  examples: [{ ...example, status: "IN_PROGRESS", outcome: "pending", event: "start" }]
+  examples: [samples.start]
 })
 
 const ofTheEnd = { event: Schema.Literal("completed"), billingStatus: BillingStatus }
@@ -35,18 +50,7 @@ const ofTheEnd = { event: Schema.Literal("completed"), billingStatus: BillingSta
 const CompletedWithResult = Schema.Struct({ ...ResultView.ResultBody.fields, ...ofTheEnd }).annotate({
   identifier: "CompletedEvent",
   description: "The result object of a request that has ended, successfully or not: see `outcome`.",
-  examples: [
-    {
-      ...example,
-      status: "COMPLETED",
-      output: { value: "hello" },
-      inferenceTime: 3,
-      outcome: "succeeded",
-      cost: "0.001",
-      event: "completed",
-      billingStatus: "charged"
-    }
-  ]
+  examples: [samples.completed]
 })
 
 const CompletedWithoutOutput = Schema.Struct({

@@ -5,13 +5,15 @@ import * as Authorization from "#src/edges/http/api/Authorization.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { ServedOn, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
+import * as AttemptView from "#src/features/webhooks/views/AttemptView.ts"
 import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
-import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
+import { DeliveryNotFound, Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import { listDeliveries } from "./ListDeliveries.ts"
 import { recoverDeliveries } from "./RecoverDeliveries.ts"
 import { getSigningSecret, rotateSigningSecret } from "./SigningSecret.ts"
+import { testWebhook } from "./TestWebhook.ts"
 
 /** What the routes of webhook deliveries have in common. */
 const paramsOfDelivery = {
@@ -31,6 +33,35 @@ const getDeliveryEndpoint = HttpApiEndpoint.get("getDelivery", "/webhooks/delive
 const getDelivery = Route.make(getDeliveryEndpoint, Webhooks, function* (webhooks, { params }, caller) {
   const delivery = yield* webhooks.get({ caller, id: params.deliveryId })
   return Answer.json(200, DeliveryView.detailed(delivery))
+})
+
+/** `GET /webhooks/deliveries/{id}/attempts/{attempt}`: one attempt, as sent and answered. */
+const getAttemptEndpoint = HttpApiEndpoint.get(
+  "getDeliveryAttempt",
+  "/webhooks/deliveries/:deliveryId/attempts/:attempt",
+  {
+    params: {
+      ...paramsOfDelivery,
+      attempt: Schema.String.annotate({ description: "The number of the attempt, from 1." })
+    },
+    success: AttemptView.AttemptBody,
+    error: CommonResponses.usualOfOne
+  }
+)
+  .annotate(Requires, "webhooks:read")
+  .annotate(OpenApi.Summary, "One attempt, as sent and answered")
+  .annotate(
+    OpenApi.Description,
+    "The request with its headers and body, and the first bytes of the receiver's response, of one of the last 100 attempts. Both are erased with the request's data."
+  )
+
+const attemptNumber = /^[1-9]\d{0,9}$/
+
+const getAttempt = Route.make(getAttemptEndpoint, Webhooks, function* (webhooks, { params }, caller) {
+  const { attempt, deliveryId } = params
+  if (!attemptNumber.test(attempt)) return yield* new DeliveryNotFound()
+  const found = yield* webhooks.attempt({ caller, id: deliveryId, number: Number(attempt) })
+  return Answer.json(200, AttemptView.detailed(found))
 })
 
 /** `POST /webhooks/deliveries/{id}/replay`: sends a delivery again (decisions, "Replay"). It reads no body. */
@@ -58,10 +89,12 @@ const replayDelivery = Route.make(replayDeliveryEndpoint, Webhooks, function* (w
 const routes = [
   listDeliveries,
   getDelivery,
+  getAttempt,
   replayDelivery,
   recoverDeliveries,
   getSigningSecret,
-  rotateSigningSecret
+  rotateSigningSecret,
+  testWebhook
 ] as const
 
 export class WebhooksApi extends HttpApiGroup.make("webhooks")

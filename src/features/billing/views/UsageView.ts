@@ -23,6 +23,11 @@ export const UsageBody = Schema.Struct({
   data: Schema.Array(
     Schema.Struct({
       bucket: DateTime.DateTime.annotate({ description: "When the hour, day or month began (UTC)." }),
+      keyId: Schema.optionalKey(
+        Schema.String.annotate({
+          description: "Only with `groupBy=key`: the key that submitted the requests."
+        })
+      ),
       modelEndpoint: Schema.String,
       unit: BillingUnit.annotate({ description: "What `quantity` counts." }),
       quantity,
@@ -30,7 +35,8 @@ export const UsageBody = Schema.Struct({
       cost: MoneyView.Money
     })
   ).annotate({
-    description: "Ordered by bucket, then model. Buckets without charges are omitted."
+    description:
+      "Ordered by bucket, then key if grouped by it, then model. Buckets without charges are omitted."
   }),
   totals: Schema.Struct({
     requests,
@@ -70,15 +76,16 @@ export const UsageBody = Schema.Struct({
 })
 
 export const of = (
-  { end, granularity, start }: Pick<UsageFilter, "start" | "end" | "granularity">,
+  { byKey = false, end, granularity, start }: Pick<UsageFilter, "start" | "end" | "granularity" | "byKey">,
   { rows, totals }: Usage
 ): typeof UsageBody.Type => ({
   start: DateTime.format(start),
   end: DateTime.format(end),
   granularity,
   currency: MoneyView.currency,
-  data: rows.map(({ bucket, cost, model, quantity, requests, unit }) => ({
+  data: rows.map(({ bucket, cost, keyId, model, quantity, requests, unit }) => ({
     bucket: DateTime.format(bucket),
+    ...(byKey && keyId !== null && { keyId }),
     modelEndpoint: model,
     unit,
     quantity: formatQuantity(quantity),

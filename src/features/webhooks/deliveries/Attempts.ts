@@ -6,37 +6,35 @@
 import { Cause, Clock, Duration, Effect, Exit, Fiber, FiberSet, Option, Result } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import { inlineLimit } from "#domain/PayloadRef.ts"
-import type { AttemptResult } from "#domain/webhook-delivery/Command.ts"
+import type { Command } from "#domain/webhook-delivery/Command.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import * as DeliverySchedule from "#domain/webhook-delivery/DeliverySchedule.ts"
 import type { Delivery } from "#domain/webhook-delivery/State.ts"
+import * as WebhookDelivery from "#domain/webhook-delivery/WebhookDelivery.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
+import type { PostEnd } from "#src/kernel/outbound/Posting.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
+import type { SealedPayload } from "#streams/SealedPayload.ts"
+import { Payloads, refOf } from "#streams/Payload.ts"
 import { untilStored } from "#src/platform/reactors/UntilStored.ts"
 import * as Settled from "#src/kernel/async/Settled.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
 import type { LateErasing } from "../DeliveryErasing.ts"
-import { SigningSecrets } from "../SigningSecrets.ts"
+import * as ReceiverAnswer from "../ReceiverAnswer.ts"
+import * as SignedRequest from "../SignedRequest.ts"
 import type { Lane } from "./Lane.ts"
 import * as PendingClaims from "./PendingClaims.ts"
 import * as PostResult from "./PostResult.ts"
 import type { Postponed } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
 
-/** A signed request, ready to be sent. */
-interface Signed {
-  readonly body: Uint8Array
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /** An attempt that this node has claimed. */
 export interface Claimed {
   readonly delivery: Delivery
-  readonly signed: Signed
+  readonly signed: SignedRequest.SignedRequest
 }
 
 /** A delivery with its slot, from before its claim until its outcome is recorded. */
@@ -47,13 +45,16 @@ export interface DeliverySlot {
   load: Load
 }
 
+type AttemptEnd = Pick<
+  Extract<Command, { readonly _tag: "RecordAttempt" }>,
+  "attempt" | "durationMs" | "result"
+>
+
 /** A post without an answer yet. */
 interface UnderWay {
   readonly attempt: number
   readonly cancel: () => void
 }
-
-const userAgent = "inferlog-webhooks/1"
 
 const timeout = Duration.millis(DeliverySchedule.attemptTimeoutMs)
 
@@ -65,7 +66,8 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
   Effect.gen(function* () {
     const actors = yield* DeliveryActors
     const outbound = yield* Outbound
-    const secrets = yield* SigningSecrets
+    const payloads = yield* Payloads
+    const sign = yield* SignedRequest.make
     const steady = yield* SteadyTime
     const node = yield* Nodes
     const clock = yield* Clock.Clock
@@ -89,22 +91,6 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
     const free = (slot: DeliverySlot, answered: boolean | null) => {
       release(slot, answered)
       onFree(slot.load)
-    }
-
-    /** The headers of an attempt that is made now (contract, "Events"). The time is that of the wall clock. */
-    const sign = (id: DeliveryId, accountId: AccountId, text: string) => {
-      const body = Buffer.from(text)
-      const timestamp = Math.floor(clock.currentTimeMillisUnsafe() / 1_000)
-      return Effect.mapEager(secrets.sign(accountId, { id, timestamp, body }), (signature): Signed => ({
-        body,
-        headers: {
-          "content-type": "application/json",
-          "user-agent": userAgent,
-          "webhook-id": id,
-          "webhook-timestamp": String(timestamp),
-          "webhook-signature": signature
-        }
-      }))
     }
 
     const lose = (id: DeliveryId, attempt: number) =>
@@ -136,17 +122,24 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
       log(Effect.logError(message, cause)).pipe(Effect.annotateLogs({ delivery_id: id }))
 
     /** Frees the slot when the outcome is on the log, which may take until the log accepts it. */
-    const record = (slot: DeliverySlot, attempt: number, durationMs: number, result: AttemptResult) => {
+    const record = (slot: DeliverySlot, end: AttemptEnd, sealed: SealedPayload | null) => {
       const { id } = slot
-      const answered = PostResult.hasAnswered(result)
-      const command = { _tag: "RecordAttempt", at: steady.nowOf(clock), attempt, durationMs, result } as const
-      actors.send(id, command, [], (exit) => {
-        if (Exit.isSuccess(exit)) return free(slot, answered)
+      const answered = PostResult.hasAnswered(end.result)
+      const answer = sealed === null ? undefined : refOf(sealed)
+      const command = { _tag: "RecordAttempt", at: steady.nowOf(clock), ...end, answer } as const
+      const kept = sealed === null ? [] : [sealed]
+      actors.send(id, command, kept, (exit) => {
+        if (Exit.isSuccess(exit)) {
+          // After an erasure the answer is not on the log, and must not stay in memory.
+          if (sealed !== null && exit.value.events.every((event) => !("payloads" in event)))
+            Effect.runSync(payloads.discard(kept))
+          return free(slot, answered)
+        }
         let first: typeof exit | undefined = exit
         const again = Effect.suspend(() => {
           const failed = first
           first = undefined
-          return failed ?? actors.execute(id, command)
+          return failed ?? actors.execute(id, command, kept)
         })
         fork(
           untilStored("What became of a webhook is not recorded yet", again, logRecord).pipe(
@@ -159,6 +152,15 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
         )
       })
     }
+
+    /** `null` if nothing of it is kept. */
+    const sealAnswer = (attempt: number, end: PostEnd) =>
+      Exit.isSuccess(end) && ReceiverAnswer.isWorthKeeping(end.value)
+        ? payloads.sealInline({
+            name: WebhookDelivery.answerName(attempt),
+            text: ReceiverAnswer.textOfPayload(end.value)
+          })
+        : null
 
     const withoutRecord = (slot: DeliverySlot, cause: Cause.Cause<unknown>) => {
       const told = Cause.hasInterruptsOnly(cause)
@@ -184,7 +186,10 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
         underWay.delete(id)
         const result = PostResult.of(end)
         if (Result.isFailure(result)) fork(withoutRecord(slot, result.failure))
-        else record(slot, attempt, MonotonicTime.millisOf(clock) - since, result.success)
+        else {
+          const durationMs = MonotonicTime.millisOf(clock) - since
+          record(slot, { attempt, durationMs, result: result.success }, sealAnswer(attempt, end))
+        }
       })
       underWay.set(id, { attempt, cancel })
     }

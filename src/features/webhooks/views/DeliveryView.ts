@@ -33,7 +33,7 @@ const fields = {
   updatedAt: DateTime.DateTime
 }
 
-const example = {
+export const example = {
   id: "msg_p5jXN8AQM9LWM0D4loKWxJ",
   requestId: RequestUrls.exampleId,
   event: "completed",
@@ -55,7 +55,7 @@ export const DeliveryBody = Schema.Struct(fields).annotate({
 })
 export type DeliveryBody = typeof DeliveryBody.Type
 
-const AttemptBody = Schema.Struct({
+export const attemptFields = {
   at: DateTime.DateTime,
   responseStatus,
   durationMs: Schema.NullOr(Schema.Int).annotate({
@@ -63,7 +63,9 @@ const AttemptBody = Schema.Struct({
   }),
   error,
   trigger: Schema.Literals(["schedule", "replay", "recover"])
-}).annotate({ identifier: "DeliveryAttempt" })
+}
+
+const AttemptBody = Schema.Struct(attemptFields).annotate({ identifier: "DeliveryAttempt" })
 
 export const DetailedBody = Schema.Struct({
   ...fields,

@@ -96,6 +96,26 @@ layer(TestServer.layer(), { excludeTestServices: true })("usage", (it) => {
     })
   )
 
+  it.effect("has a row for each key when grouped by key", () =>
+    Effect.gen(function* () {
+      const { json } = yield* spent("by-key")
+      const { data, totals } = yield* json(usage(`${january}&granularity=month&groupBy=key`))
+      const row = (keyId: string, rest: object) => ({ bucket: "2026-01-01T00:00:00.000Z", keyId, ...rest })
+      assert.sameDeepMembers(data, [
+        row("key_test", { ...echo, quantity: "2", requests: 2, cost: "0.0025" }),
+        row("key_test", {
+          modelEndpoint: "acme/free",
+          unit: "request",
+          quantity: "3",
+          requests: 1,
+          cost: "0"
+        }),
+        row("key_other", { ...resize, quantity: "1.25", requests: 1, cost: "0.00125" })
+      ])
+      assert.strictEqual(totals.cost, "0.00375")
+    })
+  )
+
   it.effect("covers whole buckets around the requested time, which the answer states", () =>
     Effect.gen(function* () {
       const { json } = yield* BilledAccount.open("rounded")

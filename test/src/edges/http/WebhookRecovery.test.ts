@@ -46,6 +46,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("a recovery", (it) => {
     })
   )
 
+  it.effect("is only counted for a preview", () =>
+    Effect.gen(function* () {
+      const headers = { authorization: yield* TestServer.openAccount("previewing") }
+      const { start } = Deliveries
+      for (const at of [0, 10]) yield* Deliveries.failed({ account: "previewing", at: start + at })
+      const reply = yield* recover({ since: iso(start + 10), preview: true }, headers)
+      assert.deepStrictEqual([reply.status, reply.json], [200, { count: 1 }])
+      assert.deepStrictEqual(yield* recorded("previewing"), [])
+    })
+  )
+
   it.effect("ends now by default, and starts no delivery yet", () =>
     Effect.gen(function* () {
       const headers = { authorization: yield* TestServer.openAccount("until-now") }
