@@ -28,6 +28,7 @@ export const routes = {
   listParts: ["GET", "/storage/upload/parts"],
   completeUpload: ["POST", "/storage/upload/complete"],
   listFiles: ["GET", "/files"],
+  getStorage: ["GET", "/files/storage"],
   getFileRecord: ["GET", "/files/:fileId"],
   deleteFile: ["DELETE", "/files/:fileId"],
   listModels: ["GET", "/models"],

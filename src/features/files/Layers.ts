@@ -10,4 +10,4 @@ export const layer = Layer.mergeAll(
   DirectUploads.layer,
   LocalReception.layer,
   AssetLibrary.layer
-).pipe(Layer.provide(StorageQuota.layer))
+).pipe(Layer.provideMerge(StorageQuota.layer))

@@ -23,7 +23,7 @@ const getBalanceEndpoint = HttpApiEndpoint.get("getBalance", "/account/balance",
   )
 
 const getBalance = Route.make(getBalanceEndpoint, Statements, function* (statements, _, caller) {
-  return Answer.json(200, BalanceView.of(yield* statements.balance(caller)))
+  return Answer.json(200, BalanceView.of(yield* statements.balance(caller), caller.limits.creditLimit))
 })
 
 const routes = [getBalance, getUsage, listBillingEvents] as const

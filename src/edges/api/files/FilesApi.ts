@@ -8,6 +8,7 @@ import { ServedOn, Requires } from "#src/edges/http/api/RouteAnnotations.ts"
 import { AssetLibrary } from "#src/features/files/AssetLibrary.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import { StorageQuota } from "#src/features/media/storage/StorageQuota.ts"
 import * as FileView from "#src/features/files/views/FileView.ts"
 import { listFiles } from "./ListFiles.ts"
 
@@ -30,6 +31,29 @@ const getFile = Route.make(getFileEndpoint, AssetLibrary, function* (library, { 
   return Answer.json(200, FileView.record(yield* library.get({ caller, id: params.fileId })))
 })
 
+/** `GET /files/storage`: no id of a file is that short. */
+const getStorageEndpoint = HttpApiEndpoint.get("getStorage", "/files/storage", {
+  success: Schema.Struct({
+    usedBytes: Schema.Int.annotate({
+      description: "Of all files, with uploads that may still arrive at their declared size."
+    }),
+    maxBytes: Schema.NullOr(Schema.Int).annotate({ description: "The quota; null without one." })
+  }).annotate({
+    identifier: "Storage",
+    description: "What the files of the account take.",
+    examples: [{ usedBytes: 73_400_320, maxBytes: 107_374_182_400 }]
+  }),
+  error: CommonResponses.usual
+})
+  .annotate(Requires, "files:read")
+  .annotate(OpenApi.Summary, "Storage used")
+  .annotate(OpenApi.Description, "The bytes of the account's files, and its quota.")
+
+const getStorage = Route.make(getStorageEndpoint, StorageQuota, function* (quota, _, { accountId }) {
+  const { limit, used } = yield* quota.standing(accountId)
+  return Answer.json(200, { usedBytes: used, maxBytes: limit })
+})
+
 /** `DELETE /files/{id}`: deletes a file. Its URL answers 410 from then on. Repeated, it answers 204 again. */
 const deleteFileEndpoint = HttpApiEndpoint.delete("deleteFile", "/files/:fileId", {
   params: paramsOfFile,
@@ -50,7 +74,7 @@ const deleteFile = Route.make(deleteFileEndpoint, AssetLibrary, function* (libra
   return Answer.empty(204, { "cache-control": "no-store" })
 })
 
-const routes = [listFiles, getFile, deleteFile] as const
+const routes = [listFiles, getStorage, getFile, deleteFile] as const
 
 export class FilesApi extends HttpApiGroup.make("files")
   .add(...Route.endpointsOf(routes))

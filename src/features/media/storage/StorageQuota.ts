@@ -39,6 +39,10 @@ export class StorageQuota extends Context.Service<
       accountId: AccountId,
       bytes: number
     ): Effect.Effect<void, QuotaExceeded | EventStoreError | SqlError>
+    /** The bytes that count, and the most; `null` without a quota. */
+    standing(
+      accountId: AccountId
+    ): Effect.Effect<{ readonly used: number; readonly limit: number | null }, EventStoreError | SqlError>
     /** Room of the account in bytes; `null` without a quota. */
     room(accountId: AccountId): Effect.Effect<number | null, EventStoreError | SqlError>
   }
@@ -65,6 +69,11 @@ export class StorageQuota extends Context.Service<
         return yield* files.bytesOf(accountId, { singlesSince: now - Duration.toMillis(putWindow) })
       })
 
+      const standing = Effect.fn("StorageQuota.standing")(function* (accountId: AccountId) {
+        const limit = yield* limitOf(accountId)
+        return { used: yield* usedBy(accountId), limit }
+      })
+
       const require = Effect.fn("StorageQuota.require")(function* (accountId: AccountId, bytes: number) {
         const limit = yield* limitOf(accountId)
         if (limit === null) return
@@ -77,7 +86,7 @@ export class StorageQuota extends Context.Service<
         return limit === null ? null : Math.max(0, limit - (yield* usedBy(accountId)))
       })
 
-      return StorageQuota.of({ require, room })
+      return StorageQuota.of({ standing, require, room })
     })
   )
 }

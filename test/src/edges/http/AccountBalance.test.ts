@@ -20,6 +20,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("The balance of an acco
         balance: "0",
         reserved: "0",
         available: "0",
+        creditLimit: "0",
         currency: "USD",
         updatedAt: null
       })
@@ -34,6 +35,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("The balance of an acco
         balance: "1",
         reserved: "0.25",
         available: "0.75",
+        creditLimit: "0",
         currency: "USD",
         updatedAt: "2026-01-05T00:00:00.000Z"
       })

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { FileId } from "#domain/Ids.ts"
+import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as MediaUrl from "#src/features/media/MediaUrl.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -47,6 +48,20 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of files", (i
         data: [],
         next: null
       })
+    })
+  )
+
+  it.effect("has a size in all, with what may still arrive, and a quota if there is one", () =>
+    Effect.gen(function* () {
+      const { headers, upload } = yield* account("storing")
+      const storage = Effect.map(call({ path: "/files/storage", headers }), ({ json }) => json)
+      assert.deepStrictEqual(yield* storage, { usedBytes: 0, maxBytes: null })
+      yield* upload("purr")
+      assert.deepStrictEqual(yield* storage, { usedBytes: 4, maxBytes: null })
+      yield* Effect.flatMap(Accounts, (accounts) =>
+        accounts.setLimits({ accountId: Deliveries.accountOf("storing"), limits: { maxStoredBytes: 1_000 } })
+      )
+      assert.deepStrictEqual(yield* storage, { usedBytes: 4, maxBytes: 1_000 })
     })
   )
 

@@ -1,0 +1,18 @@
+/** The names of the account's keys, for those who may see them; others see ids. */
+import { useQuery } from "@tanstack/react-query"
+import { useRouteContext } from "@tanstack/react-router"
+import { apiQuery } from "#console/api/Queries.ts"
+
+/** The newest hundred keys. */
+export const useKeys = () => {
+  const { account } = useRouteContext({ from: "/shell/account" })
+  const isAllowed = account.scopes.includes("keys:admin")
+  const keys = useQuery({ ...apiQuery("listKeys", { query: { limit: "100" } }), enabled: isAllowed })
+  return { isAllowed, keys, list: keys.data?.data ?? [] }
+}
+
+export const useKeyNames = (): ((id: string) => string) => {
+  const { list } = useKeys()
+  const names = new Map(list.map(({ id, name }) => [id, name]))
+  return (id) => names.get(id) ?? id
+}
