@@ -59,7 +59,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("the list of files", (i
       yield* upload("purr")
       assert.deepStrictEqual(yield* storage, { usedBytes: 4, maxBytes: null })
       yield* Effect.flatMap(Accounts, (accounts) =>
-        accounts.changeLimits({ accountId: Deliveries.accountOf("storing"), limits: { maxStoredBytes: 1_000 } })
+        accounts.changeLimits({
+          accountId: Deliveries.accountOf("storing"),
+          limits: { maxStoredBytes: 1_000 }
+        })
       )
       assert.deepStrictEqual(yield* storage, { usedBytes: 4, maxBytes: 1_000 })
     })
