@@ -34,6 +34,13 @@ export const queryText = (query: Texts): string => {
   return text === "" ? "" : `?${text}`
 }
 
+/** Listeners of calls that no server has answered. */
+const unanswered = new Set<() => void>()
+export const onUnreachable = (listener: () => void): (() => void) => {
+  unanswered.add(listener)
+  return () => unanswered.delete(listener)
+}
+
 export interface Sending {
   readonly method?: string
   /** Sent as JSON, unless it is bytes. */
@@ -69,7 +76,9 @@ export const send = async (
     ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal })
   }).catch((error: unknown) => {
-    throw signal?.aborted === true ? error : ApiError.unreachable()
+    if (signal?.aborted === true) throw error
+    for (const listener of unanswered) listener()
+    throw ApiError.unreachable()
   })
   if (response.ok) return response
   if (response.status === 401 && path.startsWith("/api/")) for (const listener of ended) listener()

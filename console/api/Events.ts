@@ -1,4 +1,4 @@
-/** Server-sent events of the account or of administration, as hooks. The browser reconnects, and resumes by the last id. */
+/** Server-sent events of the account or of administration, as hooks. It reconnects, and resumes by the last id. */
 import { useEffect, useRef, useState } from "react"
 import { consolePath } from "./Client.ts"
 
@@ -11,6 +11,39 @@ export interface ServerEvent {
 }
 
 export type Connection = "connecting" | "open" | "closed"
+
+const firstPauseMs = 1_000
+const longestPauseMs = 30_000
+
+const wait = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+/** A new connection cannot send the header `Last-Event-ID`, so the query has it. */
+const resumed = (path: string, lastId: string): string =>
+  lastId === ""
+    ? consolePath + path
+    : `${consolePath}${path}${path.includes("?") ? "&" : "?"}last_event_id=${encodeURIComponent(lastId)}`
+
+/** Whether the stream is over or refused for good, rather than for now (429, 503 and other failures of the server). */
+const hasEnded = async (url: string, signal: AbortSignal): Promise<boolean> => {
+  const asking = new AbortController()
+  signal.addEventListener("abort", () => asking.abort())
+  const response = await fetch(url, {
+    headers: { accept: "text/event-stream" },
+    signal: asking.signal
+  }).catch(() => null)
+  asking.abort()
+  if (response === null) return false
+  return (
+    response.status === 204 || (response.status >= 400 && response.status < 500 && response.status !== 429)
+  )
+}
 
 /**
  * Follows a stream while the view is shown.
@@ -32,19 +65,40 @@ export const useEvents = (
   const names = types.join(" ")
   useEffect(() => {
     if (path === null) return
-    const source = new EventSource(consolePath + path)
-    setConnection("connecting")
-    source.addEventListener("open", () => setConnection("open"))
-    // Without an answer the browser tries again; after a refusal, or at the end of the stream (204), it does not.
-    source.addEventListener("error", () =>
-      setConnection(source.readyState === EventSource.CLOSED ? "closed" : "connecting")
-    )
-    for (const type of names.split(" ")) {
-      source.addEventListener(type, (event: MessageEvent<string>) =>
-        latest.current({ type, id: event.lastEventId, data: JSON.parse(event.data) })
-      )
+    const ending = new AbortController()
+    const { signal } = ending
+    let lastId = ""
+    let pause = firstPauseMs
+    const open = () => {
+      const source = new EventSource(resumed(path, lastId))
+      signal.addEventListener("abort", () => source.close())
+      setConnection("connecting")
+      source.addEventListener("open", () => {
+        pause = firstPauseMs
+        setConnection("open")
+      })
+      // Without an answer the browser tries again; after a refusal, or at the end of the stream (204), it does not.
+      source.addEventListener("error", () => {
+        setConnection("connecting")
+        if (source.readyState === EventSource.CLOSED) void tryAgain()
+      })
+      for (const type of names.split(" ")) {
+        source.addEventListener(type, (event: MessageEvent<string>) => {
+          lastId = event.lastEventId
+          latest.current({ type, id: event.lastEventId, data: JSON.parse(event.data) })
+        })
+      }
     }
-    return () => source.close()
+    const tryAgain = async () => {
+      await wait(pause, signal)
+      pause = Math.min(longestPauseMs, pause * 2)
+      const isOver = !signal.aborted && (await hasEnded(resumed(path, lastId), signal))
+      if (signal.aborted) return
+      if (isOver) setConnection("closed")
+      else open()
+    }
+    open()
+    return () => ending.abort()
   }, [path, names])
   return connection
 }

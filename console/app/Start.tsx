@@ -6,6 +6,8 @@ import { createRoot } from "react-dom/client"
 import { onSessionEnded } from "#console/api/Client.ts"
 import { queryClient } from "#console/api/Queries.ts"
 import { sessionQuery } from "#console/api/Session.ts"
+import * as Reachability from "./connection/Reachability.ts"
+import * as Release from "./connection/Release.ts"
 import { router } from "./Router.tsx"
 
 export const start = () => {
@@ -15,6 +17,8 @@ export const start = () => {
   onSessionEnded(() => {
     void queryClient.invalidateQueries(sessionQuery).then(() => router.invalidate())
   })
+  Reachability.watch()
+  Release.watch()
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>

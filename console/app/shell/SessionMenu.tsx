@@ -5,7 +5,14 @@ import { send } from "#console/api/Client.ts"
 import type { Session } from "#console/api/Session.ts"
 import { Menu } from "#console/design/overlays/Menu.tsx"
 
-export const SessionMenu = ({ session }: { readonly session: Session }) => {
+export const SessionMenu = ({
+  onShortcuts,
+  session
+}: {
+  readonly session: Session
+  /** Shows the list of shortcuts. */
+  readonly onShortcuts: () => void
+}) => {
   const client = useQueryClient()
   const router = useRouter()
   const signOut = async () => {
@@ -21,6 +28,7 @@ export const SessionMenu = ({ session }: { readonly session: Session }) => {
       entries={[
         { id: "sessions", label: "Sessions", onAction: () => void router.navigate({ to: "/sessions" }) },
         { id: "docs", label: "API reference", onAction: () => window.open("../docs", "_self") },
+        { id: "shortcuts", label: "Keyboard shortcuts", onAction: onShortcuts },
         { id: "sign-out", label: "Sign out", onAction: () => void signOut() }
       ]}
     />

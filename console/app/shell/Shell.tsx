@@ -4,6 +4,8 @@ import { useState } from "react"
 import { consolePath } from "#console/api/Client.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { Dialog } from "#console/design/overlays/Dialog.tsx"
+import { Banner } from "../connection/Banner.tsx"
+import { Shortcuts } from "../shortcuts/Shortcuts.tsx"
 import { Navigation } from "./Navigation.tsx"
 import { SessionMenu } from "./SessionMenu.tsx"
 import classes from "./Shell.module.css"
@@ -11,6 +13,7 @@ import classes from "./Shell.module.css"
 export const Shell = () => {
   const { session } = useRouteContext({ from: "/shell" })
   const [isOpen, setOpen] = useState(false)
+  const [isListed, setListed] = useState(false)
   const close = () => setOpen(false)
   return (
     <div className={classes["shell"]}>
@@ -27,7 +30,7 @@ export const Shell = () => {
           <img src={`${consolePath}/icon.svg`} alt="" width={24} height={24} />
           inferlog
         </Link>
-        <SessionMenu session={session} />
+        <SessionMenu session={session} onShortcuts={() => setListed(true)} />
       </header>
       <aside className={classes["side"]}>
         <Navigation session={session} />
@@ -35,7 +38,11 @@ export const Shell = () => {
       <Dialog title="Menu" form="side" isOpen={isOpen} onClose={close}>
         <Navigation session={session} onFollow={close} />
       </Dialog>
+      <Shortcuts session={session} isListed={isListed} onList={setListed} />
       <main id="main" tabIndex={-1} className={classes["main"]}>
+        <div className={classes["banner"]}>
+          <Banner />
+        </div>
         <Outlet />
       </main>
     </div>

@@ -19,7 +19,7 @@ export const Filters = ({
   readonly choice: Choice
   readonly onChange: (choice: Choice) => void
 }) => (
-  <Grid>
+  <Grid least="narrow">
     {fields.map(({ label, name, placeholder }) => (
       <Filter
         key={name}
