@@ -39,6 +39,9 @@ const isVerdict = (line: unknown): line is Proven | Broken =>
 
 const count = new Intl.NumberFormat()
 
+const counted = (number: number, one: string, many = `${one}s`): string =>
+  `${count.format(number)} ${number === 1 ? one : many}`
+
 export const Findings = ({
   last,
   proof
@@ -78,8 +81,8 @@ const Right = ({ message, proven }: { readonly proven: Proven; readonly message:
     <>
       <Notice kind="good" title="The books are right">
         <p>
-          {count.format(events)} events, {count.format(payloads)} payloads, {count.format(entries)} entries,{" "}
-          {count.format(accounts)} accounts and {count.format(openRequests)} open requests follow every rule.
+          {counted(events, "event")}, {counted(payloads, "payload")}, {counted(entries, "entry", "entries")},{" "}
+          {counted(accounts, "account")} and {counted(openRequests, "open request")} follow every rule.
         </p>
         <p>
           {readModel.reason === null
