@@ -2,7 +2,7 @@
 import { queryOptions, QueryClient } from "@tanstack/react-query"
 import { ApiError } from "./ApiError.ts"
 import { admin, call, type CallOptions } from "./Client.ts"
-import type { AdminName, AdminPayload, Name } from "./Types.ts"
+import type { AdminAnswer, AdminName, AdminPayload, AnswerOf, Name } from "./Types.ts"
 
 /** A wrong call stays wrong; an overload or an interruption passes. */
 const isWorthRepeating = (failures: number, error: unknown): boolean =>
@@ -33,14 +33,14 @@ export const queryClient = new QueryClient({
 export const keyOf = (name: Name): ReadonlyArray<unknown> => ["api", name]
 export const adminKeyOf = (name: AdminName): ReadonlyArray<unknown> => ["admin", name]
 
-export const apiQuery = <N extends Name>(name: N, options: CallOptions<N>) =>
-  queryOptions({
-    queryKey: [...keyOf(name), options],
-    queryFn: ({ signal }) => call(name, { ...options, signal })
-  })
+const reading = <Answer>(queryKey: ReadonlyArray<unknown>, read: (signal: AbortSignal) => Promise<Answer>) =>
+  queryOptions({ queryKey, queryFn: ({ signal }) => read(signal) })
 
-export const adminQuery = <N extends AdminName>(name: N, payload: AdminPayload<N>) =>
-  queryOptions({
-    queryKey: [...adminKeyOf(name), payload],
-    queryFn: ({ signal }) => admin(name, payload, signal)
-  })
+/** Named, because the compiler would write out the types of all operations. */
+type Reading<Answer> = ReturnType<typeof reading<Answer>>
+
+export const apiQuery = <N extends Name>(name: N, options: CallOptions<N>): Reading<AnswerOf<N>> =>
+  reading([...keyOf(name), options], (signal) => call(name, { ...options, signal }))
+
+export const adminQuery = <N extends AdminName>(name: N, payload: AdminPayload<N>): Reading<AdminAnswer<N>> =>
+  reading([...adminKeyOf(name), payload], (signal) => admin(name, payload, signal))

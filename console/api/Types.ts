@@ -8,9 +8,12 @@ import type { Schema } from "effect"
 type GroupsOf<A> = A extends HttpApi.HttpApi<string, infer Groups> ? Groups : never
 type Endpoints = HttpApiGroup.Endpoints<GroupsOf<typeof Api>>
 
+/** By name. A map is much quicker for the compiler than a search in the union for each use. */
+type ByName = { readonly [E in Endpoints as E["identifier"]]: E }
+
 /** The name of an operation of the public API. */
-export type Name = Endpoints["identifier"]
-type Endpoint<N extends Name> = Extract<Endpoints, { readonly identifier: N }>
+export type Name = keyof ByName
+type Endpoint<N extends Name> = ByName[N]
 
 type Encoded<S> = S extends { readonly Encoded: infer E } ? E : never
 /** The form that a schema declares, below the codec of the wire, whose own encoded form is any JSON, and below headers. */
