@@ -8,6 +8,7 @@ import {
   TextField as AriaTextField,
   type TextFieldProps as AriaTextFieldProps
 } from "react-aria-components"
+import type { ReactElement, ReactNode } from "react"
 import { classNames } from "../classNames.ts"
 import classes from "./Field.module.css"
 
@@ -22,9 +23,12 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, "className" | "
   readonly isMono?: boolean
   /** Says "optional" beside the label. */
   readonly isOptional?: boolean
+  /** Stands beside the input, such as a slider of the same value. */
+  readonly beside?: ReactNode
 }
 
 export const TextField = ({
+  beside,
   error = null,
   hint,
   isMono = false,
@@ -44,7 +48,7 @@ export const TextField = ({
         {label}
         {isOptional && <span className={classes["optional"]}> (optional)</span>}
       </Label>
-      {rows > 1 ? <TextArea {...look} rows={rows} /> : <Input {...look} />}
+      <Beside beside={beside}>{rows > 1 ? <TextArea {...look} rows={rows} /> : <Input {...look} />}</Beside>
       {hint !== undefined && (
         <Text slot="description" className={classes["hint"] ?? ""}>
           {hint}
@@ -54,3 +58,13 @@ export const TextField = ({
     </AriaTextField>
   )
 }
+
+const Beside = ({ beside, children }: { readonly beside: ReactNode; readonly children: ReactElement }) =>
+  beside === undefined ? (
+    children
+  ) : (
+    <div className={classes["beside"]}>
+      {children}
+      {beside}
+    </div>
+  )

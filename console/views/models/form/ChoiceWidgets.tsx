@@ -9,11 +9,14 @@ import * as WidgetParts from "./WidgetParts.ts"
 
 const unset = "unset"
 
+/** Whether it chooses between variants of the schema, instead of values of the input. */
+const isSelectorOf = (id: string) => id.endsWith("_select")
+
 /** By their places, because values may be of any type. */
-const choicesOf = ({ options, schema }: WidgetProps) =>
+const choicesOf = ({ id, options, schema }: WidgetProps) =>
   (options.enumOptions ?? []).map(({ label, value }, index) => ({
     value: String(index),
-    label: value === schema.default ? `${label} (default)` : label
+    label: value === schema.default && !isSelectorOf(id) ? `${label} (default)` : label
   }))
 
 const chosenOf = ({ options, value }: WidgetProps): string | null => {
@@ -42,15 +45,24 @@ export const ChoiceWidget = (props: WidgetProps) => {
   const { isOptional } = WidgetParts.of(props)
   const { hint, ...rest } = shown(props)
   // The selector of variants belongs to no field of the schema, and always has a choice.
-  const isClearable = isOptional && props.value !== undefined && !props.id.endsWith("_select")
+  const isSelector = isSelectorOf(props.id)
+  const isClearable = isOptional && props.value !== undefined && !isSelector
+  const { default: usual } = isSelector ? {} : props.schema
   const none = isClearable ? [{ value: unset, label: "Not set" }] : []
   return (
     <Select
       {...rest}
-      {...(hint === undefined ? {} : { hint })}
+      {...(hint === undefined || isSelector ? {} : { hint })}
+      label={isOptional && !isSelector ? `${rest.label} (optional)` : rest.label}
       choices={[...none, ...choicesOf(props)]}
       value={chosenOf(props)}
-      placeholder={isOptional ? "Not set" : "Choose"}
+      placeholder={
+        usual === undefined
+          ? isOptional
+            ? "Not set"
+            : "Choose"
+          : `${JSON.stringify(usual)} (default)`.replaceAll('"', "")
+      }
       onChange={(key) => (key === unset ? props.onChange(undefined) : choose(props, key))}
     />
   )

@@ -145,6 +145,9 @@ export const labelOf = (name: string, schema: JsonObject): string => {
   return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** Longer defaults stand in the empty field alone. */
+const longestDefault = 32
+
 /** As "1 to 50" or "at most 2,000 characters", and the default. `null` if there is nothing to say. */
 export const boundsOf = (schema: JsonObject): string | null => {
   const { default: usual, maxLength, maximum, minimum } = schema
@@ -155,8 +158,11 @@ export const boundsOf = (schema: JsonObject): string | null => {
   else if (typeof maximum === "number") said.push(`At most ${figure(maximum)}`)
   if (typeof maxLength === "number" && maxLength <= 20_000)
     said.push(`At most ${figure(maxLength)} characters`)
-  if (typeof usual === "string" || typeof usual === "number" || typeof usual === "boolean")
-    said.push(`Default ${String(usual)}`)
+  const isShown =
+    typeof usual === "number" ||
+    typeof usual === "boolean" ||
+    (typeof usual === "string" && usual.length <= longestDefault)
+  if (isShown && usual !== "") said.push(`Default ${String(usual).replace(/[.\s]+$/, "")}`)
   return said.length === 0 ? null : `${said.join(". ")}.`
 }
 

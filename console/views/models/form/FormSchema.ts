@@ -88,11 +88,26 @@ const draw = (schema: JsonObject, place: Place): FormSchema => {
 const singular = (name: string) =>
   name.length > 3 && name.endsWith("s") && !name.endsWith("ss") ? name.slice(0, -1) : name
 
+/** Required fields first, of those files and long texts: what the model works on. The server keeps no order of names. */
+const inOrder = (
+  properties: JsonObject,
+  required: ReadonlySet<string>
+): ReadonlyArray<readonly [string, Json]> => {
+  const rank = ([name, member]: readonly [string, Json]) => {
+    const kind = isRecord(member) ? FieldKind.of(name, member, required.has(name)) : "json"
+    return (required.has(name) ? 0 : 3) + (kind === "media" || kind === "long" ? 0 : kind === "text" ? 1 : 2)
+  }
+  return Object.entries(properties).toSorted((left, right) => rank(left) - rank(right))
+}
+
 const drawObject = (schema: JsonObject, { depth, root }: Place): FormSchema => {
   const required = new Set(isList(schema["required"]) ? schema["required"].map(String) : [])
   const properties: Record<string, Json> = {}
   const uiSchema: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(isRecord(schema["properties"]) ? schema["properties"] : {})) {
+  for (const [name, member] of inOrder(
+    isRecord(schema["properties"]) ? schema["properties"] : {},
+    required
+  )) {
     // `false`: the name is refused.
     if (member === false) continue
     const drawn = draw(isRecord(member) ? member : {}, {

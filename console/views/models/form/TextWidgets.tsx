@@ -3,7 +3,6 @@ import type { WidgetProps } from "@rjsf/utils"
 import { NumberField } from "#console/design/fields/NumberField.tsx"
 import { Slider } from "#console/design/fields/Slider.tsx"
 import { TextField } from "#console/design/fields/TextField.tsx"
-import classes from "./Form.module.css"
 import * as WidgetParts from "./WidgetParts.ts"
 
 const textOf = (value: unknown): string =>
@@ -61,19 +60,21 @@ export const SliderWidget = (props: WidgetProps) => {
     return <NumberField {...field} />
   const value = typeof field.value === "number" ? field.value : typeof usual === "number" ? usual : minimum
   return (
-    <div className={classes["withSlider"]}>
-      <NumberField {...field} />
-      <Slider
-        label={`${field.label}, by slider`}
-        isLabelShown={false}
-        least={minimum}
-        most={maximum}
-        step={stepOf(props.schema, maximum - minimum)}
-        value={value}
-        text={String(value)}
-        onChange={(chosen) => props.onChange(chosen)}
-        isDisabled={field.isDisabled}
-      />
-    </div>
+    <NumberField
+      {...field}
+      beside={
+        <Slider
+          label={`${field.label}, by slider`}
+          isLabelShown={false}
+          least={minimum}
+          most={maximum}
+          step={stepOf(props.schema, maximum - minimum)}
+          value={value}
+          text={String(value)}
+          onChange={(chosen) => props.onChange(chosen)}
+          isDisabled={field.isDisabled}
+        />
+      }
+    />
   )
 }

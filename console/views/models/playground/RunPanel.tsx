@@ -5,34 +5,19 @@ import { Button } from "#console/design/actions/Button.tsx"
 import { CopyButton } from "#console/design/actions/CopyButton.tsx"
 import { Duration, durationText } from "#console/design/data/Duration.tsx"
 import { Money } from "#console/design/data/Money.tsx"
-import { Badge, type BadgeKind } from "#console/design/feedback/Badge.tsx"
 import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Notice } from "#console/design/feedback/Notice.tsx"
 import { ProgressBar } from "#console/design/feedback/ProgressBar.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Facts } from "#console/design/layout/Facts.tsx"
 import { Row, Stack } from "#console/design/layout/Stack.tsx"
+import { StatusBadge } from "#console/views/requests/StatusBadge.tsx"
 import { ResultView } from "#console/views/result/ResultView.tsx"
 import type { Schema } from "#console/views/result/ResultParts.ts"
 import { TextView } from "#console/views/result/TextView.tsx"
-import * as Expectation from "./Expectation.ts"
 import type { LiveOutput, StreamKind } from "./LiveOutput.ts"
 import { type LiveRequest, type Retrieved, useLiveRequest } from "./LiveRequest.ts"
 import classes from "./Playground.module.css"
-
-const words: Readonly<Record<Retrieved["status"], readonly [text: string, kind: BadgeKind]>> = {
-  IN_QUEUE: ["Waits for its turn", "neutral"],
-  IN_PROGRESS: ["Runs", "info"],
-  COMPLETED: ["Done", "good"],
-  FAILED: ["Failed", "alarm"],
-  CANCELLED: ["Cancelled", "neutral"]
-}
-
-/** A completed request may have no output: it broke the model's schema, or the run reported an error. */
-const wordsOf = (request: Retrieved | undefined, status: Retrieved["status"]) =>
-  status === "COMPLETED" && request !== undefined && request.outcome === "failed"
-    ? (["Failed", "alarm"] as const)
-    : words[status]
 
 const tickMs = 100
 
@@ -171,15 +156,13 @@ export const RunPanel = ({
       <ErrorState title="The request could not be read" error={error} />
     )
   }
-  const [text, kind] = wordsOf(request, status)
   return (
     <Stack>
       <Row gap={2}>
         <span role="status">
-          <Badge kind={kind}>{text}</Badge>
+          <StatusBadge status={status} outcome={request.outcome} />
         </span>
         {!isEnded && <Elapsed since={request.createdAt} />}
-        {isEnded && request.cost !== "0" && <span>{Expectation.roughMoney(request.cost)}</span>}
         <span className={classes["spacer"]} />
         <CopyButton text={requestId} what="request id" label="Copy id" />
         <LinkButton size="small" kind="quiet" to="/requests/$requestId" params={{ requestId }}>
