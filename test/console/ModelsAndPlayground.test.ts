@@ -68,7 +68,7 @@ describe("the playground", () => {
       const page = await open("ada", "/models/sandbox/media")
       const submits: Array<string> = []
       page.on("request", (request) => {
-        if (request.method() === "POST" && /\/sandbox\/media$/.test(request.url()))
+        if (request.method() === "POST" && request.url().endsWith("/sandbox/media"))
           submits.push(request.url())
       })
       await page.getByRole("textbox", { name: /^Color/ }).fill("teal")

@@ -21,7 +21,7 @@ const Balance = () => {
   const available = data?.available ?? null
   const isSpent = available !== null && (available.startsWith("-") || available === "0")
   return (
-    <Grid least="narrow">
+    <Grid>
       <Stat
         name="Available"
         value={<Money amount={available} />}

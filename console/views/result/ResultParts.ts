@@ -167,7 +167,14 @@ export const of = (
       if (isFact(member) && mediaAt(member, at) === null) facts.push([name, member])
       else parts.push(...partsOf(member, at))
     }
-    return facts.length === 0 ? parts : [...parts, { kind: "facts", entries: facts }]
+    if (facts.length === 0) return parts
+    // What is made first, then its figures, then what is long.
+    const isLong = ({ kind }: Part) => kind === "table" || kind === "json"
+    return [
+      ...parts.filter((part) => !isLong(part)),
+      { kind: "facts", entries: facts },
+      ...parts.filter(isLong)
+    ]
   }
 
   const partsOf = (value: Json, place: Place): ReadonlyArray<Part> => {
@@ -194,16 +201,30 @@ const textPart = (text: string, schema: Schema | null, name: string | null): Par
   isMarkdown: schema?.["contentMediaType"] === "text/markdown" || isMarkdown(text)
 })
 
-const tableOf = (value: ReadonlyArray<Json>, name: string | null): Part | null => {
-  const rows = value.filter(isRecord)
-  if (rows.length < value.length) return null
-  const columns = new Set<string>()
-  for (const row of rows) {
-    for (const [column, cell] of Object.entries(row)) {
+/** A row whose objects, such as a box, are columns of their own; `null` if it is deeper. */
+const flat = (row: JsonObject): JsonObject | null => {
+  const cells: Record<string, Json> = {}
+  for (const [name, member] of Object.entries(row)) {
+    const inner = isRecord(member)
+      ? Object.entries(member).map(([key, cell]) => [`${name}.${key}`, cell] as const)
+      : [[name, member] as const]
+    for (const [column, cell] of inner) {
       if (!isScalar(cell)) return null
-      columns.add(column)
+      cells[column] = cell
     }
+  }
+  return cells
+}
+
+const tableOf = (value: ReadonlyArray<Json>, name: string | null): Part | null => {
+  const columns = new Set<string>()
+  const rows: Array<JsonObject> = []
+  for (const item of value) {
+    const row = isRecord(item) ? flat(item) : null
+    if (row === null) return null
+    for (const column of Object.keys(row)) columns.add(column)
     if (columns.size > mostColumns) return null
+    rows.push(row)
   }
   return columns.size === 0 ? null : { kind: "table", name, columns: [...columns], rows }
 }

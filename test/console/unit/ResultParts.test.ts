@@ -62,12 +62,16 @@ describe("the parts of an output", () => {
     ]
     const [part] = ResultParts.of({ words }, null, [])
     assert.deepInclude(part, { kind: "table", name: "words", columns: ["text", "confidence", "place"] })
-    assert.deepStrictEqual(kinds([{ box: { x: 1 } }], null, []), ["json"])
+    assert.deepInclude(ResultParts.of([{ box: { x: 1 } }], null, [])[0], {
+      columns: ["box.x"],
+      rows: [{ "box.x": 1 }]
+    })
+    assert.deepStrictEqual(kinds([{ box: [1] }], null, []), ["json"])
   })
 
   it("are facts beside longer parts, and JSON for what nothing else fits", () => {
     const output = { text: "a\nb", seconds: 2, isFinal: true, vectors: [[0.1, 0.2]], nothing: null }
-    assert.deepStrictEqual(kinds(output, null, []), ["text", "json", "facts"])
+    assert.deepStrictEqual(kinds(output, null, []), ["text", "facts", "json"])
     assert.deepStrictEqual(kinds([], null, []), ["json"])
     assert.deepStrictEqual(kinds(42, null, []), ["json"])
   })

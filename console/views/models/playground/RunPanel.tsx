@@ -164,7 +164,7 @@ export const RunPanel = ({
         </span>
         {!isEnded && <Elapsed since={request.createdAt} />}
         <span className={classes["spacer"]} />
-        <CopyButton text={requestId} what="request id" label="Copy id" />
+        <CopyButton text={requestId} what="id of the request" label="Copy id" />
         <LinkButton size="small" kind="quiet" to="/requests/$requestId" params={{ requestId }}>
           Details and timeline
         </LinkButton>
