@@ -74,6 +74,7 @@ const optionsOf = (
     axes: [
       {
         ...axis,
+        size: 32,
         grid: { show: false },
         values: (_, marks, _axis, _space, apart) => {
           const texts = axisTimes(form.zone, apart)

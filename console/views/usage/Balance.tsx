@@ -6,10 +6,10 @@ import { Money, moneyText } from "#console/design/data/Money.tsx"
 import { Time } from "#console/design/data/Time.tsx"
 import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
-import { Grid } from "#console/design/layout/Stack.tsx"
 import { Stat } from "#console/design/layout/Stat.tsx"
 import { amountOf } from "./Amounts.ts"
 import * as Grouping from "./Grouping.ts"
+import classes from "./Usage.module.css"
 
 const monthStart = () => {
   const now = new Date()
@@ -24,7 +24,7 @@ export const Balance = () => {
   const { available, balance: whole, creditLimit, reserved, updatedAt } = balance.data
   const days = month.data === undefined ? [] : Grouping.of(month.data, () => "all").totals
   return (
-    <Grid least="narrow">
+    <div className={classes["figures"]}>
       <Stat
         name="Available"
         value={<Money amount={available} />}
@@ -58,6 +58,6 @@ export const Balance = () => {
           />
         )}
       </Stat>
-    </Grid>
+    </div>
   )
 }

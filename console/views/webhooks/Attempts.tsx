@@ -94,7 +94,7 @@ const OneAttempt = ({ attempt, deliveryId }: { readonly attempt: Attempt; readon
   return (
     <Section
       title={`Attempt ${number} as sent`}
-      lead="The signature is made again for this view, with the secrets that are valid now."
+      lead="Timestamp and signature are made again for this view, from the time of the attempt and the secrets that are valid now."
     >
       {found.isError ? (
         <ErrorState error={found.error} onRetry={() => void found.refetch()} />

@@ -8,6 +8,7 @@ import type { AnswerOf } from "#console/api/Types.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { type Column, Table } from "#console/design/data/Table.tsx"
 import { Time } from "#console/design/data/Time.tsx"
+import { Badge } from "#console/design/feedback/Badge.tsx"
 import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
 import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
@@ -33,7 +34,7 @@ const columns: ReadonlyArray<Column<Delivery>> = [
     )
   },
   { id: "status", header: "Status", cell: ({ status }) => <DeliveryStatus status={status} /> },
-  { id: "event", header: "Event", cell: ({ event }) => event },
+  { id: "event", header: "Event", cell: ({ event }) => <Badge>{event}</Badge> },
   { id: "url", header: "Receiver", cell: ({ url }) => url },
   { id: "attempts", header: "Attempts", align: "end", cell: ({ attempts }) => attempts },
   {

@@ -24,6 +24,8 @@ export const everyView: ReadonlyArray<View> = [
   view("request", "ada", ({ requests }) => `/requests/${requests.picture}`),
   view("usage", "ada", "/usage"),
   view("webhooks", "ada", "/webhooks"),
+  view("signing-secret", "ada", "/webhooks?part=secret"),
+  view("webhook-test", "ada", "/webhooks?part=test"),
   view("files", "ada", "/files"),
   view("keys", "ada", "/keys"),
   view("assistants", "ada", "/assistants"),

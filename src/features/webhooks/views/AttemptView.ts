@@ -16,7 +16,7 @@ const SentRequest = Schema.Struct({
   url: Schema.String.annotate({ format: "uri" }),
   headers: headers.annotate({
     description:
-      "By lower-case name. The signature of a past attempt is made again, with the secrets that are valid now."
+      "By lower-case name. Timestamp and signature of a past attempt are made again, from its time and the secrets that are valid now."
   }),
   body: Schema.NullOr(Schema.String).annotate({ description: "As sent; null if it is omitted." }),
   bodySize: Schema.Int.annotate({ description: "Bytes." }),
