@@ -88,7 +88,6 @@ export const TimeChart = ({
           tabIndex={0}
           className={classes["plot"]}
           onKeyDown={onKeyDown}
-          onBlur={() => setAt(null)}
         >
           <Suspense fallback={<div className={classNames(classes["box"], boxClass)} />}>
             <TimePlot className={boxClass} data={data} form={form} at={at} onMove={setAt} />

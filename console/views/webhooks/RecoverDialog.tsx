@@ -33,20 +33,23 @@ export const RecoverDialog = ({
 }) => {
   const client = useQueryClient()
   const [hours, setHours] = useState<Hours>("24")
-  // The same time for the preview and for the recovery.
-  const since = useMemo(
-    () => new Date(Date.now() - Number(hours) * hour).toISOString(),
+  // The same time for the preview and for the recovery. The clocks of browser and server may differ by some minutes.
+  const time = useMemo(
+    () => ({
+      since: new Date(Date.now() - Number(hours) * hour).toISOString(),
+      until: new Date(Date.now() + hour / 4).toISOString()
+    }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- Each opening looks anew.
     [hours, isOpen]
   )
   const preview = useQuery({
-    queryKey: [...keyOf("recoverDeliveries"), since],
-    queryFn: ({ signal }) => call("recoverDeliveries", { payload: { since, preview: true }, signal }),
+    queryKey: [...keyOf("recoverDeliveries"), time],
+    queryFn: ({ signal }) => call("recoverDeliveries", { payload: { ...time, preview: true }, signal }),
     enabled: isOpen
   })
   const count = preview.data?.count
   const recover = async () => {
-    await call("recoverDeliveries", { payload: { since } })
+    await call("recoverDeliveries", { payload: time })
     await client.invalidateQueries({ queryKey: keyOf("listDeliveries") })
   }
   return (

@@ -1,5 +1,5 @@
 /** Usage in the console: what was charged, as a chart, as a table, and as a file. */
-import * as fs from "node:fs"
+import { text } from "node:stream/consumers"
 import { assert } from "vitest"
 import { consoleTest } from "#test/support/console/ConsoleTest.ts"
 
@@ -25,7 +25,7 @@ consoleTest(
       page.waitForEvent("download"),
       page.getByRole("region", { name: "Charges" }).getByRole("button", { name: "Download CSV" }).click()
     ])
-    const [header = "", first = ""] = fs.readFileSync(await download.path(), "utf8").split("\r\n")
+    const [header = "", first = ""] = (await text(await download.createReadStream())).split("\r\n")
     assert.strictEqual(header, "bucket,keyId,modelEndpoint,unit,quantity,requests,cost,currency")
     assert.match(
       first,
