@@ -1,11 +1,9 @@
 /** The call that a request was, without its key. */
 import type { JsonObject } from "#domain/CanonicalJson.ts"
+import { inputFile, keyVariable, longestInput, shellQuoted } from "#console/views/models/code/CodeSamples.ts"
 import type { RetrievedRequest } from "./UseRequest.ts"
 
 export type Known = Pick<RetrievedRequest, "input" | "metadata" | "modelEndpoint">
-
-/** How an argument is written for a POSIX shell. */
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Inputs are objects; erased ones are `null`, and are never run again. */
 export const inputOf = ({ input }: Known): JsonObject =>
@@ -20,12 +18,14 @@ export const metadataHeader = ({ metadata }: Known): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** The same call. The key is a variable of the environment. */
-export const curl = (queueUrl: string, request: Known): string =>
-  [
+/** The same call with its metadata. The key is a variable of the environment, and a large input a file. */
+export const curl = (queueUrl: string, request: Known): string => {
+  const body = JSON.stringify(inputOf(request))
+  return [
     `curl -X POST ${shellQuoted(`${queueUrl}/${request.modelEndpoint}`)}`,
-    `-H "Authorization: Key $INFERLOG_API_KEY"`,
+    `-H "Authorization: Key $${keyVariable}"`,
     `-H 'Content-Type: application/json'`,
     ...(hasMetadata(request) ? [`-H ${shellQuoted(`X-Request-Metadata: ${metadataHeader(request)}`)}`] : []),
-    `-d ${shellQuoted(JSON.stringify(inputOf(request)))}`
+    body.length > longestInput ? `--data-binary @${inputFile}` : `-d ${shellQuoted(body)}`
   ].join(" \\\n  ")
+}

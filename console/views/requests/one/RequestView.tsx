@@ -18,7 +18,7 @@ import { Actions } from "./Actions.tsx"
 import { Logs } from "./Logs.tsx"
 import { Input, Output } from "./Payload.tsx"
 import * as Trouble from "./Trouble.ts"
-import { linesOf, type RetrievedRequest, useRequest } from "./UseRequest.ts"
+import { linesOf, partsOf, type RetrievedRequest, useRequest } from "./UseRequest.ts"
 import classes from "./One.module.css"
 
 export const RequestView = () => {
@@ -117,6 +117,7 @@ const Overview = ({ hold, request }: { readonly request: RetrievedRequest; reado
     metadata,
     modelEndpoint
   } = request
+  const { modelName: name, ownerName: owner } = partsOf(modelEndpoint)
   const pairs = Object.entries(metadata)
   return (
     <Section title="Overview">
@@ -125,7 +126,11 @@ const Overview = ({ hold, request }: { readonly request: RetrievedRequest; reado
           { name: "Request id", value: <Id id={id} what="request id" /> },
           {
             name: "Model",
-            value: <Link to="/models">{modelEndpoint}</Link>
+            value: (
+              <Link to="/models/$owner/$name" params={{ owner, name }}>
+                {modelEndpoint}
+              </Link>
+            )
           },
           { name: "Created", value: <Time at={createdAt} form="exact" /> },
           { name: "Wait", value: <Duration ms={delayTime} /> },

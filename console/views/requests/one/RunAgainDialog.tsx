@@ -6,9 +6,10 @@ import { Money } from "#console/design/data/Money.tsx"
 import { Notice } from "#console/design/feedback/Notice.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { ConfirmDialog } from "#console/design/overlays/ConfirmDialog.tsx"
+import * as InputLink from "#console/views/models/playground/InputLink.ts"
 import * as Again from "./Again.ts"
 import * as Call from "./Call.ts"
-import type { RetrievedRequest } from "./UseRequest.ts"
+import { partsOf, type RetrievedRequest } from "./UseRequest.ts"
 
 export const RunAgainDialog = ({
   onClose,
@@ -21,6 +22,8 @@ export const RunAgainDialog = ({
   readonly onSubmitted: (id: string) => void
 }) => {
   const { modelEndpoint } = request
+  const { modelName: name, ownerName: owner } = partsOf(modelEndpoint)
+  const fragment = InputLink.fragmentOf(Call.inputOf(request))
   const estimate = useQuery(
     apiQuery("estimatePrice", { payload: { modelEndpoint, input: Call.inputOf(request) } })
   )
@@ -46,8 +49,15 @@ export const RunAgainDialog = ({
         <Notice kind="warning" title="Its price is not known" error={estimate.error} />
       )}
       <div>
-        <LinkButton to="/models" size="small">
-          Change the input in the playground
+        <LinkButton
+          to="/models/$owner/$name"
+          params={{ owner, name }}
+          {...(fragment !== null && { hash: fragment.slice(1) })}
+          size="small"
+        >
+          {fragment === null
+            ? "Open the playground, without this input"
+            : "Change the input in the playground"}
         </LinkButton>
       </div>
     </ConfirmDialog>
