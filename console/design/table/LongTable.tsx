@@ -1,6 +1,6 @@
 /**
  * A table of any length, of which only the rows in sight are drawn. Its rows may come later: what is not there yet is a
- * placeholder. One row is chosen with the keyboard (arrows, `j` and `k`, page up and down, home, end), and opened with Enter.
+ * placeholder. One row is chosen with the keyboard (arrows, page up and down, home, end), and opened with Enter.
  */
 import {
   type CSSProperties,
@@ -20,9 +20,9 @@ import { useRowWindow } from "./UseRowWindow.ts"
 import classes from "./LongTable.module.css"
 
 export interface LongTableHandle {
-  readonly focus: () => void
+  /** Takes the focus, and chooses the row so many further. */
+  readonly move: (by: number) => void
   readonly toTop: () => void
-  readonly element: () => HTMLElement | null
 }
 
 export interface LongTableProps<Row> {
@@ -62,11 +62,6 @@ export const LongTable = <Row,>({
   const { areaHeight, isAtTop, onScroll, reveal, rowHeight, rows, scroller, toTop, viewRows } =
     useRowWindow(count)
   const [isFocused, setFocused] = useState(false)
-  useImperativeHandle(ref, () => ({
-    focus: () => scroller.current?.focus(),
-    toTop,
-    element: () => scroller.current
-  }))
   useEffect(() => onRows(rows.first, rows.end), [onRows, rows.first, rows.end])
   useEffect(() => onTop?.(isAtTop), [onTop, isAtTop])
 
@@ -85,13 +80,18 @@ export const LongTable = <Row,>({
     onChoose(bounded)
     reveal(bounded)
   }
+  useImperativeHandle(ref, () => ({
+    move: (by) => {
+      scroller.current?.focus()
+      choose(chosen < 0 ? rows.first : chosen + by)
+    },
+    toTop
+  }))
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
     const moves: Readonly<Record<string, () => void>> = {
       ArrowDown: () => choose(chosen + 1),
-      j: () => choose(chosen + 1),
       ArrowUp: () => choose(chosen - 1),
-      k: () => choose(chosen - 1),
       PageDown: () => choose(chosen + viewRows),
       PageUp: () => choose(chosen - viewRows),
       Home: () => choose(0),

@@ -1,7 +1,8 @@
 /** The requests of the account, newest first, as they happen. */
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useCallback, useEffect, useRef, useState } from "react"
+import { useCallback, useRef, useState } from "react"
 import type { Connection } from "#console/api/Events.ts"
+import { useShortcuts } from "#console/app/shortcuts/Registry.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
 import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
@@ -49,7 +50,10 @@ const List = ({ filter }: { readonly filter: Filter.Filter }) => {
     ({ id }: ListedRequest) => void navigate({ to: "/requests/$requestId", params: { requestId: id } }),
     [navigate]
   )
-  useFirstKey(table)
+  useShortcuts("Requests", [
+    { keys: "j", label: "Choose the next request", run: () => table.current?.move(1) },
+    { keys: "k", label: "Choose the previous request", run: () => table.current?.move(-1) }
+  ])
   const showNewer = () => {
     setChosen(-1)
     void show().then(() => table.current?.toTop())
@@ -91,24 +95,6 @@ const List = ({ filter }: { readonly filter: Filter.Filter }) => {
       </div>
     </>
   )
-}
-
-/** `j` and `k` work at once, unless something else takes the key. */
-const useFirstKey = (table: { readonly current: LongTableHandle | null }) => {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented
-      const target = event.target instanceof Element ? event.target : null
-      const isFree =
-        target?.closest("input, textarea, select, [role=grid], [role=dialog], [role=listbox]") === null
-      if (isPlain && isFree && (event.key === "j" || event.key === "k")) {
-        event.preventDefault()
-        table.current?.focus()
-      }
-    }
-    document.addEventListener("keydown", onKey)
-    return () => document.removeEventListener("keydown", onKey)
-  }, [table])
 }
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
