@@ -8,6 +8,8 @@ import type { Secrets } from "./Issuer.ts"
 export interface PendingSignIn extends Secrets {
   /** The command line that is to get the session; `null`: the browser. */
   readonly waiting: HandOff.Waiting | null
+  /** Whether the browser goes on to the console. */
+  readonly toConsole: boolean
 }
 
 /** How long a sign-in may take, ms. */
@@ -19,6 +21,7 @@ const Pending = Schema.fromJsonString(
     nonce: Schema.String,
     verifier: Schema.String,
     waiting: Schema.NullOr(HandOff.Waiting),
+    toConsole: Schema.Boolean,
     expiresAt: Schema.Int
   })
 )

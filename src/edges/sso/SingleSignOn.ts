@@ -47,9 +47,12 @@ type Request = Pick<HttpServerRequest, "cookies" | "headers">
 
 export interface Sso {
   readonly adminUrl: string
-  /** Sends the browser to the issuer. `answer` gets the address there. `waiting` is the command line that asks. */
+  /**
+   * Sends the browser to the issuer. `answer` gets the address there. `waiting` is the command line that asks, or the
+   * console, to which the browser goes on.
+   */
   begin(
-    waiting: HandOff.Waiting | null,
+    waiting: HandOff.Waiting | "console" | null,
     answer: (address: string) => HttpServerResponse
   ): Effect.Effect<HttpServerResponse, SignInsBusy | Issuer.IssuerAway>
   /** The browser is back with `query`: adds the cookie of a session to `answer`, or hands the session to a command line. */
@@ -57,7 +60,7 @@ export interface Sso {
     request: Request,
     query: string,
     callId: string,
-    answer: HttpServerResponse,
+    answer: (place: "console" | "done") => HttpServerResponse,
     handOff: (operator: Operator, address: string) => HttpServerResponse
   ): Effect.Effect<HttpServerResponse, Failure>
   /** The session that a code of a hand-off stands for. None for another secret, or too late. */
@@ -144,7 +147,9 @@ const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
     adminUrl: settings.adminUrl,
     begin: Effect.fnUntraced(function* (waiting, answer) {
       const { address, secrets } = yield* limited(issuer.begin)
-      return cookies.withPending(answer(address), { ...secrets, waiting }, yield* Clock.currentTimeMillis)
+      const toConsole = waiting === "console"
+      const pending = { ...secrets, toConsole, waiting: waiting === "console" ? null : waiting }
+      return cookies.withPending(answer(address), pending, yield* Clock.currentTimeMillis)
     }),
     finish: Effect.fnUntraced(function* (request, query, callId, answer, handOff) {
       const pending = cookies.pendingOf(request.cookies, yield* Clock.currentTimeMillis)
@@ -154,9 +159,10 @@ const make = Effect.fnUntraced(function* (settings: SsoSettings.SsoSettings) {
       }
       const signedIn = yield* limited(issuer.finish(query, pending.value))
       const { expiresAt, operator, token } = yield* open(signedIn, pending.value.state, callId)
-      const { waiting } = pending.value
+      const { toConsole, waiting } = pending.value
       if (waiting === null) {
-        return cookies.withoutPending(cookies.withSession(answer, Redacted.value(token), settings.sessionMs))
+        const place = answer(toConsole ? "console" : "done")
+        return cookies.withoutPending(cookies.withSession(place, Redacted.value(token), settings.sessionMs))
       }
       const { id: operatorId, name, role } = operator
       const session = { token: Redacted.value(token), operatorId, name, role, expiresAt }

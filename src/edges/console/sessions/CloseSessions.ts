@@ -1,6 +1,8 @@
 /** `DELETE /console/session`, `…/all` and `…/{id}`: ends the own session, all others, or one of them. */
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Cookies from "effect/http/Cookies"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
@@ -9,22 +11,26 @@ import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import type { ConsoleSessions } from "#src/features/accounts/sessions/ConsoleSessions.ts"
 import type { Desk, Signed } from "./Desk.ts"
+import type { OperatorHolder, OperatorSession } from "./OperatorHolder.ts"
 import * as Paths from "./Paths.ts"
 import { SessionBody } from "./SessionViews.ts"
 
-const kind = {
-  kind: Schema.Literals(["account", "operator"]).annotate({ description: "Whose session." })
-}
+const whose = Schema.Literals(["account", "operator"]).annotate({ description: "Whose session." })
+
+const kind = { kind: whose }
 
 const done = HttpApiSchema.NoContent.annotate({ description: "Ended, now or earlier." })
 
 export const ownEndpoint = HttpApiEndpoint.delete("closeConsoleSession", Paths.session, {
-  query: kind,
+  query: { kind: Schema.optionalKey(whose) },
   success: SessionBody,
   error: [...CommonResponses.usual, CommonResponses.forbidden]
 })
   .annotate(OpenApi.Summary, "Sign out")
-  .annotate(OpenApi.Description, "Ends the session of the cookie on every node, and removes the cookie.")
+  .annotate(
+    OpenApi.Description,
+    "Ends the session of the cookie on every node, and removes the cookie. Without `kind`, those of the account and of the operator."
+  )
 
 export const othersEndpoint = HttpApiEndpoint.delete("closeOtherConsoleSessions", `${Paths.session}/all`, {
   query: kind,
@@ -68,6 +74,28 @@ const others = Effect.fnUntraced(function* (desk: Desk, signed: Signed, of: "acc
   }
 })
 
+/** Ends the operator's session. The issuer's page to sign out, and its cookies, after one of single sign-on. */
+const closeOperator = Effect.fnUntraced(function* (
+  holder: OperatorHolder,
+  sessions: ConsoleSessions["Service"],
+  own: OperatorSession,
+  request: HttpServerRequest
+) {
+  const { correlationId } = yield* UnderWay
+  let address: string | null = null
+  if (own.named !== null) {
+    const end = sessions.close(own.named, "signed_out")
+    yield* holder.recorded("signOut", own.operator, correlationId, end)
+    return { address, cookies: Cookies.empty }
+  }
+  if (holder.sso === null) return { address, cookies: Cookies.empty }
+  const { cookies } = yield* holder.sso.signOut(request, correlationId, (found) => {
+    address = found
+    return HttpServerResponse.empty()
+  })
+  return { address, cookies }
+})
+
 export const closeOwn = Effect.fnUntraced(function* (
   desk: Desk,
   sessions: ConsoleSessions["Service"],
@@ -75,29 +103,19 @@ export const closeOwn = Effect.fnUntraced(function* (
 ) {
   yield* desk.own(request)
   const signed = yield* desk.signed(request)
-  const { correlationId } = yield* UnderWay
-  if (query.kind === "account") {
-    if (signed.account !== null) yield* sessions.close(signed.account.named, "signed_out")
-    const now = { ...signed, account: null }
-    return desk.swept(yield* desk.answer(now), request, now)
+  const account = query.kind === "operator" ? null : signed.account
+  const operator = query.kind === "account" ? null : signed.operator
+  if (account !== null) yield* sessions.close(account.named, "signed_out")
+  const ended =
+    operator === null || desk.operator === null
+      ? null
+      : yield* closeOperator(desk.operator, sessions, operator, request)
+  const now = {
+    account: account === null ? signed.account : null,
+    operator: operator === null ? signed.operator : null
   }
-  const own = signed.operator
-  const now = { ...signed, operator: null }
-  const sso = desk.operator?.sso ?? null
-  if (own !== null && own.named === null && sso !== null) {
-    const ended = (address: string | null) => ({ address, response: HttpServerResponse.empty() })
-    let address: string | null = null
-    const cleared = yield* sso.signOut(request, correlationId, (found) => {
-      address = found
-      return ended(found).response
-    })
-    return HttpServerResponse.mergeCookies(yield* desk.answer(now, address), cleared.cookies)
-  }
-  if (own !== null && own.named !== null && desk.operator !== null) {
-    const end = sessions.close(own.named, "signed_out")
-    yield* desk.operator.recorded("signOut", own.operator, correlationId, end)
-  }
-  return desk.swept(yield* desk.answer(now), request, now)
+  const answer = desk.swept(yield* desk.answer(now, ended?.address ?? null), request, now)
+  return ended === null ? answer : HttpServerResponse.mergeCookies(answer, ended.cookies)
 })
 
 export const closeOthers = Effect.fnUntraced(function* (

@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function* ({ account, operator }: Holders)
     account: byAccount === null ? null : SessionViews.account(byAccount),
     operator: byOperator === null ? null : SessionViews.operator(byOperator),
     serves: { account: account !== null, operator: operator !== null },
-    sso: sso === null ? null : { signIn: `${sso.adminUrl}${SsoPaths.signIn}` },
+    sso: sso === null ? null : { signIn: `${sso.adminUrl}${SsoPaths.signInToConsole}` },
     signOut,
     urls,
     release: version

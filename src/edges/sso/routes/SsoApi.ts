@@ -28,11 +28,11 @@ const beginEndpoint = HttpApiEndpoint.get("beginOperatorSignIn", Paths.signIn, {
   .annotate(OpenApi.Summary, "Sign in at the issuer")
   .annotate(
     OpenApi.Description,
-    "For browsers. A cookie binds the sign-in to the browser for 10 minutes. With `port` and `challenge` a command line gets the session (`inferlog login`): it waits on that port of the loopback address, and `challenge` is the SHA-256 of its secret, base64url."
+    "For browsers. A cookie binds the sign-in to the browser for 10 minutes. With `port` and `challenge` a command line gets the session (`inferlog login`): it waits on that port of the loopback address, and `challenge` is the SHA-256 of its secret, base64url. With `to=console` the browser goes on to the console."
   )
 
 const callbackEndpoint = HttpApiEndpoint.get("finishOperatorSignIn", Paths.callback, {
-  success: sentOn(`To \`${Paths.signedIn}\`, with the cookie of a session.`),
+  success: sentOn(`To \`${Paths.signedIn}\` or \`${Paths.console}\`, with the cookie of a session.`),
   error: [
     page(403, "The issuer's answer is no valid sign-in, or the claims give no role."),
     notSetUp,
@@ -87,7 +87,9 @@ const queryOf = ({ url }: HttpServerRequest): string => {
 
 const begin = handled((sso, request) => {
   const query = new URLSearchParams(queryOf(request))
-  if (!query.has("port") && !query.has("challenge")) return sso.begin(null, sentTo)
+  if (!query.has("port") && !query.has("challenge")) {
+    return sso.begin(query.get("to") === "console" ? "console" : null, sentTo)
+  }
   return Option.match(HandOff.waitingOf(query), {
     onNone: () => Effect.succeed(SsoPages.wrongWaiting),
     onSome: (waiting) => sso.begin(waiting, sentTo)
@@ -95,7 +97,13 @@ const begin = handled((sso, request) => {
 })
 
 const finish = handled((sso, request, callId) =>
-  sso.finish(request, queryOf(request), callId, sentTo(`${sso.adminUrl}${Paths.signedIn}`), SsoPages.handOff)
+  sso.finish(
+    request,
+    queryOf(request),
+    callId,
+    (place) => sentTo(`${sso.adminUrl}${place === "console" ? Paths.console : Paths.signedIn}`),
+    SsoPages.handOff
+  )
 )
 
 const done = handled((sso, request) =>
