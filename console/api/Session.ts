@@ -1,6 +1,6 @@
 /** Who is signed in (`GET /console/session`). */
 import { queryOptions } from "@tanstack/react-query"
-import { sendForJson } from "./Client.ts"
+import { queryText, sendForJson } from "./Client.ts"
 
 export interface AccountSession {
   readonly accountId: string
@@ -23,7 +23,11 @@ export interface OperatorSession {
 export interface Session {
   readonly account: AccountSession | null
   readonly operator: OperatorSession | null
+  /** Who can sign in here: with `ADMIN_PORT`, operators only there. */
+  readonly serves: { readonly account: boolean; readonly operator: boolean }
   readonly sso: { readonly signIn: string } | null
+  /** The issuer's page to sign out, after the end of a session of single sign-on. */
+  readonly signOut: string | null
   readonly urls: {
     readonly queueUrl: string
     readonly baseUrl: string
@@ -44,6 +48,44 @@ export const missingRole = ({ role: own }: OperatorSession, role: OperatorSessio
   own === "owner" || own === role || role === "viewer"
     ? null
     : `This needs an operator with the role ${role}. Yours is ${own}.`
+
+export type Holder = "account" | "operator"
+
+/** An open session of the account or of the operator. */
+export interface ListedSession {
+  readonly sessionId: string
+  /** Name and system. */
+  readonly browser: string
+  readonly by: "key" | "password" | "operator_key"
+  readonly keyId: string | null
+  readonly openedAt: string
+  readonly expiresAt: string
+  /** Whether it is the session of this browser. */
+  readonly current: boolean
+}
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: async ({ signal }) =>
+    (await sendForJson("/session/all", { signal })) as Readonly<Record<Holder, ReadonlyArray<ListedSession>>>
+})
+
+export type Credentials =
+  | { readonly api_key: string }
+  | { readonly account: string; readonly password: string }
+
+export const openSession = async (body: Credentials): Promise<Session> =>
+  (await sendForJson("/session", { method: "POST", body })) as Session
+
+/** Signs out one of the two, or both. */
+export const closeSession = async (holder?: Holder): Promise<Session> =>
+  (await sendForJson(`/session${queryText({ kind: holder })}`, { method: "DELETE" })) as Session
+
+export const endSession = (holder: Holder, sessionId: string): Promise<unknown> =>
+  sendForJson(`/session/${encodeURIComponent(sessionId)}?kind=${holder}`, { method: "DELETE" })
+
+export const endOtherSessions = (holder: Holder): Promise<unknown> =>
+  sendForJson(`/session/all?kind=${holder}`, { method: "DELETE" })
 
 /** Why the account's key may not do something; `null` if it may. */
 export const missingScope = (session: AccountSession, scope: string): string | null =>

@@ -1,41 +1,106 @@
-/** Signs in with an API key. */
-import { useQueryClient } from "@tanstack/react-query"
+/** Signs in an account with a key or a password, and operators with a key or at the issuer. */
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useRouter, useSearch } from "@tanstack/react-router"
-import { type FormEvent, useState } from "react"
-import { sendForJson } from "#console/api/Client.ts"
-import { type Session, sessionQuery } from "#console/api/Session.ts"
+import { useEffect, useRef, useState } from "react"
+import { consolePath } from "#console/api/Client.ts"
+import { type Credentials, openSession, type Session, sessionQuery } from "#console/api/Session.ts"
 import { Button } from "#console/design/actions/Button.tsx"
-import { Notice } from "#console/design/feedback/Notice.tsx"
-import { TextField } from "#console/design/fields/TextField.tsx"
+import { LinkButton } from "#console/design/actions/LinkButton.tsx"
+import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Page } from "#console/design/layout/Page.tsx"
+import { keepDestination, takeDestination } from "./Destination.ts"
+import classes from "./SignIn.module.css"
+import { SignInForm, type Way } from "./SignInForm.tsx"
+
+const isOfOperators = (to: string): boolean => /^\/operate(\/|$)/.test(to)
+
+/** Where an operator without an account begins. */
+const startOf = (session: Session): string => (session.account === null ? "/operate/overview" : "/")
+
+const leads = {
+  both: "With the key of an account, or of an operator.",
+  account: "With the key of your account.",
+  operator: "With the key of an operator."
+} as const
+
+const leadOf = (serves: Session["serves"], to: string): string => {
+  if (isOfOperators(to)) return "This view is for operators. Sign in with the key of one."
+  if (serves.account && serves.operator) return leads.both
+  return serves.account ? leads.account : leads.operator
+}
 
 export const SignInView = () => {
-  const { to = "/" } = useSearch({ from: "/sign-in" })
+  const { to } = useSearch({ from: "/sign-in" })
   const client = useQueryClient()
   const router = useRouter()
-  const [error, setError] = useState<unknown>(null)
-  const [key, setKey] = useState("")
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    try {
-      const session = await sendForJson("/session", { method: "POST", body: { api_key: key } })
-      client.setQueryData(sessionQuery.queryKey, session as Session)
-      await router.navigate({ href: to })
-    } catch (cause) {
-      setError(cause)
-    }
+  const [way, setWay] = useState<Way>("key")
+  const { data: session, error, refetch } = useQuery(sessionQuery)
+  const card = useRef<HTMLDivElement>(null)
+  // The field, not the heading: whoever comes here has a key to paste.
+  useEffect(() => {
+    card.current?.querySelector<HTMLInputElement>("input:not([hidden])")?.focus()
+  }, [way])
+
+  const signIn = async (credentials: Credentials) => {
+    const opened = await openSession(credentials)
+    // What another holder has seen is not for this one.
+    client.clear()
+    client.setQueryData(sessionQuery.queryKey, opened)
+    await router.invalidate()
+    const wanted = to ?? takeDestination() ?? startOf(opened)
+    const isLeft = isOfOperators(wanted) ? opened.operator === null : opened.account === null
+    await router.navigate({ href: consolePath + (isLeft ? startOf(opened) : wanted), replace: true })
   }
+
+  const sso = session?.sso ?? null
+  const serves = session?.serves ?? { account: true, operator: true }
+  const isOpen = session !== undefined && (session.account !== null || session.operator !== null)
   return (
-    <main>
-      <Page title="Sign in">
-        <form onSubmit={submit}>
-          {error !== null && <Notice kind="alarm" error={error} />}
-          <TextField label="API key" name="api_key" type="password" value={key} onChange={setKey} />
-          <Button type="submit" kind="primary">
-            Sign in
-          </Button>
-        </form>
-      </Page>
+    <main className={classes["place"]}>
+      <div className={classes["brand"]}>
+        <img src={`${consolePath}/icon.svg`} alt="" width={24} height={24} />
+        inferlog
+      </div>
+      <div ref={card} className={classes["card"]}>
+        <Page title="Sign in" lead={leadOf(serves, to ?? "")}>
+          {error !== null && (
+            <ErrorState title="The server does not answer" error={error} onRetry={() => void refetch()} />
+          )}
+          <SignInForm
+            key={way}
+            way={way}
+            label={serves.account && !isOfOperators(to ?? "") ? "API key" : "Operator key"}
+            onSignIn={signIn}
+          />
+          <div className={classes["others"]}>
+            {serves.account && (
+              <Button kind="quiet" onPress={() => setWay(way === "key" ? "password" : "key")}>
+                {way === "key" ? "Use account and password" : "Use a key"}
+              </Button>
+            )}
+            {sso !== null && (
+              <Button
+                onPress={() => {
+                  keepDestination(to)
+                  location.assign(sso.signIn)
+                }}
+              >
+                Operators: sign in with single sign-on
+              </Button>
+            )}
+            {isOpen && (
+              <LinkButton kind="quiet" to={startOf(session) === "/" ? "/" : "/operate/overview"}>
+                Back to the console
+              </LinkButton>
+            )}
+          </div>
+        </Page>
+      </div>
+      {serves.account && (
+        <p className={classes["note"]}>
+          On its first start, the server prints the key of the first account in its terminal.
+        </p>
+      )}
     </main>
   )
 }
