@@ -54,6 +54,8 @@ export const routes = {
   rotateKey: ["POST", "/keys/:keyId/rotate"],
   revokeKey: ["DELETE", "/keys/:keyId"],
   createToken: ["POST", "/keys/tokens"],
+  listAssistants: ["GET", "/assistants"],
+  endAssistant: ["DELETE", "/assistants/:assistantId"],
   getFile: ["GET", "/media/:mediaId/:fileName"],
   putFile: ["PUT", "/media/:mediaId/:fileName"],
   callback: ["POST", "/callbacks/:requestId/:attempt/:mac"],

@@ -1,6 +1,7 @@
 /** The authorization server for assistants, except for its pages. */
 import { Layer } from "effect"
 import { AccessTokens } from "./AccessTokens.ts"
+import { Assistants } from "./Assistants.ts"
 import { AuthorizationServer } from "./AuthorizationServer.ts"
 import * as Collection from "./Collection.ts"
 import { Interactions } from "./Interactions.ts"
@@ -13,6 +14,7 @@ export const layer = Layer.mergeAll(
   Interactions.layer,
   AccessTokens.layer,
   Registrations.layer,
+  Assistants.layer,
   Collection.layer
 ).pipe(
   Layer.provideMerge(AuthorizationServer.layer),

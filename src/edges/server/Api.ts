@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { AccountApi } from "#src/edges/api/account/AccountApi.ts"
 import { AssetsApi } from "#src/edges/console/assets/AssetsApi.ts"
+import { AssistantsApi } from "#src/edges/oauth/routes/AssistantsApi.ts"
 import { AuthorizeApi } from "#src/edges/oauth/routes/AuthorizeApi.ts"
 import { CallbacksApi } from "#src/edges/api/providers/CallbacksApi.ts"
 import { CatalogApi } from "#src/edges/api/catalog/CatalogApi.ts"
@@ -42,6 +43,7 @@ export class Api extends HttpApi.make("inferlog")
   .add(ComputeApi)
   .add(AccountApi)
   .add(KeysApi)
+  .add(AssistantsApi)
   .add(MediaApi)
   .add(CallbacksApi)
   .add(WorkersApi)

@@ -21,6 +21,7 @@ import * as HistoryApi from "#src/edges/api/requests/history/HistoryApi.ts"
 import * as Keys from "#src/edges/api/keys/KeysApi.ts"
 import * as McpApi from "#src/edges/mcp/routes/McpApi.ts"
 import * as Media from "#src/edges/api/files/MediaApi.ts"
+import * as AssistantsApi from "#src/edges/oauth/routes/AssistantsApi.ts"
 import * as AuthorizeApi from "#src/edges/oauth/routes/AuthorizeApi.ts"
 import * as OAuthApi from "#src/edges/oauth/routes/OAuthApi.ts"
 import * as OpenaiApi from "#src/edges/openai/OpenaiApi.ts"
@@ -78,6 +79,7 @@ const publicRoutes = Layer.mergeAll(
   Files.layer,
   AccountApi.layer,
   Keys.layer,
+  AssistantsApi.layer,
   Media.layer,
   CatalogApi.layer,
   PricingApi.layer,

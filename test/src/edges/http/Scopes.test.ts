@@ -56,7 +56,7 @@ const rules: ReadonlyArray<readonly [RegExp, Grant.Scope]> = [
   [/^GET \/v1\/files(\/|$)/, "files:read"],
   [/^\w+ \/v1\/files(\/|$)/, "files:write"],
   [/^\w+ \/v1\//, "requests:write"],
-  [/^\w+ \/keys(\/|$)/, "keys:admin"],
+  [/^\w+ \/(keys|assistants)(\/|$)/, "keys:admin"],
   [/^\w+ .*\/cancel$/, "requests:write"],
   [/^DELETE \/requests\//, "requests:write"],
   [/^POST \/:ownerName\/:modelName$/, "requests:write"],
