@@ -20,6 +20,9 @@ const longestBody = 200_000
 /** The answers to calls that match no operation: an unknown path, or a method that the path does not have. */
 const outside = new Set([400, 404, 405, 408, 413, 415, 417, 429, 431, 500, 501, 503])
 
+/** Administration has a document of its own. */
+const ofAdministration = /^\/admin\//
+
 /** Views and files of the console are no operations. */
 const ofConsole = /^\/console(?:\/(?!api\/|session(?:\/|$)).*)?$/
 
@@ -78,6 +81,7 @@ const make = async () => {
     if (operation === undefined) {
       // A browser sends this before a call to another origin (Fetch, "CORS-preflight").
       if (method === "OPTIONS" && status === 204 && bytes.length === 0) return null
+      if (ofAdministration.test(name)) return null
       if (status === 200 && ofConsole.test(name)) return null
       if (!outside.has(status)) return `${told} is of no operation`
       const isError = name.startsWith("/v1/") ? isOpenaiError : isEnvelope

@@ -2,7 +2,7 @@
 import * as http from "node:http"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { HttpApi } from "effect/http-api"
+import { HttpApi, OpenApi } from "effect/http-api"
 import * as Grant from "#domain/account/Grant.ts"
 import { Api } from "#src/edges/server/Api.ts"
 import { Authorization } from "#src/edges/http/api/Authorization.ts"
@@ -23,6 +23,8 @@ interface Route {
   /** An assistant's route. Its tools check scopes. */
   readonly asksForToken: boolean
   readonly requires: Grant.Scope | null
+  /** Whether the document has it. */
+  readonly isDocumented: boolean
 }
 
 const routes: Array<Route> = []
@@ -36,7 +38,8 @@ HttpApi.reflect(Api, {
       asksForKey: [...middleware].some(({ key }) => key === Authorization.key),
       asksForWorkerKey: [...middleware].some(({ key }) => key === WorkerAuthorization.key),
       asksForToken: [...middleware].some(({ key }) => key === BearerAuthorization.key),
-      requires: Context.get(mergedAnnotations, Requires)
+      requires: Context.get(mergedAnnotations, Requires),
+      isDocumented: !Context.get(mergedAnnotations, OpenApi.Exclude)
     })
   }
 })
@@ -223,7 +226,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("scopes", (it) => {
       const { json } = yield* call({ path: "/openapi.json" })
       const paths = Object(Reflect.get(Object(json), "paths"))
       // OpenAPI 3.1 has no QUERY.
-      const documented = routes.filter(({ method }) => method !== "QUERY")
+      const documented = routes.filter(({ isDocumented, method }) => isDocumented && method !== "QUERY")
       for (const { asksForToken, asksForWorkerKey, method, path, requires } of documented) {
         const { description, security } = paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()]
         const ofOthers = asksForToken ? [{ accessToken: [] }] : []
