@@ -40,7 +40,7 @@ layer(AdminHttp.layer.pipe(Layer.provide(quiet)), { excludeTestServices: true })
         assert.isNull(account)
         assert.deepInclude(operator, { id: operatorId, name: "operator", role: "operator", kind: "key" })
         assert.deepStrictEqual(serves, { account: false, operator: true })
-        assert.deepInclude(bodyOf(yield* self(one)), { operatorId, role: "operator" })
+        assert.deepInclude(bodyOf(yield* self(one)), { id: operatorId, role: "operator" })
         // Of owners.
         const created = yield* one.call({
           method: "POST",
