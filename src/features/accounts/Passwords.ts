@@ -1,4 +1,4 @@
-/** Passwords of accounts. They only open the sign-in page of assistants, and an account has none at first. */
+/** Passwords of accounts. They open the console and the sign-in page of assistants. An account has none at first. */
 import { Clock, Context, Effect, Layer, Redacted, Result, Semaphore } from "effect"
 import { isAccountId } from "#domain/account/Account.ts"
 import type { AccountId } from "#domain/Ids.ts"
