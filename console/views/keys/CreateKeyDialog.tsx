@@ -1,6 +1,6 @@
 /** Creates a key that may do no more than the one of this session. */
 import { useQuery } from "@tanstack/react-query"
-import { type FormEvent, useId, useState } from "react"
+import { type FormEvent, useEffect, useId, useRef, useState } from "react"
 import { ApiError } from "#console/api/ApiError.ts"
 import { call } from "#console/api/Client.ts"
 import { apiQuery } from "#console/api/Queries.ts"
@@ -72,6 +72,11 @@ const Form = ({
     origins: ""
   })
   const [fault, setFault] = useState<Fault>({})
+  const form = useRef<HTMLFormElement>(null)
+  // The first field to correct may be out of sight.
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input')?.focus()
+  }, [fault])
   const [error, setError] = useState<unknown>(null)
   const set =
     <Name extends keyof NewKeyForm>(name: Name) =>
@@ -91,7 +96,7 @@ const Form = ({
   }
 
   return (
-    <form id={id} onSubmit={submit} noValidate>
+    <form ref={form} id={id} onSubmit={submit} noValidate>
       <Stack>
         {error !== null && <Notice kind="alarm" error={error} />}
         <TextField

@@ -30,6 +30,11 @@ const Rights = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   )
 }
 
+/** `null`: never. */
+const When = ({ at }: { readonly at: string | null }) => (
+  <span className={classes["when"]}>{at === null ? "Never" : <Time at={at} form="relative" />}</span>
+)
+
 export const KeyTable = ({
   keys,
   onRevoke,
@@ -54,7 +59,7 @@ export const KeyTable = ({
             {badges[stateOf(key, now)]}
             {key.id === ownId && <Badge kind="good">Yours now</Badge>}
           </Row>
-          <Id id={key.id} what={`id of ${key.name}`} />
+          <Id id={key.id} what={`id of ${key.name}`} isShort />
         </Stack>
       )
     },
@@ -68,14 +73,14 @@ export const KeyTable = ({
     {
       id: "used",
       header: "Last used",
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : <Time at={lastUsedAt} form="relative" />)
+      cell: ({ lastUsedAt }) => <When at={lastUsedAt} />
     },
     {
       id: "created",
       header: "Created",
       cell: ({ createdAt, rotatedAt }) => (
         <Stack gap="half">
-          <Time at={createdAt} form="relative" />
+          <When at={createdAt} />
           {rotatedAt !== null && (
             <span className={classes["quiet"]}>
               rotated <Time at={rotatedAt} form="relative" />
@@ -87,10 +92,7 @@ export const KeyTable = ({
     {
       id: "ends",
       header: "Ends",
-      cell: ({ expiresAt, revokedAt }) => {
-        const at = revokedAt ?? expiresAt
-        return at === null ? "Never" : <Time at={at} form="relative" />
-      }
+      cell: ({ expiresAt, revokedAt }) => <When at={revokedAt ?? expiresAt} />
     },
     {
       id: "actions",
