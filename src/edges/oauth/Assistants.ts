@@ -16,7 +16,7 @@ const Row = Schema.Struct({
 })
 const decoded = rows(Row)
 
-export interface Assistant extends Omit<typeof Row.Type, "createdAt"> {
+interface Assistant extends Omit<typeof Row.Type, "createdAt"> {
   /** Unix time in ms. */
   readonly signedInAt: number
 }
