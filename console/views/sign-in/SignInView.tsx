@@ -49,7 +49,10 @@ export const SignInView = () => {
     await router.invalidate()
     const wanted = to ?? takeDestination() ?? startOf(opened)
     const isLeft = isOfOperators(wanted) ? opened.operator === null : opened.account === null
-    await router.navigate({ href: consolePath + (isLeft ? startOf(opened) : wanted), replace: true })
+    const target = isLeft ? startOf(opened) : wanted
+    await (target === "/"
+      ? router.navigate({ to: "/", replace: true })
+      : router.navigate({ href: consolePath + target, replace: true }))
   }
 
   const sso = session?.sso ?? null
