@@ -1,5 +1,9 @@
 /** The view that was asked for, while the browser is at the issuer of single sign-on, which leads back to one fixed page. */
 
+/** A path below the console, and nothing else: not the address of another site. */
+export const localPath = (text: string | null | undefined): string | undefined =>
+  typeof text === "string" && /^\/(?![/\\])/.test(text) ? text : undefined
+
 const name = "inferlog-destination"
 
 /** @param to a path below the console. */
@@ -9,8 +13,8 @@ export const keepDestination = (to: string | undefined): void => {
 }
 
 /** The path, once; only one below the console. */
-export const takeDestination = (): string | null => {
+export const takeDestination = (): string | undefined => {
   const to = sessionStorage.getItem(name)
   sessionStorage.removeItem(name)
-  return to !== null && /^\/(?![/\\])/.test(to) ? to : null
+  return localPath(to)
 }

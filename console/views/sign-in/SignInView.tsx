@@ -8,7 +8,7 @@ import { Button } from "#console/design/actions/Button.tsx"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
 import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Page } from "#console/design/layout/Page.tsx"
-import { keepDestination, takeDestination } from "./Destination.ts"
+import { keepDestination, localPath, takeDestination } from "./Destination.ts"
 import classes from "./SignIn.module.css"
 import { SignInForm, type Way } from "./SignInForm.tsx"
 
@@ -30,7 +30,8 @@ const leadOf = (serves: Session["serves"], to: string): string => {
 }
 
 export const SignInView = () => {
-  const { to } = useSearch({ from: "/sign-in" })
+  // The router keeps what a route refuses.
+  const to = localPath(useSearch({ from: "/sign-in" }).to)
   const client = useQueryClient()
   const router = useRouter()
   const [way, setWay] = useState<Way>("key")
