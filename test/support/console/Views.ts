@@ -5,7 +5,7 @@ export interface View {
   /** Names its pictures: lower-case words with dashes. */
   readonly name: string
   /** Below `/console`. */
-  readonly path: (world: Pick<World, "requests">) => string
+  readonly path: (world: Pick<World, "accountId" | "requests">) => string
   /** Who looks; `null` is nobody. */
   readonly who: Person | null
 }
@@ -31,5 +31,15 @@ export const everyView: ReadonlyArray<View> = [
   view("assistants", "ada", "/assistants"),
   view("sessions", "ada", "/sessions"),
   view("overview", "operator", "/operate/overview"),
+  view("operate-models", "operator", "/operate/models"),
+  view("operate-providers", "operator", "/operate/providers"),
+  view("operate-workers", "operator", "/operate/workers"),
+  view("operate-nodes", "operator", "/operate/nodes"),
+  view("operate-projections", "operator", "/operate/projections"),
+  view("operate-accounts", "owner", "/operate/accounts"),
+  view("operate-account", "owner", ({ accountId }) => `/operate/accounts/${accountId}`),
+  view("operate-requests", "operator", "/operate/requests"),
+  view("operate-request", "operator", ({ requests }) => `/operate/requests/${requests.picture}`),
+  view("operate-log", "operator", "/operate/log"),
   view("log", "auditor", "/operate/audit/log")
 ]

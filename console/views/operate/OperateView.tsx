@@ -1,9 +1,0 @@
-/** Overview: not built yet. */
-import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
-import { Page } from "#console/design/layout/Page.tsx"
-
-export const OperateView = () => (
-  <Page title="Overview">
-    <EmptyState title="Not built yet" />
-  </Page>
-)
