@@ -1,5 +1,6 @@
 /** Pictures side by side, each of which opens large. Addresses of others, which the policy does not allow, are links. */
 import { useState } from "react"
+import { Tile } from "#console/design/actions/Tile.tsx"
 import { bytesText } from "#console/design/data/Bytes.tsx"
 import * as MediaKind from "./MediaKind.ts"
 import { useMediaOrigins } from "./MediaOrigins.ts"
@@ -26,14 +27,9 @@ export const Gallery = ({ pictures }: { readonly pictures: ReadonlyArray<MediaPa
       {pictures.map((picture, index) => (
         <figure key={picture.url.slice(0, 2_000)} className={classes["media"]}>
           {MediaKind.isAllowed(picture.url, origins) && (
-            <button
-              type="button"
-              className={classes["picture"]}
-              onClick={() => setOpen(index)}
-              aria-label={`Open ${nameAt(index)} large`}
-            >
+            <Tile kind="picture" onPress={() => setOpen(index)} label={`Open ${nameAt(index)} large`}>
               <img src={picture.url} alt={nameAt(index)} />
-            </button>
+            </Tile>
           )}
           <figcaption>
             <a

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query"
 import { call } from "#console/api/Client.ts"
 import { keyOf } from "#console/api/Queries.ts"
 import { Button } from "#console/design/actions/Button.tsx"
+import { Tile } from "#console/design/actions/Tile.tsx"
 import { bytesText } from "#console/design/data/Bytes.tsx"
 import { Time } from "#console/design/data/Time.tsx"
 import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
@@ -58,7 +59,7 @@ export const AccountFiles = ({
       <ul className={classes["files"]}>
         {rows.map(({ contentType, createdAt, fileName, id, size, url }) => (
           <li key={id}>
-            <button type="button" className={classes["file"]} onClick={() => onChoose(url)}>
+            <Tile onPress={() => onChoose(url)}>
               {MediaKind.ofType(contentType) === "image" &&
               (size ?? 0) <= largestPreview &&
               MediaKind.isAllowed(url, origins) ? (
@@ -72,7 +73,7 @@ export const AccountFiles = ({
               <span className={classes["about"]}>
                 {size !== null && bytesText(size)} <Time at={createdAt} />
               </span>
-            </button>
+            </Tile>
           </li>
         ))}
       </ul>
