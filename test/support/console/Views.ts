@@ -20,8 +20,12 @@ export const everyView: ReadonlyArray<View> = [
   view("sign-in", null, "/sign-in"),
   view("home", "ada", ""),
   view("models", "ada", "/models"),
+  view("model", "ada", "/models/acme/upscale"),
   view("requests", "ada", "/requests"),
-  view("request", "ada", ({ requests }) => `/requests/${requests.picture}`),
+  view("no-requests", "empty", "/requests"),
+  view("request-succeeded", "ada", ({ requests }) => `/requests/${requests.picture}`),
+  view("request-failed", "ada", ({ requests }) => `/requests/${requests.failed}`),
+  view("request-waiting", "ada", ({ requests }) => `/requests/${requests.waiting}`),
   view("usage", "ada", "/usage"),
   view("webhooks", "ada", "/webhooks"),
   view("signing-secret", "ada", "/webhooks?part=secret"),
@@ -41,5 +45,10 @@ export const everyView: ReadonlyArray<View> = [
   view("operate-requests", "operator", "/operate/requests"),
   view("operate-request", "operator", ({ requests }) => `/operate/requests/${requests.picture}`),
   view("operate-log", "operator", "/operate/log"),
-  view("log", "auditor", "/operate/audit/log")
+  view("log", "auditor", "/operate/audit/log"),
+  view("books", "auditor", "/operate/audit/books"),
+  view("journal", "auditor", "/operate/audit/journal"),
+  view("balance", "auditor", "/operate/audit/balance"),
+  view("actions", "auditor", "/operate/audit/actions"),
+  view("operators", "owner", "/operate/operators")
 ]

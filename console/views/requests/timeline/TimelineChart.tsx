@@ -72,6 +72,7 @@ export const TimelineChart = ({
               width={width * zoom}
               height={height + axisHeight}
               role="img"
+              data-measured=""
               aria-label={`Timeline of ${lanes.map(({ name }) => name.toLowerCase()).join(", ")}. The list of events below has the same.`}
             >
               {lanes.map(({ id }, index) => (

@@ -2,21 +2,30 @@
 import axe from "axe-core"
 import type { Page } from "playwright-core"
 
-const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+const all: axe.RunOnly = {
+  type: "tag",
+  values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+}
+const colours: axe.RunOnly = { type: "rule", values: ["color-contrast", "link-in-text-block"] }
 
-/** Each violation with the elements that have it. */
-export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
+/** Each violation with the elements that have it. Between the themes only contrasts differ, which are checked alone if `onlyColours`. */
+export const violations = async (page: Page, onlyColours = false): Promise<ReadonlyArray<string>> => {
   // Debugging commands pass the page's policy for scripts.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source)
-  return page.evaluate(async (values) => {
-    const { violations: found } = await window.axe.run(document, {
-      runOnly: { type: "tag", values },
-      resultTypes: ["violations"]
-    })
-    return found.flatMap(({ help, id, nodes }) =>
-      nodes.map(({ failureSummary, html }) => `${id}: ${help}: ${html.slice(0, 300)} ${failureSummary ?? ""}`)
-    )
-  }, tags)
+  return page.evaluate(
+    async (runOnly) => {
+      const { violations: found } = await window.axe.run(document, {
+        runOnly,
+        resultTypes: ["violations"]
+      })
+      return found.flatMap(({ help, id, nodes }) =>
+        nodes.map(
+          ({ failureSummary, html }) => `${id}: ${help}: ${html.slice(0, 300)} ${failureSummary ?? ""}`
+        )
+      )
+    },
+    onlyColours ? colours : all
+  )
 }
 
 declare global {

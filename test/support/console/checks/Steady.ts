@@ -8,9 +8,9 @@ const texts: ReadonlyArray<readonly [pattern: string, shown: string]> = [
   ["\\b[0-9a-f]{12,64}\\b", "0123456789abcdef"],
   ["127\\.0\\.0\\.1:\\d+", "127.0.0.1:8080"],
   ["\\b\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z?", "2026-01-05T12:00:00.000Z"],
-  ["\\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\\b", "Mon"],
+  ["\\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)((s|nes|rs|ur)?day)?\\b", "Mon"],
   ["\\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \\d{1,2}\\b(, \\d{4})?", "Jan 5$2"],
-  ["\\b\\d{1,2}:\\d\\d(:\\d\\d)?(\\.\\d+)?(\\s?[AP]M)?", "12:00$1"],
+  ["(?<![.\\d])\\d{1,2}:\\d\\d(:\\d\\d)?(\\.\\d+)?(\\s?[AP]M)?", "12:00$1"],
   ["\\b(in )?(\\d+|an?) (second|minute|hour|day)s?( ago)?\\b", "5 minutes$4"],
   ["\\b\\d+(\\.\\d+)?\\s?(ms|s|min|h|d)\\b", "1.2 s"]
 ]
