@@ -1,11 +1,12 @@
 /** The routes of assistants. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { accountRoute } from "#console/app/Root.tsx"
 
 const assistantsRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "assistants",
-  component: lazyRouteComponent(() => import("./AssistantsView.tsx"), "AssistantsView")
+  component: lazyView(() => import("./AssistantsView.tsx"), "AssistantsView")
 })
 
 export const assistantsRoutes = [assistantsRoute] as const

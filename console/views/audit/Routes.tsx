@@ -1,5 +1,6 @@
 /** The routes of auditors. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { operateRoute } from "#console/app/Root.tsx"
 import * as ActionsSearch from "./actions/ActionsSearch.ts"
 import * as BalanceSearch from "./balance/BalanceSearch.ts"
@@ -11,41 +12,41 @@ const logRoute = createRoute({
   getParentRoute: () => operateRoute,
   path: "audit/log",
   validateSearch: LogSearch.parse,
-  component: lazyRouteComponent(() => import("./log/LogView.tsx"), "LogView")
+  component: lazyView(() => import("./log/LogView.tsx"), "LogView")
 })
 
 const booksRoute = createRoute({
   getParentRoute: () => operateRoute,
   path: "audit/books",
   validateSearch: BooksSearch.parse,
-  component: lazyRouteComponent(() => import("./books/BooksView.tsx"), "BooksView")
+  component: lazyView(() => import("./books/BooksView.tsx"), "BooksView")
 })
 
 const journalRoute = createRoute({
   getParentRoute: () => operateRoute,
   path: "audit/journal",
   validateSearch: JournalSearch.parse,
-  component: lazyRouteComponent(() => import("./journal/JournalView.tsx"), "JournalView")
+  component: lazyView(() => import("./journal/JournalView.tsx"), "JournalView")
 })
 
 const balanceRoute = createRoute({
   getParentRoute: () => operateRoute,
   path: "audit/balance",
   validateSearch: BalanceSearch.parse,
-  component: lazyRouteComponent(() => import("./balance/BalanceView.tsx"), "BalanceView")
+  component: lazyView(() => import("./balance/BalanceView.tsx"), "BalanceView")
 })
 
 const actionsRoute = createRoute({
   getParentRoute: () => operateRoute,
   path: "audit/actions",
   validateSearch: ActionsSearch.parse,
-  component: lazyRouteComponent(() => import("./actions/ActionsView.tsx"), "ActionsView")
+  component: lazyView(() => import("./actions/ActionsView.tsx"), "ActionsView")
 })
 
 const operatorsRoute = createRoute({
   getParentRoute: () => operateRoute,
   path: "operators",
-  component: lazyRouteComponent(() => import("../operators/OperatorsView.tsx"), "OperatorsView")
+  component: lazyView(() => import("../operators/OperatorsView.tsx"), "OperatorsView")
 })
 
 export const auditRoutes = [

@@ -1,5 +1,6 @@
 /** The routes of files. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { accountRoute } from "#console/app/Root.tsx"
 import { parse } from "./FilesSearch.ts"
 
@@ -7,7 +8,7 @@ const filesRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "files",
   validateSearch: parse,
-  component: lazyRouteComponent(() => import("./FilesView.tsx"), "FilesView")
+  component: lazyView(() => import("./FilesView.tsx"), "FilesView")
 })
 
 export const filesRoutes = [filesRoute] as const

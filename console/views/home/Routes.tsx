@@ -1,11 +1,12 @@
 /** The routes of home. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { accountRoute } from "#console/app/Root.tsx"
 
 const homeRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "/",
-  component: lazyRouteComponent(() => import("./HomeView.tsx"), "HomeView")
+  component: lazyView(() => import("./HomeView.tsx"), "HomeView")
 })
 
 export const homeRoutes = [homeRoute] as const

@@ -1,5 +1,6 @@
 /** The routes of keys. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { accountRoute } from "#console/app/Root.tsx"
 
 const keysRoute = createRoute({
@@ -8,7 +9,7 @@ const keysRoute = createRoute({
   /** `page`: from 1, which is the default. */
   validateSearch: (search: Record<string, unknown>): { readonly page?: number } =>
     Number.isInteger(search["page"]) && Number(search["page"]) > 1 ? { page: Number(search["page"]) } : {},
-  component: lazyRouteComponent(() => import("./KeysView.tsx"), "KeysView")
+  component: lazyView(() => import("./KeysView.tsx"), "KeysView")
 })
 
 export const keysRoutes = [keysRoute] as const

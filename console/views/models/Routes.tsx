@@ -1,5 +1,6 @@
 /** The routes of models: the catalog, and one model with its playground. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { accountRoute } from "#console/app/Root.tsx"
 import * as CatalogSearch from "./catalog/CatalogSearch.ts"
 import * as ModelSearch from "./model/ModelSearch.ts"
@@ -8,14 +9,14 @@ const modelsRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "models",
   validateSearch: CatalogSearch.parse,
-  component: lazyRouteComponent(() => import("./catalog/CatalogView.tsx"), "CatalogView")
+  component: lazyView(() => import("./catalog/CatalogView.tsx"), "CatalogView")
 })
 
 const modelRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "models/$owner/$name",
   validateSearch: ModelSearch.parse,
-  component: lazyRouteComponent(() => import("./model/ModelView.tsx"), "ModelView")
+  component: lazyView(() => import("./model/ModelView.tsx"), "ModelView")
 })
 
 export const modelsRoutes = [modelsRoute, modelRoute] as const

@@ -1,5 +1,6 @@
 /** The routes of requests. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { accountRoute } from "#console/app/Root.tsx"
 import * as Filter from "./list/Filter.ts"
 
@@ -7,7 +8,7 @@ const listRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "requests",
   validateSearch: Filter.parse,
-  component: lazyRouteComponent(() => import("./list/RequestsView.tsx"), "RequestsView")
+  component: lazyView(() => import("./list/RequestsView.tsx"), "RequestsView")
 })
 
 const requestRoute = createRoute({
@@ -17,7 +18,7 @@ const requestRoute = createRoute({
     typeof search["event"] === "string" || typeof search["event"] === "number"
       ? { event: String(search["event"]) }
       : {},
-  component: lazyRouteComponent(() => import("./one/RequestView.tsx"), "RequestView")
+  component: lazyView(() => import("./one/RequestView.tsx"), "RequestView")
 })
 
 export const requestsRoutes = [listRoute, requestRoute] as const

@@ -1,11 +1,12 @@
 /** The routes of sessions. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { shellRoute } from "#console/app/Root.tsx"
 
 const sessionsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: "sessions",
-  component: lazyRouteComponent(() => import("./SessionsView.tsx"), "SessionsView")
+  component: lazyView(() => import("./SessionsView.tsx"), "SessionsView")
 })
 
 export const sessionsRoutes = [sessionsRoute] as const

@@ -1,5 +1,6 @@
 /** The route of the sign-in. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { rootRoute } from "#console/app/Root.tsx"
 
 const signInRoute = createRoute({
@@ -8,7 +9,7 @@ const signInRoute = createRoute({
   /** `to`: the view that was asked for, a path below the console. */
   validateSearch: (search: Record<string, unknown>): { readonly to?: string } =>
     typeof search["to"] === "string" && /^\/(?![/\\])/.test(search["to"]) ? { to: search["to"] } : {},
-  component: lazyRouteComponent(() => import("./SignInView.tsx"), "SignInView")
+  component: lazyView(() => import("./SignInView.tsx"), "SignInView")
 })
 
 export const signInRoutes = [signInRoute] as const

@@ -1,5 +1,6 @@
 /** The routes of usage. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { accountRoute } from "#console/app/Root.tsx"
 import { parse } from "./UsageSearch.ts"
 
@@ -7,7 +8,7 @@ const usageRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "usage",
   validateSearch: parse,
-  component: lazyRouteComponent(() => import("./UsageView.tsx"), "UsageView")
+  component: lazyView(() => import("./UsageView.tsx"), "UsageView")
 })
 
 export const usageRoutes = [usageRoute] as const

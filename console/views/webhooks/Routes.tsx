@@ -1,5 +1,6 @@
 /** The routes of webhooks: all deliveries, and one. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { createRoute } from "@tanstack/react-router"
+import { lazyView } from "#console/app/LazyView.ts"
 import { accountRoute } from "#console/app/Root.tsx"
 import { parse, parseAttempt } from "./WebhooksSearch.ts"
 
@@ -7,14 +8,14 @@ const webhooksRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "webhooks",
   validateSearch: parse,
-  component: lazyRouteComponent(() => import("./WebhooksView.tsx"), "WebhooksView")
+  component: lazyView(() => import("./WebhooksView.tsx"), "WebhooksView")
 })
 
 const deliveryRoute = createRoute({
   getParentRoute: () => accountRoute,
   path: "webhooks/$deliveryId",
   validateSearch: parseAttempt,
-  component: lazyRouteComponent(() => import("./DeliveryView.tsx"), "DeliveryView")
+  component: lazyView(() => import("./DeliveryView.tsx"), "DeliveryView")
 })
 
 export const webhooksRoutes = [webhooksRoute, deliveryRoute] as const
