@@ -1,7 +1,6 @@
 /** The types of calls, as the server declares them. */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import type { operations } from "#src/edges/admin/Administration.ts"
-import type { PayloadOf } from "#src/edges/admin/Operation.ts"
 import type { Api } from "#src/edges/server/Api.ts"
 import type { Schema } from "effect"
 
@@ -42,6 +41,3 @@ type AdminOperation<N extends AdminName> = Extract<Operations, { readonly name: 
 export type AdminAnswer<N extends AdminName> = Encoded<AdminOperation<N>["success"]>
 type EncodedFields<F> = F extends Schema.Struct.Fields ? Schema.Struct<F>["Encoded"] : never
 export type AdminPayload<N extends AdminName> = EncodedFields<AdminOperation<N>["payload"]>
-/** A payload whose decoded form has no fields needs none. */
-export type HasNoPayload<N extends AdminName> = [keyof AdminPayload<N>] extends [never] ? true : false
-export type { PayloadOf }

@@ -5,7 +5,7 @@ const name = "inferlog.shortcuts"
 const listeners = new Set<() => void>()
 
 /** Without storage they are on. */
-export const isOn = (): boolean => {
+const isOn = (): boolean => {
   try {
     return localStorage.getItem(name) !== "off"
   } catch {

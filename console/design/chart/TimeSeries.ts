@@ -14,7 +14,7 @@ export interface TimeData {
   readonly series: ReadonlyArray<Series>
 }
 
-export type TimeZoneOf = "reader" | "utc"
+type TimeZoneOf = "reader" | "utc"
 
 export interface TimeForm {
   readonly kind: "bars" | "lines"

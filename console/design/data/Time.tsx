@@ -22,7 +22,7 @@ const units = [
 ] as const
 
 /** As "3 min ago". @param ms from now; negative: ago. */
-export const ago = (ms: number): string => {
+const ago = (ms: number): string => {
   let count = ms / 1_000
   for (const [unit, next] of units) {
     if (Math.abs(count) < next) return relative.format(Math.round(count), unit)

@@ -17,7 +17,7 @@ export interface Pricing {
   readonly unitPrice: string
 }
 
-export const unitText = (unit: string): string => units[unit] ?? unit.replaceAll("_", " ")
+const unitText = (unit: string): string => units[unit] ?? unit.replaceAll("_", " ")
 
 /** As "$0.001 per megapixel". */
 export const of = ({ unit, unitPrice }: Pricing): string =>

@@ -1,7 +1,7 @@
 /** Whether a text is probably Markdown: models seldom say so. */
 
 /** Longer texts are shown as they are: laying them out would hold up the page. */
-export const longestMarkdown = 100_000
+const longestMarkdown = 100_000
 
 const signs = [
   /^#{1,6} \S/m,

@@ -6,8 +6,8 @@ type Range = (typeof ranges)[number]
 export const granularities = ["hour", "day", "month"] as const
 type Granularity = (typeof granularities)[number]
 
-export const groupings = ["model", "key"] as const
-export const measures = ["cost", "requests"] as const
+const groupings = ["model", "key"] as const
+const measures = ["cost", "requests"] as const
 export const kinds = ["topup", "hold", "charge", "release", "revert"] as const
 
 export interface UsageSearch {

@@ -2,7 +2,7 @@
 
 export const statuses = ["pending", "delivering", "delivered", "failed"] as const
 export const events = ["start", "completed"] as const
-export const parts = ["deliveries", "secret", "test"] as const
+const parts = ["deliveries", "secret", "test"] as const
 
 export interface WebhooksSearch {
   readonly part?: (typeof parts)[number]

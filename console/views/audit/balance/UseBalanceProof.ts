@@ -6,7 +6,7 @@ import * as Chain from "../chain/Chain.ts"
 import * as BalanceCheck from "./BalanceCheck.ts"
 
 /** What the server says at the end. Amounts are USD. */
-export type Result =
+type Result =
   | {
       readonly ok: true
       readonly events: number

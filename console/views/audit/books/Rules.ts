@@ -1,7 +1,7 @@
 /** What each rule of the audit says (docs/reference/cli.md, "What is proven, and what is not"). */
 import type { Invariant } from "#src/features/billing/audit/Invariant.ts"
 
-export const rules: Readonly<Record<Invariant, string>> = {
+const rules: Readonly<Record<Invariant, string>> = {
   chain: "Events, their order and their payloads must be as they were written.",
   "known events": "Events of accounts and requests must have a known form, and nothing else may move money.",
   "balanced books": "Every entry takes from one account what it gives to another, so all together are zero.",

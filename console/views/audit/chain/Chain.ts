@@ -14,7 +14,7 @@ export interface Link {
 }
 
 /** The hash before the first event of a stream. */
-export const origin = ""
+const origin = ""
 
 /** Browsers compute hashes only on pages that came over HTTPS or from this machine. */
 export const canHash = (): boolean => window.isSecureContext
@@ -28,10 +28,7 @@ const base64url = (bytes: ArrayBuffer): string =>
     .replaceAll("=", "")
 
 /** SHA-256 of the hash before, and of the event. */
-export const hashOf = async (
-  previous: string,
-  { id, ordinal, stream, text, time, type }: Link
-): Promise<string> =>
+const hashOf = async (previous: string, { id, ordinal, stream, text, time, type }: Link): Promise<string> =>
   base64url(
     await crypto.subtle.digest(
       "SHA-256",

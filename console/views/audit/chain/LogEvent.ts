@@ -23,7 +23,3 @@ export const isAfter = (position: string, other: string): boolean => {
 }
 
 export const isPosition = (text: string): boolean => /^\d{1,19}(\.\d{1,9})?$/.test(text)
-
-/** The id of the request that the stream is of; `null` for another stream. */
-export const requestOf = (stream: string): string | null =>
-  stream.startsWith("InferenceRequest-") ? stream.slice("InferenceRequest-".length) : null

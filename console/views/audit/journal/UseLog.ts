@@ -41,7 +41,7 @@ const empty: State = {
 const newest = (events: ReadonlyArray<LogEvent>): Pick<State, "events" | "hasOlder"> =>
   events.length > most ? { events: events.slice(0, most), hasOlder: true } : { events, hasOlder: false }
 
-export const reduce = (state: State, change: Change): State => {
+const reduce = (state: State, change: Change): State => {
   switch (change.type) {
     case "begin":
       return empty

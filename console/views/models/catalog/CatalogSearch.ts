@@ -1,7 +1,7 @@
 /** The filters of the catalog, in the URL. */
 
 export const categories = ["image", "video", "audio", "text", "utility"] as const
-export type Category = (typeof categories)[number]
+type Category = (typeof categories)[number]
 
 export interface CatalogSearch {
   /** Words. */

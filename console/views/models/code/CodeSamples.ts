@@ -30,7 +30,7 @@ export const inputFile = "input.json"
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** A Python literal of the value: JSON, but for three names. JSON's strings are Python's, too. */
-export const pythonLiteral = (value: Json, indent = ""): string => {
+const pythonLiteral = (value: Json, indent = ""): string => {
   if (value === null) return "None"
   if (value === true) return "True"
   if (value === false) return "False"

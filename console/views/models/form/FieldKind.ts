@@ -41,7 +41,7 @@ const takesData = (pattern: Json | undefined) =>
   typeof pattern === "string" && /data|\[Dd\]\[Aa\]\[Tt\]\[Aa\]/.test(pattern) && /:/.test(pattern)
 
 /** Whether a text is the address of a file. JSON Schema has no word for it, so its format, form and name tell. */
-export const isMedia = (name: string, schema: JsonObject): boolean => {
+const isMedia = (name: string, schema: JsonObject): boolean => {
   if (typeOf(schema) !== "string" || schema["enum"] !== undefined) return false
   const type = schema["contentMediaType"]
   if (typeof type === "string" && !type.startsWith("text/")) return true

@@ -1,6 +1,6 @@
 /** What of a model is shown, in the URL. The input of the playground is in the fragment. */
 
-export const tabs = ["playground", "schema", "about"] as const
+const tabs = ["playground", "schema", "about"] as const
 export type Tab = (typeof tabs)[number]
 
 export interface ModelSearch {

@@ -1,6 +1,6 @@
 /** What a run will cost and how long it will take, in words. */
 
-export interface Expected {
+interface Expected {
   readonly p50Seconds: number | null
   readonly p90Seconds: number | null
   readonly waitSeconds: number | null
@@ -15,7 +15,7 @@ export interface Estimate {
 }
 
 /** At most four digits that say something, as `$0.0012`. @param amount a decimal text in USD. */
-export const roughMoney = (amount: string): string => {
+const roughMoney = (amount: string): string => {
   const [whole = "0", fraction = ""] = amount.split(".")
   if (/[1-9]/.test(whole)) return `$${whole}.${fraction.padEnd(2, "0").slice(0, 2)}`
   const first = fraction.search(/[1-9]/)

@@ -26,7 +26,7 @@ export interface LiveRequest {
 
 const statuses = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"] as const
 
-export const isEnd = (status: Status): boolean => status !== "IN_QUEUE" && status !== "IN_PROGRESS"
+const isEnd = (status: Status): boolean => status !== "IN_QUEUE" && status !== "IN_PROGRESS"
 
 const memberOf = (data: unknown, name: string): unknown =>
   typeof data === "object" && data !== null ? Reflect.get(data, name) : undefined

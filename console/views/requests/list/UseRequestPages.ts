@@ -12,7 +12,7 @@ import type { Filter } from "./Filter.ts"
 export type Page = AnswerOf<"listRequests">
 export type ListedRequest = Page["data"][number]
 
-export const pageSize = 100
+const pageSize = 100
 
 /** How long a page must be in sight before it is read, ms: a drag of the scroll bar passes many. */
 const restMs = 80

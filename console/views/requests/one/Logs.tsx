@@ -11,7 +11,7 @@ import classes from "./One.module.css"
 /** How close to the end counts as the end, px. */
 const nearPx = 24
 
-export const download = (name: string, text: string) => {
+const download = (name: string, text: string) => {
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }))
   const link = document.createElement("a")
   link.href = url

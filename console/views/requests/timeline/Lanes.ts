@@ -1,7 +1,7 @@
 /** The events of a request as lanes on one time axis: bars for what lasted, marks for the events. */
 import { deliveryOf, type Entry, textOf, timeOf } from "./Entry.ts"
 
-export type LaneKind = "queue" | "claim" | "run" | "files" | "money" | "delivery"
+type LaneKind = "queue" | "claim" | "run" | "files" | "money" | "delivery"
 
 export interface Bar {
   /** Unix time in ms. */

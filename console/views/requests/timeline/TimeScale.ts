@@ -6,7 +6,7 @@ export interface Span {
   readonly to: number
 }
 
-export interface Segment extends Span {
+interface Segment extends Span {
   /** Where it lies on the axis, from 0 to 1. */
   readonly start: number
   readonly end: number
