@@ -7,9 +7,7 @@ import * as crypto from "node:crypto"
 import { Option, Schema } from "effect"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as CheckpointKey from "./CheckpointKey.ts"
-
-export const Kind = Schema.Literals(["verify", "audit"])
-export type Kind = typeof Kind.Type
+import { CheckpointKind } from "./CheckpointKind.ts"
 
 /** What tells a log from others. A copy of a log on another backend has other positions. */
 export const LogIdentity = Schema.Struct({
@@ -30,7 +28,7 @@ const StoredState = Schema.Struct({
 
 export const Facts = Schema.Struct({
   format: Schema.Literal(1),
-  kind: Kind,
+  kind: CheckpointKind,
   /** The release that made it. */
   release: Schema.String,
   /** Unix time in ms. */

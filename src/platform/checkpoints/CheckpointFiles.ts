@@ -4,7 +4,8 @@ import * as path from "node:path"
 import { Effect, Option, Schema } from "effect"
 import { syncDirectory } from "#streams/DirectorySync.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import { Kind, mostHeader } from "./Checkpoint.ts"
+import { mostHeader } from "./Checkpoint.ts"
+import { CheckpointKind } from "./CheckpointKind.ts"
 
 export class CheckpointUnwritten extends Schema.TaggedError<CheckpointUnwritten>()("CheckpointUnwritten", {
   folder: Schema.String,
@@ -17,7 +18,7 @@ export class CheckpointUnwritten extends Schema.TaggedError<CheckpointUnwritten>
 
 export interface CheckpointFile {
   readonly name: string
-  readonly kind: Kind
+  readonly kind: CheckpointKind
   readonly position: GlobalPosition.GlobalPosition
 }
 
@@ -29,10 +30,10 @@ const draftEnding = ".new"
 
 export const folderIn = (dataDirectory: string): string => path.join(dataDirectory, "checkpoints")
 
-export const nameOf = (kind: Kind, position: GlobalPosition.GlobalPosition): string =>
+export const nameOf = (kind: CheckpointKind, position: GlobalPosition.GlobalPosition): string =>
   `${kind}-${position}.checkpoint`
 
-const asKind = Schema.decodeUnknownOption(Kind)
+const asKind = Schema.decodeUnknownOption(CheckpointKind)
 
 /** `undefined` for the name of another file. */
 export const parseName = (name: string): CheckpointFile | undefined => {

@@ -8,6 +8,7 @@ import type { Mark, Verified } from "#streams/Verify.ts"
 import * as Checkpoint from "./Checkpoint.ts"
 import * as Files from "./CheckpointFiles.ts"
 import type { CheckpointKey } from "./CheckpointKey.ts"
+import type { CheckpointKind } from "./CheckpointKind.ts"
 
 /** A checkpoint of this log with a valid signature. */
 export interface Found {
@@ -96,7 +97,7 @@ export interface Written {
 }
 
 export interface Ended {
-  readonly kind: Checkpoint.Kind
+  readonly kind: CheckpointKind
   /** The checkpoint that the verification began at. */
   readonly from: Found | null
   readonly verified: Verified

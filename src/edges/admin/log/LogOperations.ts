@@ -1,7 +1,7 @@
 /** The size of the log and its anchor: part of `Administration`. */
 import { Schema } from "effect"
 import { ArchivingRefused } from "#src/features/archive/ArchivingRefused.ts"
-import { Kind } from "#src/platform/checkpoints/Checkpoint.ts"
+import { CheckpointKind } from "#src/platform/checkpoints/CheckpointKind.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Operation from "../Operation.ts"
 import * as Wire from "../Wire.ts"
@@ -22,7 +22,7 @@ const LogSize = Schema.Struct({
 })
 
 const Proof = Schema.Struct({
-  kind: Kind,
+  kind: CheckpointKind,
   /** When it ended, as far as its checkpoint says. */
   madeAt: Wire.Time,
   release: Schema.String,
