@@ -164,6 +164,7 @@ describe("the OpenAPI document", () => {
         "Callbacks",
         "Catalog",
         "Compute",
+        "Console",
         "Authorization",
         "Media",
         "OAuth",

@@ -186,7 +186,7 @@ layer(builtins)("The tools of the catalog", (it) => {
       })
       const listed = (yield* contents).byEndpoint.get("vision/resize")
       assert.isDefined(listed)
-      const { name: _, owner: __, updatedAt: ___, ...record } = ListingView.record(listed)
+      const { name: _, owner: __, updatedAt: ___, stream: ____, ...record } = ListingView.record(listed)
       assert.deepStrictEqual(detail, {
         ...record,
         expected: expectation,
