@@ -7,6 +7,7 @@ import * as ProviderLimits from "#src/features/providers/ProviderLimits.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import { graceMs } from "#src/features/providers/pull/Roster.ts"
 import { type HeardNode, NodeReports } from "#src/platform/cluster/NodeReports.ts"
+import * as KnownEntries from "./KnownEntries.ts"
 import * as Reported from "./Reported.ts"
 import * as Signals from "./Signals.ts"
 import type { NodeState, NodeView, ProviderView, WorkerState, WorkerView } from "./FleetViews.ts"
@@ -60,6 +61,7 @@ export const layer = Layer.effect(
     const catalog = yield* Catalog
     const demand = yield* Demand
     const health = yield* ProviderHealth
+    const knownEntries = yield* KnownEntries.make
     const reports = yield* NodeReports
 
     const nodes = Effect.sync(() =>
@@ -82,7 +84,8 @@ export const layer = Layer.effect(
       return { workers: found, omitted }
     })
 
-    const offered = Effect.map(catalog.all, (entries) => {
+    const offered = Effect.map(knownEntries, ({ offered, withdrawn }) => {
+      const entries = [...offered, ...withdrawn]
       const found = new Map<string, { adapters: Set<string>; models: Set<string> }>()
       for (const { model } of entries)
         for (const { adapter, name } of model.providers) {

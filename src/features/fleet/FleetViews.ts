@@ -29,7 +29,7 @@ export interface WorkerView {
 export interface ProviderView {
   readonly name: string
   readonly adapters: ReadonlyArray<string>
-  /** Endpoints of the models that can run there. */
+  /** Endpoints of the models that can run there, with withdrawn ones whose requests still wait or run. */
   readonly models: ReadonlyArray<string>
   /** Runs that it may have over all nodes, by its own limit; `null` without one. */
   readonly concurrency: number | null

@@ -2,7 +2,7 @@
 import { Effect, Layer, Schedule, Stream } from "effect"
 import { Projections } from "#projections/Projections.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { Runs } from "#src/features/dispatch/Runs.ts"
 import * as Share from "#src/features/dispatch/Share.ts"
 import { HasCredential } from "#src/features/provider-health/Credentials.ts"
@@ -18,6 +18,7 @@ import { Lifecycle } from "#src/platform/telemetry/Lifecycle.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as os from "node:os"
+import * as KnownEntries from "./KnownEntries.ts"
 import * as Reported from "./Reported.ts"
 import * as Signals from "./Signals.ts"
 
@@ -44,9 +45,9 @@ const untried = (
 })
 
 const make = Effect.gen(function* () {
-  const catalog = yield* Catalog
   const hasCredential = yield* HasCredential
   const health = yield* Health
+  const knownEntries = yield* KnownEntries.make
   const lifecycle = yield* Lifecycle
   const nodes = yield* Nodes
   const pool = yield* WorkerPool
@@ -64,7 +65,8 @@ const make = Effect.gen(function* () {
 
   const look = Effect.gen(function* () {
     reasons = yield* health.reasons
-    entries = yield* catalog.all
+    const { offered, withdrawn } = yield* knownEntries
+    entries = [...offered, ...withdrawn]
     const head = yield* reader.head
     const sequence = GlobalPosition.sequence(head)
     lags = [...(yield* projections.states)].map(([name, { position }]) => ({

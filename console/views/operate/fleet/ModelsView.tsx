@@ -33,7 +33,16 @@ const Why = ({ model, queued, reasons }: Queue) => {
 }
 
 const columns: ReadonlyArray<Column<Queue>> = [
-  { id: "model", header: "Model", cell: ({ model }) => <code>{model}</code> },
+  {
+    id: "model",
+    header: "Model",
+    cell: ({ isWithdrawn, model }) => (
+      <Row>
+        <code>{model}</code>
+        {isWithdrawn && <Badge>Withdrawn</Badge>}
+      </Row>
+    )
+  },
   {
     id: "queued",
     header: "Waiting",

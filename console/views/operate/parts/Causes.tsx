@@ -18,6 +18,12 @@ interface Words {
 const provider = ({ provider }: Reason) => provider ?? "The provider"
 
 export const words: Readonly<Record<Cause, Words>> = {
+  model_unknown: {
+    label: "Model unknown",
+    kind: "alarm",
+    what: () => "The node that answers knows no definition of the model, so it cannot run its requests.",
+    remedy: "Publish the model again, or cancel the requests."
+  },
   no_node: {
     label: "No node",
     kind: "alarm",
@@ -120,6 +126,7 @@ export const CauseLink = ({
           See the model
         </Link>
       )
+    case "model_unknown":
     case "retry_later":
       return (
         <Link to="/operate/requests" search={{ model, status: "IN_QUEUE" }}>

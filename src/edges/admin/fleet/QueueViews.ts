@@ -24,9 +24,11 @@ const Reason = Schema.Struct({
 
 export const ListedQueue = Schema.Struct({
   model: Schema.String,
+  /** It has left the catalog; its accepted requests still run. */
+  isWithdrawn: Schema.Boolean,
   queued: Count,
   running: Count,
-  /** `null` for a model that has left the catalog. */
+  /** `null` for a model that is not known. */
   concurrency: CountOrNull,
   /** Of the request that waits longest. */
   firstDueAt: TimeOrNull,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 /**
- * `no_node`: no node is ready. `node_unwell`: the queue of each ready node stands still (`detail`: codes of `/health`).
+ * `model_unknown`: no definition of the model is known. `no_node`: no node is ready. `node_unwell`: the queue of each ready node stands still (`detail`: codes of `/health`).
  * Of a provider: `credential_missing`, `provider_unreachable` (`detail`: why no connection can be made), `circuit_open` (it
  * failed too often), `circuit_trial` (one run tries whether it is well), `provider_paused` (it asked for a pause),
  * `no_worker`, `workers_busy`, `provider_limit`. `model_limit`: as many runs are under way as the model may have.
@@ -10,6 +10,7 @@ import { Schema } from "effect"
  * holds.
  */
 export const Cause = Schema.Literals([
+  "model_unknown",
   "no_node",
   "node_unwell",
   "credential_missing",
@@ -163,6 +164,10 @@ const blocking = new Set<Cause>([
   "provider_paused",
   "no_worker"
 ])
+
+/** For a model that this node has no definition of, current or withdrawn. */
+export const ofUnknown = (queued: number): ReadonlyArray<Reason> =>
+  queued === 0 ? [] : [reason("model_unknown")]
 
 /**
  * The reasons why the requests of a model wait, the first one first to see to. Empty if none waits, or if they are being

@@ -1,5 +1,5 @@
 /** What holds queues up, one entry for each cause instead of one for each model. Pure. */
-import type { Reason } from "./HeldUp.ts"
+import type { Cause, Reason } from "./HeldUp.ts"
 import type { Queue } from "./Queues.ts"
 
 export interface HoldUp extends Reason {
@@ -18,10 +18,10 @@ const earlier = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b)
 
 /** Limits differ by model, and so do retries. */
+const ofOneModel: ReadonlySet<Cause> = new Set(["model_limit", "model_unknown", "unexplained", "retry_later"])
+
 const keyOf = ({ cause, provider }: Reason, { model }: Queue): string =>
-  provider === null && (cause === "model_limit" || cause === "unexplained" || cause === "retry_later")
-    ? `${cause} ${model}`
-    : `${cause} ${provider ?? ""}`
+  provider === null && ofOneModel.has(cause) ? `${cause} ${model}` : `${cause} ${provider ?? ""}`
 
 /** By the first reason of each queue, the one with the most requests first. */
 export const of = (queues: ReadonlyArray<Queue>): ReadonlyArray<HoldUp> => {

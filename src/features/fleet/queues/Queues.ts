@@ -2,13 +2,14 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as FirstDue from "#projections/due-work/FirstDue.ts"
-import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
+import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import { Demand, none } from "#src/features/demand/Demand.ts"
 import { WaitingFor } from "#src/features/provider-health/WaitingFor.ts"
 import * as ProviderLimits from "#src/features/providers/ProviderLimits.ts"
 import { NodeReports } from "#src/platform/cluster/NodeReports.ts"
 import { Fleet } from "../Fleet.ts"
+import * as KnownEntries from "../KnownEntries.ts"
 import * as HeldUp from "./HeldUp.ts"
 import * as Seen from "./Seen.ts"
 
@@ -17,7 +18,9 @@ export interface Queue {
   readonly model: string
   readonly queued: number
   readonly running: number
-  /** Runs that it may have over all nodes; `null` for a model that has left the catalog. */
+  /** Whether it has left the catalog. Its accepted requests still run. */
+  readonly isWithdrawn: boolean
+  /** Runs that it may have over all nodes; `null` for a model that is not known. */
   readonly concurrency: number | null
   /** When the first of the waiting requests is due, or became due, Unix time in ms. */
   readonly firstDueAt: number | null
@@ -47,11 +50,11 @@ const byNeed = (a: Queue, b: Queue): number =>
 export const layer = Layer.effect(
   Queues,
   Effect.gen(function* () {
-    const catalog = yield* Catalog
     const demand = yield* Demand
     const expectations = yield* Expectations
     const firstDue = yield* FirstDue.make
     const fleet = yield* Fleet
+    const knownEntries = yield* KnownEntries.make
     const reports = yield* NodeReports
     const waitingFor = yield* WaitingFor
 
@@ -67,7 +70,8 @@ export const layer = Layer.effect(
     })
 
     const list = Effect.fn("Queues.list")(function* (all: boolean) {
-      const entries = yield* catalog.all
+      const { offered, withdrawn } = yield* knownEntries
+      const entries = [...offered, ...withdrawn]
       const counts = yield* demand.all
       const due = yield* dueTimes(entries)
       const { workers } = yield* fleet.workers
@@ -75,23 +79,29 @@ export const layer = Layer.effect(
       const live = reports.heard().filter(({ isLive }) => isLive)
       const nodes = live.map(Seen.node)
       const providers = Seen.providers(live, ProviderLimits.of(entries))
-      const models = new Map(
-        entries.filter(({ model, runs }) => model.endpoint === runs).map((one) => [one.runs, one])
+      const models = new Map<string, CatalogEntry>(
+        offered.filter(({ model, runs }) => model.endpoint === runs).map((one) => [one.runs, one])
       )
+      const gone = new Map<string, CatalogEntry>(withdrawn.map((one) => [one.model.endpoint, one]))
 
-      const queueOf = (endpoint: string, entry: CatalogEntry | undefined): Queue => {
+      const queueOf = (endpoint: string): Queue => {
+        const isWithdrawn = !models.has(endpoint)
+        const entry = models.get(endpoint) ?? gone.get(endpoint)
         const { queued, running } = counts.get(endpoint) ?? none
         const expected = expectations.of(endpoint)
         const firstDueAt = due.get(endpoint) ?? null
         const common = {
           model: endpoint,
+          isWithdrawn,
           queued,
           running,
           firstDueAt,
           waitSeconds: expected?.waitSeconds ?? (expected === null && queued === 0 ? 0 : null),
           runSeconds: expected?.p50Seconds ?? null
         }
-        if (entry === undefined) return { ...common, concurrency: null, providers: [], reasons: [] }
+        if (entry === undefined) {
+          return { ...common, concurrency: null, providers: [], reasons: HeldUp.ofUnknown(queued) }
+        }
         const { concurrency, providers: bindings } = entry.model
         const facts = {
           queued,
@@ -99,8 +109,11 @@ export const layer = Layer.effect(
           firstDueAt,
           concurrency,
           providers: bindings.map(providers),
-          hasWorker: waitingFor(endpoint)?.cause !== "worker",
-          idleWorkers: Seen.idleWorkers(workers, endpoint)
+          // `WaitingFor` has the models of the catalog only.
+          hasWorker: isWithdrawn
+            ? Seen.hasWorker(workers, entry.runs)
+            : waitingFor(endpoint)?.cause !== "worker",
+          idleWorkers: Seen.idleWorkers(workers, entry.runs)
         }
         return {
           ...common,
@@ -114,8 +127,7 @@ export const layer = Layer.effect(
         queued + running > 0 ? [endpoint] : []
       )
       const shown = new Set<string>(all ? [...busy, ...models.keys()] : busy)
-      const known = new Map<string, CatalogEntry>(models)
-      return Array.from(shown, (endpoint) => queueOf(endpoint, known.get(endpoint))).sort(byNeed)
+      return Array.from(shown, queueOf).sort(byNeed)
     })
 
     return { list }

@@ -46,12 +46,15 @@ export const providers = (live: ReadonlyArray<HeardNode>, limits: ReadonlyMap<st
   }
 }
 
-/** Calls that wait for a job of the model, as far as workers name their models. */
+/** Whether the worker takes jobs of the model, as far as it names its models. */
+const takes =
+  (endpoint: string) =>
+  ({ state, worker }: WorkerView): boolean =>
+    state !== "gone" && (worker.models === null || worker.models.includes(endpoint))
+
+export const hasWorker = (workers: ReadonlyArray<WorkerView>, endpoint: string): boolean =>
+  workers.some(takes(endpoint))
+
+/** Calls that wait for a job of the model. */
 export const idleWorkers = (workers: ReadonlyArray<WorkerView>, endpoint: string): number =>
-  workers.reduce(
-    (sum, { state, worker }) =>
-      state !== "gone" && (worker.models === null || worker.models.includes(endpoint))
-        ? sum + worker.waiting
-        : sum,
-    0
-  )
+  workers.filter(takes(endpoint)).reduce((sum, { worker }) => sum + worker.waiting, 0)

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { Demand } from "#src/features/demand/Demand.ts"
 import { Fleet, layer } from "#src/features/fleet/Fleet.ts"
@@ -44,11 +45,21 @@ const models = [
   }
 ]
 
+/** The models are in the catalog no more. */
+const withdrawn = Layer.effect(
+  Catalog,
+  Effect.map(Catalog, (known) => ({ ...known, all: Effect.succeed([]), find: () => Effect.succeed(null) }))
+).pipe(Layer.provide(Layer.fresh(BuiltinCatalog.layerOf(models))))
+
 /** Over what nodes have reported. `sent` collects the signals. */
-const fleet = (nodes: ReadonlyArray<HeardNode>, sent: Array<string> = []) =>
+const fleet = (nodes: ReadonlyArray<HeardNode>, sent: Array<string> = [], isWithdrawn = false) =>
   layer.pipe(
     Layer.provideMerge(Demand.layer),
-    Layer.provideMerge([BuiltinCatalog.layerOf(models), ProviderHealth.layer, ReadSide.layer]),
+    Layer.provideMerge([
+      isWithdrawn ? withdrawn : BuiltinCatalog.layerOf(models),
+      ProviderHealth.layer,
+      ReadSide.layer
+    ]),
     Layer.provide(
       Layer.succeed(NodeReports, {
         contribute: () => Effect.void,
@@ -173,6 +184,19 @@ describe("The fleet", () => {
         )
       )
     }
+  )
+
+  it.effect("shows and resets a provider of a withdrawn model whose requests still wait", () =>
+    Effect.gen(function* () {
+      yield* RequestLog.append(1, RequestLog.submitted(RequestLog.alice, base.model.endpoint))
+      yield* ReadSide.settle(DueWorkProjection.projection.name)
+      const { providers, resetProvider } = yield* Fleet
+      assert.deepStrictEqual(
+        (yield* providers).map(({ models, name }) => [name, models]),
+        [["gpu", ["test/base"]]]
+      )
+      yield* resetProvider("gpu")
+    }).pipe(Effect.provide(fleet([], [], true)))
   )
 
   it.effect("tells the demand for a model, also for one without requests", () =>

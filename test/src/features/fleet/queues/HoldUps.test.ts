@@ -14,6 +14,7 @@ const reason = (more: Partial<Reason>): Reason => ({
 
 const queue = (model: string, queued: number, ...reasons: ReadonlyArray<Reason>): Queue => ({
   model,
+  isWithdrawn: false,
   queued,
   running: 0,
   concurrency: 1,
@@ -49,6 +50,8 @@ describe("What holds queues up", () => {
       limited.map(({ models }) => models),
       [["a/one"], ["a/two"]]
     )
+    const unknown = reason({ cause: "model_unknown", provider: null })
+    assert.lengthOf(HoldUps.of([queue("a/one", 2, unknown), queue("a/two", 1, unknown)]), 2)
     const many = Array.from({ length: 25 }, (_, index) => queue(`a/m${index}`, 1, reason({})))
     const [found] = HoldUps.of(many)
     assert.deepStrictEqual([found?.models.length, found?.modelCount], [20, 25])

@@ -3,6 +3,7 @@ import { Effect, Layer, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { Demand } from "#src/features/demand/Demand.ts"
 import * as Fleet from "#src/features/fleet/Fleet.ts"
@@ -49,11 +50,28 @@ const pull = {
   model: { ...other.model, providers: [{ name: "pool", adapter: "pull" }] as const }
 }
 
+const oldHttp = { ...http, model: { ...http.model, endpoint: testModel("test/old").model.endpoint } }
+const oldPull = { ...pull, model: { ...pull.model, endpoint: testModel("test/old-pull").model.endpoint } }
+const unknown = testModel("test/unknown").model.endpoint
+
+/** Of which the first two are offered, and the next two withdrawn. */
+const catalog = Layer.effect(
+  Catalog,
+  Effect.gen(function* () {
+    const offered = yield* Effect.provide(Catalog, Layer.fresh(BuiltinCatalog.layerOf([http, pull])))
+    const known = yield* Effect.provide(
+      Catalog,
+      Layer.fresh(BuiltinCatalog.layerOf([http, pull, oldHttp, oldPull]))
+    )
+    return { ...offered, lastOffered: known.find }
+  })
+)
+
 const queues = (parts: Readonly<Record<string, Json>>) =>
   layer.pipe(
     Layer.provide(Fleet.layer),
     Layer.provideMerge([Demand.layer, Expectations.layerEmpty]),
-    Layer.provideMerge([BuiltinCatalog.layerOf([http, pull]), ProviderHealth.layer, ReadSide.layer]),
+    Layer.provideMerge([catalog, ProviderHealth.layer, ReadSide.layer]),
     Layer.provide(Layer.succeed(WaitingFor, (endpoint) => (endpoint === "test/pull" ? worker : null))),
     Layer.provide(
       Layer.succeed(NodeReports, {
@@ -110,6 +128,29 @@ describe("The queues", () => {
         ]
       )
     }).pipe(Effect.provide(queues({ node: report })))
+  )
+
+  it.effect("of withdrawn models have the reasons of their last definition, and unknown ones say so", () =>
+    Effect.gen(function* () {
+      const submitted = [oldHttp.model.endpoint, oldPull.model.endpoint, unknown]
+      for (const [index, model] of submitted.entries())
+        yield* RequestLog.append(index + 1, RequestLog.submitted(RequestLog.alice, model))
+      yield* ReadSide.settle(DueWorkProjection.projection.name)
+      const found = yield* (yield* Queues).list(false)
+      assert.deepStrictEqual(
+        found.map(({ concurrency, isWithdrawn, model, reasons }) => [
+          model,
+          isWithdrawn,
+          concurrency,
+          reasons.map(({ cause, provider }) => [cause, provider])
+        ]),
+        [
+          ["test/old", true, base.model.concurrency, [["circuit_open", "gpu"]]],
+          ["test/old-pull", true, other.model.concurrency, [["no_worker", "pool"]]],
+          ["test/unknown", true, null, [["model_unknown", null]]]
+        ]
+      )
+    }).pipe(Effect.provide(queues({ node: report, providers: [gpu] })))
   )
 
   it.effect("wait for a node when none is ready", () =>
