@@ -44,7 +44,7 @@ const endpoint = HttpApiEndpoint.get("admin.live", "/admin/v1/live", {
   .annotate(OpenApi.Summary, "Nodes, workers, providers, queues and read models as they change")
   .annotate(
     OpenApi.Description,
-    "As server-sent events, every two seconds what has changed. A `failed` event names a topic that could not be read, with its `error`. The stream ends after two minutes: connect again. At most 64 readers on a node.\n\nRole: `viewer`."
+    "As server-sent events, every two seconds what has changed. A `failed` event names a topic that could not be read, with its `error`. The stream ends after two minutes: connect again. It ends within seconds if the key or session is no longer valid. At most 64 readers on a node.\n\nRole: `viewer`."
   )
 
 type Run = (payload: object) => Effect.Effect<unknown, AdministrationFailed>
@@ -93,7 +93,7 @@ export const live = Route.prepared(
       })
     )
 
-    return Effect.fnUntraced(function* ({ query }: Route.Call<typeof endpoint>, operator: Operator) {
+    return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>, operator: Operator) {
       yield* permit(operator, "viewer")
       const wanted = yield* chosen(query.topic)
       const sent = new Map<string, string>()
@@ -107,6 +107,7 @@ export const live = Route.prepared(
         return frames
       })
       return yield* serve(
+        { request, role: "viewer" },
         Stream.tick(every).pipe(
           Stream.mapEffect(() => changed),
           Stream.filter((frames) => frames !== "")

@@ -12,6 +12,7 @@ import { downloadJournal } from "./JournalRoute.ts"
 import { Proofs } from "./Proofs.ts"
 import { readEvents } from "./ReadEvents.ts"
 import { countLog, verifyLog } from "./VerifyRoutes.ts"
+import { Readmission } from "../live/Events.ts"
 import { live } from "../live/LiveRoute.ts"
 import { followServerLog } from "../server-log/FollowLog.ts"
 
@@ -51,5 +52,5 @@ export const layer = <E, R>(admit: Effect.Effect<DeclaredRoutes.Admit<Operator>,
     DeclaredRoutes.layer(admit, routes).pipe(
       Layer.provide([Proofs.layer, OperatorActions.layer, BalanceProof.layer])
     ),
-    DeclaredRoutes.layer(admit, liveRoutes)
+    DeclaredRoutes.layer(admit, liveRoutes).pipe(Layer.provide(Layer.effect(Readmission, admit)))
   )

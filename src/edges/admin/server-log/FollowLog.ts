@@ -31,7 +31,8 @@ const endpoint = HttpApiEndpoint.get("admin.followServerLog", "/admin/v1/server-
         type: "string",
         maxLength: 200
       }
-    )
+    ),
+    last_event_id: ListParameters.text("As the header `Last-Event-ID`, which wins over it.")
   },
   headers: {
     "last-event-id": ListParameters.text("The id of the last event that was received, when reconnecting.")
@@ -45,7 +46,7 @@ const endpoint = HttpApiEndpoint.get("admin.followServerLog", "/admin/v1/server-
   .annotate(OpenApi.Summary, "Follow the server's log")
   .annotate(
     OpenApi.Description,
-    "As server-sent events, of the node that answers. The stream ends after two minutes: connect again, with `Last-Event-ID`. At most 64 readers on a node.\n\nRole: `operator`."
+    "As server-sent events, of the node that answers. The stream ends after two minutes: connect again, with `Last-Event-ID`. It ends within seconds if the key or session is no longer valid. At most 64 readers on a node.\n\nRole: `operator`."
   )
 
 const seqOf = (name: string, given: string | undefined) => {
@@ -79,7 +80,7 @@ export const followServerLog = Route.prepared(
     return Effect.fnUntraced(function* ({ query, request }: Route.Call<typeof endpoint>, operator: Operator) {
       yield* permit(operator, "operator")
       const choice = yield* choiceOf(query)
-      const resumed = yield* seqOf("Last-Event-ID", request.headers["last-event-id"])
+      const resumed = yield* seqOf("Last-Event-ID", request.headers["last-event-id"] ?? query.last_event_id)
       const given = resumed ?? (yield* seqOf("after", query.after)) ?? log.last()
       // A later line than the last is of the process before a restart.
       let seen = given > log.last() ? 0 : given
@@ -90,13 +91,17 @@ export const followServerLog = Route.prepared(
         const kept = log.after(seen)
         const missed = ChosenLines.missedAfter(seen, kept)
         const lines = kept.slice(0, atOnce)
-        seen = lines.at(-1)?.seq ?? seen
+        const last = lines.at(-1)
+        if (last === undefined) return ""
+        seen = last.seq
         return (
           (missed > 0 ? Events.frame("missed", { count: missed }) : "") +
-          lines.filter(isChosen).map(frameOf).join("")
+          lines.filter(isChosen).map(frameOf).join("") +
+          (isChosen(last) ? "" : Events.place(last.seq))
         )
       }
       return yield* serve(
+        { request, role: "operator" },
         Stream.tick(every).pipe(
           Stream.map(next),
           Stream.filter((frames) => frames !== "")

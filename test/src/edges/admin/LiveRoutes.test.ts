@@ -98,6 +98,35 @@ layer(Layer.provide(served, [quiet, lines]), { excludeTestServices: true })("Wha
     })
   )
 
+  it.effect("ends for an operator whose key is revoked, and says how far it has read", () =>
+    Effect.gen(function* () {
+      const { key, operatorId } = yield* operator("operator")
+      const owner = yield* operator("owner")
+      const url = yield* AdminUrl
+      const { last } = (yield* call("/admin/v1/server-log", { key })).json
+      const whole = (path: string) =>
+        Effect.promise(async () =>
+          (await fetch(`${url}${path}`, { headers: { authorization: `Key ${key}` } })).text()
+        )
+      const [live, log] = yield* Effect.all(
+        [
+          whole("/admin/v1/live?topic=nodes"),
+          whole("/admin/v1/server-log/follow?level=error"),
+          Effect.gen(function* () {
+            yield* Effect.sleep("500 millis")
+            yield* written("not an error")
+            yield* Effect.sleep("500 millis")
+            yield* call(`/admin/v1/operators/${operatorId}`, { method: "DELETE", key: owner.key })
+          })
+        ],
+        { concurrency: 3 }
+      )
+      assert.include(live, "event: nodes")
+      // Browsers go on from there, so that a line that was not chosen is not missed.
+      assert.strictEqual(log, `retry: 500\n\nid: ${last + 1}\n\n`)
+    })
+  )
+
   it.effect("is read by sixty-four at a time", () =>
     Effect.gen(function* () {
       const { key } = yield* operator("viewer")
@@ -151,7 +180,7 @@ layer(Layer.provide(served, [quiet, lines]), { excludeTestServices: true })("Wha
       for (const query of ["level=loud", "after=-1", "limit=0", `text=${"x".repeat(201)}`]) {
         assert.strictEqual((yield* call(`/admin/v1/server-log?${query}`, { key })).status, 400, query)
       }
-      for (const query of ["level=loud", "after=x", `text=${"x".repeat(201)}`]) {
+      for (const query of ["level=loud", "after=x", "last_event_id=x", `text=${"x".repeat(201)}`]) {
         assert.strictEqual((yield* call(`/admin/v1/server-log/follow?${query}`, { key })).status, 400, query)
       }
     })
@@ -170,6 +199,8 @@ layer(Layer.provide(served, [quiet, lines]), { excludeTestServices: true })("Wha
       const [missed, next] = yield* events(path, key, 2, { "last-event-id": String(last + 2) })
       assert.deepStrictEqual([missed?.event, missed?.data], ["missed", { count: 10 }])
       assert.deepInclude(next?.data, { seq: last + 13, message: "flood" })
+      const [again] = yield* events(`${path}?last_event_id=${last + 2_011}`, key, 1)
+      assert.deepInclude(again?.data, { seq: last + 2_012 })
       const { json } = yield* call(`/admin/v1/server-log?after=${last + 2}&limit=1`, { key })
       assert.deepInclude(json, { missed: 10, last: last + 2_012 })
       // A line of the process before a restart.
