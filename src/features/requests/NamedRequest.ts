@@ -1,4 +1,4 @@
-/** The request named by the filter of a list. */
+/** The request that the filter of a list names, or that a delivery is of. */
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"

@@ -58,7 +58,12 @@ export class Webhooks extends Context.Service<
       options: Named & { readonly number: number }
     ): Effect.Effect<
       AttemptExchange.AttemptExchange,
-      DeliveryNotFound | DeliveryForbidden | SecretsUnreadable | BlobStoreError | EventStoreError
+      | DeliveryNotFound
+      | DeliveryForbidden
+      | RequestForbidden
+      | SecretsUnreadable
+      | BlobStoreError
+      | EventStoreError
     >
     /** Sends it again, with new attempts. No effect while it waits to be sent. */
     replay(
@@ -117,6 +122,7 @@ export class Webhooks extends Context.Service<
 
       const attempt: Webhooks["Service"]["attempt"] = Effect.fn("Webhooks.attempt")(function* (options) {
         const { delivery, deliveryId } = yield* find(options)
+        yield* NamedRequest.check(requests, options.caller, delivery.scheduled.requestId)
         return (yield* exchangeOf(deliveryId, delivery, options.number)) ?? (yield* new DeliveryNotFound())
       })
 

@@ -10,6 +10,7 @@ import * as DeliveryView from "#src/features/webhooks/views/DeliveryView.ts"
 import { DeliveryNotFound, Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
+import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { listDeliveries } from "./ListDeliveries.ts"
 import { recoverDeliveries } from "./RecoverDeliveries.ts"
 import { getSigningSecret, rotateSigningSecret } from "./SigningSecret.ts"
@@ -52,7 +53,7 @@ const getAttemptEndpoint = HttpApiEndpoint.get(
   .annotate(OpenApi.Summary, "One attempt, as sent and answered")
   .annotate(
     OpenApi.Description,
-    "The request with its headers and body, and the first bytes of the receiver's response, of one of the last 100 attempts. Both are erased with the request's data."
+    "The request with its headers and body, and the first bytes of the receiver's response, of one of the last 100 attempts. Both are erased with the request's data. The body has the request's output, so the key also needs `requests:read`, and the request's model if it is for some models."
   )
 
 const attemptNumber = /^[1-9]\d{0,9}$/
@@ -60,6 +61,7 @@ const attemptNumber = /^[1-9]\d{0,9}$/
 const getAttempt = Route.make(getAttemptEndpoint, Webhooks, function* (webhooks, { params }, caller) {
   const { attempt, deliveryId } = params
   if (!attemptNumber.test(attempt)) return yield* new DeliveryNotFound()
+  if (!caller.grant.scopes.includes("requests:read")) return yield* ErrorAnswer.missingScope("requests:read")
   const found = yield* webhooks.attempt({ caller, id: deliveryId, number: Number(attempt) })
   return Answer.json(200, AttemptView.detailed(found))
 })

@@ -1,11 +1,13 @@
 /** Keys for some models cannot access the requests of other models by any route. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, jsonHeaders, submit } from "./Calls.ts"
+import * as Deliveries from "./Deliveries.ts"
 import * as GrantedKeys from "./GrantedKeys.ts"
 import { make } from "./TokenCalls.ts"
 
@@ -98,6 +100,15 @@ layer(TestServer.layer({ catalog }), { excludeTestServices: true })("a key with 
       for (const path of ["/files", "/webhooks/deliveries", "/webhooks/default/secret"]) {
         assert.strictEqual((yield* call({ path, headers })).status, 200)
       }
+    })
+  )
+
+  it.effect("reads no attempt to deliver the output of another model", () =>
+    Effect.gen(function* () {
+      const requestId = RequestId.make(yield* accepted("sandbox/echo", { value: "private matter" }))
+      const path = `/webhooks/deliveries/${yield* Deliveries.delivered({ requestId })}/attempts/1`
+      assert.strictEqual((yield* call({ path })).status, 200)
+      assertEnvelope(yield* call({ path, headers: yield* granted }), 403)
     })
   )
 

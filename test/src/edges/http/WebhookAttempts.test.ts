@@ -6,6 +6,7 @@ import { Payloads, refOf } from "#streams/Payload.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, call, issuesOf, jsonHeaders } from "./Calls.ts"
 import * as Deliveries from "./Deliveries.ts"
+import * as GrantedKeys from "./GrantedKeys.ts"
 
 const attempt = (id: string, number: string, headers: Readonly<Record<string, string>> = {}) =>
   call({ path: `/webhooks/deliveries/${id}/attempts/${number}`, headers })
@@ -54,6 +55,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("an attempt", (it) => {
         assertEnvelope(yield* attempt(id, number), 404)
       const headers = { authorization: yield* TestServer.openAccount("curious") }
       assertEnvelope(yield* attempt(id, "1", headers), 403)
+    })
+  )
+
+  it.effect("is not shown to a key that may not read requests, because its body has the output", () =>
+    Effect.gen(function* () {
+      const id = yield* Deliveries.delivered()
+      const reply = yield* attempt(id, "1", yield* GrantedKeys.issue({ scopes: ["webhooks:read"] }))
+      assertEnvelope(reply, 403)
+      assert.deepInclude(Object(reply.json).details, { code: "MISSING_SCOPE", scope: "requests:read" })
+      const both = yield* GrantedKeys.issue({ scopes: ["webhooks:read", "requests:read"] })
+      assert.strictEqual((yield* attempt(id, "1", both)).status, 200)
     })
   )
 })
