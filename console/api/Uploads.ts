@@ -139,6 +139,8 @@ const inParts = async (
     const { fileUrl } = await call("completeUpload", { payload: { uploadId, uploadKey, parts }, signal })
     return fileUrl
   } catch (error) {
+    // The other lanes begin no further part.
+    next = count + 1
     // The parts that arrived are dropped; without this call they are, too, after some days.
     if (signal.aborted) void call("deleteFile", { params: { fileId: uploadKey } }).catch(() => undefined)
     throw error

@@ -14,6 +14,8 @@ export interface ConfirmDialogProps {
   /** The verb, as "Revoke key". */
   readonly action: string
   readonly isDangerous?: boolean
+  /** Whether the action has to wait for an entry. */
+  readonly isDisabled?: boolean
   /** A text to type before the action, such as an id. */
   readonly typed?: string
   /** Closes the dialog when it succeeds; its error is shown here. */
@@ -24,6 +26,7 @@ export const ConfirmDialog = ({
   action,
   children,
   isDangerous = false,
+  isDisabled = false,
   isOpen,
   onClose,
   onConfirm,
@@ -45,7 +48,7 @@ export const ConfirmDialog = ({
       .then(close, setError)
       .finally(() => setRunning(false))
   }
-  const isReady = typed === undefined || text === typed
+  const isReady = !isDisabled && (typed === undefined || text === typed)
   return (
     <Dialog
       title={title}

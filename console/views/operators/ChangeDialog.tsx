@@ -4,13 +4,12 @@ import { useState } from "react"
 import { admin } from "#console/api/Client.ts"
 import { adminKeyOf } from "#console/api/Queries.ts"
 import type { OperatorSession } from "#console/api/Session.ts"
-import { Code } from "#console/design/data/Code.tsx"
 import { Notice } from "#console/design/feedback/Notice.tsx"
 import { Select } from "#console/design/fields/Select.tsx"
 import { TextField } from "#console/design/fields/TextField.tsx"
 import { Stack } from "#console/design/layout/Stack.tsx"
 import { ConfirmDialog } from "#console/design/overlays/ConfirmDialog.tsx"
-import { Dialog } from "#console/design/overlays/Dialog.tsx"
+import { SecretDialog } from "#console/views/keys/SecretDialog.tsx"
 import type { Operator } from "./OperatorsView.tsx"
 import type { Person } from "./People.tsx"
 
@@ -31,6 +30,11 @@ const roles: ReadonlyArray<{ readonly value: Role; readonly label: string }> = [
 /** At the end of the chosen day, UTC; `null`: never. */
 const endOf = (day: string): string | null => (day === "" ? null : `${day}T23:59:59Z`)
 
+interface NewKey {
+  readonly name: string
+  readonly secret: string
+}
+
 export const ChangeDialog = ({
   change,
   onClose
@@ -38,20 +42,13 @@ export const ChangeDialog = ({
   readonly change: Change | null
   readonly onClose: () => void
 }) => {
-  const [key, setKey] = useState<string | null>(null)
-  if (key !== null) return <NewKey operatorKey={key} onClose={() => setKey(null)} />
+  const [key, setKey] = useState<NewKey | null>(null)
+  if (key !== null) {
+    return <SecretDialog {...key} note="Rotating gives a new one." onClose={() => setKey(null)} />
+  }
   // Another dialog has other fields, so it begins anew.
   return change === null ? null : <Form key={change.type} change={change} onClose={onClose} onKey={setKey} />
 }
-
-const NewKey = ({ onClose, operatorKey }: { readonly operatorKey: string; readonly onClose: () => void }) => (
-  <Dialog title="The key, shown this once" isOpen onClose={onClose}>
-    <Stack>
-      <p>Give it to the operator. It is not stored: who loses it gets another one by rotating.</p>
-      <Code label="operator key" text={operatorKey} isWrapped />
-    </Stack>
-  </Dialog>
-)
 
 const Form = ({
   change,
@@ -60,7 +57,8 @@ const Form = ({
 }: {
   readonly change: Change
   readonly onClose: () => void
-  readonly onKey: (key: string) => void
+  /** Called first, because the key is not to be had again. */
+  readonly onKey: (key: NewKey) => void
 }) => {
   const client = useQueryClient()
   const [name, setName] = useState("")
@@ -89,10 +87,11 @@ const Form = ({
           {...usual}
           title="Create operator"
           action="Create"
+          isDisabled={name.trim() === ""}
           onConfirm={async () => {
             const made = await admin("createOperator", { name: name.trim(), role, expiresAt: endOf(day) })
-            await done()
-            onKey(made.key)
+            onKey({ name: name.trim(), secret: made.key })
+            void done()
           }}
         >
           <Stack>
@@ -125,8 +124,8 @@ const Form = ({
           onConfirm={async () => {
             const { operatorId } = change.operator
             const made = await admin("rotateOperator", { operatorId, expiresAt: endOf(day) })
-            await done()
-            onKey(made.key)
+            onKey({ name: change.operator.name, secret: made.key })
+            void done()
           }}
         >
           <Stack>

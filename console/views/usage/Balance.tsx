@@ -7,7 +7,7 @@ import { Time } from "#console/design/data/Time.tsx"
 import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Stat } from "#console/design/layout/Stat.tsx"
-import { amountOf } from "./Amounts.ts"
+import { amountOf } from "#console/design/data/Nanos.ts"
 import * as Grouping from "./Grouping.ts"
 import classes from "./Usage.module.css"
 

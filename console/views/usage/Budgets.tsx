@@ -10,7 +10,7 @@ import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { ProgressBar } from "#console/design/feedback/ProgressBar.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Section } from "#console/design/layout/Section.tsx"
-import { amountOf, nanosOf } from "./Amounts.ts"
+import { amountOf, nanosOf } from "#console/design/data/Nanos.ts"
 import { useKeys } from "./KeyNames.ts"
 
 interface Budget {

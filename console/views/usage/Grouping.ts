@@ -1,7 +1,7 @@
 /** Rows of usage as series of a chart: one for each model or key, the smallest together as "Other". */
 import type { AnswerOf } from "#console/api/Types.ts"
 import { mostSeries, type Series } from "#console/design/chart/TimeSeries.ts"
-import { amountOf, nanosOf } from "./Amounts.ts"
+import { amountOf, nanosOf } from "#console/design/data/Nanos.ts"
 
 export type Usage = AnswerOf<"getUsage">
 type Row = Usage["data"][number]

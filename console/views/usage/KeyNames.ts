@@ -1,6 +1,7 @@
 /** The names of the account's keys, for those who may see them; others see ids. */
 import { useQuery } from "@tanstack/react-query"
 import { useRouteContext } from "@tanstack/react-router"
+import { useCallback } from "react"
 import { apiQuery } from "#console/api/Queries.ts"
 
 /** The newest hundred keys. */
@@ -12,7 +13,6 @@ export const useKeys = () => {
 }
 
 export const useKeyNames = (): ((id: string) => string) => {
-  const { list } = useKeys()
-  const names = new Map(list.map(({ id, name }) => [id, name]))
-  return (id) => names.get(id) ?? id
+  const { data } = useKeys().keys
+  return useCallback((id) => data?.data.find((key) => key.id === id)?.name ?? id, [data])
 }

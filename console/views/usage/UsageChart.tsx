@@ -4,7 +4,7 @@ import { useMemo } from "react"
 import { TimeChart } from "#console/design/chart/TimeChart.tsx"
 import { Money, moneyText } from "#console/design/data/Money.tsx"
 import { type Column, Table } from "#console/design/data/Table.tsx"
-import { amountOf } from "./Amounts.ts"
+import { amountOf } from "#console/design/data/Nanos.ts"
 import * as Grouping from "./Grouping.ts"
 import { useKeyNames } from "./KeyNames.ts"
 

@@ -1,4 +1,5 @@
 /** What of usage is shown, in the URL. */
+import { among, given, textOf } from "#console/app/SearchValues.ts"
 
 export const ranges = ["24h", "7d", "30d", "90d", "12m"] as const
 type Range = (typeof ranges)[number]
@@ -10,37 +11,19 @@ const groupings = ["model", "key"] as const
 const measures = ["cost", "requests"] as const
 export const kinds = ["topup", "hold", "charge", "release", "revert"] as const
 
-export interface UsageSearch {
-  readonly range?: Range
-  readonly by?: Granularity
-  readonly group?: (typeof groupings)[number]
-  readonly measure?: (typeof measures)[number]
-  readonly model?: string
-  readonly key?: string
-  /** Of billing events. */
-  readonly type?: (typeof kinds)[number]
-}
-
-const oneOf = <A extends string>(all: ReadonlyArray<A>, value: unknown): A | undefined =>
-  all.find((one) => one === value)
-
-const text = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined
-
-const withoutAbsent = (search: {
-  readonly [K in keyof UsageSearch]: UsageSearch[K] | undefined
-}): UsageSearch => Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
-
-export const parse = (search: Readonly<Record<string, unknown>>): UsageSearch =>
-  withoutAbsent({
-    range: oneOf(ranges, search["range"]),
-    by: oneOf(granularities, search["by"]),
-    group: oneOf(groupings, search["group"]),
-    measure: oneOf(measures, search["measure"]),
-    model: text(search["model"]),
-    key: text(search["key"]),
-    type: oneOf(kinds, search["type"])
+/** `type`: of billing events. */
+export const parse = (search: Readonly<Record<string, unknown>>) =>
+  given({
+    range: among(ranges, search["range"]),
+    by: among(granularities, search["by"]),
+    group: among(groupings, search["group"]),
+    measure: among(measures, search["measure"]),
+    model: textOf(search["model"]),
+    key: textOf(search["key"]),
+    type: among(kinds, search["type"])
   })
+
+export type UsageSearch = ReturnType<typeof parse>
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -56,6 +56,7 @@ export const RecoverDialog = ({
     <ConfirmDialog
       title="Send failed deliveries again"
       action="Send again"
+      isDisabled={count === undefined || count === 0}
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={recover}

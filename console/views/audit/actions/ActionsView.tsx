@@ -1,7 +1,6 @@
 /** What operators did: every change, and every reading of payloads. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
 import { admin } from "#console/api/Client.ts"
 import { adminKeyOf } from "#console/api/Queries.ts"
 import type { AdminAnswer } from "#console/api/Types.ts"
@@ -12,9 +11,9 @@ import { Badge, type BadgeKind } from "#console/design/feedback/Badge.tsx"
 import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
 import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
-import { TextField } from "#console/design/fields/TextField.tsx"
 import { Grid, Stack } from "#console/design/layout/Stack.tsx"
 import { AuditPage } from "../AuditPage.tsx"
+import { FilterField } from "../FilterField.tsx"
 
 export const ActionsView = () => (
   <AuditPage
@@ -57,7 +56,7 @@ const Actions = () => {
   return (
     <Stack>
       <Grid>
-        <Filter
+        <FilterField
           label="Operator"
           placeholder="op_…, oi_…, socket or local"
           value={operator ?? ""}
@@ -68,7 +67,7 @@ const Actions = () => {
             })
           }
         />
-        <Filter
+        <FilterField
           label="Action"
           placeholder="createAccount"
           value={action ?? ""}
@@ -101,38 +100,6 @@ const Actions = () => {
         </div>
       )}
     </Stack>
-  )
-}
-
-const Filter = ({
-  label,
-  onChange,
-  placeholder,
-  value
-}: {
-  readonly label: string
-  readonly placeholder: string
-  readonly value: string
-  readonly onChange: (text: string) => void
-}) => {
-  const [text, setText] = useState(value)
-  useEffect(() => setText(value), [value])
-  const apply = () => {
-    if (text.trim() !== value) onChange(text.trim())
-  }
-  return (
-    <TextField
-      label={label}
-      isOptional
-      isMono
-      placeholder={placeholder}
-      value={text}
-      onChange={setText}
-      onBlur={apply}
-      onKeyDown={({ key }) => {
-        if (key === "Enter") apply()
-      }}
-    />
   )
 }
 

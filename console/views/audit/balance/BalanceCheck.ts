@@ -3,7 +3,7 @@
  * by the data that was hashed, and their sum.
  */
 import * as Chain from "../chain/Chain.ts"
-import * as Nano from "./Nano.ts"
+import { nanosOf } from "#console/design/data/Nanos.ts"
 
 interface Link extends Omit<Chain.Link, "stream" | "type"> {
   readonly position: string
@@ -94,7 +94,7 @@ export const make = (hashes: boolean) => {
         tails.delete(event.stream)
       }
       const { available, held } = event
-      if (money.available !== Nano.ofUsd(available) || money.held !== Nano.ofUsd(held)) {
+      if (money.available !== nanosOf(available) || money.held !== nanosOf(held)) {
         problem ??= `The amounts up to position ${event.position} add up to another balance.`
       }
       return { hashed, problem }

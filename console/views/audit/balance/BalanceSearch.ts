@@ -1,5 +1,5 @@
 /** The URL of the proof of a balance: whose, and at what time. */
-import { given, textOf } from "../SearchText.ts"
+import { given, textOf } from "#console/app/SearchValues.ts"
 
 const timeOf = (value: unknown): string | undefined => {
   const text = textOf(value)

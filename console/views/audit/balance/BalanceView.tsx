@@ -1,7 +1,7 @@
 /** The proof of an account's balance, event by event. */
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import { adminQuery } from "#console/api/Queries.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { ProgressBar } from "#console/design/feedback/ProgressBar.tsx"
@@ -37,6 +37,7 @@ const Proof = () => {
   const { account = "", until } = route.useSearch()
   const navigate = route.useNavigate()
   const [text, setText] = useState(account)
+  useEffect(() => setText(account), [account])
   const { cancel, proof, start } = useBalanceProof()
   const change = (account: string, until: string | undefined) =>
     void navigate({

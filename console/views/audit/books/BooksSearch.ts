@@ -1,5 +1,5 @@
 /** The URL of the books: the account and the period that are shown. */
-import { given, textOf } from "../SearchText.ts"
+import { given, textOf } from "#console/app/SearchValues.ts"
 
 const dateOf = (value: unknown): string | undefined => {
   const text = textOf(value)

@@ -45,7 +45,8 @@ const Audit = () => {
   const run = async () => {
     coming.current = []
     setRows([])
-    await start(`/api/admin/v1/audit${queryText({ ...search, incremental: isIncremental })}`)
+    const hasEnded = await start(`/api/admin/v1/audit${queryText({ ...search, incremental: isIncremental })}`)
+    if (!hasEnded) return
     setRows(coming.current.filter(isAccountRow))
     await client.invalidateQueries({ queryKey: adminKeyOf("listProofs") })
   }

@@ -49,14 +49,3 @@ export const follow = async (tail: Tail, link: Link): Promise<Tail | null> => {
   if (link.ordinal !== tail.ordinal + 1) return null
   return (await hashOf(tail.hash, link)) === link.hash ? { ordinal: link.ordinal, hash: link.hash } : null
 }
-
-/** The first event of a stream that breaks its chain; `null`: none. The events are the stream from its beginning. */
-export const firstBreak = async <L extends Link>(links: ReadonlyArray<L>): Promise<L | null> => {
-  let tail = start
-  for (const link of links) {
-    const next = await follow(tail, link)
-    if (next === null) return link
-    tail = next
-  }
-  return null
-}

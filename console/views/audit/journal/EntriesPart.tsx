@@ -57,8 +57,8 @@ export const EntriesPart = ({
     coming.current = []
     total.current = 0
     setEntries([])
-    await start(`/api/admin/v1/audit${queryText({ format: "journal", ...period })}`)
-    setEntries(coming.current.slice(-most).toReversed())
+    const hasEnded = await start(`/api/admin/v1/audit${queryText({ format: "journal", ...period })}`)
+    if (hasEnded) setEntries(coming.current.slice(-most).toReversed())
   }
   const file = (format: string) =>
     `${consolePath}/api/admin/v1/audit/journal${queryText({ format, ...period })}`

@@ -1,6 +1,6 @@
 /** One event: its data, its hash, and the chain of its stream, which the browser checks on demand. */
 import { Link } from "@tanstack/react-router"
-import { useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { Button } from "#console/design/actions/Button.tsx"
 import { CopyButton } from "#console/design/actions/CopyButton.tsx"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
@@ -12,7 +12,7 @@ import { Facts } from "#console/design/layout/Facts.tsx"
 import { Row, Stack } from "#console/design/layout/Stack.tsx"
 import * as Chain from "../chain/Chain.ts"
 import type { LogEvent } from "../chain/LogEvent.ts"
-import { readStream } from "./LogPages.ts"
+import * as LogPages from "./LogPages.ts"
 
 export const EventDetails = ({ event }: { readonly event: LogEvent }) => {
   const { hash, id, ordinal, stream, text, time, type } = event
@@ -46,22 +46,34 @@ type Check =
 
 const insecure = "Browsers compute hashes only over HTTPS, or on the server's own machine."
 
-const ChainCheck = ({ event: { hash, position, stream } }: { readonly event: LogEvent }) => {
+/** Checks one event after the other, because a stream may be long. The shown event has to be one of them. */
+const checked = async (shown: LogEvent, signal: AbortSignal): Promise<Check> => {
+  let tail = Chain.start
+  let events = 0
+  let isFound = false
+  for await (const event of LogPages.ofStream(shown.stream, signal)) {
+    const next = await Chain.follow(tail, event)
+    if (next === null) return { state: "broken", position: event.position }
+    tail = next
+    events++
+    isFound ||= event.position === shown.position && event.hash === shown.hash
+  }
+  return isFound ? { state: "right", events } : { state: "broken", position: shown.position }
+}
+
+const ChainCheck = ({ event }: { readonly event: LogEvent }) => {
   const [check, setCheck] = useState<Check>({ state: "none" })
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
   const run = async () => {
+    const own = new AbortController()
+    running.current = own
     setCheck({ state: "running" })
-    try {
-      const events = await readStream(stream)
-      const broken = await Chain.firstBreak(events)
-      const isSame = events.some((event) => event.position === position && event.hash === hash)
-      setCheck(
-        broken === null && isSame
-          ? { state: "right", events: events.length }
-          : { state: "broken", position: broken?.position ?? position }
-      )
-    } catch (error) {
-      setCheck({ state: "failed", error })
-    }
+    const end = await checked(event, own.signal).catch((error: unknown): Check => ({
+      state: "failed",
+      error
+    }))
+    if (!own.signal.aborted) setCheck(end)
   }
   switch (check.state) {
     case "right":

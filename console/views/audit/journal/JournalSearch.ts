@@ -1,7 +1,7 @@
 /** The URL of the journal: which events are shown, or the entries of which account and period. */
 import { isPosition } from "../chain/LogEvent.ts"
 import * as BooksSearch from "../books/BooksSearch.ts"
-import { given, textOf } from "../SearchText.ts"
+import { given, textOf } from "#console/app/SearchValues.ts"
 
 const positionOf = (value: unknown): string | undefined => {
   const text = textOf(value)

@@ -37,9 +37,7 @@ export async function* followed(
     yield ofLine(line)
 }
 
-/** All events of a stream, oldest first. */
-export const readStream = async (stream: string): Promise<ReadonlyArray<LogEvent>> => {
-  const events: Array<LogEvent> = []
-  for await (const line of lineTexts(path({ stream }))) events.push(ofLine(line))
-  return events
+/** The events of a stream, oldest first. */
+export async function* ofStream(stream: string, signal: AbortSignal): AsyncGenerator<LogEvent, void, void> {
+  for await (const line of lineTexts(path({ stream }), { signal })) yield ofLine(line)
 }

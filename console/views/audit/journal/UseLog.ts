@@ -60,7 +60,8 @@ const reduce = (state: State, change: Change): State => {
       }
     }
     case "new": {
-      if (state.isCut) return state
+      // While the first page is read, they are in it, or are asked for after it.
+      if (state.isCut || state.status === "loading") return state
       if (change.isShown) {
         const next = newest([...change.events, ...state.waiting, ...state.events])
         return { ...state, ...next, hasOlder: next.hasOlder || state.hasOlder, waiting: [] }
@@ -125,11 +126,12 @@ export const useLog = (choice: Choice, isLive: boolean) => {
     const ending = new AbortController()
     const { signal } = ending
     let come: Array<LogEvent> = []
-    const timer = setInterval(() => {
+    const pass = () => {
       if (come.length === 0) return
       dispatch({ type: "new", events: come.toReversed(), isShown: isAtTop.current })
       come = []
-    }, pauseMs)
+    }
+    const timer = setInterval(pass, pauseMs)
     const follow = async () => {
       let pause = 500
       while (!signal.aborted) {
@@ -150,6 +152,8 @@ export const useLog = (choice: Choice, isLive: boolean) => {
     return () => {
       ending.abort()
       clearInterval(timer)
+      // The next try begins after them.
+      pass()
     }
   }, [choice, follows])
 

@@ -1,5 +1,5 @@
 /** The URL of the log: an earlier anchor to compare with. */
-import { given, textOf } from "../SearchText.ts"
+import { given, textOf } from "#console/app/SearchValues.ts"
 
 export const parse = (search: Readonly<Record<string, unknown>>) =>
   given({ expect: textOf(search["expect"]) })

@@ -1,7 +1,7 @@
 /** The log: its end, its proofs, and its export. */
 import { useQuery } from "@tanstack/react-query"
-import { useState } from "react"
 import { consolePath } from "#console/api/Client.ts"
+import { save } from "#console/api/Csv.ts"
 import { adminQuery } from "#console/api/Queries.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { CopyButton } from "#console/design/actions/CopyButton.tsx"
@@ -88,27 +88,21 @@ const Anchor = ({ digest, position }: { readonly position: string; readonly dige
       <Row>
         <code>{anchor}</code>
         <CopyButton text={anchor} what="anchor" />
-        <SaveAnchor anchor={anchor} position={position} />
+        <Button kind="quiet" size="small" onPress={() => saveAnchor(anchor, position)}>
+          Save as a file
+        </Button>
       </Row>
     </Stack>
   )
 }
 
-const SaveAnchor = ({ anchor, position }: { readonly anchor: string; readonly position: string }) => {
-  const [file, setFile] = useState<string | null>(null)
-  const text = JSON.stringify({ anchor, server: location.origin, savedAt: new Date().toISOString() })
-  // The address of the file is made at the first use, and lives as long as the page.
-  const prepare = () => setFile((made) => made ?? URL.createObjectURL(new Blob([text])))
-  return file === null ? (
-    <Button kind="quiet" size="small" onPress={prepare}>
-      Save as a file
-    </Button>
-  ) : (
-    <DownloadLink size="small" href={file} file={`anchor-${position}.json`}>
-      Download anchor-{position}.json
-    </DownloadLink>
+/** As a file, with the server and the time. */
+const saveAnchor = (anchor: string, position: string) =>
+  save(
+    `anchor-${position}.json`,
+    "application/json",
+    JSON.stringify({ anchor, server: location.origin, savedAt: new Date().toISOString() })
   )
-}
 
 const Export = () => {
   const { data } = useLogSize()

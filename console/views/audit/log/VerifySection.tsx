@@ -75,17 +75,28 @@ interface Report {
   readonly since?: SinceFacts | null
 }
 
+/** `null`: the program ended before it had one, which says nothing about the log. */
+const reportOf = (report: unknown): Report | null =>
+  typeof report === "object" && report !== null && "ok" in report ? (report as Report) : null
+
 const count = new Intl.NumberFormat()
 
 const Verdict = ({ proof }: { readonly proof: Proof }) => {
   if (proof.state === "failed") return <Notice kind="alarm" title="No proof was made" error={proof.error} />
   if (proof.state !== "ended") return null
-  const report = (proof.report ?? {}) as Report
+  const report = reportOf(proof.report)
+  if (report === null) {
+    return (
+      <Notice kind="alarm" title="No proof was made">
+        <p>{proof.message}</p>
+      </Notice>
+    )
+  }
   if (!proof.isOk) {
     const { position = null, reason } = report
     return (
       <Notice kind="alarm" title="The log is not what was written">
-        <p>{reason ?? proof.message}</p>
+        <p>{reason}</p>
         {position !== null && (
           <p>
             First at position {position}.{" "}
@@ -98,8 +109,8 @@ const Verdict = ({ proof }: { readonly proof: Proof }) => {
       </Notice>
     )
   }
-  const { digest = "", erasedPayloads = 0, events = 0, payloads = 0, position, since = null } = report
-  const anchor = `${position}:${digest}`
+  const { digest = "", erasedPayloads = 0, events = 0, payloads = 0, position = null, since = null } = report
+  const anchor = position === null ? null : `${position}:${digest}`
   return (
     <Notice kind="good" title="The log is intact">
       <p>
@@ -108,10 +119,12 @@ const Verdict = ({ proof }: { readonly proof: Proof }) => {
       </p>
       {since !== null && <Since since={since} />}
       {proof.message !== "" && <p>{proof.message}</p>}
-      <Row>
-        <code>{anchor}</code>
-        <CopyButton text={anchor} what="anchor" />
-      </Row>
+      {anchor !== null && (
+        <Row>
+          <code>{anchor}</code>
+          <CopyButton text={anchor} what="anchor" />
+        </Row>
+      )}
     </Notice>
   )
 }

@@ -52,7 +52,8 @@ export const useProof = (onLine?: (line: unknown) => void) => {
     setProof({ state: "idle" })
   }, [])
 
-  const start = useCallback(async (path: string) => {
+  /** Resolves when the pass is over: to whether it came to its end, rather than being stopped. */
+  const start = useCallback(async (path: string): Promise<boolean> => {
     running.current?.abort()
     const own = new AbortController()
     running.current = own
@@ -74,9 +75,10 @@ export const useProof = (onLine?: (line: unknown) => void) => {
     } catch (error) {
       ended = { state: "failed", error }
     }
-    if (own.signal.aborted) return
+    if (own.signal.aborted) return false
     running.current = null
     setProof(ended)
+    return true
   }, [])
 
   return { proof, start, cancel, isRunning: proof.state === "running" }

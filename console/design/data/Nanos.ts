@@ -1,9 +1,12 @@
-/** Sums of amounts without rounding: decimal texts in USD as whole nano-USD. */
+/** Amounts as whole nano-USD, so that sums are exact, and as the decimal texts in USD of the API. */
 
 const digits = 9
 
+/** @param amount such as `-3.0012`. Throws for anything else. */
 export const nanosOf = (amount: string): bigint => {
-  const [, sign = "", whole = "0", fraction = ""] = /^(-?)(\d+)(?:\.(\d{1,9}))?$/.exec(amount) ?? []
+  const [, sign = "", whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d{1,9}))?$/.exec(amount) ?? []
+  if (whole === undefined)
+    throw new Error("Expected an amount in USD with at most nine digits after the point.")
   return BigInt(`${sign}${whole}${fraction.padEnd(digits, "0")}`)
 }
 

@@ -1,0 +1,29 @@
+/** When deliveries are read again, because they change without an event of their request. */
+
+export interface Shown {
+  readonly status: string
+  readonly nextAttemptAt: string | null
+  readonly updatedAt: string
+}
+
+/** Longer waits are left to the next look: timers of browsers end at 24 days. */
+const longestWaitMs = 3_600_000
+
+/** Of a change that is late. The pauses grow with the delay, so that a receiver that never answers costs few reads. */
+const longestPauseMs = 30_000
+const shareOfDelay = 1 / 4
+
+/** @param due Unix time in ms, like `now`. */
+const waitFor = (due: number, now: number): number =>
+  due > now ? due - now : Math.min(longestPauseMs, (now - due) * shareOfDelay)
+
+/** When one of these may change by itself, ms from `now`; `null`: none within an hour. */
+export const of = (deliveries: ReadonlyArray<Shown>, now: number): number | null => {
+  const waits = deliveries.flatMap(({ nextAttemptAt, status, updatedAt }) => {
+    // The attempt has begun. The clocks of browser and server may differ.
+    if (status === "delivering") return [waitFor(Math.min(now, Date.parse(updatedAt)), now)]
+    return nextAttemptAt === null ? [] : [waitFor(Date.parse(nextAttemptAt), now)]
+  })
+  const least = Math.min(...waits)
+  return least > longestWaitMs ? null : least
+}
