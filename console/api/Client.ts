@@ -56,6 +56,11 @@ export const onSessionEnded = (listener: () => void): (() => void) => {
   return () => ended.delete(listener)
 }
 
+/** Tells the listeners that a call or a stream was answered with 401. */
+export const sessionEnded = (): void => {
+  for (const listener of ended) listener()
+}
+
 /**
  * Sends a call to a path below the console, such as `/session` or `/api/keys`.
  * Throws an `ApiError` for an answer that is not 2xx, and for none.
@@ -81,7 +86,7 @@ export const send = async (
     throw ApiError.unreachable()
   })
   if (response.ok) return response
-  if (response.status === 401 && path.startsWith("/api/")) for (const listener of ended) listener()
+  if (response.status === 401 && path.startsWith("/api/")) sessionEnded()
   throw await ApiError.ofResponse(response)
 }
 

@@ -1,6 +1,9 @@
-/** Server-sent events of the account or of administration, as hooks. It reconnects, and resumes by the last id. */
+/**
+ * Server-sent events of the account or of administration, as hooks. It reconnects, and resumes by the last id. Browsers open at
+ * most six connections to a server for all tabs together, so a page that is out of sight gives its own back.
+ */
 import { useEffect, useRef, useState } from "react"
-import { consolePath } from "./Client.ts"
+import { consolePath, sessionEnded } from "./Client.ts"
 
 export interface ServerEvent {
   /** `message` for an event without a name. */
@@ -14,6 +17,9 @@ export type Connection = "connecting" | "open" | "closed"
 
 const firstPauseMs = 1_000
 const longestPauseMs = 30_000
+
+/** How long a page is out of sight before its streams are closed, ms. */
+const hiddenMs = 10_000
 
 const wait = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
@@ -40,6 +46,7 @@ const hasEnded = async (url: string, signal: AbortSignal): Promise<boolean> => {
   }).catch(() => null)
   asking.abort()
   if (response === null) return false
+  if (response.status === 401) sessionEnded()
   return (
     response.status === 204 || (response.status >= 400 && response.status < 500 && response.status !== 429)
   )
@@ -69,9 +76,11 @@ export const useEvents = (
     const { signal } = ending
     let lastId = ""
     let pause = firstPauseMs
+    let current: EventSource | null = null
+    let hiding: ReturnType<typeof setTimeout> | undefined
     const open = () => {
       const source = new EventSource(resumed(path, lastId))
-      signal.addEventListener("abort", () => source.close())
+      current = source
       setConnection("connecting")
       source.addEventListener("open", () => {
         pause = firstPauseMs
@@ -97,8 +106,25 @@ export const useEvents = (
       if (isOver) setConnection("closed")
       else open()
     }
+    const onVisibility = () => {
+      clearTimeout(hiding)
+      if (document.hidden) {
+        hiding = setTimeout(() => {
+          if (current?.readyState !== EventSource.OPEN) return
+          current.close()
+          current = null
+          setConnection("connecting")
+        }, hiddenMs)
+      } else if (current === null) open()
+    }
     open()
-    return () => ending.abort()
+    document.addEventListener("visibilitychange", onVisibility)
+    return () => {
+      document.removeEventListener("visibilitychange", onVisibility)
+      clearTimeout(hiding)
+      current?.close()
+      ending.abort()
+    }
   }, [path, names])
   return connection
 }

@@ -37,7 +37,10 @@ const Entry = ({
     event?.preventDefault()
     const wrong = text === "" ? null : (refusal?.(text) ?? null)
     setError(wrong)
-    if (wrong === null && text !== value) onEnter(text)
+    if (wrong !== null || text === value) return
+    onEnter(text)
+    // The field shows `value` again, unless the new one comes.
+    setText(value)
   }
   return (
     <form onSubmit={enter} className={classes["entry"]}>

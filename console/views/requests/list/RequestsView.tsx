@@ -88,7 +88,7 @@ const List = ({ filter }: { readonly filter: Filter.Filter }) => {
           onChoose={setChosen}
         />
       </div>
-      {pages.error !== null && <ErrorState error={pages.error} onRetry={() => void pages.reread()} />}
+      {pages.error !== null && <ErrorState error={pages.error} onRetry={() => void pages.retry()} />}
       <div className={classes["foot"]}>
         <span>{pages.count === 1 ? "1 request" : `${pages.count.toLocaleString()} requests`}</span>
         <span role="status">{connections[connection]}</span>

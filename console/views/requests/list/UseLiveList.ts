@@ -12,6 +12,9 @@ import { newerCount, type useRequestPages } from "./UseRequestPages.ts"
 /** How often the list is read again at most while events arrive, ms. */
 const pauseMs = 1_000
 
+/** How long events are collected before rows change, ms: a busy account has hundreds in a second. */
+const frameMs = 100
+
 interface StatusEvent {
   readonly id: string
   readonly status: Status
@@ -33,6 +36,8 @@ export const useLiveList = (
   const [newer, setNewer] = useState(0)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const reading = useRef<AbortController>(undefined)
+  const changing = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const changes = useRef(new Map<string, Status>())
   const latest = useRef({ filter, pages, isAtTop })
   useEffect(() => {
     latest.current = { filter, pages, isAtTop }
@@ -57,21 +62,35 @@ export const useLiveList = (
   useEffect(
     () => () => {
       clearTimeout(timer.current)
+      clearTimeout(changing.current)
       reading.current?.abort()
     },
     []
   )
 
-  const soon = () => {
+  const soon = useCallback(() => {
     timer.current ??= setTimeout(() => void look(), pauseMs)
+  }, [look])
+  const changeRows = () => {
+    changing.current = undefined
+    latest.current.pages.change(changes.current)
+    changes.current = new Map()
   }
   const { modelEndpoint } = filter
   const path = pathOf("streamRequests", { query: modelEndpoint === undefined ? {} : { modelEndpoint } })
   const connection = useEvents(path, ["status"], ({ data }) => {
     const event = statusOf(data)
     if (event === null) return
-    pages.change(event.id, { status: event.status })
+    changes.current.set(event.id, event.status)
+    changing.current ??= setTimeout(changeRows, frameMs)
     soon()
   })
+  // What ended while the connection was closed is not sent again unless an event came before.
+  const wasOpen = useRef(false)
+  useEffect(() => {
+    if (connection !== "open") return
+    if (wasOpen.current) soon()
+    wasOpen.current = true
+  }, [connection, soon])
   return { connection, newer, show }
 }

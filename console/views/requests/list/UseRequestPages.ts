@@ -58,8 +58,15 @@ export const useRequestPages = (filter: Filter) => {
   const client = useQueryClient()
   const head = useQuery({
     queryKey: headKey(filter),
-    queryFn: ({ signal }) => read({ ...filter, limit: pageSize }, signal),
+    queryFn: async ({ signal }) => {
+      const data = await read({ ...filter, limit: pageSize }, signal)
+      // It is the first page as well, whose rows may be known from before.
+      client.setQueryData(pageKey(queryOf(filter, newestOf(data), 1)), data)
+      return data
+    },
     staleTime: Infinity,
+    // Events that came while another view was shown are not sent again.
+    refetchOnMount: "always",
     refetchOnWindowFocus: false
   })
   const newest = newestOf(head.data)
@@ -86,8 +93,7 @@ export const useRequestPages = (filter: Filter) => {
         staleTime: 10_000,
         gcTime: keptMs,
         refetchOnWindowFocus: false,
-        enabled: newest !== null,
-        ...(number === 1 && head.data !== undefined && { initialData: head.data })
+        enabled: newest !== null
       }
     })
   })
@@ -111,17 +117,25 @@ export const useRequestPages = (filter: Filter) => {
     onRows,
     /** Reads the list as of now. */
     renew: async () => {
-      const { data } = await head.refetch()
-      if (data !== undefined) client.setQueryData(pageKey(queryOf(filter, newestOf(data), 1)), data)
+      await head.refetch()
     },
     /** Reads the pages in sight again, as of the same moment. */
     reread: () => client.invalidateQueries({ queryKey: pagesKey }),
-    /** Shows what an event says about a request that is in the list, until its page is read again. */
-    change: (id: string, changed: Partial<ListedRequest>) => {
+    /** Reads again what could not be read. */
+    retry: () =>
+      client.refetchQueries({
+        queryKey: keyOf("listRequests"),
+        type: "active",
+        predicate: ({ state }) => state.status === "error"
+      }),
+    /** Shows what events say about requests that are in the list, by their ids, until their pages are read again. */
+    change: (statuses: ReadonlyMap<string, ListedRequest["status"]>) => {
+      const changed = (row: ListedRequest) => ({ ...row, status: statuses.get(row.id) ?? row.status })
       client.setQueriesData<Page>({ queryKey: keyOf("listRequests") }, (page) =>
-        page?.data.some((row) => row.id === id) === true
-          ? { ...page, data: page.data.map((row) => (row.id === id ? { ...row, ...changed } : row)) }
-          : page
+        // `undefined` leaves the page alone, also its age.
+        page?.data.some(({ id, status }) => (statuses.get(id) ?? status) !== status) === true
+          ? { ...page, data: page.data.map(changed) }
+          : undefined
       )
     }
   }

@@ -47,8 +47,9 @@ const One = ({ id }: { readonly id: string }) => {
     )
   }
   const entries = timeline.data ?? []
+  // The stream has new lines first; once it is over, the log has all of them.
   const lines =
-    change === null || change.logs.length === 0
+    !isOpen || change === null || change.logs.length === 0
       ? linesOf(entries).join("\n")
       : [change.logs].flat().join("\n")
   const isRunning = isOpen && (change?.status ?? found.status) === "IN_PROGRESS"
@@ -69,7 +70,7 @@ const One = ({ id }: { readonly id: string }) => {
       actions={<Actions request={found} account={account} urls={session.urls} onDone={renew} />}
     >
       <TroubleView request={found} />
-      {isRunning && <ProgressBar label="Running" fraction={change?.progress ?? null} />}
+      {isRunning && <ProgressBar label="Running" fraction={entries.at(-1)?.state?.progress ?? null} />}
       {isOpen && connection === "closed" && (
         <Notice kind="warning" title="Not live">
           The connection has ended. Load the page again to follow the request.

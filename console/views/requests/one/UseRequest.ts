@@ -6,6 +6,7 @@ import { useEvents } from "#console/api/Events.ts"
 import { apiQuery, keyOf } from "#console/api/Queries.ts"
 import type { AnswerOf } from "#console/api/Types.ts"
 import type { Entry } from "../timeline/Entry.ts"
+import * as NextLook from "./NextLook.ts"
 
 export type RetrievedRequest = AnswerOf<"getRequest">
 
@@ -42,33 +43,16 @@ const readTimeline = async (
 
 const timelineKey = (id: string) => [...keyOf("listRequestEvents"), id]
 
-/** When a delivery does something next, Unix time in ms; `null`: when somebody asks for it. */
-const nextDelivery = (entries: ReadonlyArray<Entry>): number | null => {
-  const last = entries.at(-1)
-  const times = (last?.state?.deliveries ?? []).flatMap(({ nextAttemptAt, status }) => {
-    if (status === "delivering") return [Date.now()]
-    return nextAttemptAt === null ? [] : [Date.parse(nextAttemptAt)]
-  })
-  return times.length === 0 ? null : Math.min(...times)
-}
-
-/** After an attempt is due: how long it may take to be recorded, ms. */
-const attemptMs = 2_000
-
-/** What a timer can wait at most, ms. */
-const longestTimer = 2_147_483_647
-
 interface StatusChange {
   readonly status: RetrievedRequest["status"]
   /** Lines, joined. */
   readonly logs: string | ReadonlyArray<string>
-  readonly progress: number | null
 }
 
 const changeOf = (data: unknown): StatusChange | null => {
   if (typeof data !== "object" || data === null || !("status" in data)) return null
-  const { logs = "", progress = null, status } = data as Partial<StatusChange>
-  return status === undefined ? null : { status, logs, progress }
+  const { logs = "", status } = data as Partial<StatusChange>
+  return status === undefined ? null : { status, logs }
 }
 
 export const useRequest = (id: string) => {
@@ -104,15 +88,14 @@ export const useRequest = (id: string) => {
     readSoon()
   })
 
-  // Deliveries go on after the end of the request. Their times are known.
-  const due = isOpen ? null : nextDelivery(timeline.data ?? [])
-  const { dataUpdatedAt } = timeline
+  // Deliveries go on after the end of the request.
+  const { data: entries, dataUpdatedAt, errorUpdatedAt } = timeline
   useEffect(() => {
-    if (due === null) return
-    const wait = Math.min(Math.max(due - Date.now(), 0) + attemptMs, longestTimer)
+    const wait = isOpen || entries === undefined ? null : NextLook.of(entries, Date.now())
+    if (wait === null) return
     const next = setTimeout(() => void client.invalidateQueries({ queryKey: timelineKey(id) }), wait)
     return () => clearTimeout(next)
-  }, [client, due, id, dataUpdatedAt])
+  }, [client, entries, id, isOpen, dataUpdatedAt, errorUpdatedAt])
 
   return {
     request,

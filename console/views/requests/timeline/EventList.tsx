@@ -6,7 +6,7 @@ import { Facts } from "#console/design/layout/Facts.tsx"
 import { Id } from "#console/design/data/Id.tsx"
 import { Json } from "#console/design/data/Json.tsx"
 import { Time } from "#console/design/data/Time.tsx"
-import { deliveryOf, type Entry, timeOf } from "./Entry.ts"
+import { type Entry, timeOf } from "./Entry.ts"
 import { wordsOf } from "./EventWords.ts"
 import classes from "./Timeline.module.css"
 
@@ -111,7 +111,7 @@ export const EventList = ({
     <ol className={classes["events"]} aria-label="Events" tabIndex={0}>
       {entries.map((entry, index) => (
         <Item
-          key={`${entry.position} ${deliveryOf(entry) ?? ""}`}
+          key={entry.position}
           entry={entry}
           since={timeOf(entry) - start}
           isChosen={index === chosen}

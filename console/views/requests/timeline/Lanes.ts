@@ -1,4 +1,5 @@
 /** The events of a request as lanes on one time axis: bars for what lasted, marks for the events. */
+import { moneyText } from "#console/design/data/Money.tsx"
 import { deliveryOf, type Entry, textOf, timeOf } from "./Entry.ts"
 
 type LaneKind = "queue" | "claim" | "run" | "files" | "money" | "delivery"
@@ -115,7 +116,16 @@ const moneyBars = (own: ReadonlyArray<Numbered>, now: number): ReadonlyArray<Bar
   const end = own.find(({ entry }) => entry.state?.phase === "ended")
   const from = timeOf(first.entry)
   const to = end === undefined ? Math.max(now, from) : timeOf(end.entry)
-  return [{ from, to, isOpen: end === undefined, look: "held", label: `$${hold} held`, index: first.index }]
+  return [
+    {
+      from,
+      to,
+      isOpen: end === undefined,
+      look: "held",
+      label: `${moneyText(hold)} held`,
+      index: first.index
+    }
+  ]
 }
 
 const attemptBars = (events: ReadonlyArray<Numbered>, now: number): ReadonlyArray<Bar> =>

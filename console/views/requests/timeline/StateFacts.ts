@@ -18,7 +18,7 @@ const phases: Readonly<Record<State["phase"], string>> = {
   ended: "ended"
 }
 
-const payload = { none: "not known yet", stored: "known", erased: "erased" } as const
+const payload = { none: "none", stored: "known", erased: "erased" } as const
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
 const timeText = (at: string | null) => (at === null ? "–" : clock.format(new Date(at)))

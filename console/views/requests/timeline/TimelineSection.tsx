@@ -37,11 +37,31 @@ export const TimelineSection = ({ entries, error, isLive, isLoading, onRetry }: 
   </Section>
 )
 
+/** By itself, so that the list of events is not drawn anew with each tick. */
+const Chart = ({
+  chosen,
+  entries,
+  isLive,
+  onChoose
+}: Pick<Props, "entries" | "isLive"> & {
+  readonly chosen: number
+  readonly onChoose: (index: number) => void
+}) => {
+  const now = useNow(isLive)
+  return (
+    <TimelineChart
+      lanes={Lanes.of(entries, now)}
+      times={entries.map(timeOf)}
+      chosen={chosen}
+      onChoose={onChoose}
+    />
+  )
+}
+
 const Travel = ({ entries, isLive }: Pick<Props, "entries" | "isLive">) => {
   const { event } = useSearch({ from: "/shell/account/requests/$requestId" })
   const navigate = useNavigate()
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const now = useNow(isLive)
   const last = entries.length - 1
   const found = event === undefined ? -1 : entries.findIndex(({ position }) => position === event)
   // Without a choice the newest event is shown, and the slider follows.
@@ -66,12 +86,7 @@ const Travel = ({ entries, isLive }: Pick<Props, "entries" | "isLive">) => {
   const entry = entries[chosen]
   return (
     <>
-      <TimelineChart
-        lanes={Lanes.of(entries, now)}
-        times={entries.map(timeOf)}
-        chosen={chosen}
-        onChoose={choose}
-      />
+      <Chart entries={entries} isLive={isLive} chosen={chosen} onChoose={choose} />
       <Slider
         label="State after event"
         least={1}

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
+import * as MomentView from "#src/features/requests/views/MomentView.ts"
 import * as EventChain from "#streams/EventChain.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -113,6 +114,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("expand, of a timeline,
         ["ProgressReported", 2]
       ])
       assert.strictEqual(events[5]?.state?.["outcome"], "succeeded")
+      // Nothing of the aggregate's own state that is not declared.
+      for (const { state } of events) assert.hasAllKeys(state, Object.keys(MomentView.MomentBody.fields))
     })
   )
 
