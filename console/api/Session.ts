@@ -74,12 +74,25 @@ export type Credentials =
   | { readonly api_key: string }
   | { readonly account: string; readonly password: string }
 
-export const openSession = async (body: Credentials): Promise<Session> =>
-  (await sendForJson("/session", { method: "POST", body })) as Session
+/** All tabs of the browser. */
+const tabs = new BroadcastChannel("inferlog-session")
+
+/** Called when another tab has signed in or out. */
+export const onSessionChangedElsewhere = (listener: () => void): void =>
+  tabs.addEventListener("message", listener)
+
+const changed = async (sending: Promise<unknown>): Promise<Session> => {
+  const session = (await sending) as Session
+  tabs.postMessage(null)
+  return session
+}
+
+export const openSession = (body: Credentials): Promise<Session> =>
+  changed(sendForJson("/session", { method: "POST", body }))
 
 /** Signs out one of the two, or both. */
-export const closeSession = async (holder?: Holder): Promise<Session> =>
-  (await sendForJson(`/session${queryText({ kind: holder })}`, { method: "DELETE" })) as Session
+export const closeSession = (holder?: Holder): Promise<Session> =>
+  changed(sendForJson(`/session${queryText({ kind: holder })}`, { method: "DELETE" }))
 
 export const endSession = (holder: Holder, sessionId: string): Promise<unknown> =>
   sendForJson(`/session/${encodeURIComponent(sessionId)}?kind=${holder}`, { method: "DELETE" })

@@ -83,7 +83,7 @@ export interface State {
   readonly passwordKey: Pick<typeof ByPassword.Type, "keyId" | "keyHash"> | null
 }
 
-/** Sessions of one holder. A further one ends the oldest. */
+/** Sessions of one holder. A further one takes the place of one that is over, or else ends the oldest. */
 export const mostSessions = 20
 
 const isOpen = ({ expiresAt, hasEnded }: Session, now: number): boolean => !hasEnded && now < expiresAt
@@ -97,6 +97,13 @@ export const openSession = ({ sessions }: State, sessionId: string, now: number)
 /** The sessions that are open at `now`, newest first. What they were opened with may have ended. */
 export const openSessions = ({ sessions }: State, now: number): ReadonlyArray<Session> =>
   sessions.filter((session) => isOpen(session, now)).toReversed()
+
+/** At most `mostSessions`, after one was opened at `at`. */
+const within = (sessions: ReadonlyArray<Session>, at: number): ReadonlyArray<Session> => {
+  if (sessions.length <= mostSessions) return sessions
+  const over = sessions.findIndex((session) => !isOpen(session, at))
+  return sessions.toSpliced(Math.max(0, over), 1)
+}
 
 const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Event>, never> => {
   switch (command._tag) {
@@ -123,7 +130,7 @@ const evolve = (state: State, event: Event): State => {
     const opened = { ...session, openedAt: at, hasEnded: false }
     const { opener } = session
     return {
-      sessions: [...state.sessions, opened].slice(-mostSessions),
+      sessions: within([...state.sessions, opened], at),
       passwordKey: opener._tag === "Password" ? opener : state.passwordKey
     }
   }

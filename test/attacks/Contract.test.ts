@@ -137,12 +137,12 @@ layer(Attacked.layer, { excludeTestServices: true })((it) => {
 
   describe("C7: people who explore the server", () => {
     it.effect(
-      "a browser is redirected to the reference, and a misspelled command gets a suggestion in plain text",
+      "a browser is redirected to the console, and a misspelled command gets a suggestion in plain text",
       () =>
         Effect.gen(function* () {
           const { port } = yield* Attacked
           const { headers, status } = yield* send(port, { path: "/", headers: { accept: "text/html" } })
-          assert.deepStrictEqual([status, headers.location], [303, "docs"])
+          assert.deepStrictEqual([status, headers.location], [303, "console"])
           const result = yield* Effect.promise(() => InProcess.run(["accuonts"], {}))
           assert.notStrictEqual(result.code, 0)
           assert.match(result.stderr, /Did you mean/)

@@ -58,8 +58,17 @@ describe("Sessions", () => {
     await page.getByRole("button", { name: "End all others" }).click()
     await page.getByRole("alertdialog").getByRole("button", { name: "End them" }).click()
     await page.getByRole("button", { name: "End all others" }).waitFor({ state: "detached" })
-    await other.goto(`${world.origin}/console/keys`)
+    // A call that is refused leads to the sign-in, and from there back.
+    await other.getByRole("link", { name: "Files" }).click()
     await other.getByRole("heading", { level: 1, name: "Sign in" }).waitFor()
+    assert.strictEqual(new URL(other.url()).searchParams.get("to"), "/files")
+
+    // All tabs of a browser have the same session.
+    const tab = await page.context().newPage()
+    await tab.goto(`${world.origin}/console/models/sandbox/echo`)
+    await tab.getByRole("button", { name: "Session" }).click()
+    await tab.getByRole("menuitem", { name: "Sign out" }).click()
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor()
   })
 })
 
@@ -98,6 +107,27 @@ describe("Keys", () => {
     await page.getByRole("alertdialog").getByRole("button", { name: "Revoke key" }).click()
     await row.getByText("Revoked").waitFor()
     assert.deepStrictEqual([(await asks(first)).status, (await asks(second)).status], [401, 401])
+  })
+
+  consoleTest("keep this browser signed in when its own one is rotated", async ({ open, world }) => {
+    const made = await fetch(`${world.origin}/keys`, {
+      method: "POST",
+      headers: { authorization: `Key ${world.keys.empty}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "laptop" })
+    })
+    const { key } = (await made.json()) as { readonly key: string }
+    const page = await open(null, "/keys")
+    await page.getByLabel("API key").fill(key)
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Actions for laptop" }).click()
+    await page.getByRole("menuitem", { name: "Rotate secret" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click()
+    await page.getByRole("region", { name: "key" }).waitFor()
+    await page.getByRole("button", { name: "I have kept it" }).click()
+    await page.getByText(/^rotated/).waitFor()
+    await page.getByRole("button", { name: "Session" }).click()
+    await page.getByRole("menuitem", { name: "API reference" }).click()
+    await page.waitForURL(`${world.origin}/docs`)
   })
 
   consoleTest("are not shown to a key without the scope, which is told why", async ({ open }) => {

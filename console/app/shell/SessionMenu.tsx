@@ -1,6 +1,7 @@
 /** Who is signed in: the account, the operator or both; their sessions, and the way out. */
 import { useQueryClient } from "@tanstack/react-query"
 import { useRouter } from "@tanstack/react-router"
+import { consolePath } from "#console/api/Client.ts"
 import { closeSession, type Holder, type Session } from "#console/api/Session.ts"
 import { Menu, type MenuEntry } from "#console/design/overlays/Menu.tsx"
 import classes from "./Shell.module.css"
@@ -36,7 +37,7 @@ export const SessionMenu = ({
     operator === null && session.serves.operator
       ? { id: "operator", label: "Sign in as an operator", onAction: goTo("/sign-in") }
       : null,
-    { id: "docs", label: "API reference", onAction: () => window.open("../docs", "_self") },
+    { id: "docs", label: "API reference", onAction: () => location.assign(`${consolePath}/../docs`) },
     { id: "shortcuts", label: "Keyboard shortcuts", onAction: onShortcuts },
     isBoth
       ? { id: "out-account", label: `Sign out ${account.keyName}`, onAction: () => void signOut("account") }

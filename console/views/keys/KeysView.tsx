@@ -62,9 +62,7 @@ const Keys = ({ ownId }: { readonly ownId: string }) => {
   }
   const revoke = async ({ id }: ApiKey) => {
     await call("revokeKey", { params: { keyId: id } })
-    // The own key ends this session with it.
-    if (id !== ownId) await refresh()
-    else await client.invalidateQueries()
+    await refresh()
   }
   const pages = data === undefined ? 1 : Math.max(1, data.totalPages)
 

@@ -1,6 +1,7 @@
 /** Gives a key a new secret, and the previous one some time. */
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import { call } from "#console/api/Client.ts"
+import { openSession } from "#console/api/Session.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { Notice } from "#console/design/feedback/Notice.tsx"
 import { Select } from "#console/design/fields/Select.tsx"
@@ -29,10 +30,18 @@ export const RotateKeyDialog = ({
   const [grace, setGrace] = useState<(typeof graces)[number]["value"]>("86400")
   const [error, setError] = useState<unknown>(null)
   const [isRunning, setRunning] = useState(false)
-  const rotate = (event?: FormEvent) => {
-    event?.preventDefault()
+  const rotating = async () => {
+    const rotated = await call("rotateKey", {
+      params: { keyId: apiKey.id },
+      payload: { gracePeriodSeconds: Number(grace) }
+    })
+    // The session has ended with the previous secret. Without another one, the new secret would leave with the view.
+    if (isOwn) await openSession({ api_key: rotated.key }).catch(() => {})
+    return rotated
+  }
+  const rotate = () => {
     setRunning(true)
-    call("rotateKey", { params: { keyId: apiKey.id }, payload: { gracePeriodSeconds: Number(grace) } })
+    rotating()
       .then(
         (rotated) =>
           onRotated(
@@ -53,7 +62,7 @@ export const RotateKeyDialog = ({
       actions={
         <>
           <Button onPress={onClose}>Cancel</Button>
-          <Button kind="primary" isDisabled={isRunning} onPress={() => rotate()}>
+          <Button kind="primary" isDisabled={isRunning} onPress={rotate}>
             Rotate secret
           </Button>
         </>
@@ -69,7 +78,8 @@ export const RotateKeyDialog = ({
       />
       {isOwn && (
         <Notice kind="warning">
-          You are signed in with this key. Sessions end with its secret: sign in again with the new one.
+          You are signed in with this key. This browser stays signed in; other browsers with the key are
+          signed out.
         </Notice>
       )}
       {error !== null && <Notice kind="alarm" error={error} />}

@@ -1,7 +1,7 @@
 /** The view that was asked for, while the browser is at the issuer of single sign-on, which leads back to one fixed page. */
 
 /** A path below the console, and nothing else: not the address of another site. */
-export const localPath = (text: string | null | undefined): string | undefined =>
+export const localPath = (text: unknown): string | undefined =>
   typeof text === "string" && /^\/(?![/\\])/.test(text) ? text : undefined
 
 const name = "inferlog-destination"

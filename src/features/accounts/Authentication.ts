@@ -185,12 +185,15 @@ export class Authentication extends Context.Service<
         return key === null ? unauthorized : judgeKey(key, account, now)
       }
 
-      /** Another node may just have opened the session: one that is unknown here is looked for on the log. */
+      /**
+       * Another node may just have opened the session, and issued its key: a session that is unknown here is looked for on the
+       * log, with its account.
+       */
       const sessionsOf = (presented: SessionCredential.Presented) =>
         Effect.flatMap(sessionActors.current(presented.holder), (current) =>
           SessionCredential.isKnown(presented, current.state)
             ? Effect.succeed(current)
-            : sessionActors.refresh(presented.holder)
+            : Effect.andThen(actors.refresh(presented.holder), sessionActors.refresh(presented.holder))
         )
 
       const recognizeSession = (

@@ -18,8 +18,9 @@ export class OperatorAuthentication extends Context.Service<
   OperatorAuthentication,
   {
     /**
-     * `header` is `Key <operatorId>:<secret>` or the same with `Bearer`, or has a session of the console instead. Keys of accounts and workers are refused. As of the
-     * log, as far as this node knows: a change on another node is in force when this node has read its event.
+     * `header` is `Key <operatorId>:<secret>` or the same with `Bearer`, or has a session of the console instead. Keys of
+     * accounts and workers are refused. As of the log, as far as this node knows: a change on another node is in force when
+     * this node has read its event.
      */
     authenticate(header: string | undefined): Effect.Effect<Caller, Unauthorized | EventStoreError>
     /** The operator of a session of the console, which ends with the key's secret. */
@@ -37,8 +38,10 @@ export class OperatorAuthentication extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const current = yield* sessions.current(holder)
         const isKnown = SessionCredential.isKnown(presented, current.state)
-        // Another node may just have opened the session.
-        const known = isKnown ? current : yield* sessions.refresh(holder)
+        // Another node may just have opened the session, with a new key.
+        const known = isKnown
+          ? current
+          : yield* Effect.andThen(actors.refresh(holder), sessions.refresh(holder))
         const opener = SessionCredential.find(presented, known.state, now)?.opener
         const { state } = yield* actors.current(holder)
         if (opener?._tag !== "OperatorKey" || state._tag !== "Operator") return yield* new Unauthorized()

@@ -54,6 +54,16 @@ describe("The console's sessions of a holder", () => {
       .expectNothing()
   })
 
+  it("take the place of one that is over when there are too many", () => {
+    const all = Array.from({ length: mostSessions }, (_, index) => opened(`s${index}`))
+    const closed = { _tag: "ConsoleSessionClosed", at: 1_000, sessionId: "s7", reason: "signed_out" } as const
+    given(aggregate, [...all, closed])
+      .when({ _tag: "Open", session: session("more") })
+      .expectEvents(opened("more"))
+      .expectState((state) => isOpen("s0", 3_000)(state) && isOpen("more", 3_000)(state))
+      .expectState(({ sessions }) => sessions.length === mostSessions)
+  })
+
   it("end the oldest when there are too many", () => {
     given(
       aggregate,

@@ -40,6 +40,8 @@ const make = Effect.gen(function* () {
     const presented = SessionCredential.present(token ?? "")
     const session = presented === null ? null : yield* sessions.find(presented)
     if (presented === null || session === null) return null
+    // Another node may just have issued the key of the session.
+    yield* actors.refresh(presented.holder)
     const caller = yield* Effect.catchTag(authentication.recognize(presented), "Unauthorized", () =>
       Effect.succeed(null)
     )

@@ -55,6 +55,8 @@ const make = Effect.gen(function* () {
     const presented = SessionCredential.present(token ?? "")
     const session = presented === null ? null : yield* sessions.find(presented)
     if (presented === null || session === null) return null
+    // Another node may just have changed the key of the session.
+    yield* actors.refresh(presented.holder)
     const operator = yield* authentication.recognize(presented)
     const { expiresAt, sessionId } = session
     const found: OperatorSession = {

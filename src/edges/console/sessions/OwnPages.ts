@@ -18,7 +18,10 @@ export interface Arrival {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
-/** @param addresses public ones of this server. The one that the browser called is its own in any case. */
+/**
+ * @param addresses public ones of this server. The one that the browser called is its own in any case, but not without TLS
+ * where the public one has it: whoever is on the way can write such a page.
+ */
 export const make = (addresses: ReadonlyArray<string>) => {
   const own = new Set(addresses.map((address) => new URL(address).origin))
 
@@ -27,7 +30,9 @@ export const make = (addresses: ReadonlyArray<string>) => {
     const { host, origin, "sec-fetch-site": site } = headers
     const isOwn =
       typeof origin === "string" &&
-      (own.has(origin) || origin === `https://${String(host)}` || origin === `http://${String(host)}`)
+      (own.has(origin) ||
+        origin === `https://${String(host)}` ||
+        (origin === `http://${String(host)}` && !own.has(`https://${String(host)}`)))
     if (method === "GET" || method === "HEAD") {
       const isFromHere = site === undefined || site === "same-origin" || site === "none"
       return isFromHere && (origin === undefined || isOwn) ? null : foreign

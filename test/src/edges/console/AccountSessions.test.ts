@@ -115,6 +115,10 @@ layer(server, { excludeTestServices: true })("A session of an account", (it) => 
             401
           )
         }
+        for (const path of ["//requests", "/../requests", "/./requests", "/%72equests", "/console/session"]) {
+          const smuggled = `GET /console/api${path} HTTP/1.1\r\nhost: a\r\ncookie: ${[...one.jar].map((pair) => pair.join("=")).join("; ")}\r\nconnection: close\r\n\r\n`
+          assert.match(yield* raw((yield* TestServer.TestServer).port, smuggled), /^HTTP\/1.1 404 /)
+        }
         // The cookie counts, not a key that is sent beside it.
         const { key } = yield* TestServer.TestServer
         const nobody = yield* browser

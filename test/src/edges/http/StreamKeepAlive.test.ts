@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
+import * as ConsoleBrowser from "#test/src/edges/console/ConsoleBrowser.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as Streams from "./Streams.ts"
 
@@ -38,6 +39,22 @@ describe("an open stream", () => {
       yield* TestClock.adjust("10 seconds")
       yield* other.until((client) => client.body().includes(": keep-alive"))
       assert.isFalse(other.isClosed())
+    }).pipe(Effect.provide(Streams.layer()), Effect.scoped)
+  )
+
+  it.effect("ends within 5 s of the session of the console that it was opened in", () =>
+    Effect.gen(function* () {
+      const { key, port } = yield* TestServer.TestServer
+      const browser = ConsoleBrowser.make(port)
+      assert.strictEqual((yield* browser.signIn({ api_key: key })).status, 200)
+      const cookie = [...browser.jar].map((pair) => pair.join("=")).join("; ")
+      const client = yield* Streams.stream("/console/api/requests/stream", { cookie, authorization: "" })
+      yield* client.until((client) => client.body() === opened)
+      yield* TestClock.adjust("5 seconds")
+      assert.isFalse(client.isClosed())
+      yield* browser.call({ method: "DELETE", path: "/console/session?kind=account" })
+      yield* TestClock.adjust("5 seconds")
+      yield* client.closed
     }).pipe(Effect.provide(Streams.layer()), Effect.scoped)
   )
 
