@@ -13,6 +13,9 @@ const longestWaitMs = 3_600_000
 const longestPauseMs = 30_000
 const shareOfDelay = 1 / 4
 
+/** While an attempt is under way, which is 15 s at most, whatever the clocks say. */
+const longestPauseUnderWayMs = 3_000
+
 /** @param due Unix time in ms, like `now`. */
 const waitFor = (due: number, now: number): number =>
   due > now ? due - now : Math.min(longestPauseMs, (now - due) * shareOfDelay)
@@ -20,8 +23,9 @@ const waitFor = (due: number, now: number): number =>
 /** When one of these may change by itself, ms from `now`; `null`: none within an hour. */
 export const of = (deliveries: ReadonlyArray<Shown>, now: number): number | null => {
   const waits = deliveries.flatMap(({ nextAttemptAt, status, updatedAt }) => {
-    // The attempt has begun. The clocks of browser and server may differ.
-    if (status === "delivering") return [waitFor(Math.min(now, Date.parse(updatedAt)), now)]
+    // The attempt has begun, although the clocks of browser and server may differ.
+    if (status === "delivering")
+      return [Math.min(longestPauseUnderWayMs, waitFor(Math.min(now, Date.parse(updatedAt)), now))]
     return nextAttemptAt === null ? [] : [waitFor(Date.parse(nextAttemptAt), now)]
   })
   const least = Math.min(...waits)

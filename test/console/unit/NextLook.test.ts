@@ -25,6 +25,7 @@ describe("the next look at deliveries", () => {
   it("comes later, the longer an attempt is under way or late", () => {
     assert.strictEqual(NextLook.of([shown("delivering", { updated: -8_000 })], now), 2_000)
     assert.strictEqual(NextLook.of([shown("delivering", { updated: 60_000 })], now), 0)
+    assert.strictEqual(NextLook.of([shown("delivering", { updated: -86_400_000 })], now), 3_000)
     assert.strictEqual(NextLook.of([shown("pending", { next: -40_000 })], now), 10_000)
     assert.strictEqual(NextLook.of([shown("pending", { next: -3_600_000 })], now), 30_000)
   })
