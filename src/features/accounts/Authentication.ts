@@ -185,15 +185,12 @@ export class Authentication extends Context.Service<
         return key === null ? unauthorized : judgeKey(key, account, now)
       }
 
-      /**
-       * Another node may just have opened the session, and issued its key: a session that is unknown here is looked for on the
-       * log, with its account.
-       */
+      /** Another node may just have opened the session: one that is unknown here is looked for on the log. */
       const sessionsOf = (presented: SessionCredential.Presented) =>
         Effect.flatMap(sessionActors.current(presented.holder), (current) =>
           SessionCredential.isKnown(presented, current.state)
             ? Effect.succeed(current)
-            : Effect.andThen(actors.refresh(presented.holder), sessionActors.refresh(presented.holder))
+            : sessionActors.refresh(presented.holder)
         )
 
       const recognizeSession = (
@@ -207,9 +204,10 @@ export class Authentication extends Context.Service<
           account === undefined ||
           !SessionCredential.isKnown(presented, sessions.state)
         ) {
+          // Another node may also have issued its key just now.
           return Effect.flatMap(
-            Effect.all([sessionsOf(presented), actors.current(holder)]),
-            ([sessions, account]) =>
+            Effect.all([actors.refresh(holder), sessionsOf(presented)]),
+            ([account, sessions]) =>
               judgeSession(presented, sessions, account, clock.currentTimeMillisUnsafe())
           )
         }

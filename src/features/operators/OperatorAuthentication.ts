@@ -36,12 +36,12 @@ export class OperatorAuthentication extends Context.Service<
       const recognize = Effect.fnUntraced(function* (presented: SessionCredential.Presented) {
         const { holder } = presented
         const now = yield* Clock.currentTimeMillis
-        const current = yield* sessions.current(holder)
-        const isKnown = SessionCredential.isKnown(presented, current.state)
+        const current = sessions.peek(holder)
         // Another node may just have opened the session, with a new key.
-        const known = isKnown
-          ? current
-          : yield* Effect.andThen(actors.refresh(holder), sessions.refresh(holder))
+        const known =
+          current !== undefined && SessionCredential.isKnown(presented, current.state)
+            ? current
+            : yield* Effect.andThen(actors.refresh(holder), sessions.refresh(holder))
         const opener = SessionCredential.find(presented, known.state, now)?.opener
         const { state } = yield* actors.current(holder)
         if (opener?._tag !== "OperatorKey" || state._tag !== "Operator") return yield* new Unauthorized()
