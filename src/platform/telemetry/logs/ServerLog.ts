@@ -70,7 +70,10 @@ const lineOf = (seq: number, { annotations, cause, level, message, timestamp }: 
   facts: Object.fromEntries(
     Object.entries(annotations)
       .slice(0, mostFacts)
-      .map(([name, value]) => [name, short(value, longest.fact)])
+      .map(([name, value]) => [
+        name,
+        Withheld.isSecretName(name) ? Withheld.whole : short(value, longest.fact)
+      ])
   ),
   cause: cause === undefined ? null : short(cause, longest.cause)
 })

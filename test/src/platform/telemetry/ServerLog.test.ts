@@ -46,12 +46,15 @@ describe("The server's log in memory", () => {
       yield* Effect.annotateLogs(Effect.logInfo(`refused key_d64c:${secret}`), {
         header: `Bearer ${secret}`,
         url: `nats://user:${secret}@nats.internal:4222`,
-        query: `?token=${secret}&page=2`
+        query: `?token=${secret}&page=2`,
+        password: "hunter2",
+        admin_token: "short",
+        body: { account: "acme", password: "two words, and more", nested: JSON.stringify({ api_key: "abc" }) }
       })
       const { after } = yield* ServerLog
       const text = JSON.stringify(after(0))
-      assert.notInclude(text, secret)
-      for (const kept of ["key_d64c:…", "nats://user:…@nats.internal:4222", "&page=2"])
+      for (const hidden of [secret, "hunter2", "short", "words", "abc"]) assert.notInclude(text, hidden)
+      for (const kept of ["key_d64c:…", "nats://user:…@nats.internal:4222", "&page=2", "acme"])
         assert.include(text, kept)
     }).pipe(Effect.provide(layer))
   )
@@ -64,6 +67,13 @@ describe("What is withheld", () => {
     ["Authorization: Key abcdefgh:ijklmnop", "Authorization: Key …"],
     ["eyJhbGciOiJIUzI1.eyJzdWIiOiIx.c2lnbmF0dXJl", "…"],
     ['{"password":"hunter2hunter2"}', '{"password":"…"}'],
+    ["GET /x?fal_jwt_token=abcdef123456&x=1", "GET /x?fal_jwt_token=…&x=1"],
+    ["MASTER_KEY=00112233445566", "MASTER_KEY=…"],
+    ["Cookie: __Host-inferlog=abcdefghijkl; a=b", "Cookie: …"],
+    ["authorization: bearer abcdefghijklmnop", "authorization: …"],
+    ["Incorrect API key provided: sk-proj_0123456789abcdefgh.", "Incorrect API key provided: sk-…."],
+    ["https://ghp0123456789abcdef@git.internal/x", "https://…@git.internal/x"],
+    ['{"password":"two words, and more"}', '{"password":"…"}'],
     ["X-Amz-Signature=0123456789abcdef&x=1", "X-Amz-Signature=…&x=1"]
   ])("is the secret of %s", (text, expected) => {
     assert.strictEqual(Withheld.from(text), expected)
@@ -73,7 +83,11 @@ describe("What is withheld", () => {
     for (const text of [
       "Listening url=http://127.0.0.1:8150",
       "model acme/flux took 5:30",
-      "the token expired"
+      "the token expired",
+      "a token: none",
+      "tokens=1200000 max_tokens=4096000",
+      "mail user@example.com",
+      "https://user@example.com/x"
     ]) {
       assert.strictEqual(Withheld.from(text), text)
     }
