@@ -82,7 +82,8 @@ consoleTest("10,000 requests take at most 100 ms of work until they are shown", 
 
 consoleTest("the list has what happened while another view was shown", async ({ open, world }) => {
   const ada = caller(world.origin, world.keys.ada)
-  const page = await open("ada", "/requests?metadata.away=yes")
+  // No request of this model is open, so the stream begins without an event.
+  const page = await open("ada", "/requests?modelEndpoint=sandbox/echo&metadata.away=yes")
   await page.getByText("No request matches").waitFor()
   await goTo(page, "Files")
   await page.getByRole("heading", { level: 1, name: "Files" }).waitFor()
@@ -100,4 +101,21 @@ consoleTest("a field for metadata is empty again once its pair is a filter", asy
   const remove = page.getByRole("button", { name: "Remove the filter customer=nobody" })
   await remove.waitFor()
   assert.strictEqual(await field.inputValue(), "")
+})
+
+/** Shows or hides the page, as another tab would. */
+const setHidden = (isHidden: boolean) => {
+  Object.defineProperty(document, "hidden", { value: isHidden, configurable: true })
+  document.dispatchEvent(new Event("visibilitychange"))
+}
+
+consoleTest("a page out of sight gives its stream back, and then opens it again", async ({ open }) => {
+  const page = await open("ada", "/requests")
+  await page.getByText("● Live").waitFor()
+  await page.clock.install()
+  await page.evaluate(setHidden, true)
+  await page.clock.fastForward(10_000)
+  await page.getByText("○ Connecting").waitFor()
+  await page.evaluate(setHidden, false)
+  await page.getByText("● Live").waitFor()
 })
