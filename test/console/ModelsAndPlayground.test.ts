@@ -65,7 +65,7 @@ describe("the playground", () => {
   consoleTest(
     "runs an input once for a double click, and shows picture and cost, also after a reload",
     async ({ open }) => {
-      const page = await open("ada", "/models/sandbox/media")
+      const page = await open("ada", "/models/sandbox/media", { expects: /400/ })
       const submits: Array<string> = []
       page.on("request", (request) => {
         if (request.method() === "POST" && request.url().endsWith("/sandbox/media"))
@@ -93,6 +93,12 @@ describe("the playground", () => {
       await viewer.getByText("150 %").waitFor()
       await page.keyboard.press("Escape")
       await viewer.waitFor({ state: "detached" })
+      await page.getByText("Webhook", { exact: true }).click()
+      const webhook = page.getByRole("textbox", { name: /^Webhook URL/ })
+      await webhook.fill("ftp://example.com")
+      await runButton(page).click()
+      await page.getByText("Must be an https URL.", { exact: true }).first().waitFor()
+      assert.strictEqual(await webhook.getAttribute("aria-invalid"), "true")
       await result.getByRole("link", { name: "Details and timeline" }).click()
       await page.waitForURL(new RegExp(`/requests/${id}`))
     }

@@ -3,24 +3,26 @@
 export type MediaKind = "image" | "audio" | "video" | "file"
 
 /** Formats that browsers show; others of the same family are downloads. */
-const shown: Readonly<Record<string, MediaKind>> = {
-  png: "image",
-  jpg: "image",
-  jpeg: "image",
-  webp: "image",
-  gif: "image",
-  avif: "image",
-  svg: "image",
-  mp3: "audio",
-  wav: "audio",
-  ogg: "audio",
-  opus: "audio",
-  flac: "audio",
-  m4a: "audio",
-  mp4: "video",
-  webm: "video",
-  mov: "video"
-}
+const shown = new Map<string, MediaKind>(
+  Object.entries<MediaKind>({
+    png: "image",
+    jpg: "image",
+    jpeg: "image",
+    webp: "image",
+    gif: "image",
+    avif: "image",
+    svg: "image",
+    mp3: "audio",
+    wav: "audio",
+    ogg: "audio",
+    opus: "audio",
+    flac: "audio",
+    m4a: "audio",
+    mp4: "video",
+    webm: "video",
+    mov: "video"
+  })
+)
 
 /** Files that a browser cannot show, so that a link to them is a file and not a page. */
 const downloads = new Set([
@@ -67,7 +69,8 @@ export const ofUrl = (text: string, isDeclared: boolean): MediaKind | null => {
   if (type !== null) return ofType(type)
   if (!/^https?:\/\/\S+$/i.test(text)) return null
   const extension = extensionOf(text)
-  if (extension !== null && extension in shown) return shown[extension] ?? null
+  const kind = extension === null ? undefined : shown.get(extension)
+  if (kind !== undefined) return kind
   if (extension !== null && downloads.has(extension)) return "file"
   return isDeclared ? "file" : null
 }
@@ -86,6 +89,9 @@ export const isAllowed = (url: string, origins: ReadonlyArray<string>): boolean 
   const origin = URL.parse(url)?.origin
   return origin !== undefined && origins.includes(origin)
 }
+
+/** As `example.com`, for people. */
+export const siteOf = (url: string): string => URL.parse(url)?.host ?? "another site"
 
 /** The last part of the URL's path. */
 export const fileName = (url: string, fallback: string): string => {

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import { isList, isRecord, isScalar, type Scalar } from "./JsonShape.ts"
 import * as MediaKind from "./MediaKind.ts"
-import { isMarkdown } from "./MarkdownText.ts"
+import { canBeMarkdown, isMarkdown } from "./MarkdownText.ts"
 
 /** A stored file of the output, as `media` of a request lists it. */
 export interface StoredMedia {
@@ -52,6 +52,9 @@ const longestFact = 120
 
 /** A table with more columns is easier to read as JSON. */
 const mostColumns = 16
+
+/** An object with more members is a dictionary, and easier to read as JSON. */
+const mostMembers = 100
 
 /** Levels of objects whose members are parts of their own. */
 const deepest = 3
@@ -159,7 +162,8 @@ export const of = (
     if (said.length > 0) {
       return said.map((text, index) => textPart(text, null, said.length === 1 ? null : `Choice ${index + 1}`))
     }
-    if (place.depth >= deepest) return [{ kind: "json", name: place.name, value }]
+    if (place.depth >= deepest || Object.keys(value).length > mostMembers)
+      return [{ kind: "json", name: place.name, value }]
     const parts: Array<Part> = []
     const facts: Array<readonly [string, Scalar]> = []
     for (const [name, member] of Object.entries(value)) {
@@ -198,7 +202,7 @@ const textPart = (text: string, schema: Schema | null, name: string | null): Par
   kind: "text",
   name,
   text,
-  isMarkdown: schema?.["contentMediaType"] === "text/markdown" || isMarkdown(text)
+  isMarkdown: (schema?.["contentMediaType"] === "text/markdown" && canBeMarkdown(text)) || isMarkdown(text)
 })
 
 /** A row whose objects, such as a box, are columns of their own; `null` if it is deeper. */

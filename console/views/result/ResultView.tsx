@@ -1,6 +1,8 @@
 /** An output, each part shown as what it is, and the whole as JSON. */
+import { CatchBoundary } from "@tanstack/react-router"
 import { lazy, Suspense, useMemo, useState } from "react"
 import type { Json as JsonValue } from "#domain/CanonicalJson.ts"
+import { Button } from "#console/design/actions/Button.tsx"
 import { Json } from "#console/design/data/Json.tsx"
 import { Facts } from "#console/design/layout/Facts.tsx"
 import { Stack } from "#console/design/layout/Stack.tsx"
@@ -31,12 +33,15 @@ const isPicture = (part: ResultParts.Part): part is ResultParts.MediaPart => par
 /** Pictures that follow each other stand in one gallery. */
 const grouped = (parts: ReadonlyArray<ResultParts.Part>): ReadonlyArray<Group> => {
   const groups: Array<Group> = []
+  let pictures: Array<ResultParts.MediaPart> | null = null
   for (const part of parts) {
-    const last = groups.at(-1)
-    if (!isPicture(part)) groups.push(part)
-    else if (last?.kind === "gallery")
-      groups.splice(-1, 1, { kind: "gallery", pictures: [...last.pictures, part] })
-    else groups.push({ kind: "gallery", pictures: [part] })
+    if (!isPicture(part)) {
+      groups.push(part)
+      pictures = null
+    } else if (pictures === null) {
+      pictures = [part]
+      groups.push({ kind: "gallery", pictures })
+    } else pictures.push(part)
   }
   return groups
 }
@@ -49,9 +54,12 @@ const Part = ({ part }: { readonly part: Group }) => {
       return <Gallery pictures={part.pictures} />
     case "text":
       return part.isMarkdown ? (
-        <Suspense fallback={<TextView text={part.text} />}>
-          <MarkdownView text={part.text} />
-        </Suspense>
+        // A text of a model may be more than the layout can take.
+        <CatchBoundary getResetKey={() => part.text} errorComponent={() => <TextView text={part.text} />}>
+          <Suspense fallback={<TextView text={part.text} />}>
+            <MarkdownView text={part.text} />
+          </Suspense>
+        </CatchBoundary>
       ) : (
         <TextView text={part.text} />
       )
@@ -66,20 +74,33 @@ const Part = ({ part }: { readonly part: Group }) => {
   }
 }
 
-const Parts = ({ parts }: { readonly parts: ReadonlyArray<Group> }) => (
-  <Stack gap={2}>
-    {parts.map((part, index) => {
-      const name = nameOf(part)
-      // The parts of an output keep their order.
-      return (
-        <div key={index} className={classes["part"]}>
-          {name !== null && parts.length > 1 && <h3 className={classes["name"]}>{name}</h3>}
-          <Part part={part} />
+/** Parts that are shown at once, and with each step more. */
+const step = 50
+
+const Parts = ({ parts }: { readonly parts: ReadonlyArray<Group> }) => {
+  const [count, setCount] = useState(step)
+  return (
+    <Stack gap={2}>
+      {parts.slice(0, count).map((part, index) => {
+        const name = nameOf(part)
+        // The parts of an output keep their order.
+        return (
+          <div key={index} className={classes["part"]}>
+            {name !== null && parts.length > 1 && <h3 className={classes["name"]}>{name}</h3>}
+            <Part part={part} />
+          </div>
+        )
+      })}
+      {parts.length > count && (
+        <div>
+          <Button size="small" onPress={() => setCount(count + step)}>
+            Show more of {parts.length.toLocaleString()} parts
+          </Button>
         </div>
-      )
-    })}
-  </Stack>
-)
+      )}
+    </Stack>
+  )
+}
 
 export const ResultView = ({ media = [], output, schema = null }: ResultViewProps) => {
   const parts = useMemo(() => grouped(ResultParts.of(output, schema, media)), [output, schema, media])

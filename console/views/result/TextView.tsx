@@ -1,9 +1,9 @@
 /** A text as it is. Of a long one the beginning, so that the page stays quick; the rest on request, or as a file. */
 import { useMemo, useState } from "react"
+import { saveFile } from "#console/api/SaveFile.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { CopyButton } from "#console/design/actions/CopyButton.tsx"
 import { Row } from "#console/design/layout/Stack.tsx"
-import { DownloadText } from "./DownloadText.tsx"
 import classes from "./Result.module.css"
 
 /** Characters that are shown at once, and with each step more. */
@@ -35,7 +35,9 @@ export const TextView = ({
               <Button kind="quiet" size="small" onPress={() => setShown(shown + 5 * step)}>
                 Show more of {text.length.toLocaleString()} characters
               </Button>
-              <DownloadText text={text} fileName="result.txt" />
+              <Button kind="quiet" size="small" onPress={() => saveFile("result.txt", "text/plain", text)}>
+                Download
+              </Button>
             </>
           )}
         </Row>

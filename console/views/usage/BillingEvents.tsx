@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
-import { save } from "#console/api/Csv.ts"
+import { saveFile } from "#console/api/SaveFile.ts"
 import { call, pathOf, send } from "#console/api/Client.ts"
 import { keyOf } from "#console/api/Queries.ts"
 import type { AnswerOf } from "#console/api/Types.ts"
@@ -86,7 +86,7 @@ export const BillingEvents = () => {
     const response = await send(pathOf("listBillingEvents", { query: filter }), {
       headers: { accept: "text/csv" }
     })
-    save("billing-events.csv", "text/csv", await response.blob())
+    saveFile("billing-events.csv", "text/csv", await response.blob())
   }
   const entries = events.data?.pages.flatMap(({ data }) => data) ?? []
   return (

@@ -2,7 +2,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useMemo } from "react"
-import { csvOf, save } from "#console/api/Csv.ts"
+import { csvOf } from "#console/api/Csv.ts"
+import { saveFile } from "#console/api/SaveFile.ts"
 import { apiQuery } from "#console/api/Queries.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
@@ -30,7 +31,7 @@ const saveCsv = ({ currency, data, end, granularity, start }: Usage) => {
     currency
   ])
   const name = `usage-by-${granularity}-${start.slice(0, 10)}-to-${end.slice(0, 10)}.csv`
-  save(name, "text/csv", csvOf([columns, ...rows]))
+  saveFile(name, "text/csv", csvOf([columns, ...rows]))
 }
 
 export const Charges = () => {

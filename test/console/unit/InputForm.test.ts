@@ -2,6 +2,7 @@ import { assert, describe, it } from "vitest"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import * as FieldKind from "#console/views/models/form/FieldKind.ts"
 import * as FormSchema from "#console/views/models/form/FormSchema.ts"
+import * as SchemaRows from "#console/views/models/model/SchemaRows.ts"
 import * as InputIssues from "#console/views/models/form/InputIssues.ts"
 import * as ServerIssues from "#console/views/models/form/ServerIssues.ts"
 import { resize } from "#src/features/catalog/models/builtin/vision/Resize.ts"
@@ -156,6 +157,21 @@ describe("the schema of the form", () => {
   it("ends schemas that refer to themselves in JSON", () => {
     const tree: JsonObject = { type: "object", properties: { child: { $ref: "#" } } }
     assert.include(JSON.stringify(FormSchema.of(tree).uiSchema), '"ui:field":"json"')
+  })
+
+  it("stays small for schemas whose parts refer to each other, and takes references that are badly encoded", () => {
+    const names = Array.from({ length: 30 }, (_, index) => `part${index}`)
+    const web: JsonObject = {
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, { $ref: "#" }]))
+    }
+    assert.isBelow(JSON.stringify(FormSchema.of(web).uiSchema).length, 500_000)
+    assert.isBelow(JSON.stringify(SchemaRows.of(web)).length, 500_000)
+    const bad: JsonObject = { type: "object", properties: { a: { $ref: "#/$defs/100%" } } }
+    assert.deepStrictEqual(FormSchema.of(bad).uiSchema["a"], {
+      "ui:field": "json",
+      "ui:fieldReplacesAnyOrOneOf": true
+    })
   })
 
   it("leaves out null beside one other type", () => {

@@ -55,6 +55,24 @@ describe("the parts of an output", () => {
     assert.deepInclude(text(`# Long\n${"x".repeat(200_000)}`), { isMarkdown: false })
   })
 
+  it("are plain texts where the layout of Markdown would hold up the page", () => {
+    const markdown = { type: "string", contentMediaType: "text/markdown" }
+    const bold = "**bold** "
+    const deep = [">".repeat(5_000), "- ".repeat(5_000), "1. ".repeat(5_000)]
+    for (const text of deep) {
+      assert.deepInclude(ResultParts.of(`${bold}\n${text}`, markdown, [])[0], { isMarkdown: false })
+    }
+    const began = performance.now()
+    ResultParts.of("[".repeat(50_000), null, [])
+    assert.isBelow(performance.now() - began, 1_000)
+  })
+
+  it("are JSON for dictionaries of many entries, and files whatever their extension is called", () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`word${index}`, index]))
+    assert.deepStrictEqual(kinds(many, null, []), ["json"])
+    assert.deepStrictEqual(kinds("https://example.com/a.constructor", null, []), ["text"])
+  })
+
   it("are tables for lists of flat objects, with the columns of all rows", () => {
     const words = [
       { text: "Hello", confidence: 96 },

@@ -12,6 +12,9 @@ export interface FormSchema {
 /** Levels that are drawn; what is deeper, as in schemas that refer to themselves, is entered as JSON. */
 const deepest = 6
 
+/** Fields that are drawn: schemas whose parts refer to each other would have millions. */
+const mostFields = 1_000
+
 const alternatives = ["oneOf", "anyOf"] as const
 
 interface Place {
@@ -19,6 +22,8 @@ interface Place {
   readonly depth: number
   readonly name: string
   readonly isRequired: boolean
+  /** Fields that may still be drawn, counted down by all parts of a form. */
+  readonly budget: { left: number }
 }
 
 /** With what its reference leads to. */
@@ -61,10 +66,11 @@ const controls: Readonly<Partial<Record<FieldKind.FieldKind, string>>> = {
 }
 
 const draw = (schema: JsonObject, place: Place): FormSchema => {
-  const { depth, name, root } = place
+  const { budget, depth, name, root } = place
+  budget.left -= 1
   const own = withoutNull(resolved(root, withoutNull(resolved(root, schema))))
   const title = FieldKind.labelOf(name, own)
-  const kind = depth >= deepest ? "json" : FieldKind.of(name, own, place.isRequired)
+  const kind = depth >= deepest || budget.left < 0 ? "json" : FieldKind.of(name, own, place.isRequired)
   const control = controls[kind]
   if (control !== undefined) return { schema: { ...own, title }, uiSchema: { "ui:widget": control } }
   switch (kind) {
@@ -100,7 +106,7 @@ const inOrder = (
   return Object.entries(properties).toSorted((left, right) => rank(left) - rank(right))
 }
 
-const drawObject = (schema: JsonObject, { depth, root }: Place): FormSchema => {
+const drawObject = (schema: JsonObject, { budget, depth, root }: Place): FormSchema => {
   const required = new Set(isList(schema["required"]) ? schema["required"].map(String) : [])
   const properties: Record<string, Json> = {}
   const uiSchema: Record<string, unknown> = {}
@@ -112,6 +118,7 @@ const drawObject = (schema: JsonObject, { depth, root }: Place): FormSchema => {
     if (member === false) continue
     const drawn = draw(isRecord(member) ? member : {}, {
       root,
+      budget,
       depth: depth + 1,
       name,
       isRequired: required.has(name)
@@ -121,7 +128,7 @@ const drawObject = (schema: JsonObject, { depth, root }: Place): FormSchema => {
   }
   const others = schema["additionalProperties"]
   if (isRecord(others)) {
-    const drawn = draw(others, { root, depth: depth + 1, name: "value", isRequired: true })
+    const drawn = draw(others, { root, budget, depth: depth + 1, name: "value", isRequired: true })
     return {
       schema: { ...schema, type: "object", properties, additionalProperties: drawn.schema },
       uiSchema: { ...uiSchema, additionalProperties: drawn.uiSchema }
@@ -173,7 +180,7 @@ const drawVariants = (schema: JsonObject, place: Place): FormSchema => {
 /** @param schema of a model's input. */
 export const of = (schema: JsonObject): FormSchema => {
   const own = resolved(schema, schema)
-  const place = { root: schema, depth: 0, name: "", isRequired: true }
+  const place = { root: schema, depth: 0, name: "", isRequired: true, budget: { left: mostFields } }
   const { description: _, title: __, ...rest } = own
   if (isList(own["oneOf"]) || isList(own["anyOf"])) return drawVariants({ type: "object", ...rest }, place)
   if (isRecord(own["properties"]) || isRecord(own["additionalProperties"])) return drawObject(rest, place)

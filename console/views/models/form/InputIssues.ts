@@ -40,7 +40,16 @@ export const validatorOf = (schema: JsonObject): Validator => {
   return validator
 }
 
-const unescaped = (segment: string) => decodeURI(segment).replaceAll("~1", "/").replaceAll("~0", "~")
+/** A reference need not be encoded well. */
+const decoded = (segment: string): string => {
+  try {
+    return decodeURI(segment)
+  } catch {
+    return segment
+  }
+}
+
+const unescaped = (segment: string) => decoded(segment).replaceAll("~1", "/").replaceAll("~0", "~")
 
 const segmentsOf = (pointer: string): ReadonlyArray<string> => pointer.split("/").slice(1).map(unescaped)
 

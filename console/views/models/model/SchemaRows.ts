@@ -18,6 +18,9 @@ export interface SchemaField {
 /** Schemas may refer to themselves. */
 const deepest = 6
 
+/** Fields that are described: schemas whose parts refer to each other would have millions. */
+const mostFields = 1_000
+
 /** Choices that are listed. */
 const mostChoices = 20
 
@@ -82,13 +85,19 @@ const rulesOf = (schema: JsonObject): ReadonlyArray<string> => {
 }
 
 /** The fields of what a field holds: of an object, of the items of a list, and of alternatives. */
-const fieldsOf = (root: JsonObject, schema: JsonObject, depth: number): ReadonlyArray<SchemaField> => {
-  if (depth >= deepest) return []
+const fieldsOf = (
+  root: JsonObject,
+  schema: JsonObject,
+  depth: number,
+  budget: { left: number }
+): ReadonlyArray<SchemaField> => {
+  if (depth >= deepest || budget.left <= 0) return []
   const items = schema["items"]
-  if (isRecord(items)) return fieldsOf(root, resolved(root, items), depth + 1)
+  if (isRecord(items)) return fieldsOf(root, resolved(root, items), depth + 1, budget)
   const required = new Set(isList(schema["required"]) ? schema["required"].map(String) : [])
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {}
   const own = Object.entries(properties).map(([name, member]): SchemaField => {
+    budget.left -= 1
     const found = resolved(root, member)
     const { description } = found
     return {
@@ -97,10 +106,12 @@ const fieldsOf = (root: JsonObject, schema: JsonObject, depth: number): Readonly
       isRequired: required.has(name),
       description: typeof description === "string" ? description : null,
       rules: rulesOf(found),
-      fields: fieldsOf(root, found, depth + 1)
+      fields: fieldsOf(root, found, depth + 1, budget)
     }
   })
-  const others = alternativesOf(schema).flatMap((option) => fieldsOf(root, resolved(root, option), depth + 1))
+  const others = alternativesOf(schema).flatMap((option) =>
+    fieldsOf(root, resolved(root, option), depth + 1, budget)
+  )
   return [...own, ...others]
 }
 
@@ -118,6 +129,6 @@ export const of = (schema: JsonObject): DescribedSchema => {
     type: typeText(schema, own, 0),
     description: typeof description === "string" ? description : null,
     rules: rulesOf(own),
-    fields: fieldsOf(schema, own, 0)
+    fields: fieldsOf(schema, own, 0, { left: mostFields })
   }
 }

@@ -15,6 +15,8 @@ export interface LiveRequest {
   /** As the server last described it; `undefined` while it is loaded. */
   readonly request: Retrieved | undefined
   readonly error: unknown
+  /** Reads the request again. */
+  readonly retry: () => void
   readonly status: Status
   readonly isEnded: boolean
   readonly logs: string
@@ -57,7 +59,7 @@ export const useLiveRequest = (
       ? request.status
       : (said?.status ?? request?.status ?? "IN_QUEUE")
   const isEnded = isEnd(status)
-  const [ownerName = "", modelName = ""] = model.split("/")
+  const [ownerName = "", modelName = ""] = (request?.modelEndpoint ?? model).split("/")
   const params = { ownerName, modelName, requestId }
   const isKnown = request !== undefined
 
@@ -96,6 +98,7 @@ export const useLiveRequest = (
   return {
     request,
     error: query.error,
+    retry: () => void query.refetch(),
     status,
     isEnded: isEnded && request !== undefined && isEnd(request.status),
     logs: said?.logs ?? "",

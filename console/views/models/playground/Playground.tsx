@@ -29,6 +29,7 @@ import { SameCall } from "./SameCall.tsx"
 import { useSettled } from "./Settled.ts"
 import * as StartInput from "./StartInput.ts"
 import { useSubmitting } from "./Submitting.ts"
+import { WebhookField } from "./WebhookField.tsx"
 
 const route = getRouteApi("/shell/account/models/$owner/$name")
 
@@ -78,6 +79,7 @@ const Playground = ({
   const [isJudged, setJudged] = useState(false)
   const [refused, setRefused] = useState<ReadonlyArray<InputIssues.InputIssue>>([])
   const [attempts, setAttempts] = useState(0)
+  const [webhook, setWebhook] = useState("")
   const isTouched = useRef(linked !== undefined)
   const form = useRef<HTMLDivElement>(null)
 
@@ -105,7 +107,7 @@ const Playground = ({
       return
     }
     clear()
-    if (isRecord(value)) submit(value)
+    if (isRecord(value)) submit(webhook === "" ? value : { ...value, webhook })
   }
 
   // What only the server found wrong stands at its fields, too.
@@ -194,6 +196,14 @@ const Playground = ({
           ]}
         />
         <div className={classes["run"]}>
+          <WebhookField
+            value={webhook}
+            error={refused.find(({ path }) => path[0] === "webhook")?.message ?? null}
+            onChange={(url) => {
+              setRefused([])
+              setWebhook(url)
+            }}
+          />
           {error !== null && !(error instanceof ApiError && error.issues.length > 0) && (
             <Notice kind="alarm" title="The run was not accepted" error={error} />
           )}

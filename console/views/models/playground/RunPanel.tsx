@@ -144,7 +144,7 @@ export const RunPanel = ({
   readonly onRequest: (request: Retrieved) => void
 }) => {
   const run = useLiveRequest(requestId, model, stream)
-  const { error, isEnded, request, status } = run
+  const { error, isEnded, request, retry, status } = run
   useEffect(() => {
     if (request !== undefined) onRequest(request)
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- Once for each request.
@@ -153,7 +153,7 @@ export const RunPanel = ({
     return error === null ? (
       <Skeleton lines={4} />
     ) : (
-      <ErrorState title="The request could not be read" error={error} />
+      <ErrorState title="The request could not be read" error={error} onRetry={retry} />
     )
   }
   return (

@@ -2,12 +2,12 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Json } from "#domain/CanonicalJson.ts"
+import { saveFile } from "#console/api/SaveFile.ts"
 import { sessionQuery } from "#console/api/Session.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { Code } from "#console/design/data/Code.tsx"
 import { Section } from "#console/design/layout/Section.tsx"
 import { Tabs } from "#console/design/layout/Tabs.tsx"
-import { saveText } from "#console/views/result/DownloadText.tsx"
 import * as CodeSamples from "../code/CodeSamples.ts"
 
 export const SameCall = ({ input, model }: { readonly model: string; readonly input: Json }) => {
@@ -27,7 +27,7 @@ export const SameCall = ({ input, model }: { readonly model: string; readonly in
         isLarge ? (
           <Button
             size="small"
-            onPress={() => saveText(JSON.stringify(input), CodeSamples.inputFile, "application/json")}
+            onPress={() => saveFile(CodeSamples.inputFile, "application/json", JSON.stringify(input))}
           >
             Save {CodeSamples.inputFile}
           </Button>

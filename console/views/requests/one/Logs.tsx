@@ -1,5 +1,6 @@
 /** The log lines of a request as they come. The newest stay in sight while "follow" is on. */
 import { useEffect, useRef, useState } from "react"
+import { saveFile } from "#console/api/SaveFile.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { CopyButton } from "#console/design/actions/CopyButton.tsx"
 import { classNames } from "#console/design/classNames.ts"
@@ -10,15 +11,6 @@ import classes from "./One.module.css"
 
 /** How close to the end counts as the end, px. */
 const nearPx = 24
-
-const download = (name: string, text: string) => {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }))
-  const link = document.createElement("a")
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}
 
 export const Logs = ({
   id,
@@ -57,7 +49,7 @@ export const Logs = ({
               Wrap
             </Switch>
             <CopyButton text={text} what="logs" />
-            <Button kind="quiet" size="small" onPress={() => download(`${id}.log`, text)}>
+            <Button kind="quiet" size="small" onPress={() => saveFile(`${id}.log`, "text/plain", text)}>
               Download
             </Button>
           </>
