@@ -50,7 +50,7 @@ export const SessionMenu = ({
 
   return (
     <Menu
-      label="Session"
+      label={`${namesOf(session)}: session`}
       trigger={<Who session={session} />}
       entries={entries.filter((entry) => entry !== null)}
     />
@@ -58,6 +58,12 @@ export const SessionMenu = ({
 }
 
 /** The key of the account, and the operator with the role. */
+/** What is shown of it, so that people who speak to their computer can say it. */
+const namesOf = ({ account, operator }: Session): string =>
+  [account?.keyName ?? null, operator === null ? null : `${operator.name} (${operator.role})`]
+    .filter((name) => name !== null)
+    .join(" ")
+
 const Who = ({ session: { account, operator } }: { readonly session: Session }) => (
   <span className={classes["who"]}>
     {account !== null && <span>{account.keyName}</span>}

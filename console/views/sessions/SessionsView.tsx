@@ -124,7 +124,7 @@ const Sessions = ({
     { id: "expires", header: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     {
       id: "end",
-      header: "",
+      header: "Action",
       align: "end",
       cell: (session) =>
         session.current ? null : (
