@@ -1,7 +1,7 @@
 /** The log: its end, its proofs, and its export. */
 import { useQuery } from "@tanstack/react-query"
 import { consolePath } from "#console/api/Client.ts"
-import { save } from "#console/api/Csv.ts"
+import { saveFile } from "#console/api/SaveFile.ts"
 import { adminQuery } from "#console/api/Queries.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { CopyButton } from "#console/design/actions/CopyButton.tsx"
@@ -98,7 +98,7 @@ const Anchor = ({ digest, position }: { readonly position: string; readonly dige
 
 /** As a file, with the server and the time. */
 const saveAnchor = (anchor: string, position: string) =>
-  save(
+  saveFile(
     `anchor-${position}.json`,
     "application/json",
     JSON.stringify({ anchor, server: location.origin, savedAt: new Date().toISOString() })

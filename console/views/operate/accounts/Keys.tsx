@@ -17,7 +17,7 @@ import { ConfirmDialog } from "#console/design/overlays/ConfirmDialog.tsx"
 import { Dialog } from "#console/design/overlays/Dialog.tsx"
 import { Loaded } from "../parts/Loaded.tsx"
 import { useRefusal } from "../parts/Role.ts"
-import { ShownOnce } from "./ShownOnce.tsx"
+import { ShownOnce } from "../parts/ShownOnce.tsx"
 
 type Key = AdminAnswer<"listKeys">["data"][number]
 

@@ -8,7 +8,7 @@ import { Notice } from "#console/design/feedback/Notice.tsx"
 import { TextField } from "#console/design/fields/TextField.tsx"
 import { Dialog } from "#console/design/overlays/Dialog.tsx"
 import { useRefusal } from "../parts/Role.ts"
-import { ShownOnce } from "./ShownOnce.tsx"
+import { ShownOnce } from "../parts/ShownOnce.tsx"
 
 export const OpenAccount = ({
   isOpen,
