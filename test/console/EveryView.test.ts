@@ -5,7 +5,7 @@ import { walk } from "#test/support/console/checks/Keyboard.ts"
 import * as References from "#test/support/console/checks/References.ts"
 import { stickingOut } from "#test/support/console/checks/Sideways.ts"
 import * as Steady from "#test/support/console/checks/Steady.ts"
-import { consoleTest } from "#test/support/console/ConsoleTest.ts"
+import { consoleTest, settled } from "#test/support/console/ConsoleTest.ts"
 import { everyView } from "#test/support/console/Views.ts"
 
 const narrow = { width: 360, height: 800 }
@@ -32,9 +32,14 @@ for (const { name, path, who } of everyView) {
       await page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"))
       found.push(...(await stickingOut(page)))
       await page.evaluate(() => document.documentElement.removeAttribute("dir"))
+      // Loaded anew, because some texts keep their colours for a while when the scheme changes under a page.
+      await page.setViewportSize(usual)
       await page.emulateMedia({ colorScheme: "dark" })
-      await look(usual, "dark")
+      await page.reload()
+      await settled(page)
       found.push(...(await violations(page, true)))
+      await Steady.hold(page)
+      await look(usual, "dark")
       found.push(...(await walk(page)))
       assert.deepStrictEqual(found, [])
     }
