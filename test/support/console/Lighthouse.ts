@@ -1,4 +1,4 @@
-/** `lighthouse.sh` runs it with the address of Lighthouse's module. */
+/** `lighthouse.sh` runs it with the path of Lighthouse's module, and the names of views; without names, all are measured. */
 import * as url from "node:url"
 import { Effect, Schema } from "effect"
 import { chromium } from "playwright-core"
@@ -16,7 +16,7 @@ const Report = decode(
   Schema.Struct({
     lhr: Schema.Struct({
       categories: Schema.Record(Schema.String, Schema.Struct({ score: Schema.NullOr(Schema.Number) })),
-      audits: Schema.Record(Schema.String, Schema.Struct({ displayValue: Schema.optionalKey(Schema.String) }))
+      audits: Schema.Record(Schema.String, Schema.Struct({ displayValue: Schema.optional(Schema.String) }))
     })
   })
 )
@@ -46,7 +46,9 @@ const main = Effect.gen(function* () {
     () => import(url.pathToFileURL(process.argv[2] ?? "").href)
   )
   let isGood = true
-  for (const { name, path, who } of everyView) {
+  const names = process.argv.slice(3)
+  const views = everyView.filter(({ name }) => names.length === 0 || names.includes(name))
+  for (const { name, path, who } of views) {
     yield* Effect.promise(async () => {
       await context.clearCookies()
       if (who !== null) await signIn(context, world, who)
