@@ -5,6 +5,7 @@ import { missingScope } from "#console/api/Session.ts"
 import { apiQuery } from "#console/api/Queries.ts"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
 import { Money } from "#console/design/data/Money.tsx"
+import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Page } from "#console/design/layout/Page.tsx"
 import { Section } from "#console/design/layout/Section.tsx"
 import { Grid } from "#console/design/layout/Stack.tsx"
@@ -40,6 +41,14 @@ export const HomeView = () => {
   const { account } = route.useRouteContext()
   const mayRead = missingScope(account, "requests:read") === null
   const recent = useRecentRequests(mayRead)
+  // What comes first depends on it, and nothing should move while it is read.
+  if (mayRead && recent.isPending) {
+    return (
+      <Page title="Home">
+        <Skeleton lines={8} />
+      </Page>
+    )
+  }
   const isNew = recent.data !== undefined && recent.data.data.length === 0
   return (
     <Page title="Home" actions={<LinkButton to="/models">All models</LinkButton>}>
