@@ -10,7 +10,8 @@ const texts: ReadonlyArray<readonly [pattern: string, shown: string]> = [
   ["\\b\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z?", "2026-01-05T12:00:00.000Z"],
   ["\\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)((s|nes|rs|ur)?day)?\\b", "Mon"],
   ["\\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \\d{1,2}\\b(, \\d{4})?", "Jan 5$2"],
-  ["(?<![.\\d])\\d{1,2}:\\d\\d(:\\d\\d)?(\\.\\d+)?(\\s?[AP]M)?", "12:00$1"],
+  ["(?<![.\\d])\\d{1,2}:\\d\\d:\\d\\d(\\.\\d+)?(\\s?[AP]M)?", "12:00:00"],
+  ["(?<![.\\d:])\\d{1,2}:\\d\\d(?![\\d:])(\\s?[AP]M)?", "12:00"],
   ["\\b(in )?(\\d+|an?) (second|minute|hour|day|sec\\.|min\\.|hr\\.)s?( ago)?", "5 minutes$4"],
   ["console-[0-9a-f-]{8,}", "console-0123456789ab"],
   ["\\b\\d+(\\.\\d+)?\\s?(ms|s|min|h|d)\\b", "1.2 s"]
