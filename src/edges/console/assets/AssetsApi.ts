@@ -37,6 +37,13 @@ const notBuilt = ErrorAnswer.coded(
 /** The path of the console as browsers see it. */
 const publicPath = (baseUrl: string): string => `${new URL(baseUrl).pathname.replace(/\/$/, "")}/console`
 
+/**
+ * Whether a path below the console may be one of a view. Other spellings of the calls below `session` and `api` are not: a
+ * program that misspells one must get 404.
+ */
+const isView = (name: string): boolean =>
+  name === "" || (!/^(?:session|api)(?![\w-])/.test(name) && !/^\/|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/.test(name))
+
 const serving = Effect.gen(function* () {
   const { baseUrl } = yield* PublicUrls
   const policy = yield* ContentSecurityPolicy.make
@@ -82,8 +89,8 @@ const view = Route.prepared(
   viewEndpoint,
   Effect.map(serving, ({ file, page }) => ({ params, request }: Route.Call<typeof viewEndpoint>) => {
     const { "*": name = "" } = params as Readonly<Record<string, string | undefined>>
-    // Everything else is the path of a view.
-    return name.startsWith("assets/") || name === "icon.svg" ? file(name, request) : page(request)
+    if (name.startsWith("assets/") || name === "icon.svg") return file(name, request)
+    return isView(name) ? page(request) : Effect.fail(ErrorAnswer.unknownRoute)
   })
 )
 

@@ -56,7 +56,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /console", (it) =>
 
   it.effect("has no other files, and takes no other methods", () =>
     Effect.gen(function* () {
-      for (const path of ["/console/assets/other.js", "/console/assets/..%2fstamp", "/console/assets/"]) {
+      for (const path of [
+        "/console/session/",
+        "/console//session",
+        "/console/./requests",
+        "/console/assets/other.js",
+        "/console/assets/..%2fstamp",
+        "/console/assets/"
+      ]) {
         assertEnvelope(yield* call({ path }), 404)
       }
       assertEnvelope(yield* call({ method: "POST", path: "/console/requests" }), 405)
