@@ -75,8 +75,9 @@ export const CatalogView = () => {
     if (text === (search.q ?? "")) return
     const timer = setTimeout(() => change({ q: text.trim() === "" ? undefined : text }), settledMs)
     return () => clearTimeout(timer)
+    // A change of the URL ends the wait: what was typed before must not undo a link that was followed since.
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- Only what is typed starts a search.
-  }, [text])
+  }, [text, search.q])
   // Back and links change the URL.
   useEffect(() => setText(search.q ?? ""), [search.q])
 

@@ -147,7 +147,11 @@ export const TimelineChart = ({
         >
           −
         </Button>
-        {cuts.length > 0 && <span data-measured className={classes["note"]}>⋯ time in which nothing ran is left out</span>}
+        {cuts.length > 0 && (
+          <span data-measured className={classes["note"]}>
+            ⋯ time in which nothing ran is left out
+          </span>
+        )}
       </Row>
     </div>
   )

@@ -5,7 +5,7 @@
  * replaced before (`Steady.ts`). What is left, such as smoothing of edges by another release of the browser, is allowed for.
  *
  * `UPDATE_REFERENCES=1 npx vitest run test/console/EveryView.test.ts` writes those that are missing or differ. Views without a
- * reference are not compared: their lists are in another order in each run.
+ * reference are not compared: their rows or figures differ in each run.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
