@@ -16,7 +16,7 @@ export const rootRoute = createRootRouteWithContext<RouterContext>()({
 
 const signIn = (to: string) => redirect({ to: "/sign-in", search: { to } })
 
-/** Views for whoever is signed in, in the frame with the navigation. */
+/** Views that need a session, in the frame with the navigation. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "shell",

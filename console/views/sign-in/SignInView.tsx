@@ -37,7 +37,7 @@ export const SignInView = () => {
   const [way, setWay] = useState<Way>("key")
   const { data: session, error, refetch } = useQuery(sessionQuery)
   const card = useRef<HTMLDivElement>(null)
-  // The field, not the heading: whoever comes here has a key to paste.
+  // The field, not the heading, because people come here to paste a key.
   useEffect(() => {
     card.current?.querySelector<HTMLInputElement>("input:not([hidden])")?.focus()
   }, [way])

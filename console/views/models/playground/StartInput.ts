@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import { isList, isRecord } from "#console/views/result/JsonShape.ts"
 
-/** Nothing but the values that the schema fixes and requires, which nobody should have to type. */
+/** Only the values that the schema fixes and requires, so that people need not type them. */
 export const empty = (schema: JsonObject): JsonObject => {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {}
   const required = isList(schema["required"]) ? schema["required"].map(String) : []

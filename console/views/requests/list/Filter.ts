@@ -54,7 +54,7 @@ export const metadataOf = (filter: Filter): ReadonlyArray<readonly [key: string,
     name.startsWith("metadata.") ? [[name.slice(9), String(value)] as const] : []
   )
 
-/** A pair from a text such as `order=4711`; `null` if it is none. */
+/** A pair from a text such as `order=4711`; `null` for other texts. */
 export const pairOf = (text: string): readonly [key: string, value: string] | null => {
   const [, key = "", value = ""] = /^\s*([^=]+?)\s*=\s*(.*?)\s*$/.exec(text) ?? []
   return key === "" ? null : [key, value]

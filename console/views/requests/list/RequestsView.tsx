@@ -44,7 +44,7 @@ const List = ({ filter }: { readonly filter: Filter.Filter }) => {
   const [chosen, setChosen] = useState(-1)
   const table = useRef<LongTableHandle>(null)
   const pages = useRequestPages(filter)
-  // Whoever has chosen a row further down reads there.
+  // A reader who has chosen a row further down stays there.
   const { connection, newer, show } = useLiveList(filter, pages, isAtTop && chosen < 1)
   const open = useCallback(
     ({ id }: ListedRequest) => void navigate({ to: "/requests/$requestId", params: { requestId: id } }),

@@ -30,7 +30,7 @@ const statusOf = (data: unknown): StatusEvent | null => {
 export const useLiveList = (
   filter: Filter,
   pages: ReturnType<typeof useRequestPages>,
-  /** Whether nobody reads below the top of the list. */
+  /** Whether the list is scrolled to its top, with no row chosen below. */
   isAtTop: boolean
 ) => {
   const [newer, setNewer] = useState(0)

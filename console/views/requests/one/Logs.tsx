@@ -28,7 +28,7 @@ export const Logs = ({
     const element = ref.current
     if (isFollowed && isOpen && element !== null) element.scrollTop = element.scrollHeight
   }, [text, isFollowed, isOpen])
-  // Whoever scrolls up reads; at the end again, new lines follow.
+  // New lines are followed at the end only, so that a reader who has scrolled up stays there.
   const onScroll = () => {
     const element = ref.current
     if (element === null || !isOpen) return
