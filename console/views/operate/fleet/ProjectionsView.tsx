@@ -13,6 +13,7 @@ import classes from "../Operate.module.css"
 import { topics, useLive } from "../parts/Live.ts"
 import { LiveBadge } from "../parts/LiveBadge.tsx"
 import { Loaded } from "../parts/Loaded.tsx"
+import { fractionOf } from "./Distance.ts"
 import { Rebuild } from "./Rebuild.tsx"
 
 type Statuses = AdminAnswer<"listProjections">
@@ -24,12 +25,6 @@ const kinds: Readonly<Record<Status["state"], BadgeKind>> = {
   stopped: "alarm",
   "not running": "neutral",
   "not built": "neutral"
-}
-
-/** Positions of SQLite count events; those of NATS have gaps, and are near enough. */
-const fractionOf = ({ behind, position }: { readonly behind: number; readonly position: string }) => {
-  const done = Number.parseInt(position, 10)
-  return done + behind === 0 ? 1 : done / (done + behind)
 }
 
 const State = ({ name, reason, rebuild, state }: Status) => (

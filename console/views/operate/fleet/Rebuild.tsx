@@ -1,4 +1,5 @@
 /** Rebuilds one read model or all from the log, and shows how far it is. Leaving the dialog stops it; nothing has changed then. */
+import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { queryText } from "#console/api/Client.ts"
 import { lines } from "#console/api/Lines.ts"
@@ -7,7 +8,9 @@ import { durationText } from "#console/design/data/Duration.tsx"
 import { Notice } from "#console/design/feedback/Notice.tsx"
 import { ProgressBar } from "#console/design/feedback/ProgressBar.tsx"
 import { Dialog } from "#console/design/overlays/Dialog.tsx"
+import { topics } from "../parts/Live.ts"
 import { useRefusal } from "../parts/Role.ts"
+import { fractionOf } from "./Distance.ts"
 
 type Progress =
   | { readonly state: "asked" }
@@ -27,7 +30,28 @@ const progressOf = (line: unknown): Progress | null => {
     : null
 }
 
-const Said = ({ progress, what }: { readonly progress: Progress; readonly what: string }) => {
+/** How far the copy is, in the list of read models, which is live; `null` before it has begun. */
+const useFraction = (name: string | null): number | null => {
+  const { data } = useQuery(topics.projections)
+  const under = data?.projections.filter((one) => one.rebuild !== null && (name ?? one.name) === one.name)
+  return under === undefined || under.length === 0
+    ? null
+    : Math.min(...under.map(({ rebuild }) => fractionOf(rebuild)))
+}
+
+const Building = ({ elapsedMs, name }: { readonly elapsedMs: number; readonly name: string | null }) => (
+  <ProgressBar label={`Building for ${durationText(elapsedMs)}`} fraction={useFraction(name)} />
+)
+
+const Said = ({
+  name,
+  progress,
+  what
+}: {
+  readonly name: string | null
+  readonly progress: Progress
+  readonly what: string
+}) => {
   switch (progress.state) {
     case "asked":
       return (
@@ -37,7 +61,7 @@ const Said = ({ progress, what }: { readonly progress: Progress; readonly what: 
         </p>
       )
     case "running":
-      return <ProgressBar label={`Building for ${durationText(progress.elapsedMs)}`} fraction={null} />
+      return <Building elapsedMs={progress.elapsedMs} name={name} />
     case "ended":
       return progress.isDone ? (
         <Notice kind="good" title="Rebuilt and in use" />
@@ -103,7 +127,7 @@ export const Rebuild = ({ name }: { readonly name: string | null }) => {
           </>
         }
       >
-        {progress !== null && <Said progress={progress} what={what} />}
+        {progress !== null && <Said name={name} progress={progress} what={what} />}
       </Dialog>
     </>
   )

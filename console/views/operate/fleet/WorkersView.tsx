@@ -10,6 +10,7 @@ import { Page } from "#console/design/layout/Page.tsx"
 import { topics, useLive } from "../parts/Live.ts"
 import { LiveBadge } from "../parts/LiveBadge.tsx"
 import { Loaded } from "../parts/Loaded.tsx"
+import { WorkerKeys } from "./WorkerKeys.tsx"
 
 type Worker = AdminAnswer<"listConnectedWorkers">["data"][number]
 
@@ -54,8 +55,8 @@ export const WorkersView = () => {
             )}
             {data.length === 0 ? (
               <EmptyState title="No worker calls">
-                Workers take jobs of models whose provider is <code>pull</code>. Create their key with{" "}
-                <code>inferlog workers create</code>.
+                Workers take jobs of models whose provider is <code>pull</code>. Create a key for one below,
+                and start it with that.
               </EmptyState>
             ) : (
               <Table
@@ -70,6 +71,7 @@ export const WorkersView = () => {
           </>
         )}
       </Loaded>
+      <WorkerKeys />
     </Page>
   )
 }
