@@ -84,7 +84,9 @@ const longest = [
   "test/bench/Webhooks.test.ts",
   "test/src/edges/http/DocsInBrowser.test.ts",
   "test/streams/copy/NatsLogCopy.test.ts",
-  "test/bench/LongRows.test.ts"
+  "test/bench/LongRows.test.ts",
+  // Takes pictures of the world of the console's tests before they change it.
+  "test/console/EveryView.test.ts"
 ].map((file) => path.join(import.meta.dirname, file))
 
 /** The order of vitest, with the longest files first in their project. */

@@ -10,7 +10,7 @@ import { ProgressBar } from "#console/design/feedback/ProgressBar.tsx"
 import { Dialog } from "#console/design/overlays/Dialog.tsx"
 import { topics } from "../parts/Live.ts"
 import { useRefusal } from "../parts/Role.ts"
-import { fractionOf } from "./Distance.ts"
+import { rebuiltFraction } from "./Distance.ts"
 
 type Progress =
   | { readonly state: "asked" }
@@ -30,18 +30,12 @@ const progressOf = (line: unknown): Progress | null => {
     : null
 }
 
-/** How far the copy is, in the list of read models, which is live; `null` before it has begun. */
-const useFraction = (name: string | null): number | null => {
+/** The list of read models is live, and has how far each copy is. */
+const Building = ({ elapsedMs, name }: { readonly elapsedMs: number; readonly name: string | null }) => {
   const { data } = useQuery(topics.projections)
-  const under = data?.projections.filter((one) => one.rebuild !== null && (name ?? one.name) === one.name)
-  return under === undefined || under.length === 0
-    ? null
-    : Math.min(...under.map(({ rebuild }) => fractionOf(rebuild)))
+  const fraction = rebuiltFraction(data?.projections ?? [], name)
+  return <ProgressBar label={`Building for ${durationText(elapsedMs)}`} fraction={fraction} />
 }
-
-const Building = ({ elapsedMs, name }: { readonly elapsedMs: number; readonly name: string | null }) => (
-  <ProgressBar label={`Building for ${durationText(elapsedMs)}`} fraction={useFraction(name)} />
-)
 
 const Said = ({
   name,

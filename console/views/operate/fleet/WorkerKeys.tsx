@@ -1,6 +1,5 @@
 /** The keys with which workers call. */
 import { useQuery } from "@tanstack/react-query"
-import { useState } from "react"
 import { admin } from "#console/api/Client.ts"
 import { adminQuery } from "#console/api/Queries.ts"
 import type { AdminAnswer } from "#console/api/Types.ts"
@@ -23,19 +22,17 @@ const columns: ReadonlyArray<Column<Key>> = [
 
 const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
+const create = (name: string, fields: FormData) => {
+  const models = namesIn(String(fields.get("models")))
+  return admin("issueWorkerKey", {
+    name,
+    modelEndpoints: models.length === 0 ? null : models,
+    expiresAt: null
+  })
+}
+
 export const WorkerKeys = () => {
   const query = useQuery(adminQuery("listWorkerKeys", {}))
-  const [models, setModels] = useState("")
-  const create = async (name: string) => {
-    const modelEndpoints = namesIn(models)
-    const made = await admin("issueWorkerKey", {
-      name,
-      modelEndpoints: modelEndpoints.length === 0 ? null : modelEndpoints,
-      expiresAt: null
-    })
-    setModels("")
-    return made
-  }
   return (
     <KeyList
       title="Keys of workers"
@@ -49,8 +46,8 @@ export const WorkerKeys = () => {
     >
       <TextField
         label="Models"
-        value={models}
-        onChange={setModels}
+        name="models"
+        autoComplete="off"
         isOptional
         isMono
         hint="Whose jobs it may take, with spaces between them. Without any, those of all models."

@@ -6,6 +6,7 @@ import { type Column, Table } from "#console/design/data/Table.tsx"
 import { Time } from "#console/design/data/Time.tsx"
 import { Badge } from "#console/design/feedback/Badge.tsx"
 import { EmptyState } from "#console/design/feedback/EmptyState.tsx"
+import { Notice } from "#console/design/feedback/Notice.tsx"
 import { Section } from "#console/design/layout/Section.tsx"
 import { Row } from "#console/design/layout/Stack.tsx"
 import { ConfirmDialog } from "#console/design/overlays/ConfirmDialog.tsx"
@@ -34,10 +35,10 @@ interface Props<Key> {
   readonly empty: string
   readonly query: UseQueryResult<{ readonly data: ReadonlyArray<Key>; readonly next: string | null }>
   readonly columns: ReadonlyArray<Column<Key>>
-  readonly create: (name: string) => Promise<Made>
+  readonly create: (name: string, fields: FormData) => Promise<Made>
   readonly rotate: (keyId: string) => Promise<Made>
   readonly revoke: (keyId: string) => Promise<unknown>
-  /** Further fields of a new key. */
+  /** Further fields of a new key, each with its `name`. */
   readonly children: ReactNode
 }
 
@@ -103,17 +104,22 @@ export const KeyList = <Key extends AnyKey>(props: Props<Key>) => {
       }
     >
       <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title={empty} />
-          ) : (
-            <Table caption={title} columns={all} rows={data} rowKey={({ keyId }) => keyId} />
-          )
-        }
+        {({ data, next }) => (
+          <>
+            {next !== null && <Notice>Only the first {data.length.toLocaleString()} keys are shown.</Notice>}
+            {data.length === 0 ? (
+              <EmptyState title={empty} />
+            ) : (
+              <Table caption={title} columns={all} rows={data} rowKey={({ keyId }) => keyId} />
+            )}
+          </>
+        )}
       </Loaded>
-      <CreateKey create={create} isOpen={asked?.what === "create"} onClose={close} onMade={made}>
-        {children}
-      </CreateKey>
+      {asked?.what === "create" && (
+        <CreateKey create={create} onClose={close} onMade={made}>
+          {children}
+        </CreateKey>
+      )}
       <ConfirmDialog
         title={`Rotate ${chosen?.name ?? ""}?`}
         action="Rotate key"
