@@ -26,10 +26,11 @@ const isBuilt = (/** @type {string} */ present) =>
 
 /**
  * What the page refers to has a digest there (Subresource Integrity), so that a cache or proxy on the way cannot change it.
+ * Scripts give way to the style sheet, because the page is seen with it alone.
  *
  * @param {string} built
  */
-const addIntegrity = (built) => {
+const finishPage = (built) => {
   const page = path.join(built, "index.html")
   const html = fs
     .readFileSync(page, "utf8")
@@ -38,7 +39,8 @@ const addIntegrity = (built) => {
         .createHash("sha384")
         .update(fs.readFileSync(path.join(built, file)))
         .digest("base64")
-      return `${reference} integrity="sha384-${digest}"`
+      const priority = file.endsWith(".js") ? ' fetchpriority="low"' : ""
+      return `${reference} integrity="sha384-${digest}"${priority}`
     })
   fs.writeFileSync(page, html)
 }
@@ -56,7 +58,7 @@ export const main = async () => {
     logLevel: "warn",
     build: { outDir: written }
   })
-  addIntegrity(written)
+  finishPage(written)
   fs.writeFileSync(path.join(written, "stamp"), present)
   // A server that runs has the files that it serves in memory.
   const former = `${folder}.former.${process.pid}`

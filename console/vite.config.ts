@@ -23,6 +23,17 @@ export default defineConfig({
     // The first load names its parts itself; browsers that need the polyfill are too old for the console.
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      output: {
+        // Few files, because each costs a slow network a round trip: what every visit begins with, of which a release mostly leaves
+        // the libraries as they are, and what most views use.
+        codeSplitting: {
+          groups: [
+            { name: "libraries", test: /node_modules/, tags: ["$initial"], priority: 2 },
+            { name: "start", tags: ["$initial"], priority: 1 },
+            { name: "common", minShareCount: 6 }
+          ]
+        }
+      },
       onLog: (level, log, show) => {
         // Directives for servers of React, which the libraries have and a page does not need.
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") show(level, log)

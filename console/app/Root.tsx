@@ -2,8 +2,8 @@
 import type { QueryClient } from "@tanstack/react-query"
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from "@tanstack/react-router"
 import { type AccountSession, type OperatorSession, sessionQuery } from "#console/api/Session.ts"
+import { lazyView } from "./LazyView.ts"
 import { NotFoundView } from "./NotFoundView.tsx"
-import { Shell } from "./shell/Shell.tsx"
 
 export interface RouterContext {
   readonly queryClient: QueryClient
@@ -20,7 +20,7 @@ const signIn = (to: string) => redirect({ to: "/sign-in", search: { to } })
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "shell",
-  component: Shell,
+  component: lazyView(() => import("./shell/Shell.tsx"), "Shell"),
   beforeLoad: async ({ context, location }) => {
     const session = await context.queryClient.ensureQueryData(sessionQuery)
     if (session.account === null && session.operator === null) throw signIn(location.href)

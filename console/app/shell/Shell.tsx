@@ -3,6 +3,7 @@ import { Link, Outlet, useRouteContext } from "@tanstack/react-router"
 import { useState } from "react"
 import { consolePath } from "#console/api/Client.ts"
 import { Button } from "#console/design/actions/Button.tsx"
+import { classNames } from "#console/design/classNames.ts"
 import { Dialog } from "#console/design/overlays/Dialog.tsx"
 import { Banner } from "../connection/Banner.tsx"
 import { Shortcuts } from "../shortcuts/Shortcuts.tsx"
@@ -20,13 +21,13 @@ export const Shell = () => {
       <a href="#main" className={classes["skip"]}>
         Skip to the content
       </a>
-      <header className={classes["top"]}>
+      <header className={classNames("top-bar", classes["top"])}>
         <span className={classes["opener"]}>
           <Button kind="quiet" aria-label="Menu" onPress={() => setOpen(true)}>
             ☰
           </Button>
         </span>
-        <Link to="/" className={classes["brand"]} activeProps={{}}>
+        <Link to="/" className="brand" activeProps={{}}>
           <img src={`${consolePath}/icon.svg`} alt="" width={24} height={24} />
           inferlog
         </Link>

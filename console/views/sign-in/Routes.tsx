@@ -1,8 +1,8 @@
 /** The route of the sign-in. */
 import { createRoute } from "@tanstack/react-router"
-import { lazyView } from "#console/app/LazyView.ts"
 import { rootRoute } from "#console/app/Root.tsx"
 import { localPath } from "./Destination.ts"
+import { SignInView } from "./SignInView.tsx"
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -12,7 +12,8 @@ const signInRoute = createRoute({
     const to = localPath(search["to"])
     return to === undefined ? {} : { to }
   },
-  component: lazyView(() => import("./SignInView.tsx"), "SignInView")
+  // Not lazy: who comes here has nothing of the console yet, and would wait once more.
+  component: SignInView
 })
 
 export const signInRoutes = [signInRoute] as const

@@ -61,7 +61,7 @@ export const SignInView = () => {
   const isOpen = session !== undefined && (session.account !== null || session.operator !== null)
   return (
     <main className={classes["place"]}>
-      <div className={classes["brand"]}>
+      <div className="brand">
         <img src={`${consolePath}/icon.svg`} alt="" width={24} height={24} />
         inferlog
       </div>
