@@ -37,9 +37,7 @@ export default defineConfig({
       onLog: (level, log, show) => {
         // Directives for servers of React, which the libraries have and a page does not need.
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") show(level, log)
-      },
-      // Rolldown 1.2 may drop exports of React that other chunks use, by the path of the checkout: no view would then be drawn.
-      treeshake: { commonjs: false }
+      }
     }
   },
   server: {
