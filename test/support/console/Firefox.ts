@@ -25,12 +25,14 @@ type Seen = { readonly role: string; readonly name: string } | string
 export interface Firefox {
   readonly goto: (url: string) => Promise<void>
   readonly press: (seen: Seen) => Promise<void>
-  /** Clicks the element and types. */
-  readonly type: (seen: Seen, text: string) => Promise<void>
+  /** Clicks the field and types instead of what it has. */
+  readonly fill: (seen: Seen, text: string) => Promise<void>
   /** Waits for the element. */
   readonly see: (seen: Seen) => Promise<void>
   /** The text of the page once it contains `part`. */
   readonly read: (part: string) => Promise<string>
+  /** The size of a picture once it is loaded, as `128 × 64` pixels. */
+  readonly sizeOf: (selector: string) => Promise<string>
   /** Errors and warnings on the console so far. */
   readonly problems: () => ReadonlyArray<string>
 }
@@ -104,7 +106,7 @@ const connect = async (url: string, onEvent: (method: string, params: unknown) =
 }
 
 /** How long an element may take to appear, ms. */
-const longestWait = 20_000
+const longestWait = 60_000
 
 const retried = async <A>(what: string, ask: () => Promise<A | null>): Promise<A> => {
   const began = performance.now()
@@ -115,6 +117,12 @@ const retried = async <A>(what: string, ask: () => Promise<A | null>): Promise<A
     await delay(50)
   }
 }
+
+const down = (value: string) => ({ type: "keyDown", value })
+const up = (value: string) => ({ type: "keyUp", value })
+
+/** As WebDriver writes it (https://www.w3.org/TR/webdriver2/#keyboard-actions). */
+const control = "\u{E009}"
 
 const pageOf = (send: Send, context: string, problems: ReadonlyArray<string>): Firefox => {
   const find = (seen: Seen) =>
@@ -141,25 +149,31 @@ const pageOf = (send: Send, context: string, problems: ReadonlyArray<string>): F
       target: { context },
       awaitPromise: false
     })
+  const evaluate = async (expression: string) =>
+    Text(await send("script.evaluate", { expression, target: { context }, awaitPromise: false })).result.value
   return {
     problems: () => problems,
     press,
     goto: async (url) => void (await send("browsingContext.navigate", { context, url, wait: "complete" })),
     see: async (seen) => void (await find(seen)),
-    type: async (seen, text) => {
+    fill: async (seen, text) => {
       await press(seen)
-      const actions = [...text].flatMap((value) => [
-        { type: "keyDown", value },
-        { type: "keyUp", value }
-      ])
+      const typed = [...text].flatMap((value) => [down(value), up(value)])
+      const actions = [down(control), down("a"), up("a"), up(control), ...typed]
       await send("input.performActions", { context, actions: [{ type: "key", id: "keyboard", actions }] })
     },
     read: (part) =>
       retried(part, async () => {
-        const expression = "document.body.innerText"
-        const answer = await send("script.evaluate", { expression, target: { context }, awaitPromise: false })
-        const { value } = Text(answer).result
+        const value = await evaluate("document.body.innerText")
         return value.includes(part) ? value : null
+      }),
+    sizeOf: (selector) =>
+      retried(selector, async () => {
+        const picture = `document.querySelector(${JSON.stringify(selector)})`
+        const value = await evaluate(
+          `\`\${${picture}?.naturalWidth ?? 0} × \${${picture}?.naturalHeight ?? 0}\``
+        )
+        return value.startsWith("0 ") ? null : value
       })
   }
 }
