@@ -1,11 +1,11 @@
 /** Everything that happened to the request: its lanes, a slider through time with the state after each event, and the events. */
-import { useNavigate, useSearch } from "@tanstack/react-router"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Slider } from "#console/design/fields/Slider.tsx"
 import { Section } from "#console/design/layout/Section.tsx"
-import { type Entry, timeOf } from "./Entry.ts"
+import { deliveryOf, type Entry, timeOf } from "./Entry.ts"
 import { EventList } from "./EventList.tsx"
 import { wordsOf } from "./EventWords.ts"
 import * as Lanes from "./Lanes.ts"
@@ -28,6 +28,7 @@ export const TimelineSection = ({ entries, error, isLive, isLoading, onRetry }: 
   <Section
     title="Timeline"
     lead="Everything that happened, as the log has it. Move through time to see the state after each event."
+    {...(entries.some((entry) => deliveryOf(entry) !== null) && { actions: <Deliveries /> })}
   >
     {entries.length > 0 && <Travel entries={entries} isLive={isLive} />}
     {entries.length === 0 && isLoading && <Skeleton lines={5} label="Loading the timeline" />}
@@ -36,6 +37,15 @@ export const TimelineSection = ({ entries, error, isLive, isLoading, onRetry }: 
     )}
   </Section>
 )
+
+const Deliveries = () => {
+  const { requestId } = useParams({ from: "/shell/account/requests/$requestId" })
+  return (
+    <Link to="/webhooks" search={{ requestId }}>
+      Webhook deliveries
+    </Link>
+  )
+}
 
 /** By itself, so that the list of events is not drawn anew with each tick. */
 const Chart = ({
