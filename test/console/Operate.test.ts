@@ -31,6 +31,22 @@ consoleTest(
   }
 )
 
+consoleTest(
+  "an operator follows a request that waits to the provider it waits for",
+  async ({ open, world }) => {
+    const page = await open("operator", `/operate/requests/${world.requests.waiting}`)
+    await page.getByText("Queued").first().waitFor()
+    await page.getByRole("link", { name: "acme/portrait" }).click()
+    const queue = page.getByRole("row").filter({ hasText: "acme/portrait" })
+    await queue.getByText("Unreachable").waitFor()
+    assert.strictEqual(await queue.getByRole("link", { name: "4", exact: true }).count(), 1)
+    await queue.getByRole("link", { name: "See the provider" }).click()
+    const row = page.getByRole("row").filter({ hasText: "studio-gpu" })
+    await row.getByText("Unreachable").waitFor()
+    await row.getByText(/connect/i).waitFor()
+  }
+)
+
 consoleTest("shows each role what it may do, and why not the rest", async ({ open, world }) => {
   const page = await open("viewer", "/operate/providers?q=studio-gpu")
   const reset = page.getByRole("button", { name: "Reset studio-gpu" })
