@@ -30,6 +30,18 @@ const drop = async (page: Page, zone: Locator) => {
   return () => fs.rmSync(directory, { recursive: true })
 }
 
+/** Puts a PNG of one pixel on the clipboard. */
+const copyPixel = (page: Page) =>
+  page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const png = new Blob([bytes], { type: "image/png" })
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": png })])
+  }, pixel)
+
+/** Animations that go on now. */
+const moving = (page: Page) =>
+  page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length)
+
 describe("the catalog", () => {
   consoleTest("is searched with filters that the address keeps", async ({ open }) => {
     const page = await open("ada", "/models")
@@ -122,8 +134,9 @@ describe("the playground", () => {
     await page.getByText("need your attention").waitFor({ state: "detached" })
   })
 
-  consoleTest("uploads a dropped file and runs with it", async ({ open }) => {
-    const page = await open("ada", "/models/vision/blurhash")
+  consoleTest("uploads a dropped file and runs with it, and a pasted one", async ({ open }) => {
+    const context = { permissions: ["clipboard-read", "clipboard-write"] }
+    const page = await open("ada", "/models/vision/blurhash", { context })
     await page.getByRole("button", { name: "Clear" }).click()
     const remove = await drop(page, page.getByText("Drop a picture here"))
     await page.getByRole("img", { name: "The chosen file" }).waitFor()
@@ -133,6 +146,15 @@ describe("the playground", () => {
     const result = page.getByRole("region", { name: "Result" })
     await result.getByText("$0.0001", { exact: true }).waitFor()
     remove()
+
+    await page.getByRole("button", { name: "Remove" }).click()
+    await copyPixel(page)
+    await page.getByRole("button", { name: "Drop a picture here" }).focus()
+    await page.keyboard.press("Control+v")
+    await page.getByRole("img", { name: "The chosen file" }).waitFor()
+    const pasted = await page.getByRole("textbox", { name: "Image" }).inputValue()
+    assert.match(pasted, /\/media\/[\w-]+\/[\w-]*image\.png$/)
+    assert.notStrictEqual(pasted, address)
   })
 
   consoleTest(
@@ -145,6 +167,10 @@ describe("the playground", () => {
       const result = page.getByRole("region", { name: "Result" })
       await result.getByText(/a timeOnce upon/).waitFor()
       await result.getByText("Running").waitFor()
+      // Readers who want no motion get none.
+      assert.strictEqual(await moving(page), 0)
+      await page.emulateMedia({ reducedMotion: "no-preference" })
+      assert.isAbove(await moving(page), 0)
       await result.getByRole("button", { name: "Cancel" }).click()
       await result.getByText("Completed").waitFor()
       await result.getByText(/a timeOnce upon/).waitFor()

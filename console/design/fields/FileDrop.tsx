@@ -5,6 +5,15 @@ import { classNames } from "../classNames.ts"
 import button from "../actions/Button.module.css"
 import classes from "./FileDrop.module.css"
 
+/** Copied pictures that are no files, such as pictures of the screen: React Aria leaves them out of a paste. */
+const picturesIn = ({ items }: DataTransfer): ReadonlyArray<File> => {
+  const files = [...items].filter(({ kind }) => kind === "file")
+  // Firefox has a picture beside a copied file, too.
+  return files.some((item) => item.webkitGetAsEntry() !== null)
+    ? []
+    : files.flatMap((item) => item.getAsFile() ?? [])
+}
+
 export const FileDrop = ({
   accept,
   children,
@@ -25,28 +34,30 @@ export const FileDrop = ({
     if (files.length > 0) onFiles(isMultiple ? files : files.slice(0, 1))
   }
   return (
-    <DropZone
-      className={classes["zone"] ?? ""}
-      aria-label={label}
-      getDropOperation={() => "copy"}
-      // Pastes come as drops, too.
-      onDrop={({ items }) => {
-        void Promise.all(items.map((item) => (item.kind === "file" ? item.getFile() : null))).then((files) =>
-          take(files.filter((file) => file !== null))
-        )
-      }}
-    >
-      <Text slot="label" className={classes["label"] ?? ""}>
-        {label}, paste it, or
-      </Text>
-      <FileTrigger
-        {...(accept === undefined ? {} : { acceptedFileTypes: [...accept] })}
-        allowsMultiple={isMultiple}
-        onSelect={(files) => take([...(files ?? [])])}
+    <div onPaste={({ clipboardData }) => take(picturesIn(clipboardData))}>
+      <DropZone
+        className={classes["zone"] ?? ""}
+        aria-label={label}
+        getDropOperation={() => "copy"}
+        // Pasted files come as drops, too.
+        onDrop={({ items }) => {
+          void Promise.all(items.map((item) => (item.kind === "file" ? item.getFile() : null))).then(
+            (files) => take(files.filter((file) => file !== null))
+          )
+        }}
       >
-        <AriaButton className={classNames(button["button"], button["small"])}>Choose a file</AriaButton>
-      </FileTrigger>
-      {children}
-    </DropZone>
+        <Text slot="label" className={classes["label"] ?? ""}>
+          {label}, paste it, or
+        </Text>
+        <FileTrigger
+          {...(accept === undefined ? {} : { acceptedFileTypes: [...accept] })}
+          allowsMultiple={isMultiple}
+          onSelect={(files) => take([...(files ?? [])])}
+        >
+          <AriaButton className={classNames(button["button"], button["small"])}>Choose a file</AriaButton>
+        </FileTrigger>
+        {children}
+      </DropZone>
+    </div>
   )
 }
