@@ -1,0 +1,131 @@
+/** Uploads in parts, with a page that has what a browser gives: `fetch` for calls, `XMLHttpRequest` for bytes. */
+import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
+
+const part = 16 * 1_048_576
+const large = new File([new Uint8Array(4 * part + 1)], "poster.png", { type: "image/png" })
+
+interface Put {
+  readonly number: number
+  readonly size: number
+}
+
+/** Parts whose next PUT is answered 503. */
+const busy = new Set<number>()
+const puts: Array<Put> = []
+/** Calls in their order, as `POST /console/api/… {body}`. */
+const calls: Array<string> = []
+/** PUTs on their way now, and the most that were at once. */
+const underWay = { now: 0, most: 0 }
+/** Answers no PUT while it is true. */
+let isSilent = false
+
+class Request extends EventTarget {
+  readonly upload = new EventTarget()
+  status = 0
+  response = ""
+  private number = 0
+
+  open(_method: string, url: string) {
+    this.number = Number(new URL(url).searchParams.get("part"))
+  }
+
+  setRequestHeader() {}
+
+  getResponseHeader() {
+    return `"etag-${this.number}"`
+  }
+
+  send(body: Blob) {
+    puts.push({ number: this.number, size: body.size })
+    underWay.most = Math.max(underWay.most, ++underWay.now)
+    if (!isSilent) setTimeout(() => this.answer(body))
+  }
+
+  abort() {
+    this.end("abort")
+  }
+
+  private answer(body: Blob) {
+    this.upload.dispatchEvent(Object.assign(new Event("progress"), { loaded: body.size }))
+    this.status = busy.delete(this.number) ? 503 : 200
+    this.end("load")
+  }
+
+  private end(type: string) {
+    underWay.now -= 1
+    this.dispatchEvent(new Event(type))
+    this.dispatchEvent(new Event("loadend"))
+  }
+}
+
+const answerOf = (url: string) => {
+  const number = new URL(url, "http://page.test").searchParams.get("partNumber")
+  if (number !== null) return { presignedUrl: `http://store.test/put?part=${number}` }
+  return url.endsWith("/complete")
+    ? { fileUrl: "http://store.test/poster.png" }
+    : { uploadId: "u-1", uploadKey: "file-1" }
+}
+
+const server = async (url: string, { body, method }: { readonly method: string; readonly body?: string }) => {
+  calls.push(`${method} ${url}${body === undefined ? "" : ` ${body}`}`)
+  return Response.json(answerOf(url))
+}
+
+// The module looks for the path of the console in its page.
+vi.stubGlobal("document", { querySelector: () => null })
+const { upload } = await import("#console/api/Uploads.ts")
+
+describe("an upload in parts", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] })
+    vi.stubGlobal("XMLHttpRequest", Request)
+    vi.stubGlobal("fetch", server)
+    puts.length = 0
+    calls.length = 0
+    underWay.most = 0
+    isSilent = false
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  })
+
+  it("sends three parts at once, repeats one that is refused for now, and completes with all", async () => {
+    busy.add(2)
+    const fractions: Array<number> = []
+    const uploading = upload(large, {
+      signal: new AbortController().signal,
+      onProgress: (fraction) => fractions.push(fraction)
+    })
+    await vi.advanceTimersByTimeAsync(5_000)
+    assert.strictEqual(await uploading, "http://store.test/poster.png")
+    const sizes = puts.toSorted((a, b) => a.number - b.number).map(({ number, size }) => [number, size])
+    assert.deepStrictEqual(sizes, [
+      [1, part],
+      [2, part],
+      [2, part],
+      [3, part],
+      [4, part],
+      [5, 1]
+    ])
+    assert.strictEqual(underWay.most, 3)
+    assert.strictEqual(fractions.at(-1), 1)
+    const completed = calls.at(-1) ?? ""
+    assert.match(completed, /^POST \/console\/api\/storage\/upload\/complete /)
+    for (const number of [1, 2, 3, 4, 5])
+      assert.include(completed, `{"partNumber":${number},"etag":"etag-${number}"}`)
+  })
+
+  it("begins no part after it was cancelled, and drops those that arrived", async () => {
+    isSilent = true
+    const ending = new AbortController()
+    const uploading = upload(large, { signal: ending.signal, onProgress: () => {} }).catch(
+      (error: unknown) => error
+    )
+    await vi.waitFor(() => assert.lengthOf(puts, 3))
+    ending.abort()
+    assert.propertyVal(await uploading, "name", "AbortError")
+    assert.lengthOf(puts, 3)
+    assert.strictEqual(calls.at(-1), "DELETE /console/api/files/file-1")
+  })
+})
