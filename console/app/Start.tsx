@@ -1,7 +1,7 @@
 /** Starts the application. */
 import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
-import { StrictMode } from "react"
+import { startTransition, StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { queryClient } from "#console/api/Queries.ts"
 import * as Reachability from "./connection/Reachability.ts"
@@ -26,11 +26,15 @@ export const start = async () => {
   Reachability.watch()
   Release.watch()
   await Promise.race([load(), new Promise((resolve) => setTimeout(resolve, longestWaitMs))])
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </StrictMode>
+  const page = createRoot(root)
+  // In slices, so that the browser can do something else in between.
+  startTransition(() =>
+    page.render(
+      <StrictMode>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </StrictMode>
+    )
   )
 }

@@ -46,8 +46,9 @@ const isView = (name: string): boolean =>
 
 const serving = Effect.gen(function* () {
   const { baseUrl } = yield* PublicUrls
-  const policy = yield* ContentSecurityPolicy.make
-  const files = ConsoleFiles.make(publicPath(baseUrl))
+  const path = publicPath(baseUrl)
+  const policy = yield* ContentSecurityPolicy.make(path)
+  const files = ConsoleFiles.make(path)
   const pageHeaders = {
     "cache-control": revalidated,
     "content-security-policy": policy,
