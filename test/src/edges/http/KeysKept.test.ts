@@ -1,4 +1,4 @@
-/** Keys on a real server: what its disk contains, and what survives a restart. */
+/** Keys, and sessions of the console, on a real server: what its disk contains, and what survives a restart. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -15,6 +15,16 @@ const ask = async (url: string, key: string, init: RequestInit = {}) => {
   return { status: response.status, body: text === "" ? {} : Object(JSON.parse(text)) }
 }
 
+/** Signs in to the console with a key, and returns the cookie. */
+const signIn = async (url: string, key: string): Promise<string> => {
+  const response = await fetch(`${url}/console/session`, {
+    method: "POST",
+    headers: { ...json, origin: url, "x-inferlog-console": "1" },
+    body: JSON.stringify({ api_key: key })
+  })
+  return response.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+}
+
 /** Every byte under the directory. */
 const bytesIn = (directory: string): ReadonlyArray<Buffer> =>
   fs
@@ -22,7 +32,7 @@ const bytesIn = (directory: string): ReadonlyArray<Buffer> =>
     .filter((entry) => entry.isFile())
     .map((entry) => fs.readFileSync(path.join(entry.parentPath, entry.name)))
 
-describe("The keys of a server", () => {
+describe("The keys and sessions of a server", () => {
   it.live("store no secret on its disk, and survive a restart", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* TempDirectory.make
@@ -43,14 +53,22 @@ describe("The keys of a server", () => {
         const revoked = await ask(keys, root, post({ name: "revoked" }))
         await ask(`${keys}/${revoked.body.id}`, root, { method: "DELETE" })
         const list = await ask(keys, root)
-        await first.kill("SIGTERM")
         const text = (reply: typeof kept) => String(reply.body.key)
-        return { kept: text(kept), rotated: text(rotated), revoked: text(revoked), list: list.body.data }
+        const cookie = await signIn(first.url, text(rotated))
+        await first.kill("SIGTERM")
+        return {
+          cookie,
+          kept: text(kept),
+          rotated: text(rotated),
+          revoked: text(revoked),
+          list: list.body.data
+        }
       })
 
       const files = bytesIn(dataDirectory)
       const isOnDisk = (text: string) => files.some((bytes) => bytes.includes(text))
-      for (const key of [told.kept, told.rotated, told.revoked]) {
+      const session = decodeURIComponent(told.cookie).split(".")[1] ?? ""
+      for (const key of [told.kept, told.rotated, told.revoked, session]) {
         const [id = "", secret = ""] = key.split(":")
         assert.isAbove(secret.length, 40)
         assert.isTrue(isOnDisk(id))
@@ -69,6 +87,8 @@ describe("The keys of a server", () => {
           (await Promise.all(statuses)).map(({ status }) => status),
           [200, 200, 401]
         )
+        const goesOn = await fetch(`${second.url}/console/api/keys`, { headers: { cookie: told.cookie } })
+        assert.strictEqual(goesOn.status, 200)
       })
     }).pipe(Effect.scoped)
   )
