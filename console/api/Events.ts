@@ -52,6 +52,72 @@ const hasEnded = async (url: string, signal: AbortSignal): Promise<boolean> => {
   )
 }
 
+interface Following {
+  /** Below the console, as `pathOf` makes it. */
+  readonly path: string
+  /** Names of the events; `message` are those without a name. */
+  readonly types: ReadonlyArray<string>
+  readonly onEvent: (event: ServerEvent) => void
+  readonly onConnection: (connection: Connection) => void
+}
+
+/** Follows a stream until the returned function is called. */
+export const follow = ({ onConnection, onEvent, path, types }: Following): (() => void) => {
+  const ending = new AbortController()
+  const { signal } = ending
+  let lastId = ""
+  let pause = firstPauseMs
+  let current: EventSource | null = null
+  let hiding: ReturnType<typeof setTimeout> | undefined
+  const open = () => {
+    const source = new EventSource(resumed(path, lastId))
+    current = source
+    onConnection("connecting")
+    source.addEventListener("open", () => {
+      pause = firstPauseMs
+      onConnection("open")
+    })
+    // Without an answer the browser tries again; after a refusal, or at the end of the stream (204), it does not.
+    source.addEventListener("error", () => {
+      onConnection("connecting")
+      if (source.readyState === EventSource.CLOSED) void tryAgain()
+    })
+    for (const type of types) {
+      source.addEventListener(type, (event: MessageEvent<string>) => {
+        lastId = event.lastEventId
+        onEvent({ type, id: event.lastEventId, data: JSON.parse(event.data) })
+      })
+    }
+  }
+  const tryAgain = async () => {
+    await wait(pause, signal)
+    pause = Math.min(longestPauseMs, pause * 2)
+    const isOver = !signal.aborted && (await hasEnded(resumed(path, lastId), signal))
+    if (signal.aborted) return
+    if (isOver) onConnection("closed")
+    else open()
+  }
+  const onVisibility = () => {
+    clearTimeout(hiding)
+    if (document.hidden) {
+      hiding = setTimeout(() => {
+        if (current?.readyState !== EventSource.OPEN) return
+        current.close()
+        current = null
+        onConnection("connecting")
+      }, hiddenMs)
+    } else if (current === null) open()
+  }
+  open()
+  document.addEventListener("visibilitychange", onVisibility)
+  return () => {
+    document.removeEventListener("visibilitychange", onVisibility)
+    clearTimeout(hiding)
+    current?.close()
+    ending.abort()
+  }
+}
+
 /**
  * Follows a stream while the view is shown.
  *
@@ -64,7 +130,7 @@ export const useEvents = (
   types: ReadonlyArray<string>,
   onEvent: (event: ServerEvent) => void
 ): Connection => {
-  const [connection, setConnection] = useState<Connection>("connecting")
+  const [connection, onConnection] = useState<Connection>("connecting")
   const latest = useRef(onEvent)
   useEffect(() => {
     latest.current = onEvent
@@ -72,59 +138,12 @@ export const useEvents = (
   const names = types.join(" ")
   useEffect(() => {
     if (path === null) return
-    const ending = new AbortController()
-    const { signal } = ending
-    let lastId = ""
-    let pause = firstPauseMs
-    let current: EventSource | null = null
-    let hiding: ReturnType<typeof setTimeout> | undefined
-    const open = () => {
-      const source = new EventSource(resumed(path, lastId))
-      current = source
-      setConnection("connecting")
-      source.addEventListener("open", () => {
-        pause = firstPauseMs
-        setConnection("open")
-      })
-      // Without an answer the browser tries again; after a refusal, or at the end of the stream (204), it does not.
-      source.addEventListener("error", () => {
-        setConnection("connecting")
-        if (source.readyState === EventSource.CLOSED) void tryAgain()
-      })
-      for (const type of names.split(" ")) {
-        source.addEventListener(type, (event: MessageEvent<string>) => {
-          lastId = event.lastEventId
-          latest.current({ type, id: event.lastEventId, data: JSON.parse(event.data) })
-        })
-      }
-    }
-    const tryAgain = async () => {
-      await wait(pause, signal)
-      pause = Math.min(longestPauseMs, pause * 2)
-      const isOver = !signal.aborted && (await hasEnded(resumed(path, lastId), signal))
-      if (signal.aborted) return
-      if (isOver) setConnection("closed")
-      else open()
-    }
-    const onVisibility = () => {
-      clearTimeout(hiding)
-      if (document.hidden) {
-        hiding = setTimeout(() => {
-          if (current?.readyState !== EventSource.OPEN) return
-          current.close()
-          current = null
-          setConnection("connecting")
-        }, hiddenMs)
-      } else if (current === null) open()
-    }
-    open()
-    document.addEventListener("visibilitychange", onVisibility)
-    return () => {
-      document.removeEventListener("visibilitychange", onVisibility)
-      clearTimeout(hiding)
-      current?.close()
-      ending.abort()
-    }
+    return follow({
+      path,
+      types: names.split(" "),
+      onEvent: (event) => latest.current(event),
+      onConnection
+    })
   }, [path, names])
   return connection
 }
