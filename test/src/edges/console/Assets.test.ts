@@ -4,6 +4,8 @@ import * as path from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as ConsoleFiles from "#src/edges/console/assets/ConsoleFiles.ts"
+import * as ContentSecurityPolicy from "#src/edges/console/assets/ContentSecurityPolicy.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { assertEnvelope, call } from "../http/Calls.ts"
@@ -74,6 +76,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET /console", (it) =>
 })
 
 describe("The files of the console", () => {
+  it.effect("are allowed below the path of a proxy, whose commas and semicolons end no source", () =>
+    Effect.gen(function* () {
+      const address = "https://example.com/a,b;c"
+      const urls = { queueUrl: address, baseUrl: address, mediaUrl: address, mcpUrl: "https://example.com" }
+      const policy = yield* ContentSecurityPolicy.make("/a,b;c/console").pipe(
+        Effect.provide(PublicUrls.layerOf(urls))
+      )
+      const files = "*:*/a%2Cb%3Bc/console/assets/"
+      assert.strictEqual(policy.split(", ")[1], `script-src ${files}; style-src ${files}`)
+    })
+  )
+
   it.effect("are found below the path of a proxy", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make
