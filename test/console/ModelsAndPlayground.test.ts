@@ -38,9 +38,12 @@ const copyPixel = (page: Page) =>
     await navigator.clipboard.write([new ClipboardItem({ "image/png": png })])
   }, pixel)
 
-/** Animations that go on now. */
-const moving = (page: Page) =>
-  page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length)
+/** Waits until something moves, or nothing does. */
+const untilMoving = (page: Page, expected: boolean) =>
+  page.waitForFunction(
+    (moves) => document.getAnimations().some(({ playState }) => playState === "running") === moves,
+    expected
+  )
 
 describe("the catalog", () => {
   consoleTest("is searched with filters that the address keeps", async ({ open }) => {
@@ -168,9 +171,9 @@ describe("the playground", () => {
       await result.getByText(/a timeOnce upon/).waitFor()
       await result.getByText("Running").waitFor()
       // Readers who want no motion get none.
-      assert.strictEqual(await moving(page), 0)
+      await untilMoving(page, false)
       await page.emulateMedia({ reducedMotion: "no-preference" })
-      assert.isAbove(await moving(page), 0)
+      await untilMoving(page, true)
       await result.getByRole("button", { name: "Cancel" }).click()
       await result.getByText("Completed").waitFor()
       await result.getByText(/a timeOnce upon/).waitFor()
