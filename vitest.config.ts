@@ -68,6 +68,8 @@ const inConsole = "test/console/**/*.test.ts"
  * image or measure come last of these, beside tests that mostly wait.
  */
 const longest = [
+  // First of the console's, because the others change what its pictures show.
+  "test/console/EveryView.test.ts",
   "test/src/several-nodes/Faults.test.ts",
   "test/src/model/Model.test.ts",
   "test/src/composition/docs/StartPages.test.ts",
@@ -129,6 +131,7 @@ const project = (
     readonly include: Array<string>
     readonly exclude?: Array<string>
     readonly maxWorkers: number
+    readonly maxConcurrency?: number
     readonly globalSetup?: Array<string>
   }
 ) => ({ test: { ...common, ...options, name, sequence: { groupOrder } } })
@@ -150,6 +153,8 @@ export default defineConfig({
       project("console", 4, {
         include: [inConsole],
         maxWorkers: 1,
+        // Views that are looked at, of which each waits for the browser now and then.
+        maxConcurrency: 3,
         globalSetup: ["test/support/console/Shared.ts"]
       }),
       project("attacks", 5, { include: measured, maxWorkers: 1 })

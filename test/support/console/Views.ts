@@ -8,11 +8,14 @@ export interface View {
   readonly path: (world: Pick<World, "accountId" | "requests">) => string
   /** Who looks; `null` is nobody. */
   readonly who: Person | null
+  /** Its figures differ from run to run, because they are of what happens meanwhile: pictures have others. */
+  readonly figures: boolean
 }
 
-const view = (name: string, who: Person | null, path: string | View["path"]): View => ({
+const view = (name: string, who: Person | null, path: string | View["path"], figures = false): View => ({
   name,
   who,
+  figures,
   path: typeof path === "string" ? () => path : path
 })
 

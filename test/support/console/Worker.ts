@@ -1,9 +1,13 @@
 /** A machine that fetches jobs of `acme/upscale`: it keeps its first one under way, and waits for others. */
+import { setTimeout as delay } from "node:timers/promises"
 import { Schema } from "effect"
 import { caller, decode } from "./Calls.ts"
 import { upscale } from "./Manifests.ts"
 
 const Claimed = decode(Schema.NullOr(Schema.Struct({ job: Schema.Struct({ leaseId: Schema.String }) })))
+
+/** ms. Much less than its lease, so that a slow machine does not lose the job. */
+const betweenHeartbeats = 30_000
 
 const identity = { "x-worker-id": "gpu-box-1", "x-worker-version": "upscale 2.1" }
 
@@ -15,7 +19,14 @@ export const start = async (origin: string, key: string, stopped: AbortSignal): 
   const first = await claim(20)
   if (first === null) throw new Error("There is no job")
   const progress = { progress: 0.4, logs: ["Loaded the weights", "Step 8 of 20"] }
-  await call("POST", `/workers/jobs/${first.job.leaseId}/heartbeat`, progress, identity)
+  const beat = (body: object) => call("POST", `/workers/jobs/${first.job.leaseId}/heartbeat`, body, identity)
+  await beat(progress)
+  const keep = async () => {
+    for (;;) {
+      await delay(betweenHeartbeats, undefined, { signal: stopped })
+      await beat({ progress: progress.progress })
+    }
+  }
   const work = async () => {
     while (!stopped.aborted) {
       const next = await claim(60)
@@ -24,5 +35,5 @@ export const start = async (origin: string, key: string, stopped: AbortSignal): 
     }
   }
   // It ends with the server.
-  void work().catch(() => {})
+  for (const task of [work(), keep()]) void task.catch(() => {})
 }

@@ -9,10 +9,12 @@
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
 import pixelmatch from "pixelmatch"
-import type { Page } from "playwright-core"
+import type { CDPSession, Page } from "playwright-core"
 import sharp from "sharp"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as Steady from "./Steady.ts"
 
 const folder = path.join(ServerProcess.root, "test/console/references")
 const failures = path.join(ServerProcess.root, ".build/console-failures")
@@ -27,27 +29,41 @@ const tallest = 2400
 const packed = (png: Buffer) =>
   sharp(png).png({ palette: true, colours: 64, dither: 0, compressionLevel: 9, effort: 10 }).toBuffer()
 
-/** The whole view, once it is drawn as it is now. Wide ones are kept at half their size. */
-const shot = async (page: Page): Promise<Buffer> => {
-  const { height, isTall, width } = await page.evaluate(
+/** Once a window that has just got another size is laid out, with the next frame. */
+const measured = (page: Page) =>
+  page.evaluate(
     () =>
       new Promise<{ width: number; height: number; isTall: boolean }>((resolve) => {
         const measure = () => {
           const { clientHeight, clientWidth: width, scrollHeight: height } = document.documentElement
           resolve({ width, height, isTall: height > clientHeight })
         }
-        // A window that has just got another size is laid out with the next frame.
         requestAnimationFrame(() => requestAnimationFrame(measure))
       })
   )
-  const session = await page.context().newCDPSession(page)
+
+const capture = async (page: Page, session: CDPSession): Promise<Buffer> => {
+  const { height, isTall, width } = await measured(page)
   const { data } = await session.send("Page.captureScreenshot", {
     format: "png",
+    optimizeForSpeed: true,
     captureBeyondViewport: isTall,
     clip: { x: 0, y: 0, width, height: Math.min(height, tallest), scale: width > 2000 ? 0.5 : 1 }
   })
-  await session.detach()
   return Buffer.from(data, "base64")
+}
+
+/** Views are drawn anew now and then, such as when an answer comes. */
+const mostDrawings = 10
+
+/** The whole view, held. Wide ones are kept at half their size. */
+const shot = async (page: Page, session: CDPSession, holding: Steady.Holding): Promise<Buffer> => {
+  for (let count = 0; ; count++) {
+    await measured(page)
+    await Steady.hold(page, holding)
+    const png = await capture(page, session)
+    if (count === mostDrawings || !(await Steady.hold(page, holding))) return png
+  }
 }
 
 interface Picture {
@@ -73,27 +89,60 @@ const partThatDiffers = (before: Picture, now: Picture, marked: Picture): number
   return pixelmatch(data, now.data, marked.data, width, height, threshold) / (width * height)
 }
 
-/** Compares the view with its reference. Returns what is wrong. */
-export const compare = async (page: Page, name: string): Promise<ReadonlyArray<string>> => {
-  const png = await shot(page)
-  const file = path.join(folder, `${name}.png`)
-  const isUpdating = process.env["UPDATE_REFERENCES"] !== undefined
-  const keep = async () => {
-    fs.mkdirSync(folder, { recursive: true })
-    fs.writeFileSync(file, await packed(png))
-    return []
-  }
-  if (!fs.existsSync(file)) return isUpdating ? keep() : []
-  const [before, now] = [await read(file), await read(png)]
-  const isSameSize = before.width === now.width && before.height === now.height
+interface Comparison {
+  /** From 0 to 1. */
+  readonly part: number
+  readonly before: Picture
+  readonly now: Picture
+  readonly marked: Picture
+}
+
+const comparison = async (before: Picture, png: Buffer): Promise<Comparison> => {
+  const now = await read(png)
   const marked: Picture = { ...before, data: Buffer.alloc(before.data.length) }
-  const part = isSameSize ? partThatDiffers(before, now, marked) : 1
-  if (part <= tolerance.pixels) return []
-  if (isUpdating) return keep()
+  const isSameSize = before.width === now.width && before.height === now.height
+  return { part: isSameSize ? partThatDiffers(before, now, marked) : 1, before, now, marked }
+}
+
+const report = async (name: string, { before, marked, now, part }: Comparison) => {
   fs.mkdirSync(failures, { recursive: true })
   await write(now, path.join(failures, `${name}.now.png`))
   await write(marked, path.join(failures, `${name}.differs.png`))
   const sizes = `${before.width} × ${before.height} became ${now.width} × ${now.height}`
-  const what = isSameSize ? `${(part * 100).toFixed(2)} % of ${name} differ` : `${name}: ${sizes}`
+  const what = part < 1 ? `${(part * 100).toFixed(2)} % of ${name} differ` : `${name}: ${sizes}`
   return [`${what}; see .build/console-failures/${name}.now.png`]
+}
+
+/** Between looks at a view that differs, ms: what it waits for may come late on a busy machine. */
+const pauses = [100, 200, 400, 800, 1_600, 3_200]
+
+/** Compares the view with its reference. Returns what is wrong. */
+export const compare = async (
+  page: Page,
+  name: string,
+  holding: Steady.Holding
+): Promise<ReadonlyArray<string>> => {
+  const file = path.join(folder, `${name}.png`)
+  const isUpdating = process.env["UPDATE_REFERENCES"] !== undefined
+  const session = await page.context().newCDPSession(page)
+  if (!fs.existsSync(file)) {
+    if (isUpdating) await page.waitForTimeout(1_000)
+    if (isUpdating) fs.writeFileSync(file, await packed(await shot(page, session, holding)))
+    return []
+  }
+  const before = await read(file)
+  let png = await shot(page, session, holding)
+  let result = await comparison(before, png)
+  for (const pause of pauses) {
+    if (result.part <= tolerance.pixels) break
+    await delay(pause)
+    png = await shot(page, session, holding)
+    result = await comparison(before, png)
+  }
+  await session.detach()
+  if (result.part <= tolerance.pixels) return []
+  const problems = await report(name, result)
+  if (!isUpdating) return problems
+  fs.writeFileSync(file, await packed(png))
+  return []
 }

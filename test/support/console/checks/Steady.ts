@@ -17,18 +17,40 @@ const texts: ReadonlyArray<readonly [pattern: string, shown: string]> = [
   ["\\b\\d+(\\.\\d+)?\\s?(ms|s|min|h|d)\\b", "1.2 s"]
 ]
 
-export const hold = (page: Page): Promise<void> =>
-  page.evaluate((rules) => {
-    const patterns = rules.map(([pattern, shown]) => [new RegExp(pattern, "g"), shown] as const)
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      const before = node.nodeValue ?? ""
-      const after = patterns.reduce((text, [pattern, shown]) => text.replace(pattern, shown), before)
-      if (after !== before) node.nodeValue = after
-    }
-    // Drawn from measurements.
-    for (const drawn of document.querySelectorAll("main canvas, main [data-measured]")) {
-      if (drawn instanceof HTMLElement || drawn instanceof SVGElement) drawn.style.visibility = "hidden"
-    }
-    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-  }, texts)
+/** Of views whose figures differ from run to run, each number of `main`. */
+const figures: ReadonlyArray<readonly [pattern: string, shown: string]> = [["\\d[\\d,]*(\\.\\d+)?", "12"]]
+
+export interface Holding {
+  /** All numbers become the same. */
+  readonly figures?: boolean
+}
+
+/** Holds what is shown now. Returns whether something had changed. */
+export const hold = (page: Page, holding: Holding = {}): Promise<boolean> =>
+  page.evaluate(
+    ([everywhere, inMain]) => {
+      const compiled = (rules: typeof everywhere) =>
+        rules.map(([pattern, shown]) => [new RegExp(pattern, "g"), shown] as const)
+      const [patterns, more] = [compiled(everywhere), compiled(inMain)]
+      let hasChanged = false
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        const before = node.nodeValue ?? ""
+        const isInMain = more.length > 0 && node.parentElement?.closest("main") !== null
+        const after = [...patterns, ...(isInMain ? more : [])].reduce(
+          (text, [pattern, shown]) => text.replace(pattern, shown),
+          before
+        )
+        if (after === before) continue
+        node.nodeValue = after
+        hasChanged = true
+      }
+      // Drawn from measurements.
+      for (const drawn of document.querySelectorAll("main canvas, main [data-measured]")) {
+        if (drawn instanceof HTMLElement || drawn instanceof SVGElement) drawn.style.visibility = "hidden"
+      }
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+      return hasChanged
+    },
+    [texts, holding.figures ? figures : []] as const
+  )
