@@ -22,7 +22,7 @@ const toDark = async (page: Page): Promise<void> => {
 }
 
 // One page for all checks of a view, because most of the time goes into opening it. Some views at once, because each waits now and then.
-for (const { figures, name, path, who } of everyView) {
+for (const { name, path, varying, who } of everyView) {
   consoleTest(
     `${name}: accessible in both themes, by keyboard, at every width, and as before`,
     async ({ open, world }) => {
@@ -30,7 +30,7 @@ for (const { figures, name, path, who } of everyView) {
       const found: Array<string> = []
       const look = async (size: typeof usual, theme: "light" | "dark") => {
         await page.setViewportSize(size)
-        found.push(...(await References.compare(page, `${name}-${size.width}-${theme}`, { figures })))
+        found.push(...(await References.compare(page, `${name}-${size.width}-${theme}`, varying)))
         found.push(...(await stickingOut(page)))
       }
       found.push(...(await violations(page)))

@@ -46,7 +46,7 @@ export interface Fixtures {
 }
 
 /** How long a view may take to appear on a busy machine, ms. */
-const longestWait = 15_000
+const longestWait = 30_000
 
 let connected: Promise<Browser> | null = null
 const connect = ({ browser }: World) => (connected ??= chromium.connect(browser))
@@ -147,5 +147,5 @@ export const consoleTest = (
     }
     assert.deepStrictEqual(problems(), [])
   }
-  test.skipIf(isMissing)(named(name), { timeout: 60_000, ...options }, run)
+  test.skipIf(isMissing)(named(name), { timeout: 120_000, ...options }, run)
 }

@@ -1,4 +1,5 @@
 /** Fills an empty server through its own API. */
+import { setTimeout as delay } from "node:timers/promises"
 import { Schema } from "effect"
 import { OAuthClient } from "#test/src/edges/oauth/OAuthClient.ts"
 import type { FakeTime } from "#test/support/FakeTime.ts"
@@ -57,6 +58,23 @@ export const past = async (origin: string, owner: Call, clock: FakeTime | null):
   return { accountId: ada.accountId, keys, workerKey }
 }
 
+const Overview = decode(
+  Schema.Struct({
+    holdUps: Schema.Array(Schema.Struct({ cause: Schema.String, queued: Schema.Number }))
+  })
+)
+
+/** Waits until the server knows why the last requests wait, so that views say the same in each run. */
+const heldUp = async (viewer: Call): Promise<void> => {
+  for (let tries = 0; tries < 600; tries++) {
+    const { holdUps } = Overview(await viewer("GET", "/admin/v1/overview"))
+    const known = holdUps.map(({ cause, queued }) => `${cause} ${queued}`).toSorted()
+    if (known.join() === "circuit_open 1,provider_unreachable 4") return
+    await delay(100)
+  }
+  throw new Error("The server does not know what holds requests up")
+}
+
 /** What there is today. The worker waits for jobs until `stopped`. */
 export const present = async (
   origin: string,
@@ -71,5 +89,6 @@ export const present = async (
   await Present.files(ada)
   const assistant = await OAuthClient.register(urlsAt(origin), { client_name: "Desk assistant" })
   await assistant.tokens({ api_key: keys.ada, decision: "allow" })
+  await heldUp(caller(origin, keys.viewer))
   return { origin, accountId, password, keys, requests, receivers }
 }

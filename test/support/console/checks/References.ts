@@ -57,12 +57,12 @@ const capture = async (page: Page, session: CDPSession): Promise<Buffer> => {
 const mostDrawings = 10
 
 /** The whole view, held. Wide ones are kept at half their size. */
-const shot = async (page: Page, session: CDPSession, holding: Steady.Holding): Promise<Buffer> => {
+const shot = async (page: Page, session: CDPSession, varying: Steady.Varying): Promise<Buffer> => {
   for (let count = 0; ; count++) {
     await measured(page)
-    await Steady.hold(page, holding)
+    await Steady.hold(page, varying)
     const png = await capture(page, session)
-    if (count === mostDrawings || !(await Steady.hold(page, holding))) return png
+    if (count === mostDrawings || !(await Steady.hold(page, varying))) return png
   }
 }
 
@@ -120,23 +120,23 @@ const pauses = [100, 200, 400, 800, 1_600, 3_200]
 export const compare = async (
   page: Page,
   name: string,
-  holding: Steady.Holding
+  varying: Steady.Varying
 ): Promise<ReadonlyArray<string>> => {
   const file = path.join(folder, `${name}.png`)
   const isUpdating = process.env["UPDATE_REFERENCES"] !== undefined
   const session = await page.context().newCDPSession(page)
   if (!fs.existsSync(file)) {
     if (isUpdating) await page.waitForTimeout(1_000)
-    if (isUpdating) fs.writeFileSync(file, await packed(await shot(page, session, holding)))
+    if (isUpdating) fs.writeFileSync(file, await packed(await shot(page, session, varying)))
     return []
   }
   const before = await read(file)
-  let png = await shot(page, session, holding)
+  let png = await shot(page, session, varying)
   let result = await comparison(before, png)
   for (const pause of pauses) {
     if (result.part <= tolerance.pixels) break
     await delay(pause)
-    png = await shot(page, session, holding)
+    png = await shot(page, session, varying)
     result = await comparison(before, png)
   }
   await session.detach()
