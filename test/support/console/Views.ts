@@ -23,7 +23,7 @@ const view = (name: string, who: Person | null, path: string | View["path"], var
 export const everyView: ReadonlyArray<View> = [
   view("sign-in", null, "/sign-in"),
   view("home", "ada", ""),
-  view("models", "ada", "/models", { unsorted: "main :has(> article)" }),
+  view("models", "ada", "/models", { unsorted: "main nav, main :has(> article)" }),
   view("model", "ada", "/models/acme/upscale"),
   view("requests", "ada", "/requests"),
   view("no-requests", "empty", "/requests"),
@@ -48,10 +48,10 @@ export const everyView: ReadonlyArray<View> = [
   view("operate-account", "owner", ({ accountId }) => `/operate/accounts/${accountId}`, { unsorted: "tbody" }),
   view("operate-requests", "operator", "/operate/requests"),
   view("operate-request", "operator", ({ requests }) => `/operate/requests/${requests.picture}`, { figures: true }),
-  view("operate-log", "operator", "/operate/log"),
+  view("operate-log", "operator", "/operate/log", { removed: "main [data-measured]" }),
   view("log", "auditor", "/operate/audit/log", { figures: true }),
   view("books", "auditor", "/operate/audit/books"),
-  view("journal", "auditor", "/operate/audit/journal", { hidden: "[role=gridcell], [role=rowheader]" }),
+  view("journal", "auditor", "/operate/audit/journal", { hidden: "main ul[aria-label^='Events of'] *" }),
   view("balance", "auditor", "/operate/audit/balance"),
   view("actions", "auditor", "/operate/audit/actions"),
   view("operators", "owner", "/operate/operators", { unsorted: "tbody" })

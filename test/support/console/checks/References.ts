@@ -4,8 +4,7 @@
  * Fonts differ between machines, so the browser of tests has one family only (`fonts.conf`), and what differs from run to run is
  * replaced before (`Steady.ts`). What is left, such as smoothing of edges by another release of the browser, is allowed for.
  *
- * `UPDATE_REFERENCES=1 npx vitest run test/console/EveryView.test.ts` writes those that are missing or differ. Views without a
- * reference are not compared: their rows or figures differ in each run.
+ * `UPDATE_REFERENCES=1 npx vitest run test/console/EveryView.test.ts` writes those that are missing or differ.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -116,33 +115,40 @@ const report = async (name: string, { before, marked, now, part }: Comparison) =
 /** Between looks at a view that differs, ms: what it waits for may come late on a busy machine. */
 const pauses = [100, 200, 400, 800, 1_600, 3_200]
 
+const isUpdating = process.env["UPDATE_REFERENCES"] !== undefined
+
+const keep = async (file: string, png: Buffer) => {
+  fs.mkdirSync(folder, { recursive: true })
+  fs.writeFileSync(file, await packed(png))
+  return []
+}
+
+const compareIn = async (page: Page, session: CDPSession, name: string, varying: Steady.Varying) => {
+  const file = path.join(folder, `${name}.png`)
+  if (!fs.existsSync(file)) {
+    if (!isUpdating) return [`${name} has no reference`]
+    await delay(pauses.at(-1))
+    return keep(file, await shot(page, session, varying))
+  }
+  const before = await read(file)
+  for (let count = 0; ; count++) {
+    const png = await shot(page, session, varying)
+    const compared = await comparison(before, png)
+    if (compared.part <= tolerance.pixels) return []
+    if (count === pauses.length) return isUpdating ? keep(file, png) : report(name, compared)
+    await delay(pauses[count])
+  }
+}
+
 /** Compares the view with its reference. Returns what is wrong. */
 export const compare = async (
   page: Page,
   name: string,
   varying: Steady.Varying
 ): Promise<ReadonlyArray<string>> => {
-  const file = path.join(folder, `${name}.png`)
-  const isUpdating = process.env["UPDATE_REFERENCES"] !== undefined
   const session = await page.context().newCDPSession(page)
-  if (!fs.existsSync(file)) {
-    if (isUpdating) await page.waitForTimeout(1_000)
-    if (isUpdating) fs.writeFileSync(file, await packed(await shot(page, session, varying)))
-    return []
-  }
-  const before = await read(file)
-  let png = await shot(page, session, varying)
-  let result = await comparison(before, png)
-  for (const pause of pauses) {
-    if (result.part <= tolerance.pixels) break
-    await delay(pause)
-    png = await shot(page, session, varying)
-    result = await comparison(before, png)
-  }
+  const problems = await compareIn(page, session, name, varying)
   await session.detach()
-  if (result.part <= tolerance.pixels) return []
-  const problems = await report(name, result)
-  if (!isUpdating) return problems
-  fs.writeFileSync(file, await packed(png))
-  return []
+  await Steady.release(page)
+  return problems
 }

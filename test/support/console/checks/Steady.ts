@@ -21,8 +21,10 @@ const texts: ReadonlyArray<readonly [pattern: string, shown: string]> = [
   ["\\b\\d+(\\.\\d+)?\\s?(ms|s|min|h|d)\\b", "1.2 s"]
 ]
 
-/** For views whose figures differ from run to run: each number of `main`. */
-const figures: ReadonlyArray<readonly [pattern: string, shown: string]> = [["\\d[\\d,]*(\\.\\d+)?", "12"]]
+/** For views whose figures differ from run to run: each number of `main` that is no part of an id, a date or a time. */
+const figures: ReadonlyArray<readonly [pattern: string, shown: string]> = [
+  ["(?<![\\w:.,-]|Jan |Jan 5, )\\d[\\d,]*(\\.\\d+)?(?![\\w:-]|\\.\\d)", "12"]
+]
 
 /** What else of a view differs from run to run. */
 export interface Varying {
@@ -32,12 +34,14 @@ export interface Varying {
   readonly unsorted?: string
   /** Elements that leave an empty place. */
   readonly hidden?: string
+  /** Elements that leave no place. */
+  readonly removed?: string
 }
 
 /** Holds what is shown now. Returns whether something had changed. */
 export const hold = (page: Page, varying: Varying = {}): Promise<boolean> =>
   page.evaluate(
-    ({ everywhere, hidden, inMain, unsorted }) => {
+    ({ everywhere, hidden, inMain, removed, unsorted }) => {
       const compiled = (rules: typeof everywhere) =>
         rules.map(([pattern, shown]) => [new RegExp(pattern, "g"), shown] as const)
       const [patterns, more] = [compiled(everywhere), compiled(inMain)]
@@ -61,11 +65,19 @@ export const hold = (page: Page, varying: Varying = {}): Promise<boolean> =>
         field.value = after
         hasChanged = true
       }
-      // Drawn from measurements.
-      const drawings = `main canvas, main [data-measured]${hidden === "" ? "" : `, ${hidden}`}`
-      for (const drawn of document.querySelectorAll(drawings)) {
-        if (drawn instanceof HTMLElement || drawn instanceof SVGElement) drawn.style.visibility = "hidden"
+      const leaveOut = (selector: string, property: string, value: string) => {
+        for (const element of document.querySelectorAll(selector)) {
+          const isStyled = element instanceof HTMLElement || element instanceof SVGElement
+          if (!isStyled || element.hasAttribute("data-left-out")) continue
+          element.style.setProperty(property, value)
+          element.setAttribute("data-left-out", property)
+          hasChanged = true
+        }
       }
+      if (removed !== "") leaveOut(removed, "display", "none")
+      // Drawn from measurements.
+      leaveOut("main canvas, main [data-measured]", "visibility", "hidden")
+      if (hidden !== "") leaveOut(hidden, "visibility", "hidden")
       for (const list of unsorted === "" ? [] : document.querySelectorAll(unsorted)) {
         const items = [...list.children]
         const textOf = (item: Element) => item.textContent ?? ""
@@ -79,6 +91,17 @@ export const hold = (page: Page, varying: Varying = {}): Promise<boolean> =>
       everywhere: texts,
       inMain: varying.figures ? figures : [],
       hidden: varying.hidden ?? "",
+      removed: varying.removed ?? "",
       unsorted: varying.unsorted ?? ""
     }
   )
+
+/** Shows again what has been left out, for the other checks. */
+export const release = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    for (const element of document.querySelectorAll("[data-left-out]")) {
+      if (element instanceof HTMLElement || element instanceof SVGElement)
+        element.style.removeProperty(element.getAttribute("data-left-out") ?? "")
+      element.removeAttribute("data-left-out")
+    }
+  })
