@@ -13,7 +13,12 @@ export interface View {
   readonly varying: Varying
 }
 
-const view = (name: string, who: Person | null, path: string | View["path"], varying: Varying = {}): View => ({
+const view = (
+  name: string,
+  who: Person | null,
+  path: string | View["path"],
+  varying: Varying = {}
+): View => ({
   name,
   who,
   varying,
@@ -22,7 +27,8 @@ const view = (name: string, who: Person | null, path: string | View["path"], var
 
 export const everyView: ReadonlyArray<View> = [
   view("sign-in", null, "/sign-in"),
-  view("home", "ada", ""),
+  // The newest models, of which some are published at the same time.
+  view("home", "ada", "", { hidden: "main article:nth-child(n + 5)" }),
   view("models", "ada", "/models", { unsorted: "main nav, main :has(> article)" }),
   view("model", "ada", "/models/acme/upscale"),
   view("requests", "ada", "/requests"),
@@ -45,9 +51,13 @@ export const everyView: ReadonlyArray<View> = [
   view("operate-nodes", "operator", "/operate/nodes"),
   view("operate-projections", "operator", "/operate/projections", { figures: true }),
   view("operate-accounts", "owner", "/operate/accounts", { unsorted: "tbody" }),
-  view("operate-account", "owner", ({ accountId }) => `/operate/accounts/${accountId}`, { unsorted: "tbody" }),
+  view("operate-account", "owner", ({ accountId }) => `/operate/accounts/${accountId}`, {
+    unsorted: "tbody"
+  }),
   view("operate-requests", "operator", "/operate/requests"),
-  view("operate-request", "operator", ({ requests }) => `/operate/requests/${requests.picture}`, { figures: true }),
+  view("operate-request", "operator", ({ requests }) => `/operate/requests/${requests.picture}`, {
+    figures: true
+  }),
   view("operate-log", "operator", "/operate/log", { removed: "main [data-measured]" }),
   view("log", "auditor", "/operate/audit/log", { figures: true }),
   view("books", "auditor", "/operate/audit/books"),

@@ -82,7 +82,8 @@ export const hold = (page: Page, varying: Varying = {}): Promise<boolean> =>
         const items = [...list.children]
         const textOf = (item: Element) => item.textContent ?? ""
         const sorted = items.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
-        if (sorted.some((item, index) => textOf(item) !== textOf(items[index] ?? item))) list.append(...sorted)
+        if (sorted.some((item, index) => textOf(item) !== textOf(items[index] ?? item)))
+          list.append(...sorted)
       }
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
       return hasChanged
