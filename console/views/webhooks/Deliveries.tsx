@@ -86,7 +86,7 @@ export const Deliveries = () => {
   const [isRecovering, setRecovering] = useState(false)
   const deliveries = useDeliveries(search)
   const rows = useMemo(() => deliveries.data?.pages.flatMap(({ data }) => data) ?? [], [deliveries.data])
-  useLiveDeliveries(rows, deliveries.dataUpdatedAt)
+  useLiveDeliveries(rows)
   const change = (name: "status" | "event", value: string) => {
     const { [name]: _, ...rest } = search
     void navigate({ search: value === "all" ? rest : { ...rest, [name]: value }, replace: true })

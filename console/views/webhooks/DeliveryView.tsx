@@ -48,7 +48,7 @@ export const DeliveryView = () => {
   const client = useQueryClient()
   const delivery = useQuery(apiQuery("getDelivery", { params: { deliveryId } }))
   const shown = useMemo(() => (delivery.data === undefined ? [] : [delivery.data]), [delivery.data])
-  useLiveDeliveries(shown, delivery.dataUpdatedAt)
+  useLiveDeliveries(shown)
   const replay = useMutation({
     mutationFn: () => call("replayDelivery", { params: { deliveryId } }),
     onSettled: () => client.invalidateQueries({ queryKey: keyOf("getDelivery") })

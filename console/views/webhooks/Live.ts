@@ -3,14 +3,15 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useCallback, useEffect, useRef } from "react"
 import { pathOf } from "#console/api/Client.ts"
 import { useEvents } from "#console/api/Events.ts"
+import { useNextLook } from "#console/api/NextLook.ts"
 import { keyOf } from "#console/api/Queries.ts"
-import * as NextLook from "./NextLook.ts"
+import { type Due, timesOf } from "./DueAttempts.ts"
 
 /** At most one read in this time, ms. The receiver's answer to a delivery mostly comes sooner. */
 const pauseMs = 1_000
 
-/** @param readAt when they were read, Unix time in ms. Every read counts: a delivery that is still under way is looked at again. */
-export const useLiveDeliveries = (deliveries: ReadonlyArray<NextLook.Shown>, readAt: number): void => {
+/** @param deliveries the same array as long as they have not changed. */
+export const useLiveDeliveries = (deliveries: ReadonlyArray<Due>): void => {
   const client = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const readAgain = useCallback(() => {
@@ -28,10 +29,6 @@ export const useLiveDeliveries = (deliveries: ReadonlyArray<NextLook.Shown>, rea
     []
   )
   useEvents(pathOf("streamRequests"), ["status"], readAgain)
-  useEffect(() => {
-    const wait = NextLook.of(deliveries, Date.now())
-    if (wait === null) return
-    const due = setTimeout(readAgain, wait)
-    return () => clearTimeout(due)
-  }, [deliveries, readAt, readAgain])
+  const timesAt = useCallback((now: number) => timesOf(deliveries, now), [deliveries])
+  useNextLook(timesAt, readAgain)
 }

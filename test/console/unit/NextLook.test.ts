@@ -1,32 +1,45 @@
 import { assert, describe, it } from "vitest"
-import * as NextLook from "#console/views/webhooks/NextLook.ts"
+import * as NextLook from "#console/api/NextLook.ts"
+import { timesOf } from "#console/views/webhooks/DueAttempts.ts"
 
 const now = Date.parse("2026-01-05T12:00:00Z")
 
-const shown = (status: string, changes: { readonly next?: number; readonly updated?: number } = {}) => {
-  const { next, updated = 0 } = changes
-  const nextAttemptAt = next === undefined ? null : new Date(now + next).toISOString()
-  return { status, nextAttemptAt, updatedAt: new Date(now + updated).toISOString() }
-}
+describe("The next look at what changes by itself", () => {
+  it("is soon after the first change is due, and at least once an hour", () => {
+    assert.strictEqual(NextLook.after([now + 90_000, now + 5_000], now), 5_500)
+    assert.strictEqual(NextLook.after([now + 86_400_000], now), 3_600_000)
+  })
 
-describe("the next look at deliveries", () => {
-  it("is when the first of them is due", () => {
-    assert.strictEqual(
-      NextLook.of([shown("pending", { next: 90_000 }), shown("pending", { next: 5_000 })], now),
-      5_000
+  it("is none if nothing is due", () => assert.isNull(NextLook.after([], now)))
+
+  it("comes at growing distances until the change is seen", () => {
+    const looks = [now]
+    while ((looks.at(-1) ?? 0) < now + 30_000) {
+      const last = looks.at(-1) ?? 0
+      looks.push(last + (NextLook.after([now], last) ?? Infinity))
+    }
+    assert.deepStrictEqual(
+      looks.slice(0, 4).map((look) => look - now),
+      [0, 500, 1_000, 1_500]
     )
+    assert.isAtMost(looks.length, 12)
+    assert.strictEqual(NextLook.after([now], now + 86_400_000), 10_000)
+  })
+})
+
+describe("Deliveries", () => {
+  const delivery = (status: string, changes: { readonly next?: number; readonly updated?: number } = {}) => {
+    const { next, updated = 0 } = changes
+    const nextAttemptAt = next === undefined ? null : new Date(now + next).toISOString()
+    return { status, nextAttemptAt, updatedAt: new Date(now + updated).toISOString() }
+  }
+
+  it("change at their next attempts, and while one is under way", () => {
+    const some = [delivery("pending", { next: 5_000 }), delivery("delivering", { updated: -8_000 })]
+    assert.deepStrictEqual(timesOf(some, now), [now + 5_000, now - 8_000])
+    assert.deepStrictEqual(timesOf([delivery("delivered"), delivery("failed")], now), [])
   })
 
-  it("is none for those that have ended, and for those that are due much later", () => {
-    assert.isNull(NextLook.of([], now))
-    assert.isNull(NextLook.of([shown("delivered"), shown("pending", { next: 3_600_001 })], now))
-  })
-
-  it("comes later, the longer an attempt is under way or late", () => {
-    assert.strictEqual(NextLook.of([shown("delivering", { updated: -8_000 })], now), 2_000)
-    assert.strictEqual(NextLook.of([shown("delivering", { updated: 60_000 })], now), 0)
-    assert.strictEqual(NextLook.of([shown("delivering", { updated: -86_400_000 })], now), 3_000)
-    assert.strictEqual(NextLook.of([shown("pending", { next: -40_000 })], now), 10_000)
-    assert.strictEqual(NextLook.of([shown("pending", { next: -3_600_000 })], now), 30_000)
-  })
+  it("are under way now, if the browser's clock is behind", () =>
+    assert.deepStrictEqual(timesOf([delivery("delivering", { updated: 60_000 })], now), [now]))
 })

@@ -3,10 +3,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useCallback, useEffect, useRef } from "react"
 import { call, pathOf } from "#console/api/Client.ts"
 import { useEvents } from "#console/api/Events.ts"
+import { useNextLook } from "#console/api/NextLook.ts"
 import { apiQuery, keyOf } from "#console/api/Queries.ts"
 import type { AnswerOf } from "#console/api/Types.ts"
 import type { Entry } from "../timeline/Entry.ts"
-import * as NextLook from "./NextLook.ts"
+import { timesOf } from "./DueChanges.ts"
 
 export type RetrievedRequest = AnswerOf<"getRequest">
 
@@ -88,14 +89,12 @@ export const useRequest = (id: string) => {
     readSoon()
   })
 
-  // Deliveries go on after the end of the request.
-  const { data: entries, dataUpdatedAt, errorUpdatedAt } = timeline
-  useEffect(() => {
-    const wait = isOpen || entries === undefined ? null : NextLook.of(entries, Date.now())
-    if (wait === null) return
-    const next = setTimeout(() => void client.invalidateQueries({ queryKey: timelineKey(id) }), wait)
-    return () => clearTimeout(next)
-  }, [client, entries, id, isOpen, dataUpdatedAt, errorUpdatedAt])
+  const { data: entries } = timeline
+  const timesAt = useCallback(
+    (now: number) => (isOpen || entries === undefined ? [] : timesOf(entries, now)),
+    [entries, isOpen]
+  )
+  useNextLook(timesAt, readSoon)
 
   return {
     request,

@@ -1,18 +1,10 @@
-/**
- * When to read a timeline again after the end of its request. No stream tells of deliveries, but their times are known: the
- * next attempt, and the start of one that is under way. The looks after such a time come at growing distances, so that a
- * receiver that answers at once is seen at once, and a slow one costs few reads.
- */
+/** When a request changes by itself after its end: its deliveries go on. */
 import { type Entry, timeOf } from "../timeline/Entry.ts"
-
-/** Distances of looks, ms. */
-const least = 500
-const most = 60_000
 
 /** How long after the end of a request its delivery may be scheduled, ms. */
 const schedulingMs = 60_000
 
-/** Since when an attempt has been due or under way, or from when on one will be, Unix time in ms. */
+/** Since when an attempt has been due or under way, or from when on one will be. */
 const attemptsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<number> =>
   (entries.at(-1)?.state?.deliveries ?? []).flatMap(({ deliveryId, nextAttemptAt, status }) => {
     if (nextAttemptAt !== null) return [Date.parse(nextAttemptAt)]
@@ -32,13 +24,11 @@ const unscheduled = (entries: ReadonlyArray<Entry>, now: number): ReadonlyArray<
 }
 
 /**
- * ms from `now` (Unix time in ms); `null`: nothing happens by itself any more.
+ * Unix times in ms, like `now`.
  *
  * @param entries of a request that has ended, with their states.
  */
-export const of = (entries: ReadonlyArray<Entry>, now: number): number | null => {
-  const times = [...attemptsOf(entries), ...unscheduled(entries, now)]
-  if (times.length === 0) return null
-  const ago = now - Math.min(...times)
-  return ago < 0 ? Math.min(least - ago, most) : Math.min(Math.max(ago, least), most)
-}
+export const timesOf = (entries: ReadonlyArray<Entry>, now: number): ReadonlyArray<number> => [
+  ...attemptsOf(entries),
+  ...unscheduled(entries, now)
+]
