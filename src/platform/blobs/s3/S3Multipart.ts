@@ -17,6 +17,9 @@ export interface Upload {
   readonly uploadId: string
 }
 
+/** Parts that S3 returns in one answer. */
+const mostInAnswer = 1_000
+
 export const make = ({ ask, at, head }: S3Bucket["Service"]) => {
   const of = ({ key, uploadId }: Upload) => ({ ...at(key), UploadId: uploadId })
 
@@ -47,10 +50,14 @@ export const make = ({ ask, at, head }: S3Bucket["Service"]) => {
       Effect.map(({ ETag }): UploadedPart => ({ partNumber, etag: withoutQuotes(ETag), size: bytes.length }))
     )
 
-  const page = (upload: Upload) => (after: string | undefined) =>
+  const page = (upload: Upload, size: number) => (after: string | undefined) =>
     ask("list the parts of an upload", (client, options) =>
       client.send(
-        new ListPartsCommand({ ...of(upload), ...(after === undefined ? {} : { PartNumberMarker: after }) }),
+        new ListPartsCommand({
+          ...of(upload),
+          MaxParts: size,
+          ...(after === undefined ? {} : { PartNumberMarker: after })
+        }),
         options
       )
     ).pipe(
@@ -65,9 +72,9 @@ export const make = ({ ask, at, head }: S3Bucket["Service"]) => {
     )
 
   /** In ascending order; none when the upload does not exist. */
-  const list = (upload: Upload) =>
+  const list = (upload: Upload, pageSize = mostInAnswer) =>
     Stream.runCollect(
-      Stream.paginate<string | undefined, UploadedPart, BlobStoreError>(undefined, page(upload))
+      Stream.paginate<string | undefined, UploadedPart, BlobStoreError>(undefined, page(upload, pageSize))
     ).pipe(Effect.catchIf(S3Failure.isNoUpload, () => Effect.succeed([])))
 
   /** Whether the object has the requested parts and bytes: then an earlier attempt has completed it. */

@@ -263,17 +263,6 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
     })
   )
 
-  test(
-    "lists more parts than S3 returns in one answer",
-    Effect.gen(function* () {
-      const { found } = yield* begun(Array.makeBy(1_001, (index) => [index + 1, filled(1, index)] as const))
-      assert.deepStrictEqual(
-        found.map(({ partNumber }) => partNumber),
-        Array.range(1, 1_001)
-      )
-    })
-  )
-
   it.live("signs for the public address of S3, and uses its own address", () =>
     Effect.gen(function* () {
       const server = yield* S3Server.shared

@@ -1,15 +1,18 @@
-/** The answer of AWS to a repeated completion, which the test server lacks. */
 import { once } from "node:events"
 import * as http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { S3Bucket } from "#src/platform/blobs/s3/S3Bucket.ts"
 import * as S3Multipart from "#src/platform/blobs/s3/S3Multipart.ts"
+import * as S3Programs from "#test/support/servers/S3Programs.ts"
 import * as TestBucket from "./TestBucket.ts"
 
 const noSuchUpload = "<Error><Code>NoSuchUpload</Code><Message>It does not exist.</Message></Error>"
 
-/** A server that knows no upload and reports this for every object. Returns its port. */
+/**
+ * A server that knows no upload and reports this for every object, as AWS answers a repeated completion and the test server does
+ * not. Returns its port.
+ */
 const server = (head: http.OutgoingHttpHeaders | null): Effect.Effect<number, never, Scope.Scope> =>
   Effect.gen(function* () {
     const server = http.createServer((request, response) => {
@@ -59,5 +62,21 @@ describe("S3Multipart.complete of an upload that S3 no longer knows", () => {
       const failed = yield* Effect.flip(complete(head))
       assert.strictEqual(failed.reason, "could not put the parts of an upload together: S3 refuses it")
     })
+  )
+})
+
+describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3Multipart.list"), () => {
+  it.live("goes through all answers of S3", () =>
+    Effect.gen(function* () {
+      const multipart = S3Multipart.make(yield* S3Bucket)
+      const upload = { key: "media/a", uploadId: yield* multipart.begin("media/a") }
+      const numbers = [1, 2, 3, 5, 9]
+      yield* Effect.forEach(numbers, (number) => multipart.putPart(upload, number, Buffer.from("x")))
+      const found = yield* multipart.list(upload, 2)
+      assert.deepStrictEqual(
+        found.map(({ partNumber }) => partNumber),
+        numbers
+      )
+    }).pipe(Effect.provide(TestBucket.layer))
   )
 })
