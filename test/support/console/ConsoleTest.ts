@@ -33,7 +33,7 @@ interface Opening {
   readonly expects?: RegExp
   /** Signs in anew, for tests that end sessions. */
   readonly anew?: boolean
-  /** In a profile that a test before has used, so that the browser need not read the console again. For tests that only look. */
+  /** In a window that a test before has used, because a new one costs more than most views. For tests that only look. */
   readonly again?: boolean
   /** Further options of the context. */
   readonly context?: BrowserContextOptions
@@ -44,6 +44,9 @@ export interface Fixtures {
   /** Opens a view in a profile of its own, and waits until it is there. `path` is below `/console`; `null` is nobody. */
   readonly open: (who: Person | null, path: string, opening?: Opening) => Promise<Page>
 }
+
+/** CSS pixels. */
+const usual = { width: 1280, height: 800 }
 
 /** How long a view may take to appear on a busy machine, ms. */
 const longestWait = 30_000
@@ -61,7 +64,7 @@ export const settled = async (page: Page): Promise<void> => {
 const newContext = async (world: World, who: Person | null, opening: Opening): Promise<BrowserContext> => {
   const browser = await connect(world)
   const context = await browser.newContext({
-    viewport: { width: opening.width ?? 1280, height: opening.height ?? 800 },
+    viewport: { width: opening.width ?? usual.width, height: opening.height ?? usual.height },
     colorScheme: opening.theme ?? "light",
     reducedMotion: opening.reducedMotion ?? "reduce",
     locale: "en-US",
@@ -73,15 +76,22 @@ const newContext = async (world: World, who: Person | null, opening: Opening): P
   return context
 }
 
-/** Profiles that no test uses now, by person. They end with the browser. */
-const idle = new Map<Person | null, Array<BrowserContext>>()
+/** Windows that no test uses now, by person, each in a profile of its own. They end with the browser. */
+const idle = new Map<Person | null, Array<Page>>()
 
-/** One window for each profile, because windows of a profile share their size. */
-const withIdle = async (world: World, who: Person | null) => {
-  const contexts = idle.get(who) ?? []
-  idle.set(who, contexts)
-  const context = contexts.pop() ?? (await newContext(world, who, {}))
-  return { context, giveBack: () => void contexts.push(context) }
+const reopened = async (world: World, who: Person | null): Promise<Page> => {
+  const page = idle.get(who)?.pop()
+  if (page === undefined) return (await newContext(world, who, {})).newPage()
+  await page.setViewportSize(usual)
+  await page.emulateMedia({ colorScheme: "light" })
+  return page
+}
+
+const giveBack = async (who: Person | null, page: Page): Promise<void> => {
+  page.removeAllListeners()
+  // Ends streams of the view.
+  await page.goto("about:blank")
+  idle.set(who, [...(idle.get(who) ?? []), page])
 }
 
 interface Opened {
@@ -94,10 +104,9 @@ interface Opened {
 const openIn = async (world: World, who: Person | null, opening: Opening): Promise<Opened> => {
   const isExpected = (problem: string) => opening.expects?.test(problem) ?? false
   if (opening.again) {
-    const { context, giveBack } = await withIdle(world, who)
-    const page = await context.newPage()
+    const page = await reopened(world, who)
     const problems = Problems.watch(page, world.origin, isExpected)
-    return { page, pages: () => [page], problems, close: () => page.close().then(giveBack) }
+    return { page, pages: () => [page], problems, close: () => giveBack(who, page) }
   }
   const context = await newContext(world, who, opening)
   const problems = Problems.watch(context, world.origin, isExpected)

@@ -28,7 +28,7 @@ const view = (
 export const everyView: ReadonlyArray<View> = [
   view("sign-in", null, "/sign-in"),
   // The newest models, of which some are published at the same time.
-  view("home", "ada", "", { hidden: "main article:nth-child(n + 5)" }),
+  view("home", "ada", "", { removed: "main article:nth-child(n + 5)" }),
   view("models", "ada", "/models", { unsorted: "main nav, main :has(> article)" }),
   view("model", "ada", "/models/acme/upscale"),
   view("requests", "ada", "/requests"),

@@ -23,6 +23,7 @@ const texts: ReadonlyArray<readonly [pattern: string, shown: string]> = [
 
 /** For views whose figures differ from run to run: each number of `main` that is no part of an id, a date or a time. */
 const figures: ReadonlyArray<readonly [pattern: string, shown: string]> = [
+  ["\\b\\d+(\\.\\d+)? ([KMG]i)?B\\b", "12 MiB"],
   ["(?<![\\w:.,-]|Jan |Jan 5, )\\d[\\d,]*(\\.\\d+)?(?![\\w:-]|\\.\\d)", "12"]
 ]
 
