@@ -55,7 +55,7 @@ let connected: Promise<Browser> | null = null
 const connect = ({ browser }: World) => (connected ??= chromium.connect(browser))
 
 /** Waits until the view has its heading and nothing of it is loading. */
-export const settled = async (page: Page): Promise<void> => {
+const settled = async (page: Page): Promise<void> => {
   await page.getByRole("heading", { level: 1 }).first().waitFor()
   const loading = "main [aria-busy=true], main [role=status][aria-label^=Loading]"
   await page.waitForFunction((selector) => document.querySelector(selector) === null, loading)
