@@ -17,6 +17,9 @@ const mostParts = 10_000
 /** Parts on their way at once. */
 const lanes = 3
 
+/** Files on their way at once. Others wait, because hundreds may be dropped together. */
+const mostFiles = 3
+
 const mostTries = 5
 
 const pause = (ms: number, signal: AbortSignal) =>
@@ -147,10 +150,26 @@ const inParts = async (
   }
 }
 
+let filesUnderWay = 0
+const waiting: Array<() => void> = []
+
+/** Runs `send` when it is its turn. */
+const inTurn = async <A>(signal: AbortSignal, send: () => Promise<A>): Promise<A> => {
+  if (filesUnderWay < mostFiles) filesUnderWay++
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    signal.throwIfAborted()
+    return await send()
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) filesUnderWay--
+    else next()
+  }
+}
+
 /** @returns the file's public URL, which models take as input. Throws an `ApiError`, or an `AbortError` when it is cancelled. */
 export const upload = (file: File, uploading: Uploading): Promise<string> => {
   const contentType = file.type === "" ? "application/octet-stream" : file.type
-  return file.size <= largestPut
-    ? inOnePut(file, contentType, uploading)
-    : inParts(file, contentType, uploading)
+  const send = file.size <= largestPut ? inOnePut : inParts
+  return inTurn(uploading.signal, () => send(file, contentType, uploading))
 }

@@ -1,4 +1,4 @@
-/** Uploads in parts, with a page that has what a browser gives: `fetch` for calls, `XMLHttpRequest` for bytes. */
+/** Uploads, with a page that has what a browser gives: `fetch` for calls, `XMLHttpRequest` for bytes. */
 import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
 
 const part = 16 * 1_048_576
@@ -61,8 +61,9 @@ class Request extends EventTarget {
 const answerOf = (url: string) => {
   const number = new URL(url, "http://page.test").searchParams.get("partNumber")
   if (number !== null) return { presignedUrl: `http://store.test/put?part=${number}` }
-  return url.endsWith("/complete")
-    ? { fileUrl: "http://store.test/poster.png" }
+  if (url.endsWith("/complete")) return { fileUrl: "http://store.test/poster.png" }
+  return url.endsWith("/initiate")
+    ? { file_url: "http://store.test/small.png", upload_url: "http://store.test/put?part=0" }
     : { uploadId: "u-1", uploadKey: "file-1" }
 }
 
@@ -75,7 +76,7 @@ const server = async (url: string, { body, method }: { readonly method: string; 
 vi.stubGlobal("document", { querySelector: () => null })
 const { upload } = await import("#console/api/Uploads.ts")
 
-describe("an upload in parts", () => {
+describe("an upload", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout"] })
     vi.stubGlobal("XMLHttpRequest", Request)
@@ -90,7 +91,7 @@ describe("an upload in parts", () => {
     vi.unstubAllGlobals()
   })
 
-  it("sends three parts at once, repeats one that is refused for now, and completes with all", async () => {
+  it("in parts sends three at once, repeats one that is refused for now, and completes with all", async () => {
     busy.add(2)
     const fractions: Array<number> = []
     const uploading = upload(large, {
@@ -116,7 +117,7 @@ describe("an upload in parts", () => {
       assert.include(completed, `{"partNumber":${number},"etag":"etag-${number}"}`)
   })
 
-  it("begins no part after it was cancelled, and drops those that arrived", async () => {
+  it("in parts begins none after it was cancelled, and drops those that arrived", async () => {
     isSilent = true
     const ending = new AbortController()
     const uploading = upload(large, { signal: ending.signal, onProgress: () => {} }).catch(
@@ -127,5 +128,23 @@ describe("an upload in parts", () => {
     assert.propertyVal(await uploading, "name", "AbortError")
     assert.lengthOf(puts, 3)
     assert.strictEqual(calls.at(-1), "DELETE /console/api/files/file-1")
+  })
+
+  it("waits while three other files are on their way", async () => {
+    const small = new File(["x"], "small.png", { type: "image/png" })
+    const ending = new AbortController()
+    const { signal } = new AbortController()
+    const all = Array.from({ length: 8 }, (_, index) =>
+      upload(small, { signal: index === 7 ? ending.signal : signal, onProgress: () => {} })
+    )
+    const ends = Promise.allSettled(all)
+    ending.abort()
+    await vi.advanceTimersByTimeAsync(1_000)
+    assert.deepStrictEqual(
+      (await ends).map(({ status }) => status),
+      [...Array.from({ length: 7 }, () => "fulfilled"), "rejected"]
+    )
+    assert.lengthOf(puts, 7)
+    assert.strictEqual(underWay.most, 3)
   })
 })
