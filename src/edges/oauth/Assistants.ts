@@ -10,13 +10,14 @@ const Row = Schema.Struct({
   id: Schema.String,
   keyId: Schema.String,
   ownsKey: Schema.BooleanFromBit,
-  /** As the client has registered; `null` without one, or without a registration. */
-  clientName: Schema.NullOr(Schema.String),
+  clientId: Schema.String,
   createdAt: Schema.Int
 })
 const decoded = rows(Row)
 
-interface Assistant extends Omit<typeof Row.Type, "createdAt"> {
+interface Assistant extends Omit<typeof Row.Type, "clientId" | "createdAt"> {
+  /** As the client has registered; `null` without one, or without a registration. */
+  readonly clientName: string | null
   /** Unix time in ms. */
   readonly signedInAt: number
 }
@@ -29,18 +30,26 @@ const make = Effect.gen(function* () {
   const logins = yield* Logins
   const records = yield* Records
 
+  const nameOf = Effect.fnUntraced(function* (clientId: string) {
+    const name = (yield* records.find({ model: "Client", id: clientId }))?.payload["client_name"]
+    return typeof name === "string" ? name : null
+  })
+
   /** The sign-ins of the account that are still in force, newest first. */
   const list = Effect.fn("Assistants.list")(function* (accountId: AccountId) {
     const found = yield* decoded(sql`
-      SELECT logins.id, key_id AS "keyId", owns_key AS "ownsKey", created_at AS "createdAt",
-        json_extract(clients.payload, '$.client_name') AS "clientName"
-      FROM logins
-      LEFT JOIN oauth_records AS clients ON clients.model = 'Client' AND clients.id = logins.client_id
-      WHERE account_id = ${accountId} ORDER BY created_at DESC, logins.id LIMIT ${most}`)
+      SELECT id, key_id AS "keyId", owns_key AS "ownsKey", client_id AS "clientId", created_at AS "createdAt"
+      FROM logins WHERE account_id = ${accountId} ORDER BY created_at DESC, id LIMIT ${most}`)
     const inForce = yield* Effect.filter(found, ({ id }) =>
       Effect.map(logins.caller(id), (caller) => caller !== null)
     )
-    return inForce.map(({ createdAt, ...login }): Assistant => ({ ...login, signedInAt: createdAt }))
+    return yield* Effect.forEach(inForce, ({ clientId, createdAt, ...login }) =>
+      Effect.map(nameOf(clientId), (clientName): Assistant => ({
+        ...login,
+        clientName,
+        signedInAt: createdAt
+      }))
+    )
   })
 
   /** Ends a sign-in of the account, and revokes the key that was issued for it. False if it has none with that id. */

@@ -58,6 +58,7 @@ layer(server, { excludeTestServices: true })("A session of an account", (it) => 
       const [one, two] = [yield* signedIn(text), yield* signedIn(other.text)]
       const { data } = bodyOf(yield* one.call({ path: "/console/api/assistants" }))
       assert.lengthOf(data, 1)
+      assert.strictEqual(data[0].name, "Acme")
       const end = { method: "DELETE", path: `/console/api/assistants/${data[0].id}` }
       assertEnvelope(yield* two.call(end), 404)
       assert.strictEqual(yield* OAuth.stateOf(access), "alive")
