@@ -24,10 +24,7 @@ const measured = [
   "test/attacks/{LargeResults,SlowReadersOfFiles,WebhookBodies}.test.ts"
 ]
 
-/**
- * They mostly wait for their own servers: three at a time are little load, but many would be too much. The model test computes for
- * a minute without waiting, so it uses the rest of the machine.
- */
+/** They mostly wait for their own servers, and many of those would be too much load. The model test computes without waiting. */
 const waiting = [
   "test/src/model/Model.test.ts",
   "test/src/platform/cluster/**/*.test.ts",
@@ -35,7 +32,7 @@ const waiting = [
   "test/streams/nats/**/*.test.ts"
 ]
 
-/** They work in their own process, and seldom wait: two of them are what the machine has. */
+/** They work in their own process, and wait for its threads now and then. */
 const working = [
   "test/domain/**/*.test.ts",
   "test/projections/*.test.ts",
@@ -86,9 +83,7 @@ const longest = [
   "test/bench/Webhooks.test.ts",
   "test/src/edges/http/DocsInBrowser.test.ts",
   "test/streams/copy/NatsLogCopy.test.ts",
-  "test/bench/LongRows.test.ts",
-  // Takes pictures of the world of the console's tests before they change it.
-  "test/console/EveryView.test.ts"
+  "test/bench/LongRows.test.ts"
 ].map((file) => path.join(import.meta.dirname, file))
 
 /** The order of vitest, with the longest files first in their project. */
@@ -141,23 +136,23 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project("alone", 0, { include: alone, maxWorkers: 1 }),
-      project("waiting", 1, { include: waiting, maxWorkers: 3 }),
-      project("working", 2, { include: working, maxWorkers: 2 }),
+      // Three at a time: where one waits, the others use its core. One project, because workers are not shared by projects.
+      project("inside", 1, { include: [...waiting, ...working], maxWorkers: 3 }),
       // Most of them start the server as a process, and wait for it.
-      project("beside", 3, {
+      project("beside", 2, {
         include: ["test/**/*.test.ts"],
         exclude: [...alone, ...waiting, ...working, ...measured, inConsole],
         maxWorkers: 4,
         globalSetup: ["test/support/servers/SharedS3.ts", "test/support/package/SharedPackage.ts"]
       }),
-      project("console", 4, {
+      project("console", 3, {
         include: [inConsole],
         maxWorkers: 1,
         // Views that are looked at, of which each waits for the browser now and then.
         maxConcurrency: 3,
         globalSetup: ["test/support/console/Shared.ts"]
       }),
-      project("attacks", 5, { include: measured, maxWorkers: 1 })
+      project("attacks", 4, { include: measured, maxWorkers: 1 })
     ]
   }
 })

@@ -32,6 +32,7 @@ displayName: Upscale
 description: Enlarges pictures on machines that fetch their jobs.
 category: image
 tags: [image]
+timeoutSeconds: 86400
 provider: { adapter: pull, options: { leaseSeconds: 600 } }
 pricing: { unit: image, unitPrice: "0.004", quantity: "1" }
 concurrency: 4

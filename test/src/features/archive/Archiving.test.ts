@@ -35,7 +35,10 @@ const fill = (count: number, next: (below: number) => number) =>
     { concurrency: 64, discard: true }
   )
 
-const count = 1_500
+const count = 1_000
+
+/** Bytes of a segment, of which the log has some. */
+const segmentBytes = 26_000
 
 const logOf = Effect.fnUntraced(function* (seed: number) {
   const directory = yield* TempDirectory.make
@@ -66,7 +69,7 @@ describe("An archived log", () => {
           const next = numbers(seed + 100)
           const cuts = [next(count), next(count), next(count), count].sort((a, b) => a - b)
           for (const cut of cuts)
-            yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, cut, 40_000))
+            yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, cut, segmentBytes))
           assert.isBelow(rowsIn(directory), count / 2)
           assert.isAbove(segmentsIn(directory).length, 3)
           assert.deepStrictEqual(yield* ArchivedLog.seenByAll(directory, count), before)
@@ -156,10 +159,10 @@ describe("An archived log", () => {
         let after: number | null = 0
         let calls = 0
         while (after !== null) {
-          const options = { after, maxSegments: 1, pageSize: 200 }
+          const options = { after, maxSegments: 1, pageSize: 130 }
           const archived: Archiving.Archived = yield* ArchivedLog.owned(
             directory,
-            ArchivedLog.archive(directory, count, 10_000, options)
+            ArchivedLog.archive(directory, count, 7_000, options)
           )
           assert.isAtMost(archived.segments, 1)
           after = archived.next
@@ -186,7 +189,7 @@ describe("An archived log", () => {
             Effect.gen(function* () {
               const blobs = yield* BlobStore
               const writer = yield* ArchiveWriter
-              const stopping = ArchivedLog.archive(directory, count, 40_000).pipe(
+              const stopping = ArchivedLog.archive(directory, count, segmentBytes).pipe(
                 Effect.provideService(BlobStore, {
                   ...blobs,
                   put: (key, body) => Effect.tap(blobs.put(key, body), () => stop)
@@ -206,7 +209,7 @@ describe("An archived log", () => {
           assert.deepStrictEqual(yield* ArchivedLog.seenByAll(directory, count), before)
           yield* DataDirectory.verify(directory)
         }
-        yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, count, 40_000))
+        yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, count, segmentBytes))
         assert.deepStrictEqual(yield* ArchivedLog.seenByAll(directory, count), before)
         yield* DataDirectory.verify(directory)
         const segments = yield* ArchivedLog.owned(directory, ArchivedLog.segments)
@@ -221,7 +224,7 @@ describe("An archived log", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const directory = yield* logOf(6)
-        yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, count, 40_000))
+        yield* ArchivedLog.owned(directory, ArchivedLog.archive(directory, count, segmentBytes))
         const [, name = ""] = segmentsIn(directory)
         assert.notStrictEqual(name, "")
         const file = path.join(ArchivedLog.folder(directory), name)
@@ -300,7 +303,7 @@ describe("An archived log", () => {
               Stream.runCollect,
               Effect.forkChild
             )
-            yield* ArchivedLog.archive(directory, count, 40_000)
+            yield* ArchivedLog.archive(directory, count, segmentBytes)
             const positions = yield* Fiber.join(following)
             assert.deepStrictEqual(
               positions,
