@@ -3,23 +3,16 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
-import * as FreePort from "#bench/harness/FreePort.ts"
 import * as InProcess from "#test/src/cli/InProcess.ts"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
-import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as SignOnServer from "./SignOnServer.ts"
 import * as TestBrowser from "./TestBrowser.ts"
 import * as TestIssuer from "./TestIssuer.ts"
 
 const Created = Schema.Struct({ operatorId: Schema.String, key: Schema.String })
 
 const scene = Effect.gen(function* () {
-  const folder = yield* TempDirectory.make
-  const port = yield* FreePort.find
-  const url = `http://127.0.0.1:${port}`
-  const issuer = yield* Effect.acquireRelease(
-    Effect.promise(() => TestIssuer.make(`${url}/admin/v1/sign-in/callback`)),
-    (issuer) => Effect.promise(() => issuer.stop())
-  )
+  const { directory: folder, issuer, port, url } = yield* SignOnServer.place
   const here = { DATA_DIR: path.join(folder, "data") }
   const server = yield* Inferlog.serve({
     ...here,
