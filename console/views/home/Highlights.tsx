@@ -1,25 +1,22 @@
 /** Some models of the catalog: the curated ones first, then the newest. */
 import { useQuery } from "@tanstack/react-query"
-import { apiQuery } from "#console/api/Queries.ts"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
 import { ErrorState } from "#console/design/feedback/ErrorState.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Section } from "#console/design/layout/Section.tsx"
 import { Grid } from "#console/design/layout/Stack.tsx"
 import { type ListedModel, ModelCard } from "#console/views/models/catalog/ModelCard.tsx"
+import { models } from "./Queries.ts"
 
 const mostShown = 6
 
-const inOrder = (models: ReadonlyArray<ListedModel>): ReadonlyArray<ListedModel> =>
-  models
+const inOrder = (all: ReadonlyArray<ListedModel>): ReadonlyArray<ListedModel> =>
+  all
     .toSorted((left, right) => (left.recommended ?? Infinity) - (right.recommended ?? Infinity) || 0)
     .slice(0, mostShown)
 
 export const Highlights = () => {
-  const { data, error, refetch } = useQuery({
-    ...apiQuery("listModels", { query: { status: "active", limit: "50" } }),
-    staleTime: 60_000
-  })
+  const { data, error, refetch } = useQuery({ ...models, staleTime: 60_000 })
   return (
     <Section
       isPlain

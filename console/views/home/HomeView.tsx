@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { missingScope } from "#console/api/Session.ts"
-import { apiQuery } from "#console/api/Queries.ts"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
 import { Money } from "#console/design/data/Money.tsx"
 import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
@@ -12,13 +11,14 @@ import { Grid } from "#console/design/layout/Stack.tsx"
 import { Stat } from "#console/design/layout/Stat.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
 import { Highlights } from "./Highlights.tsx"
+import * as Queries from "./Queries.ts"
 import { RecentRequests } from "./RecentRequests.tsx"
 import { useRecentRequests } from "./UseRecentRequests.ts"
 
 const route = getRouteApi("/shell/account/")
 
 const Balance = () => {
-  const { data } = useQuery(apiQuery("getBalance", {}))
+  const { data } = useQuery(Queries.balance)
   const available = data?.available ?? null
   const isSpent = available !== null && (available.startsWith("-") || available === "0")
   return (
