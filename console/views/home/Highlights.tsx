@@ -6,7 +6,7 @@ import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Section } from "#console/design/layout/Section.tsx"
 import { Grid } from "#console/design/layout/Stack.tsx"
 import { type ListedModel, ModelCard } from "#console/views/models/catalog/ModelCard.tsx"
-import { models } from "./Queries.ts"
+import { models, modelsStaleMs } from "./Queries.ts"
 
 const mostShown = 6
 
@@ -16,7 +16,7 @@ const inOrder = (all: ReadonlyArray<ListedModel>): ReadonlyArray<ListedModel> =>
     .slice(0, mostShown)
 
 export const Highlights = () => {
-  const { data, error, refetch } = useQuery({ ...models, staleTime: 60_000 })
+  const { data, error, refetch } = useQuery({ ...models, staleTime: modelsStaleMs })
   return (
     <Section
       isPlain

@@ -8,3 +8,6 @@ export const balance = apiQuery("getBalance", {})
 
 /** What home shows some of. */
 export const models = apiQuery("listModels", { query: { status: "active", limit: "50" } })
+
+/** How long those models are shown without asking again, ms. */
+export const modelsStaleMs = 60_000

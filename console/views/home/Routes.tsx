@@ -11,7 +11,7 @@ const homeRoute = createRoute({
   loader: ({ context: { account, queryClient } }) => {
     if (missingScope(account, "requests:read") === null) void queryClient.prefetchQuery(Queries.recent)
     if (missingScope(account, "billing:read") === null) void queryClient.prefetchQuery(Queries.balance)
-    void queryClient.prefetchQuery(Queries.models)
+    void queryClient.prefetchQuery({ ...Queries.models, staleTime: Queries.modelsStaleMs })
   },
   component: lazyView(() => import("./HomeView.tsx"), "HomeView")
 })

@@ -10,7 +10,7 @@ describe("The next look at what changes by itself", () => {
     assert.strictEqual(NextLook.after([now + 86_400_000], now), 3_600_000)
   })
 
-  it("is none if nothing is due", () => assert.isNull(NextLook.after([], now)))
+  it("does not come if nothing is due", () => assert.isNull(NextLook.after([], now)))
 
   it("comes at growing distances until the change is seen", () => {
     const looks = [now]

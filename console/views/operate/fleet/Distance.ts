@@ -18,7 +18,7 @@ interface Rebuilt {
 }
 
 /**
- * How far the rebuild of one read model is, or of all: as far as the slowest copy. `null` while there is none.
+ * The progress of a rebuild, from 0 to 1: that of the slowest copy. `null` while no copy is being built.
  *
  * @param name `null`: all.
  */

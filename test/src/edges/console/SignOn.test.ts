@@ -16,8 +16,8 @@ it.live("An operator signs in to the console at the issuer, acts there, and sign
         Effect.promise(() => browser.visit(`${url}/console${path}`, sent))
       const session = Effect.map(visit("/session"), ({ text }) => JSON.parse(text))
 
-      const { operator: nobody, sso } = yield* session
-      assert.isNull(nobody)
+      const { operator: before, sso } = yield* session
+      assert.isNull(before)
       const back = yield* Effect.promise(() =>
         browser.follow(sso.signIn, (next) => new URL(next).pathname.startsWith("/console"))
       )
