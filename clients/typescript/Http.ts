@@ -1,0 +1,294 @@
+import { Attempts, Broken } from "./Attempts.ts"
+import {
+  type ClientOptions,
+  type Clock,
+  environment,
+  type Hooks,
+  type Key,
+  systemClock
+} from "./ClientOptions.ts"
+import { ApiError } from "./ApiError.ts"
+import { errorOf, objectOf } from "./ErrorAnswer.ts"
+import { InferlogError, UnexpectedAnswerError } from "./InferlogError.ts"
+import { type CallOptions, CallScope, Scope } from "./Scope.ts"
+
+export type Query = Readonly<
+  Record<string, string | number | boolean | Date | ReadonlyArray<string> | null | undefined>
+>
+
+export interface Exchange {
+  readonly method?: string
+  /** Default: `base`. `none`: `path` is a whole URL that carries its own credentials, and gets no key. */
+  readonly host?: "base" | "queue" | "none"
+  readonly path: string
+  readonly query?: Query | undefined
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined
+  /** The body, as JSON. */
+  readonly json?: unknown
+  /** Other bytes. */
+  readonly body?: Blob | Uint8Array<ArrayBuffer> | undefined
+  /** For how long the server may hold the answer, in ms. */
+  readonly held?: number | undefined
+  /** Whether nothing is done twice if an answer was lost. Default: yes. */
+  readonly repeatable?: boolean | undefined
+  /** Whether the body of an error is an answer all the same. */
+  readonly accepts?: ((body: Readonly<Record<string, unknown>>) => boolean) | undefined
+  readonly redirect?: RequestRedirect | undefined
+}
+
+/** An answer whose body is read piece by piece. */
+export interface Opened {
+  readonly response: Response
+  /** Throws `Broken` when the connection breaks, or is silent for the time of an exchange. */
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** Frees the connection. */
+  readonly close: () => void
+}
+
+type Read<A> = (response: Response, limit: Scope) => Promise<A>
+
+/** What a hook gives; nothing if it throws. */
+const hooked = async <A>(hook: () => A): Promise<Awaited<A> | undefined> => {
+  try {
+    return await hook()
+  } catch {
+    return undefined
+  }
+}
+
+const addressOf = (url: string | URL, name: string): string => {
+  if (!URL.canParse(url)) throw new TypeError(`${name} must be an absolute URL`)
+  const { href, protocol } = new URL(url)
+  if (!/^https?:$/.test(protocol)) throw new TypeError(`${name} must begin with http:// or https://`)
+  return href.replace(/[?#].*$/, "").replace(/\/+$/, "")
+}
+
+const queryOf = (query: Query): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? (value as ReadonlyArray<string>) : [value]) {
+      if (one !== undefined && one !== null) {
+        search.append(name, one instanceof Date ? one.toISOString() : String(one))
+      }
+    }
+  }
+  return search.size === 0 ? "" : `?${search}`
+}
+
+/** Part of a path. Parts that a URL does not keep are refused, so that no call goes to another route. */
+export const segment = (text: string): string => {
+  if (typeof text !== "string" || /^\.{0,2}$/.test(text))
+    throw new TypeError("An id or name is empty or not valid")
+  return encodeURIComponent(text)
+}
+
+/** `owner/name` as a path. */
+export const modelPath = (model: string): string => {
+  const parts = String(model).split("/")
+  if (parts.length !== 2) throw new TypeError("A model is named as owner/name")
+  return `/${parts.map(segment).join("/")}`
+}
+
+/** Exchanges with a server: keys, time limits, retries, hooks, and errors as their classes. */
+export class Http {
+  readonly clock: Clock
+  readonly #urls: { readonly base: string; readonly queue: string; readonly none: string }
+  readonly #key: Key | undefined
+  #asked: Promise<string | undefined> | undefined
+  readonly #fetch: typeof globalThis.fetch
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #retries: number
+  readonly #timeout: number
+  readonly #hooks: Hooks
+
+  constructor(options: ClientOptions) {
+    const base = addressOf(options.url ?? environment("INFERLOG_URL") ?? "http://127.0.0.1:8080", "url")
+    this.#urls = { base, queue: addressOf(options.queueUrl ?? base, "queueUrl"), none: "" }
+    this.#key = options.key ?? environment("INFERLOG_API_KEY")
+    // Looked up at each call, for those who replace it later. Unbound, because browsers refuse it as a method.
+    this.#fetch = options.fetch ?? ((...call) => globalThis.fetch(...call))
+    this.#headers = options.headers ?? {}
+    this.#retries = options.retries ?? 5
+    this.#timeout = options.timeout ?? 60_000
+    this.#hooks = options.hooks ?? {}
+    this.clock = options.clock ?? systemClock
+  }
+
+  /** Runs `body` within the caller's signal and deadline. */
+  async call<A>(options: CallOptions | undefined, body: (scope: CallScope) => Promise<A>): Promise<A> {
+    const scope = new CallScope(options ?? {}, this.clock.now())
+    try {
+      scope.check()
+      return await body(scope)
+    } finally {
+      scope.end()
+    }
+  }
+
+  attempts(scope: CallScope): Attempts {
+    return new Attempts({ clock: this.clock, hooks: this.#hooks, retries: this.#retries, scope })
+  }
+
+  /** The JSON of the answer, of which the caller says what it is; `undefined` without a body. */
+  json<A>(exchange: Exchange, scope: CallScope, attempts?: Attempts): Promise<A> {
+    return this.#repeat(exchange, scope, attempts, async (response, limit) => {
+      const text = await limit.race(response.text())
+      limit.end()
+      if (text === "" && response.status === 204) return undefined as A
+      try {
+        return JSON.parse(text) as A
+      } catch (error) {
+        const failure = new UnexpectedAnswerError("The answer is not JSON: is it of an inferlog server?")
+        // Where nothing announces its length, an answer that was cut off looks whole.
+        const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "")
+        throw isJson ? new Broken("cut off", error, failure) : failure
+      }
+    })
+  }
+
+  /** The headers of an answer whose body does not matter. */
+  headers(exchange: Exchange, scope: CallScope, attempts?: Attempts): Promise<Headers> {
+    return this.#repeat(exchange, scope, attempts, async (response, limit) => {
+      await limit.race(response.arrayBuffer())
+      limit.end()
+      return response.headers
+    })
+  }
+
+  /** Opens a body that is read piece by piece. Close it. */
+  open(exchange: Exchange, scope: CallScope, attempts?: Attempts): Promise<Opened> {
+    return this.#repeat(exchange, scope, attempts, async (response, limit) => {
+      const close = () => limit.abort(new DOMException("closed", "AbortError"))
+      return { response, chunks: this.#chunks(response, scope, limit), close }
+    })
+  }
+
+  async *#chunks(response: Response, scope: CallScope, limit: Scope): AsyncGenerator<Uint8Array> {
+    const reader = response.body?.getReader()
+    try {
+      while (reader !== undefined) {
+        limit.endAfter(this.#timeout, () => new Broken("silent", undefined))
+        const { done, value } = await limit.race(reader.read())
+        // The caller may take its time.
+        limit.endAfter(Infinity)
+        if (done) return
+        yield value
+      }
+    } catch (error) {
+      scope.check()
+      throw error instanceof Broken ? error : new Broken("connection broken", error)
+    } finally {
+      limit.end()
+      reader?.cancel().catch(() => {})
+    }
+  }
+
+  async #repeat<A>(
+    exchange: Exchange,
+    scope: CallScope,
+    attempts: Attempts = this.attempts(scope),
+    read: Read<A>
+  ): Promise<A> {
+    const { host = "base", method = "GET", path, query = {} } = exchange
+    const url = this.#urls[host] + path + queryOf(query)
+    attempts.sent = { method, url: host === "none" ? url.replace(/\?.*/s, "") : url }
+    let isRenewed = typeof this.#key !== "function" || host === "none"
+    while (true) {
+      scope.check()
+      const key = host === "none" ? undefined : this.#askedKey()
+      try {
+        const headers = await scope.race(this.#headersOf(exchange, attempts, key))
+        return await this.#once({ ...exchange, method, path: url }, headers, scope, attempts, read)
+      } catch (error) {
+        scope.check()
+        if (!isRenewed && error instanceof ApiError && error.status === 401) {
+          isRenewed = true
+          attempts.number++
+          // Another call may have asked meanwhile.
+          if (this.#asked === key) this.#asked = undefined
+        } else {
+          await attempts.next(error, exchange.repeatable)
+        }
+      }
+    }
+  }
+
+  async #headersOf(
+    exchange: Exchange,
+    { number, sent }: Attempts,
+    asked: Promise<string | undefined> | undefined
+  ): Promise<Headers> {
+    const headers = new Headers()
+    const add = (more: Readonly<Record<string, string | undefined>> | undefined | void) => {
+      for (const [name, value] of Object.entries(more ?? {}))
+        if (value !== undefined) headers.set(name, value)
+    }
+    const traced = await hooked(() => this.#hooks.request?.({ ...sent, attempt: number }))
+    if (asked !== undefined) {
+      add(this.#headers)
+      add(traced)
+      const key = (await asked)?.trim()
+      // The error of a runtime would show the key.
+      if (key && !/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key has characters that no key has")
+      if (key) headers.set("authorization", `Key ${key}`)
+    }
+    if (exchange.json !== undefined) headers.set("content-type", "application/json")
+    add(exchange.headers)
+    return headers
+  }
+
+  async #once<A>(
+    exchange: Exchange,
+    headers: Headers,
+    scope: CallScope,
+    { number, sent }: Attempts,
+    read: Read<A>
+  ): Promise<A> {
+    const { accepts, held = 0, json, method, path, redirect = "manual" } = exchange
+    const body = json === undefined ? exchange.body : JSON.stringify(json)
+    const limit = new Scope(scope.signal)
+    try {
+      limit.endAfter(this.#timeout + held, () => new Broken("timeout", undefined))
+      const begun = this.clock.now()
+      const init = { method, headers, redirect, signal: limit.signal, ...(body !== undefined && { body }) }
+      const response = await limit.race(this.#fetch(path, init as RequestInit))
+      const { status } = response
+      void hooked(() =>
+        this.#hooks.response?.({
+          ...sent,
+          attempt: number,
+          status,
+          duration: this.clock.now() - begun,
+          requestId: response.headers.get("x-request-id") ?? undefined
+        })
+      )
+      if (response.ok) return await read(response, limit)
+      if (status < 400) throw new UnexpectedAnswerError("The server redirects: give its own address as `url`")
+      const text = await limit.race(response.text())
+      limit.end()
+      const failed = objectOf(text)
+      if (accepts?.(failed)) return failed as A
+      throw errorOf({ status, headers: response.headers, text }, this.clock.now())
+    } catch (error) {
+      limit.abort(error)
+      scope.check()
+      throw error instanceof InferlogError || error instanceof Broken
+        ? error
+        : new Broken("connection broken", error)
+    }
+  }
+
+  /** The promise of the key, which all calls share until one of them gets a 401. */
+  #askedKey(): Promise<string | undefined> {
+    const key = this.#key
+    if (typeof key !== "function") return Promise.resolve(key)
+    if (this.#asked === undefined) {
+      const asked = Promise.resolve().then(key)
+      this.#asked = asked
+      asked.catch(() => {
+        if (this.#asked === asked) this.#asked = undefined
+      })
+    }
+    return this.#asked
+  }
+}
