@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import { Option } from "effect"
 import * as ConsoleRoutes from "./ConsoleRoutes.ts"
 import * as DesignTokens from "./DesignTokens.ts"
+import * as WireTypes from "./WireTypes.ts"
 import { blocks, written } from "./GeneratedBlocks.ts"
 
 for (const block of blocks) {
@@ -16,3 +17,5 @@ for (const block of blocks) {
 const at = (file: string) => new URL(`../../../${file}`, import.meta.url)
 fs.writeFileSync(at(ConsoleRoutes.file), ConsoleRoutes.text())
 fs.writeFileSync(at(DesignTokens.file), DesignTokens.text(fs.readFileSync(at(DesignTokens.source), "utf8")))
+fs.writeFileSync(at(WireTypes.typeScriptFile), WireTypes.typeScriptText())
+fs.writeFileSync(at(WireTypes.pythonFile), WireTypes.pythonText())
