@@ -9,6 +9,7 @@ import {
 } from "./ClientOptions.ts"
 import { ApiError } from "./ApiError.ts"
 import { errorOf, objectOf } from "./ErrorAnswer.ts"
+import type { Send, SendInit } from "./files/Put.ts"
 import { InferlogError, UnexpectedAnswerError } from "./InferlogError.ts"
 import { type CallOptions, CallScope, Scope } from "./Scope.ts"
 
@@ -33,7 +34,9 @@ export interface Exchange {
   readonly repeatable?: boolean | undefined
   /** Whether the body of an error is an answer all the same. */
   readonly accepts?: ((body: Readonly<Record<string, unknown>>) => boolean) | undefined
-  readonly redirect?: RequestRedirect | undefined
+  readonly redirect?: "error" | "follow" | "manual" | undefined
+  /** Sends it with a body of its own, in place of `fetch`. */
+  readonly send?: Send | undefined
 }
 
 /** An answer whose body is read piece by piece. */
@@ -92,6 +95,8 @@ export const modelPath = (model: string): string => {
 /** Exchanges with a server: keys, time limits, retries, hooks, and errors as their classes. */
 export class Http {
   readonly clock: Clock
+  /** The caller's, if there is one. */
+  readonly ownFetch: typeof globalThis.fetch | undefined
   readonly #urls: { readonly base: string; readonly queue: string; readonly none: string }
   readonly #key: Key | undefined
   #asked: Promise<string | undefined> | undefined
@@ -107,6 +112,7 @@ export class Http {
     this.#key = options.key ?? environment("INFERLOG_API_KEY")
     // Looked up at each call, for those who replace it later. Unbound, because browsers refuse it as a method.
     this.#fetch = options.fetch ?? ((...call) => globalThis.fetch(...call))
+    this.ownFetch = options.fetch
     this.#headers = options.headers ?? {}
     this.#retries = options.retries ?? 5
     this.#timeout = options.timeout ?? 60_000
@@ -251,7 +257,7 @@ export class Http {
       limit.endAfter(this.#timeout + held, () => new Broken("timeout", undefined))
       const begun = this.clock.now()
       const init = { method, headers, redirect, signal: limit.signal, ...(body !== undefined && { body }) }
-      const response = await limit.race(this.#fetch(path, init as RequestInit))
+      const response = await limit.race((exchange.send ?? this.#fetch)(path, init as SendInit))
       const { status } = response
       void hooked(() =>
         this.#hooks.response?.({

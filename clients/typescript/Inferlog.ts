@@ -1,4 +1,5 @@
 import type { ClientOptions } from "./ClientOptions.ts"
+import { Files } from "./Files.ts"
 import { Http, modelPath } from "./Http.ts"
 import type { CallOptions } from "./Scope.ts"
 import type { StatusBody } from "./Types.ts"
@@ -6,9 +7,11 @@ import type { StatusBody } from "./Types.ts"
 /** A client of one account at one server. It holds no connection, and needs no closing. */
 export class Inferlog {
   readonly #http: Http
+  readonly files: Files
 
   constructor(options: ClientOptions = {}) {
     this.#http = new Http(options)
+    this.files = new Files(this.#http)
   }
 
   /** Accepts a request for the model, and returns at once. */

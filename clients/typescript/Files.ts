@@ -1,0 +1,47 @@
+import * as Download from "./files/Download.ts"
+import * as Source from "./files/Source.ts"
+import * as Upload from "./files/Upload.ts"
+import { type Http, segment } from "./Http.ts"
+import type { CallOptions } from "./Scope.ts"
+import type { Storage, StoredFile } from "./Wire.ts"
+
+/** The account's files (docs/apps/uploads.md). */
+export class Files {
+  readonly #http: Http
+
+  constructor(http: Http) {
+    this.#http = http
+  }
+
+  /**
+   * Uploads a file, and returns its URL, which models take as input. It is read part by part, so that it may be larger than the memory.
+   * A stream needs `size`, and cannot be sent again from outside; its parts can.
+   */
+  upload(data: Source.Uploadable, options: Upload.UploadOptions = {}): Promise<string> {
+    const source = Source.make(data, options.size)
+    return this.#http.call(options, (scope) => Upload.run(this.#http, source, options, scope))
+  }
+
+  /**
+   * Opens the file at a URL. No key is sent to it. The body goes on after a cut, and `signal` and `timeout` hold until it has been
+   * read.
+   */
+  download(url: string, options: Download.DownloadOptions = {}): Promise<Response> {
+    return Download.open(this.#http, url, options)
+  }
+
+  get(id: string, options?: CallOptions): Promise<StoredFile> {
+    return this.#http.call(options, (scope) => this.#http.json({ path: `/files/${segment(id)}` }, scope))
+  }
+
+  /** Its URL answers 410 from then on. Also ends an upload in parts, by its `uploadKey`. */
+  delete(id: string, options?: CallOptions): Promise<void> {
+    return this.#http.call(options, (scope) =>
+      this.#http.json({ method: "DELETE", path: `/files/${segment(id)}` }, scope)
+    )
+  }
+
+  storage(options?: CallOptions): Promise<Storage> {
+    return this.#http.call(options, (scope) => this.#http.json({ path: "/files/storage" }, scope))
+  }
+}

@@ -1,0 +1,85 @@
+/** How a PUT to a presigned URL is sent, so that the caller learns how many of its bytes are on their way. */
+
+export interface SendInit extends RequestInit {
+  readonly method: string
+  readonly headers: Headers
+  readonly signal: AbortSignal
+}
+
+/** In place of `fetch`. */
+export type Send = (url: string, init: SendInit) => Promise<Response>
+
+interface Sending {
+  readonly body: Blob
+  /** Called with the bytes of `body` that were sent so far. */
+  readonly onSent: (bytes: number) => void
+}
+
+/** What is read of an answer. */
+const answered = ["content-type", "etag", "retry-after", "x-request-id"]
+
+/** `fetch` of pages does not tell how much it has sent. */
+const byXhr =
+  ({ body, onSent }: Sending): Send =>
+  (url, { headers, method, signal }) =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest()
+      const abort = () => request.abort()
+      const fail = () => reject(signal.reason ?? new TypeError("The connection failed"))
+      signal.addEventListener("abort", abort)
+      request.upload.addEventListener("progress", ({ loaded }) => onSent(loaded))
+      request.addEventListener("abort", fail)
+      request.addEventListener("error", fail)
+      request.addEventListener("load", () => {
+        const found = new Headers()
+        for (const name of answered) found.set(name, request.getResponseHeader(name) ?? "")
+        resolve(new Response(request.responseText, { status: request.status, headers: found }))
+      })
+      request.addEventListener("loadend", () => signal.removeEventListener("abort", abort))
+      request.open(method, url)
+      for (const [name, value] of headers) request.setRequestHeader(name, value)
+      request.send(body)
+    })
+
+/** Of the others only Node sends a stream with the `Content-Length` that it is given, and S3 takes no other. */
+const isNode = (): boolean =>
+  "process" in globalThis && !("window" in globalThis || "Bun" in globalThis || "Deno" in globalThis)
+
+const byFetch =
+  (fetch: typeof globalThis.fetch, { body, onSent }: Sending): Send =>
+  async (url, init) => {
+    if (!isNode() || body.size === 0) return fetch(url, { ...init, body })
+    let sent = 0
+    const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform: (bytes, controller) => {
+        onSent((sent += bytes.length))
+        controller.enqueue(bytes)
+      }
+    })
+    init.headers.set("content-length", `${body.size}`)
+    const streamed = { ...init, body: body.stream().pipeThrough(counting), duplex: "half" }
+    return fetch(url, streamed)
+  }
+
+/** What S3 says in XML, in the envelope of inferlog's errors. */
+const translated = async (answer: Response): Promise<Response> => {
+  if (answer.ok || !/\bxml\b/.test(answer.headers.get("content-type") ?? "")) return answer
+  const xml = await answer.text()
+  const [, code] = /<Code>([^<]+)</.exec(xml) ?? []
+  const [, message] = /<Message>([^<]+)</.exec(xml) ?? []
+  const isExpired = /expired/i.test(xml)
+  const error = message ?? `The store answered ${answer.status}${code === undefined ? "" : ` ${code}`}`
+  // 400: the store had waited too long for the bytes.
+  const status = isExpired ? 403 : code === "RequestTimeout" ? 408 : answer.status
+  const { headers } = answer
+  return Response.json({ error, details: isExpired ? { code: "URL_EXPIRED" } : {} }, { status, headers })
+}
+
+/** @param fetch a caller's own, which is used where there is one. */
+export const sendOf = (fetch: typeof globalThis.fetch | undefined, sending: Sending): Send => {
+  const send =
+    fetch === undefined && typeof XMLHttpRequest === "function"
+      ? byXhr(sending)
+      : byFetch(fetch ?? globalThis.fetch, sending)
+  return async (url, init) => translated(await send(url, init))
+}

@@ -1,0 +1,216 @@
+/** Uploads of files: in one PUT, or in parts that are sent in parallel (docs/apps/uploads.md). */
+import { UploadCompletedError, UrlExpiredError } from "../Errors.ts"
+import { type Http, segment } from "../Http.ts"
+import { type CallOptions, CallScope } from "../Scope.ts"
+import type { CompletedUpload, MultipartUpload, Part, PartUrl, UploadInParts } from "../Wire.ts"
+import type * as Wire from "../Wire.ts"
+import { sendOf } from "./Put.ts"
+import type { Source } from "./Source.ts"
+
+/** An upload in parts, with which a later call goes on. */
+export interface UploadRef {
+  readonly uploadId: string
+  readonly uploadKey: string
+}
+
+export interface UploadOptions extends CallOptions {
+  /** Default: the name of the `File`, or `file`. */
+  readonly fileName?: string | undefined
+  /** Media type. Default: that of the `Blob`, or `application/octet-stream`. */
+  readonly contentType?: string | undefined
+  /** Bytes of a stream. */
+  readonly size?: number | undefined
+  /** Bytes of a part, at least 5 MiB; larger data goes in parts. Default: parts of 16 MiB above 64 MiB. */
+  readonly partSize?: number | undefined
+  /** Parts on their way at once. Default: 3. */
+  readonly parallel?: number | undefined
+  /** Goes on with an upload in parts that was interrupted: parts that have arrived are not sent again. */
+  readonly resume?: UploadRef | undefined
+  /** Called when an upload in parts has begun, before its first part. Keep the ids to go on after an interruption. */
+  readonly onBegin?: ((upload: UploadRef) => void | Promise<void>) | undefined
+  /** Bytes on their way or there, and of all; fewer than before when a part is sent again. */
+  readonly onProgress?: ((sentBytes: number, totalBytes: number) => void) | undefined
+}
+
+const MiB = 2 ** 20
+const largestPut = 64 * MiB
+const usualPart = 16 * MiB
+const leastPart = 5 * MiB
+const mostParts = 10_000
+
+/** A presigned URL is good for an hour. How often one PUT gets another. */
+const mostRenewals = 5
+
+/** Bytes per ms of the slowest connection that is not given up. */
+const slowest = 16
+
+interface Upload {
+  readonly http: Http
+  readonly source: Source
+  readonly contentType: string
+  readonly fileName: string
+  readonly options: UploadOptions
+  readonly scope: CallScope
+}
+
+/** Asks for a URL, sends the bytes to it, and again if it has expired meanwhile. Gives the `ETag` without quotes. */
+const put = async (
+  { contentType, http }: Upload,
+  scope: CallScope,
+  body: Blob,
+  urlOf: () => Promise<string>,
+  onSent: (bytes: number) => void
+): Promise<string> => {
+  for (let renewals = 0; ; renewals++) {
+    const path = await urlOf()
+    try {
+      const headers = await http.headers(
+        {
+          method: "PUT",
+          host: "none",
+          path,
+          headers: { "content-type": contentType },
+          held: body.size / slowest,
+          send: sendOf(http.ownFetch, { body, onSent })
+        },
+        scope
+      )
+      onSent(body.size)
+      return (headers.get("etag") ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1")
+    } catch (error) {
+      if (!(error instanceof UrlExpiredError) || renewals === mostRenewals) throw error
+    }
+  }
+}
+
+const initiate = <A>({ contentType, fileName, http, scope, source }: Upload, path: string): Promise<A> => {
+  const json = { file_name: fileName, content_type: contentType, size: source.size }
+  return http.json<A>({ method: "POST", path: `/storage/upload/${path}`, json }, scope)
+}
+
+const inOnePut = async (upload: Upload): Promise<string> => {
+  const { http, options, scope, source } = upload
+  let fileUrl = ""
+  const urlOf = async () => {
+    // The file of a URL that has expired would count towards the quota for an hour.
+    const [, id] = /\/media\/([^/]+)\//.exec(fileUrl) ?? []
+    if (id) await http.json({ method: "DELETE", path: `/files/${segment(id)}` }, scope).catch(() => {})
+    const begun = await initiate<Wire.Upload>(upload, "initiate")
+    fileUrl = begun.file_url
+    return begun.upload_url
+  }
+  const body = await source.part(0, source.size)
+  await put(upload, scope, body, urlOf, (bytes) => options.onProgress?.(bytes, source.size))
+  return fileUrl
+}
+
+const resumed = async ({ http, scope, source }: Upload, ref: UploadRef): Promise<UploadInParts> => {
+  const query = { ...ref }
+  const found = await http.json<UploadInParts>({ path: "/storage/upload/parts", query }, scope)
+  if (found.size !== null && found.size !== source.size)
+    throw new RangeError(`The upload is of ${found.size} bytes, but the data has ${source.size}`)
+  return found
+}
+
+/** Parts of an upload that goes on are as large as those that have arrived. */
+const partSizeOf = (
+  size: number,
+  wanted: number | undefined,
+  { parts }: Pick<UploadInParts, "parts">
+): number => {
+  const least = Math.max(leastPart, Math.ceil(size / mostParts / MiB) * MiB)
+  const usual = Math.max(wanted ?? usualPart, least)
+  const fits = parts.every((part) => part.size === Math.min(usual, size - (part.partNumber - 1) * usual))
+  return fits ? usual : Math.max(...parts.map((part) => part.size))
+}
+
+const inParts = async (upload: Upload): Promise<string> => {
+  const { http, options, source } = upload
+  const { size } = source
+  const { onBegin, onProgress, parallel = 3, resume } = options
+  const begun = resume
+    ? { ...resume, ...(await resumed(upload, resume)) }
+    : { ...(await initiate<MultipartUpload>(upload, "initiate-multipart")), parts: [] }
+  const { uploadId, uploadKey } = begun
+  const query = { uploadKey, uploadId }
+  await onBegin?.({ uploadId, uploadKey })
+
+  const partSize = partSizeOf(size, options.partSize, begun)
+  const count = Math.max(1, Math.ceil(size / partSize))
+  const sent = new Map<number, number>()
+  const report = (partNumber: number, bytes: number) => {
+    sent.set(partNumber, bytes)
+    onProgress?.(
+      [...sent.values()].reduce((sum, one) => sum + one, 0),
+      size
+    )
+  }
+  const boundsOf = (partNumber: number) =>
+    [(partNumber - 1) * partSize, Math.min(partNumber * partSize, size)] as const
+  const there = begun.parts.filter(({ partNumber, size }) => {
+    const [start, end] = boundsOf(partNumber)
+    return size === end - start
+  })
+  for (const part of there) report(part.partNumber, part.size)
+  const arrived = new Set(there.map(({ partNumber }) => partNumber))
+  const parts: Array<Part> = there.map(({ etag, partNumber }) => ({ partNumber, etag }))
+
+  // One part that fails ends the others.
+  const lanes = new CallScope({ signal: upload.scope.signal }, http.clock.now())
+  const send = async (partNumber: number) => {
+    const body = await source.part(...boundsOf(partNumber))
+    const urlOf = async () => {
+      const asked = { path: "/storage/upload/multipart-url", query: { ...query, partNumber } }
+      return (await http.json<PartUrl>(asked, lanes)).presignedUrl
+    }
+    const etag = await put(upload, lanes, body, urlOf, (bytes) => report(partNumber, bytes))
+    parts.push({ partNumber, etag })
+  }
+  let next = 1
+  const lane = async () => {
+    while (next <= count && !lanes.signal.aborted) {
+      const partNumber = next++
+      if (!arrived.has(partNumber)) await send(partNumber)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(parallel, count) }, lane))
+    lanes.check()
+    // A page reads no `ETag` of a bucket that does not expose it.
+    const named = parts.every(({ etag }) => etag !== "")
+      ? parts
+      : (await resumed(upload, begun)).parts.map(({ etag, partNumber }) => ({ partNumber, etag }))
+    const json = { uploadId, uploadKey, parts: named.toSorted((a, b) => a.partNumber - b.partNumber) }
+    const completing = { method: "POST", path: "/storage/upload/complete", json }
+    return (await http.json<CompletedUpload>(completing, lanes)).fileUrl
+  } catch (error) {
+    lanes.abort(error)
+    // The answer to an earlier `complete` was lost.
+    if (error instanceof UploadCompletedError) return begun.fileUrl
+    throw error
+  } finally {
+    lanes.end()
+  }
+}
+
+/** @returns the URL of the file. */
+export const run = async (
+  http: Http,
+  source: Source,
+  options: UploadOptions,
+  scope: CallScope
+): Promise<string> => {
+  const fileName = options.fileName ?? source.name ?? "file"
+  const contentType = options.contentType || source.type || "application/octet-stream"
+  const upload: Upload = { http, source, contentType, fileName, options, scope }
+  const isSingle = !options.resume && source.size <= (options.partSize ?? largestPut)
+  try {
+    return await (isSingle ? inOnePut(upload) : inParts(upload))
+  } catch (error) {
+    if (error instanceof UploadCompletedError && typeof error.details["fileUrl"] === "string")
+      return error.details["fileUrl"]
+    throw error
+  } finally {
+    source.close()
+  }
+}

@@ -1,0 +1,21 @@
+/** Files of Node's file system as inputs and uploads: `import { file } from "@inferlog/client/node"`. */
+import { openAsBlob } from "node:fs"
+import { basename } from "node:path"
+import { mediaTypeOf } from "./MediaTypes.ts"
+
+export interface FileOptions {
+  /** Default: the last part of the path. */
+  readonly name?: string
+  /** Media type. Default: by the extension of the name. */
+  readonly type?: string
+}
+
+/**
+ * A file that is read only when it is sent, part by part, so that it may be larger than the memory. Reading fails if the file
+ * changes meanwhile.
+ */
+export const file = async (path: string, options: FileOptions = {}): Promise<File> => {
+  const name = options.name ?? basename(path)
+  const type = options.type ?? mediaTypeOf(name)
+  return new File([await openAsBlob(path, { type })], name, { type })
+}
