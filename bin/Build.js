@@ -4,6 +4,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Bundle from "./Bundle.js"
+import * as Clients from "./Clients.js"
 import * as Console from "./Console.js"
 
 const { folders, root } = Bundle
@@ -61,7 +62,7 @@ export const main = async () => {
 /** The same, built by another process: the bundler would leave this one half a gigabyte larger for as long as it runs. */
 export const made = () => {
   const entry = path.join(builds, stamp(), "main.js")
-  if (!fs.existsSync(entry) || Console.isStale()) {
+  if (!fs.existsSync(entry) || Console.isStale() || Clients.isStale()) {
     const program = path.join(root, "bin/prepare.js")
     childProcess.execFileSync(process.execPath, [program], { stdio: ["ignore", "inherit", "inherit"] })
   }

@@ -1,0 +1,143 @@
+/** `@inferlog/client` as npm packs it, installed into an empty folder. */
+import * as childProcess from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { promisify } from "node:util"
+import * as zlib from "node:zlib"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import * as Clients from "#bin/Clients.js"
+import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as Consumers from "./Consumers.ts"
+
+const root = path.resolve(import.meta.dirname, "../..")
+const execFile = promisify(childProcess.execFile)
+
+/** The most that everything of the package may take, minified and compressed (kB = 1,000 bytes). */
+const mostKilobytes = 12
+
+const versionOf = (node: string) =>
+  Number(/^v(\d+)/.exec(childProcess.spawnSync(node, ["--version"], { encoding: "utf8" }).stdout)?.[1] ?? 0)
+
+/** The Node of this process, and the oldest one in `PATH` that the package is for. */
+const nodes = [
+  ...new Map(
+    [process.execPath, ...(process.env["PATH"] ?? "").split(path.delimiter).map((folder) => `${folder}/node`)]
+      .filter((file) => fs.existsSync(file))
+      .map((file) => [versionOf(file), file] as const)
+      .filter(([version]) => version >= 20)
+  )
+]
+
+/** The test runner's variables must not reach npm or the programs. */
+const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"] }
+
+/** A folder of an application that has installed the package. */
+class Installed extends Context.Service<Installed, string>()("inferlog/test/Installed") {}
+
+const installed = Layer.effect(
+  Installed,
+  Effect.gen(function* () {
+    const folder = yield* TempDirectory.make
+    yield* Effect.promise(async () => {
+      const options = { cwd: folder, env: environment }
+      const packing = ["pack", path.join(root, "clients/typescript"), "--silent"]
+      const { stdout } = await execFile("npm", packing, options)
+      fs.writeFileSync(`${folder}/package.json`, '{ "type": "module" }')
+      const flags = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"]
+      await execFile("npm", ["install", `./${stdout.trim()}`, ...flags], options)
+      fs.writeFileSync(`${folder}/program.js`, Consumers.program)
+      fs.writeFileSync(`${folder}/typed.ts`, Consumers.typed)
+    })
+    return folder
+  })
+)
+
+const files = (folder: string): ReadonlyArray<string> =>
+  fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => path.relative(folder, path.join(parentPath, name)))
+
+layer(Layer.merge(TestServer.layer(), installed), { excludeTestServices: true, timeout: 120_000 })(
+  "@inferlog/client, installed",
+  (it) => {
+    it.effect("brings code, types, a licence and a README, and nothing else", () =>
+      Effect.gen(function* () {
+        const modules = `${yield* Installed}/node_modules`
+        const brought = files(`${modules}/@inferlog/client`)
+        for (const name of ["LICENSE", "README.md", "package.json", "dist/index.js", "dist/index.d.ts"])
+          assert.include(brought, name)
+        const others = brought.filter((name) => !/^dist\/.+(\.d\.ts|\.js)$/.test(name))
+        assert.deepStrictEqual(others.toSorted(), ["LICENSE", "README.md", "package.json"])
+        assert.deepStrictEqual(fs.readdirSync(`${modules}/@inferlog`), ["client"])
+      })
+    )
+
+    it.effect.each(nodes)("runs with Node %i", ([, node]) =>
+      Effect.gen(function* () {
+        const { key, urls } = yield* TestServer.TestServer
+        const folder = yield* Installed
+        const env = {
+          ...environment,
+          INFERLOG_URL: urls.baseUrl,
+          INFERLOG_API_KEY: key.replace("Key ", "")
+        }
+        const { stderr, stdout } = yield* Effect.promise(() =>
+          execFile(node, ["program.js"], { cwd: folder, env })
+        )
+        assert.strictEqual(stderr, "")
+        assert.deepStrictEqual(JSON.parse(stdout), {
+          name: "cat.png",
+          bytes: 100_000,
+          status: "IN_QUEUE",
+          error: "InvalidInputError"
+        })
+      })
+    )
+
+    const compilers = {
+      "NodeNext, without the types of pages": ["nodenext", "nodenext", "ES2024", "node"],
+      "a bundler, with the types of pages": ["esnext", "bundler", "ES2024,DOM", "node"]
+    } as const
+    it.effect.each(Object.entries(compilers))(
+      "type-checks strictly for %s",
+      ([, [module, resolution, lib, types]]) =>
+        Effect.gen(function* () {
+          const folder = yield* Installed
+          const flags = { module, moduleResolution: resolution, lib, types, target: "es2022" }
+          const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false"]
+          const roots = ["--typeRoots", path.join(root, "node_modules/@types")]
+          const args = [
+            ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]),
+            ...strict,
+            ...roots
+          ]
+          const tsc = path.join(root, "node_modules/typescript/bin/tsc")
+          const { stdout } = yield* Effect.promise(() =>
+            execFile(process.execPath, [tsc, ...args, "typed.ts"], { cwd: folder }).catch(
+              (cause: { stdout: string }) => cause
+            )
+          )
+          assert.strictEqual(stdout, "")
+        })
+    )
+
+    it.effect(`takes at most ${mostKilobytes} kB`, () =>
+      Effect.gen(function* () {
+        const modules = yield* Effect.promise(() =>
+          Clients.modules(path.join(root, "clients/typescript"), true)
+        )
+        const sizes = Object.entries(modules).map(
+          ([name, code]) => [name, zlib.gzipSync(code).length] as const
+        )
+        const total = sizes.reduce((sum, [, size]) => sum + size, 0)
+        process.stdout.write(
+          `@inferlog/client: ${total} bytes (${sizes.map((one) => one.join(" ")).join(", ")})\n`
+        )
+        assert.isAtMost(total, mostKilobytes * 1_000)
+      })
+    )
+  }
+)
