@@ -53,8 +53,7 @@ const working = [
   "test/src/kernel/outbound/**/!(OutboundLoad).test.ts",
   "test/src/transitions/**/*.test.ts",
   "test/streams/*.test.ts",
-  "test/clients/typescript/**/*.test.ts",
-  "test/{bin,tools}/**/*.test.ts",
+  "test/{bin,clients,tools}/**/*.test.ts",
   "test/streams/sqlite/**/*.test.ts"
 ]
 
