@@ -180,7 +180,11 @@ export const topics = () =>
     .readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .map((name) => {
-      const { cases, define = {}, topic } = decodeTopic(JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")))
+      const {
+        cases,
+        define = {},
+        topic
+      } = decodeTopic(JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")))
       const resolved = cases.map((one) => resolve(one, define))
       return { topic, cases: resolved.flatMap((one) => rows(one).map((row) => decodeCase(fill(one, row)))) }
     })

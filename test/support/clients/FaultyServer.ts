@@ -29,7 +29,10 @@ export interface Script {
 const write = (socket: net.Socket, bytes: Buffer) =>
   new Promise<void>((resolve) => socket.write(bytes, () => resolve()))
 
-const send = async (socket: net.Socket, { bytes, cut, hangs = false, isBytewise = false, pauses }: Reaction) => {
+const send = async (
+  socket: net.Socket,
+  { bytes, cut, hangs = false, isBytewise = false, pauses }: Reaction
+) => {
   const sent = bytes.subarray(0, cut ?? bytes.length)
   const stops = isBytewise
     ? Array.from(sent, (_, index) => index)

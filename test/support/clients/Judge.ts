@@ -21,13 +21,23 @@ const placed = (one: BehaviourCase, server: FaultyServer): BehaviourCase => {
     queue: `${server.origin(one.client?.queue === true ? "queue" : "url")}${prefix}`,
     other: server.origin("other")
   }
-  const place = (text: string) => text.replace(/\{(url|queue|other)\}/g, (_, name: string) => addresses[name] ?? "")
+  const place = (text: string) =>
+    text.replace(/\{(url|queue|other)\}/g, (_, name: string) => addresses[name] ?? "")
   // The same schema: only texts have changed.
   return mapTexts(one as never, place) as unknown as BehaviourCase
 }
 
 const clientOf = ({ client = {} }: BehaviourCase, server: FaultyServer): DriverClient => {
-  const { headers, hooks, key = usualKey, now = usualNow, prefix = "", queue = false, retries, timeout } = client
+  const {
+    headers,
+    hooks,
+    key = usualKey,
+    now = usualNow,
+    prefix = "",
+    queue = false,
+    retries,
+    timeout
+  } = client
   return {
     url: `${server.origin("url")}${prefix}`,
     ...(queue && { queueUrl: server.origin("queue") }),
@@ -40,7 +50,10 @@ const clientOf = ({ client = {} }: BehaviourCase, server: FaultyServer): DriverC
   }
 }
 
-const judgePauses = (expected: BehaviourCase["pauses"], pauses: ReadonlyArray<number>): ReadonlyArray<string> => {
+const judgePauses = (
+  expected: BehaviourCase["pauses"],
+  pauses: ReadonlyArray<number>
+): ReadonlyArray<string> => {
   if (expected === "any") return []
   const ranges = expected ?? []
   const isSo =
@@ -69,7 +82,9 @@ const judgeError = (
 
 const by = (field: string) => (a: unknown, b: unknown) => fieldOf(a, field) - fieldOf(b, field)
 const fieldOf = (value: unknown, field: string): number =>
-  typeof value === "object" && value !== null ? Number(Object.getOwnPropertyDescriptor(value, field)?.value) : 0
+  typeof value === "object" && value !== null
+    ? Number(Object.getOwnPropertyDescriptor(value, field)?.value)
+    : 0
 
 const judgeGives = (
   { aborted, error, items, reports, sorted, value }: BehaviourCase["gives"],
@@ -82,7 +97,9 @@ const judgeGives = (
       ? [`got ${played.error.classes[0]}: ${played.error.message}`]
       : []),
     ...(error === undefined ? [] : judgeError(error, played, bindings)),
-    ...((aborted ?? false) === (played.aborted ?? false) ? [] : [`aborted: ${String(played.aborted ?? false)}`]),
+    ...((aborted ?? false) === (played.aborted ?? false)
+      ? []
+      : [`aborted: ${String(played.aborted ?? false)}`]),
     ...(value === undefined ? [] : Match.differences(value, played.value, bindings, "value")),
     ...(items === undefined
       ? []

@@ -16,7 +16,10 @@ export interface Exchanges extends Script {
 }
 
 /** No client repeats a call for it. */
-const unexpected = RawAnswer.of({ status: 418, body: { error: "Unexpected.", request_id: "call_unexpected" } })
+const unexpected = RawAnswer.of({
+  status: 418,
+  body: { error: "Unexpected.", request_id: "call_unexpected" }
+})
 
 const reaction = ({ answer, fault }: Step): Reaction => {
   if (fault === undefined) return { bytes: answer.bytes }
@@ -24,7 +27,10 @@ const reaction = ({ answer, fault }: Step): Reaction => {
   if (fault === "byte-by-byte") return { bytes: answer.bytes, isBytewise: true }
   if ("hang" in fault) return { bytes: answer.bytes, cut: fault.hang, hangs: true }
   if ("slow" in fault)
-    return { bytes: answer.bytes, pauses: { ms: fault.slow, at: answer.ends.length > 0 ? answer.ends : [0, 20] } }
+    return {
+      bytes: answer.bytes,
+      pauses: { ms: fault.slow, at: answer.ends.length > 0 ? answer.ends : [0, 20] }
+    }
   if ("cut" in fault && fault.cut !== "everywhere") return { bytes: answer.bytes, cut: fault.cut }
   throw new Error(`an answer cannot have the fault ${JSON.stringify(fault)}`)
 }
@@ -33,7 +39,9 @@ const named = ({ method, path }: Expected): string =>
   `${method} ${typeof path === "string" ? path : JSON.stringify(path)}`
 
 const isSubmit = ({ method, path }: RawRequest): boolean =>
-  method === "POST" && /^\/[^/]+\/[^/?]+(\?.*)?$/.test(path) && !/^\/(keys|pricing|webhooks|storage)\//.test(path)
+  method === "POST" &&
+  /^\/[^/]+\/[^/?]+(\?.*)?$/.test(path) &&
+  !/^\/(keys|pricing|webhooks|storage)\//.test(path)
 
 /** The query in the order of its names, which is not for a client to keep. */
 const sorted = (path: string): string => {
@@ -63,7 +71,8 @@ export const make = (
   }
 
   const checkSubmit = ({ headers }: RawRequest, at: string) => {
-    if (!/^[\x20-\x7e]{1,255}$/.test(headers["idempotency-key"] ?? "")) complaints.push(`${at}: no Idempotency-Key`)
+    if (!/^[\x20-\x7e]{1,255}$/.test(headers["idempotency-key"] ?? ""))
+      complaints.push(`${at}: no Idempotency-Key`)
     if (!headers["content-type"]?.startsWith("application/json")) complaints.push(`${at}: no JSON`)
   }
 

@@ -58,7 +58,9 @@ const isRecord = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const fieldOf = (value: unknown, name: string): unknown =>
-  (typeof value === "object" && value !== null) || typeof value === "function" ? Reflect.get(value, name) : undefined
+  (typeof value === "object" && value !== null) || typeof value === "function"
+    ? Reflect.get(value, name)
+    : undefined
 
 /** `{ "$blob": size, "name", "type" }` stands for a file. */
 const withFiles = (value: unknown): unknown => {
@@ -87,12 +89,17 @@ const delivery = ({ body, bodyBase64, ...args }: Fields) => ({
   )
 })
 
-const argumentsOf = (call: DriverCall, signal: AbortSignal, reports: Array<unknown>): ReadonlyArray<unknown> => {
+const argumentsOf = (
+  call: DriverCall,
+  signal: AbortSignal,
+  reports: Array<unknown>
+): ReadonlyArray<unknown> => {
   const names = parameters[call.do]
   if (names === undefined) throw new Error(`the driver does not know the call ${call.do}`)
   const { bytes, ...args } = call.args
   if (call.do === "webhooks.verify") return [delivery(args)]
-  const known = bytes === undefined ? args : { ...args, data: new Uint8Array(UploadBytes.bytes(0, Number(bytes))) }
+  const known =
+    bytes === undefined ? args : { ...args, data: new Uint8Array(UploadBytes.bytes(0, Number(bytes))) }
   const unknown = Object.keys(known).filter((name) => !names.includes(name))
   if (unknown.length > 0) throw new Error(`${call.do} has no ${unknown.join(", ")}`)
   const options = isRecord(args["options"]) ? args["options"] : {}
@@ -144,7 +151,10 @@ const hooksOf = (hooks: DriverClient["hooks"]) => {
     throw new Error("of a hook")
   }
   if (hooks === undefined) return {}
-  return { hooks: hooks === "throw" ? { request: fail, response: fail, retry: fail } : { request: () => hooks.headers } }
+  return {
+    hooks:
+      hooks === "throw" ? { request: fail, response: fail, retry: fail } : { request: () => hooks.headers }
+  }
 }
 
 const keyOf = (key: DriverClient["key"]) => {
@@ -180,7 +190,12 @@ const play = async (options: DriverClient, call: DriverCall, signal: AbortSignal
   const items: Array<unknown> = []
   const method = methodOf(clientOf(options, pauses), call.do)
   const args = argumentsOf(call, signal, reports)
-  const ended = (fields: Partial<Played>): Played => ({ pauses, reports, ...(items.length > 0 && { items }), ...fields })
+  const ended = (fields: Partial<Played>): Played => ({
+    pauses,
+    reports,
+    ...(items.length > 0 && { items }),
+    ...fields
+  })
   try {
     const given = method(...args)
     if (!isIterable(given)) {
@@ -196,8 +211,13 @@ const play = async (options: DriverClient, call: DriverCall, signal: AbortSignal
     }
     return ended({ items })
   } catch (error) {
-    return signal.aborted && error === signal.reason ? ended({ aborted: true }) : ended({ error: errorOf(error) })
+    return signal.aborted && error === signal.reason
+      ? ended({ aborted: true })
+      : ended({ error: errorOf(error) })
   }
 }
 
-export const driver: Driver = { name: "TypeScript", aborts: true, play }
+const has = (name: string): boolean =>
+  typeof name.split(".").reduce(fieldOf, new Inferlog({ url: "http://127.0.0.1" }) as unknown) === "function"
+
+export const driver: Driver = { name: "TypeScript", aborts: true, has, play }

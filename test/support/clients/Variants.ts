@@ -43,7 +43,8 @@ const step = (exchange: Exchange): Step => {
   }
 }
 
-const isEverywhere = ({ fault }: Exchange): boolean => typeof fault === "object" && "cut" in fault && fault.cut === "everywhere"
+const isEverywhere = ({ fault }: Exchange): boolean =>
+  typeof fault === "object" && "cut" in fault && fault.cut === "everywhere"
 
 const withoutFault = ({ fault: _fault, resume: _resume, ...exchange }: Exchange): Exchange => exchange
 
@@ -51,7 +52,8 @@ const withoutFault = ({ fault: _fault, resume: _resume, ...exchange }: Exchange)
 const resumed = (exchange: Exchange, whole: number): ReadonlyArray<Exchange> => {
   const { answer, request, resume } = exchange
   const frames = answer?.frames
-  if (answer === undefined || frames === undefined || resume === undefined || whole === frames.length) return []
+  if (answer === undefined || frames === undefined || resume === undefined || whole === frames.length)
+    return []
   if (resume.from === "current")
     return [{ request, answer: { ...answer, frames: frames.slice(Math.max(whole - 1, 0)) } }]
   // Before the first event of a submit that streams, the client does not know the request: it submits again, under the same key.
