@@ -25,12 +25,13 @@ const stamp = () => {
   }
   const visit = (/** @type {string} */ folder) => {
     for (const entry of fs.readdirSync(`${root}/${folder}`, { withFileTypes: true })) {
+      if (entry.name === "dist") continue
       if (entry.isDirectory()) visit(`${folder}/${entry.name}`)
       else if (entry.name.endsWith(".ts")) add(`${folder}/${entry.name}`)
     }
   }
   for (const file of ["package.json", "package-lock.json", "bin/Build.js", "bin/Bundle.js"]) add(file)
-  for (const folder of folders) visit(folder)
+  for (const folder of [...folders, "clients/typescript"]) visit(folder)
   return crypto.hash("sha256", times).slice(0, 16)
 }
 

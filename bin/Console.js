@@ -9,9 +9,9 @@ const stampFile = path.join(folder, "stamp")
 
 /** Times and sizes of the sources and of the libraries' versions. */
 const stamp = () => {
-  const names = fs
-    .readdirSync(path.join(root, "console"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+  const names = ["console", "clients/typescript"]
+    .flatMap((folder) => fs.readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !/[/\\]dist\b/.test(entry.parentPath))
     .map(({ name, parentPath }) => path.join(parentPath, name))
     .toSorted()
   const times = [...names, path.join(root, "package-lock.json"), import.meta.filename].map((file) => {

@@ -1,5 +1,6 @@
 /** Calls of the server under the session of the browser. Types come from the server's declarations. */
-import * as ApiError from "./ApiError.ts"
+import { errorOf } from "#clients/typescript/ErrorAnswer.ts"
+import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import { adminRoutes, routes } from "./Routes.ts"
 import type {
   AdminAnswer,
@@ -61,9 +62,22 @@ export const sessionEnded = (): void => {
   for (const listener of ended) listener()
 }
 
+/** Without it the server takes no call of a page. */
+export const headersOfPages = { "x-inferlog-console": "1" }
+
+/** Tells the listeners that a call was not answered. @returns the error for the view. */
+export const unreachable = (): UnreachableError => {
+  for (const listener of unanswered) listener()
+  return new UnreachableError(
+    navigator.onLine
+      ? "The server cannot be reached. Check that it runs."
+      : "You are offline. This goes on when the connection is back."
+  )
+}
+
 /**
  * Sends a call to a path below the console, such as `/session` or `/api/keys`.
- * Throws an `ApiError` for an answer that is not 2xx, and for none.
+ * Throws an `ApiError` for an answer that is not 2xx, and an `UnreachableError` for none.
  */
 export const send = async (
   path: string,
@@ -74,7 +88,7 @@ export const send = async (
     method,
     credentials: "same-origin",
     headers: {
-      "x-inferlog-console": "1",
+      ...headersOfPages,
       ...(isJson ? { "content-type": "application/json" } : {}),
       ...headers
     },
@@ -82,12 +96,12 @@ export const send = async (
     ...(signal === undefined ? {} : { signal })
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error
-    for (const listener of unanswered) listener()
-    throw ApiError.unreachable()
+    throw unreachable()
   })
   if (response.ok) return response
   if (response.status === 401 && path.startsWith("/api/")) sessionEnded()
-  throw await ApiError.ofResponse(response)
+  const text = await response.text().catch(() => "")
+  throw errorOf({ status: response.status, headers: response.headers, text }, Date.now())
 }
 
 export const sendForJson = async (path: string, sending?: Sending): Promise<unknown> => {

@@ -1,14 +1,15 @@
 /** Calls as queries of TanStack Query: read once, shared by all views, and read again when they are invalidated. */
 import { queryOptions, QueryClient } from "@tanstack/react-query"
-import { ApiError } from "./ApiError.ts"
+import { ApiError } from "#clients/typescript/ApiError.ts"
+import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import { admin, call, type CallOptions } from "./Client.ts"
 import type { AdminAnswer, AdminName, AdminPayload, AnswerOf, Name } from "./Types.ts"
 
 /** A wrong call stays wrong; an overload or an interruption passes. */
 const isWorthRepeating = (failures: number, error: unknown): boolean =>
   failures < 2 &&
-  error instanceof ApiError &&
-  (error.status === 0 || error.status === 429 || error.status >= 500)
+  (error instanceof UnreachableError ||
+    (error instanceof ApiError && (error.status === 429 || error.status >= 500)))
 
 const longestPauseMs = 30_000
 
@@ -19,9 +20,7 @@ export const queryClient = new QueryClient({
       retryDelay: (failures, error) =>
         Math.min(
           longestPauseMs,
-          error instanceof ApiError && error.retryAfter !== null
-            ? error.retryAfter * 1_000
-            : 500 * 2 ** failures
+          error instanceof ApiError && error.retryAfter !== null ? error.retryAfter : 500 * 2 ** failures
         ),
       staleTime: 5_000,
       refetchOnWindowFocus: true

@@ -32,7 +32,10 @@ const byXhr =
       request.addEventListener("error", fail)
       request.addEventListener("load", () => {
         const found = new Headers()
-        for (const name of answered) found.set(name, request.getResponseHeader(name) ?? "")
+        for (const name of answered) {
+          const value = request.getResponseHeader(name)
+          if (value !== null) found.set(name, value)
+        }
         resolve(new Response(request.responseText, { status: request.status, headers: found }))
       })
       request.addEventListener("loadend", () => signal.removeEventListener("abort", abort))

@@ -1,6 +1,6 @@
 /** A message in the page: a fact, a warning, or an error with what to do. */
 import type { ReactNode } from "react"
-import { ApiError } from "#console/api/ApiError.ts"
+import { ApiError } from "#clients/typescript/ApiError.ts"
 import { classNames } from "../classNames.ts"
 import classes from "./Feedback.module.css"
 
@@ -31,7 +31,7 @@ export const Notice = ({
 const ErrorText = ({ error }: { readonly error: unknown }) => (
   <>
     <p>{error instanceof Error ? error.message : "Something went wrong."}</p>
-    {error instanceof ApiError && error.requestId !== null && (
+    {error instanceof ApiError && error.requestId !== undefined && (
       <p className={classes["small"]}>
         Request id: <code>{error.requestId}</code>
       </p>

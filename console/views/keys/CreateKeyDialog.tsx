@@ -1,7 +1,7 @@
 /** Creates a key that may do no more than the one of this session. */
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, useEffect, useId, useRef, useState } from "react"
-import { ApiError } from "#console/api/ApiError.ts"
+import { InferlogError } from "#clients/typescript/InferlogError.ts"
 import { call } from "#console/api/Client.ts"
 import { apiQuery } from "#console/api/Queries.ts"
 import { Button } from "#console/design/actions/Button.tsx"
@@ -91,7 +91,7 @@ const Form = ({
     if (Object.keys(faults).length > 0) return
     onRunning(true)
     call("createKey", { payload: payloadOf(value, Date.now()) })
-      .then(onCreated, (cause: unknown) => setError(cause instanceof ApiError ? cause : null))
+      .then(onCreated, (cause: unknown) => setError(cause instanceof InferlogError ? cause : null))
       .finally(() => onRunning(false))
   }
 

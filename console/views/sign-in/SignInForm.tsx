@@ -1,6 +1,7 @@
 /** The form of the sign-in: a key, or an account and its password. */
 import { type FormEvent, useState } from "react"
-import { ApiError } from "#console/api/ApiError.ts"
+import { ApiError } from "#clients/typescript/ApiError.ts"
+import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import type { Credentials } from "#console/api/Session.ts"
 import { Button } from "#console/design/actions/Button.tsx"
 import { durationText } from "#console/design/data/Duration.tsx"
@@ -12,6 +13,7 @@ export type Way = "key" | "password"
 
 /** What went wrong, and what to do. */
 const adviceOf = (error: unknown, way: Way): string => {
+  if (error instanceof UnreachableError) return error.message
   if (!(error instanceof ApiError)) return "Something went wrong here. Try again."
   switch (error.code ?? error.status) {
     case "SIGN_IN_REFUSED":
@@ -23,7 +25,7 @@ const adviceOf = (error: unknown, way: Way): string => {
     case "NOT_SERVED_HERE":
       return error.message
     case 429: {
-      const wait = error.retryAfter === null ? "a while" : durationText(error.retryAfter * 1_000)
+      const wait = error.retryAfter === null ? "a while" : durationText(error.retryAfter)
       return `Too many sign-ins have failed. Try again in ${wait}.`
     }
     default:

@@ -22,7 +22,7 @@ let isSilent = false
 class Request extends EventTarget {
   readonly upload = new EventTarget()
   status = 0
-  response = ""
+  responseText = ""
   private number = 0
 
   open(_method: string, url: string) {
@@ -31,8 +31,8 @@ class Request extends EventTarget {
 
   setRequestHeader() {}
 
-  getResponseHeader() {
-    return `"etag-${this.number}"`
+  getResponseHeader(name: string) {
+    return name === "etag" ? `"etag-${this.number}"` : null
   }
 
   send(body: Blob) {
@@ -58,8 +58,10 @@ class Request extends EventTarget {
   }
 }
 
+const page = "http://page.test/"
+
 const answerOf = (url: string) => {
-  const number = new URL(url, "http://page.test").searchParams.get("partNumber")
+  const number = new URL(url, page).searchParams.get("partNumber")
   if (number !== null) return { presignedUrl: `http://store.test/put?part=${number}` }
   if (url.endsWith("/complete")) return { fileUrl: "http://store.test/poster.png" }
   return url.endsWith("/initiate")
@@ -68,17 +70,17 @@ const answerOf = (url: string) => {
 }
 
 const server = async (url: string, { body, method }: { readonly method: string; readonly body?: string }) => {
-  calls.push(`${method} ${url}${body === undefined ? "" : ` ${body}`}`)
+  calls.push(`${method} ${new URL(url, page).pathname}${body === undefined ? "" : ` ${body}`}`)
   return Response.json(answerOf(url))
 }
 
 // The module looks for the path of the console in its page.
-vi.stubGlobal("document", { querySelector: () => null })
+vi.stubGlobal("document", { querySelector: () => null, baseURI: page })
 const { upload } = await import("#console/api/Uploads.ts")
 
 describe("an upload", () => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ["setTimeout"] })
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     vi.stubGlobal("XMLHttpRequest", Request)
     vi.stubGlobal("fetch", server)
     puts.length = 0

@@ -1,5 +1,5 @@
 /** The issues of a 400, as those of the form. */
-import type { Issue } from "#console/api/ApiError.ts"
+import type { Issue } from "#clients/typescript/ApiError.ts"
 import type { InputIssue, Path } from "./InputIssues.ts"
 
 const sentence = (text: string) =>

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
-import { ApiError } from "#console/api/ApiError.ts"
+import { ApiError } from "#clients/typescript/ApiError.ts"
 import { apiQuery } from "#console/api/Queries.ts"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
 import { Badge } from "#console/design/feedback/Badge.tsx"

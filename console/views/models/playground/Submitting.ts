@@ -2,7 +2,8 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useRef, useState } from "react"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
-import { ApiError } from "#console/api/ApiError.ts"
+import { ApiError } from "#clients/typescript/ApiError.ts"
+import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import { call } from "#console/api/Client.ts"
 import { keyOf } from "#console/api/Queries.ts"
 
@@ -18,7 +19,8 @@ const pausesMs = [500, 2_000, 5_000]
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Whether the submit may have been accepted. */
-const isOpen = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status >= 500)
+const isOpen = (error: unknown) =>
+  error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500)
 
 export interface Submitting {
   readonly isSending: boolean
