@@ -87,6 +87,79 @@ export interface SubmitBody {
   readonly webhook_events_filter?: ReadonlyArray<WebhookEventName> | undefined
 }
 
+/** Accepted. */
+export interface CreatedRequest {
+  status: "IN_QUEUE"
+  /** 21 characters. */
+  request_id: string
+  /** The result, once `COMPLETED`. */
+  response_url: string
+  status_url: string
+  /** Cancelled with GET. */
+  cancel_url: string
+  metrics?: RunMetrics
+  /** Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs. */
+  progress?: number
+  /**
+   * Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the model, or
+   * the provider's credential is not configured. Absent otherwise.
+   */
+  waiting_for?: WaitingFor
+  /** The same as a sentence, with the known cause. */
+  waiting_reason?: string
+  /** Always 0: the depth of the queue is not tracked. */
+  queue_position: 0
+  /** Log lines, joined by newlines. */
+  logs: string
+  /** As submitted. */
+  webhook?: string
+  /** As submitted. */
+  webhook_events_filter?: Array<WebhookEventName>
+}
+
+/** The request in any state. */
+export interface RetrievedRequest {
+  id: string
+  /** `{owner}/{model}` */
+  modelEndpoint: string
+  status: Status
+  /** As submitted, without the reserved webhook keys; null once erased. */
+  input: unknown
+  /** As the model defines it; null without one. */
+  output: unknown
+  error: string | null
+  /** As given in `X-Request-Metadata`. */
+  metadata: Record<string, string>
+  /** Time of the run, in ms; null while unknown. */
+  inferenceTime: number | null
+  /** From accepted to started, in ms; null while unknown. */
+  delayTime: number | null
+  createdAt: string
+  outcome: Outcome
+  /** Charged, in USD, as a decimal. */
+  cost: string
+  /** Stored copies of the media in `output`. */
+  media: Array<MediaItem>
+  /** The result, once `COMPLETED`. */
+  response_url: string
+  status_url: string
+  /** Cancelled with GET. */
+  cancel_url: string
+  /**
+   * Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the model, or
+   * the provider's credential is not configured. Absent otherwise.
+   */
+  waitingFor?: WaitingFor
+  /** The same as a sentence, with the known cause. */
+  waitingReason?: string
+  /** null until the request has ended. */
+  billingStatus: BillingStatus | null
+  /** When input, output and files are erased, if the request has ended by then. */
+  expiresAt: string
+  /** When input, output and files were erased; they are null and empty since then. */
+  erasedAt: string | null
+}
+
 export type SubmitRequestAnswer = CreatedRequest | RetrievedRequest
 
 export interface GetRequestStatusQuery {
@@ -104,7 +177,7 @@ export interface RequestStatus {
   status_url: string
   /** Cancelled with GET. */
   cancel_url: string
-  metrics?: RequestStatusMetrics
+  metrics?: RunMetrics
   /** Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs. */
   progress?: number
   /**
@@ -120,11 +193,32 @@ export interface RequestStatus {
   logs: string
 }
 
-export interface RequestStatusMetrics {
-  /** Seconds that the run took; whole seconds so far while it runs. */
-  inference_time?: number
-  /** Expected seconds of a run when the request was accepted; only until it has ended. */
-  expected_time?: number
+/** `FAILED` for good: the provider could not run it. */
+export interface FailedRequestStatus {
+  status: "FAILED"
+  /** 21 characters. */
+  request_id: string
+  /** The result, once `COMPLETED`. */
+  response_url: string
+  status_url: string
+  /** Cancelled with GET. */
+  cancel_url: string
+  metrics?: RunMetrics
+  /** Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs. */
+  progress?: number
+  /**
+   * Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the model, or
+   * the provider's credential is not configured. Absent otherwise.
+   */
+  waiting_for?: WaitingFor
+  /** The same as a sentence, with the known cause. */
+  waiting_reason?: string
+  /** Always 0: the depth of the queue is not tracked. */
+  queue_position: 0
+  /** Log lines. */
+  logs: Array<string>
+  /** Why the provider could not run it. */
+  error: string
 }
 
 /** The result object. */
@@ -196,7 +290,7 @@ export interface CancelledRequestStatusOption {
   status_url: string
   /** Cancelled with GET. */
   cancel_url: string
-  metrics?: CancelledRequestStatusOptionMetrics
+  metrics?: RunMetrics
   /** Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs. */
   progress?: number
   /**
@@ -213,13 +307,6 @@ export interface CancelledRequestStatusOption {
   cancel: Cancellation
 }
 
-export interface CancelledRequestStatusOptionMetrics {
-  /** Seconds that the run took; whole seconds so far while it runs. */
-  inference_time?: number
-  /** Expected seconds of a run when the request was accepted; only until it has ended. */
-  expected_time?: number
-}
-
 export interface CancelledRequestStatusFailed {
   status: "FAILED"
   /** 21 characters. */
@@ -229,7 +316,7 @@ export interface CancelledRequestStatusFailed {
   status_url: string
   /** Cancelled with GET. */
   cancel_url: string
-  metrics?: CancelledRequestStatusFailedMetrics
+  metrics?: RunMetrics
   /** Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs. */
   progress?: number
   /**
@@ -246,56 +333,6 @@ export interface CancelledRequestStatusFailed {
   /** Why the provider could not run it. */
   error: string
   cancel: Cancellation
-}
-
-export interface CancelledRequestStatusFailedMetrics {
-  /** Seconds that the run took; whole seconds so far while it runs. */
-  inference_time?: number
-  /** Expected seconds of a run when the request was accepted; only until it has ended. */
-  expected_time?: number
-}
-
-/** The request in any state. */
-export interface RetrievedRequest {
-  id: string
-  /** `{owner}/{model}` */
-  modelEndpoint: string
-  status: Status
-  /** As submitted, without the reserved webhook keys; null once erased. */
-  input: unknown
-  /** As the model defines it; null without one. */
-  output: unknown
-  error: string | null
-  /** As given in `X-Request-Metadata`. */
-  metadata: Record<string, string>
-  /** Time of the run, in ms; null while unknown. */
-  inferenceTime: number | null
-  /** From accepted to started, in ms; null while unknown. */
-  delayTime: number | null
-  createdAt: string
-  outcome: Outcome
-  /** Charged, in USD, as a decimal. */
-  cost: string
-  /** Stored copies of the media in `output`. */
-  media: Array<MediaItem>
-  /** The result, once `COMPLETED`. */
-  response_url: string
-  status_url: string
-  /** Cancelled with GET. */
-  cancel_url: string
-  /**
-   * Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the model, or
-   * the provider's credential is not configured. Absent otherwise.
-   */
-  waitingFor?: WaitingFor
-  /** The same as a sentence, with the known cause. */
-  waitingReason?: string
-  /** null until the request has ended. */
-  billingStatus: BillingStatus | null
-  /** When input, output and files are erased, if the request has ended by then. */
-  expiresAt: string
-  /** When input, output and files were erased; they are null and empty since then. */
-  erasedAt: string | null
 }
 
 export interface ListRequestsQuery {
@@ -722,40 +759,34 @@ export interface Models {
   next: string | null
 }
 
-/** A model or a wrapper, see `kind`. */
-export type GetModelAnswer = Model | Wrapper
-
-/** JSON Schema 2020-12 of the input, and of the result's `output`. */
-export interface ModelSchema {
-  input: Record<string, unknown>
-  output: Record<string, unknown>
-}
-
-export interface ListWrappersQuery {
-  /** Only items with these words, best first; one wrong letter is forgiven. At most 200 characters. */
-  readonly search?: string | undefined
-  /** Only this category. */
-  readonly category?: Category | undefined
-  /** Only this status. */
-  readonly status?: "active" | "deprecated" | undefined
-  /** From 1. At least 1. Default: 1. */
-  readonly page?: number | undefined
-  /** Of one page. 1 to 100. Default: 20. */
-  readonly limit?: number | undefined
-  /** `next` of the page before; in the place of `page`. */
-  readonly cursor?: string | undefined
-}
-
-/** A page of the wrappers. */
-export interface Wrappers {
-  page: number
-  limit: number
-  /** The number of items on all pages. */
-  total: number
-  totalPages: number
-  data: Array<Wrapper>
-  /** Pass it as `cursor` to get the next page, regardless of later additions; null on the last page. */
-  next: string | null
+/** A model. */
+export interface Model {
+  /** `owner/name`, the address for requests. */
+  modelEndpoint: string
+  owner: string
+  name: string
+  displayName: string
+  description: string
+  category: Category
+  tags: Array<string>
+  /** A deprecated one still runs, but should not be used any more. */
+  status: "active" | "deprecated"
+  /** Its place in the curated list of its category, from 1; null: not in it. */
+  recommended: number | null
+  pricing: Pricing
+  /** How long a run usually takes, according to the publisher of the model. */
+  expectedSeconds: number
+  /**
+   * How the chunks of its output stream add up: joined (`text`), listed (`items`), the last one
+   * (`last`), or as chunks of OpenAI's API (`openai`). null: the output comes whole.
+   */
+  stream: StreamKind | null
+  /** A valid input. */
+  exampleInput: unknown
+  updatedAt: string
+  kind: "model"
+  /** Learned from recent runs; null without enough runs and without a queue. */
+  expected: Expected | null
 }
 
 /** A product on a model: it runs like a model, with a simpler input. */
@@ -792,6 +823,42 @@ export interface Wrapper {
   defaults: Record<string, unknown>
   /** Learned from recent runs; null without enough runs and without a queue. */
   expected: Expected | null
+}
+
+/** A model or a wrapper, see `kind`. */
+export type GetModelAnswer = Model | Wrapper
+
+/** JSON Schema 2020-12 of the input, and of the result's `output`. */
+export interface ModelSchema {
+  input: Record<string, unknown>
+  output: Record<string, unknown>
+}
+
+export interface ListWrappersQuery {
+  /** Only items with these words, best first; one wrong letter is forgiven. At most 200 characters. */
+  readonly search?: string | undefined
+  /** Only this category. */
+  readonly category?: Category | undefined
+  /** Only this status. */
+  readonly status?: "active" | "deprecated" | undefined
+  /** From 1. At least 1. Default: 1. */
+  readonly page?: number | undefined
+  /** Of one page. 1 to 100. Default: 20. */
+  readonly limit?: number | undefined
+  /** `next` of the page before; in the place of `page`. */
+  readonly cursor?: string | undefined
+}
+
+/** A page of the wrappers. */
+export interface Wrappers {
+  page: number
+  limit: number
+  /** The number of items on all pages. */
+  total: number
+  totalPages: number
+  data: Array<Wrapper>
+  /** Pass it as `cursor` to get the next page, regardless of later additions; null on the last page. */
+  next: string | null
 }
 
 export interface ListCollectionsQuery {
@@ -1232,37 +1299,7 @@ export interface ErrorBody {
 /** The body of a webhook. */
 export type WebhookEvent = StartEvent | CompletedEventWithoutOutput | CompletedEvent
 
-/** Accepted. */
-export interface CreatedRequest {
-  status: "IN_QUEUE"
-  /** 21 characters. */
-  request_id: string
-  /** The result, once `COMPLETED`. */
-  response_url: string
-  status_url: string
-  /** Cancelled with GET. */
-  cancel_url: string
-  metrics?: CreatedRequestMetrics
-  /** Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs. */
-  progress?: number
-  /**
-   * Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the model, or
-   * the provider's credential is not configured. Absent otherwise.
-   */
-  waiting_for?: WaitingFor
-  /** The same as a sentence, with the known cause. */
-  waiting_reason?: string
-  /** Always 0: the depth of the queue is not tracked. */
-  queue_position: 0
-  /** Log lines, joined by newlines. */
-  logs: string
-  /** As submitted. */
-  webhook?: string
-  /** As submitted. */
-  webhook_events_filter?: Array<WebhookEventName>
-}
-
-export interface CreatedRequestMetrics {
+export interface RunMetrics {
   /** Seconds that the run took; whole seconds so far while it runs. */
   inference_time?: number
   /** Expected seconds of a run when the request was accepted; only until it has ended. */
@@ -1417,36 +1454,6 @@ export interface Part {
    * characters.
    */
   etag: string
-}
-
-/** A model. */
-export interface Model {
-  /** `owner/name`, the address for requests. */
-  modelEndpoint: string
-  owner: string
-  name: string
-  displayName: string
-  description: string
-  category: Category
-  tags: Array<string>
-  /** A deprecated one still runs, but should not be used any more. */
-  status: "active" | "deprecated"
-  /** Its place in the curated list of its category, from 1; null: not in it. */
-  recommended: number | null
-  pricing: Pricing
-  /** How long a run usually takes, according to the publisher of the model. */
-  expectedSeconds: number
-  /**
-   * How the chunks of its output stream add up: joined (`text`), listed (`items`), the last one
-   * (`last`), or as chunks of OpenAI's API (`openai`). null: the output comes whole.
-   */
-  stream: StreamKind | null
-  /** A valid input. */
-  exampleInput: unknown
-  updatedAt: string
-  kind: "model"
-  /** Learned from recent runs; null without enough runs and without a queue. */
-  expected: Expected | null
 }
 
 export interface Pricing {

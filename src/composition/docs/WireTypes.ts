@@ -2,6 +2,7 @@
 import { Predicate } from "effect"
 import * as Definitions from "#src/edges/codegen/Definitions.ts"
 import { Names, pascal } from "#src/edges/codegen/Identifiers.ts"
+import * as PythonModule from "#src/edges/codegen/PythonModule.ts"
 import * as PythonTypes from "#src/edges/codegen/PythonTypes.ts"
 import * as Shape from "#src/edges/codegen/Shape.ts"
 import * as TypeScriptTypes from "#src/edges/codegen/TypeScriptTypes.ts"
@@ -85,8 +86,7 @@ const wire = (): Wire => {
     }
     for (const [status, answer] of entriesOf(operation["responses"]))
       for (const schema of bodies(answer)) {
-        if (String(schema["$ref"]).includes("/Error")) continue
-        ask(schema["$ref"])
+        for (const ref of refsOf(schema)) if (!ref.includes("/Error")) ask(ref)
         if (status === "200" && Array.isArray(schema["anyOf"])) addNamed(`${name}Answer`, schema)
       }
   }
@@ -131,6 +131,13 @@ const bodies = (holder: unknown): ReadonlyArray<Json> => {
   return entriesOf(content).flatMap(([type, media]) =>
     type === "application/json" && isJson(media) && isJson(media["schema"]) ? [media["schema"]] : []
   )
+}
+
+/** Of a schema that is a component, or one of several. */
+const refsOf = (schema: Json): ReadonlyArray<string> => {
+  const { $ref: ref, anyOf } = schema
+  if (typeof ref === "string") return [ref]
+  return Array.isArray(anyOf) ? anyOf.flatMap((member) => (isJson(member) ? refsOf(member) : [])) : []
 }
 
 /** The query of an operation as an object; null without one. Parameters with a name of the caller's are left to the client. */
@@ -196,5 +203,5 @@ export const pythonText = (): string => {
   const parts = definitions.map((definition) =>
     PythonTypes.definition(definition, { isInput: inputs.has(definition.name), definitions: shapes })
   )
-  return PythonTypes.module([about, origin], parts)
+  return PythonModule.text([about, origin], parts)
 }

@@ -174,30 +174,3 @@ const literal = (value: string | number | boolean): string => {
   if (typeof value === "number") return String(value)
   return value ? "True" : "False"
 }
-
-const imported = {
-  typing: ["Any", "Literal", "NoReturn", "TypeAlias", "TypedDict"],
-  "collections.abc": ["Mapping", "Sequence"]
-}
-
-/** A module with these definitions: imports what they mention. */
-export const module = (doc: ReadonlyArray<string>, parts: ReadonlyArray<string>): string => {
-  const text = parts.join("\n\n")
-  const mentions = (name: string) => new RegExp(`\\b${name}\\b`).test(text)
-  const abc = imported["collections.abc"].filter(mentions)
-  const typing = imported.typing.filter(mentions)
-  const hasOptional = mentions("NotRequired")
-  const checking = hasOptional ? ["TYPE_CHECKING"] : []
-  return [
-    docString(doc, ""),
-    "\nfrom __future__ import annotations\n\n",
-    hasOptional ? "import sys\n" : "",
-    abc.length > 0 ? `from collections.abc import ${abc.join(", ")}\n` : "",
-    `from typing import ${[...checking, ...typing].join(", ")}\n`,
-    hasOptional
-      ? "\nif sys.version_info >= (3, 11):\n    from typing import NotRequired\nelif TYPE_CHECKING:\n    from typing_extensions import NotRequired\n"
-      : "",
-    "\n\n",
-    text
-  ].join("")
-}

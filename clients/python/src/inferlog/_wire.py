@@ -116,6 +116,79 @@ class SubmitBody(TypedDict):
     """Events to send; by default `["completed"]`."""
 
 
+class CreatedRequest(TypedDict):
+    """Accepted."""
+
+    status: Literal["IN_QUEUE"]
+    request_id: str
+    """21 characters."""
+    response_url: str
+    """The result, once `COMPLETED`."""
+    status_url: str
+    cancel_url: str
+    """Cancelled with GET."""
+    metrics: NotRequired[RunMetrics]
+    progress: NotRequired[float]
+    """Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs."""
+    waiting_for: NotRequired[WaitingFor]
+    """Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the
+    model, or the provider's credential is not configured. Absent otherwise.
+    """
+    waiting_reason: NotRequired[str]
+    """The same as a sentence, with the known cause."""
+    queue_position: Literal[0]
+    """Always 0: the depth of the queue is not tracked."""
+    logs: str
+    """Log lines, joined by newlines."""
+    webhook: NotRequired[str]
+    """As submitted."""
+    webhook_events_filter: NotRequired[list[WebhookEventName]]
+    """As submitted."""
+
+
+class RetrievedRequest(TypedDict):
+    """The request in any state."""
+
+    id: str
+    modelEndpoint: str
+    """`{owner}/{model}`"""
+    status: Status
+    input: Any
+    """As submitted, without the reserved webhook keys; null once erased."""
+    output: Any
+    """As the model defines it; null without one."""
+    error: str | None
+    metadata: dict[str, str]
+    """As given in `X-Request-Metadata`."""
+    inferenceTime: int | None
+    """Time of the run, in ms; null while unknown."""
+    delayTime: int | None
+    """From accepted to started, in ms; null while unknown."""
+    createdAt: str
+    outcome: Outcome
+    cost: str
+    """Charged, in USD, as a decimal."""
+    media: list[MediaItem]
+    """Stored copies of the media in `output`."""
+    response_url: str
+    """The result, once `COMPLETED`."""
+    status_url: str
+    cancel_url: str
+    """Cancelled with GET."""
+    waitingFor: NotRequired[WaitingFor]
+    """Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the
+    model, or the provider's credential is not configured. Absent otherwise.
+    """
+    waitingReason: NotRequired[str]
+    """The same as a sentence, with the known cause."""
+    billingStatus: BillingStatus | None
+    """null until the request has ended."""
+    expiresAt: str
+    """When input, output and files are erased, if the request has ended by then."""
+    erasedAt: str | None
+    """When input, output and files were erased; they are null and empty since then."""
+
+
 SubmitRequestAnswer: TypeAlias = "CreatedRequest | RetrievedRequest"
 
 
@@ -135,7 +208,7 @@ class RequestStatus(TypedDict):
     status_url: str
     cancel_url: str
     """Cancelled with GET."""
-    metrics: NotRequired[RequestStatusMetrics]
+    metrics: NotRequired[RunMetrics]
     progress: NotRequired[float]
     """Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs."""
     waiting_for: NotRequired[WaitingFor]
@@ -150,11 +223,32 @@ class RequestStatus(TypedDict):
     """Log lines, joined by newlines."""
 
 
-class RequestStatusMetrics(TypedDict):
-    inference_time: NotRequired[float]
-    """Seconds that the run took; whole seconds so far while it runs."""
-    expected_time: NotRequired[float]
-    """Expected seconds of a run when the request was accepted; only until it has ended."""
+class FailedRequestStatus(TypedDict):
+    """`FAILED` for good: the provider could not run it."""
+
+    status: Literal["FAILED"]
+    request_id: str
+    """21 characters."""
+    response_url: str
+    """The result, once `COMPLETED`."""
+    status_url: str
+    cancel_url: str
+    """Cancelled with GET."""
+    metrics: NotRequired[RunMetrics]
+    progress: NotRequired[float]
+    """Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs."""
+    waiting_for: NotRequired[WaitingFor]
+    """Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the
+    model, or the provider's credential is not configured. Absent otherwise.
+    """
+    waiting_reason: NotRequired[str]
+    """The same as a sentence, with the known cause."""
+    queue_position: Literal[0]
+    """Always 0: the depth of the queue is not tracked."""
+    logs: list[str]
+    """Log lines."""
+    error: str
+    """Why the provider could not run it."""
 
 
 class Result(TypedDict):
@@ -229,7 +323,7 @@ class CancelledRequestStatusOption(TypedDict):
     status_url: str
     cancel_url: str
     """Cancelled with GET."""
-    metrics: NotRequired[CancelledRequestStatusOptionMetrics]
+    metrics: NotRequired[RunMetrics]
     progress: NotRequired[float]
     """Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs."""
     waiting_for: NotRequired[WaitingFor]
@@ -245,13 +339,6 @@ class CancelledRequestStatusOption(TypedDict):
     cancel: Cancellation
 
 
-class CancelledRequestStatusOptionMetrics(TypedDict):
-    inference_time: NotRequired[float]
-    """Seconds that the run took; whole seconds so far while it runs."""
-    expected_time: NotRequired[float]
-    """Expected seconds of a run when the request was accepted; only until it has ended."""
-
-
 class CancelledRequestStatusFailed(TypedDict):
     status: Literal["FAILED"]
     request_id: str
@@ -261,7 +348,7 @@ class CancelledRequestStatusFailed(TypedDict):
     status_url: str
     cancel_url: str
     """Cancelled with GET."""
-    metrics: NotRequired[CancelledRequestStatusFailedMetrics]
+    metrics: NotRequired[RunMetrics]
     progress: NotRequired[float]
     """Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs."""
     waiting_for: NotRequired[WaitingFor]
@@ -277,56 +364,6 @@ class CancelledRequestStatusFailed(TypedDict):
     error: str
     """Why the provider could not run it."""
     cancel: Cancellation
-
-
-class CancelledRequestStatusFailedMetrics(TypedDict):
-    inference_time: NotRequired[float]
-    """Seconds that the run took; whole seconds so far while it runs."""
-    expected_time: NotRequired[float]
-    """Expected seconds of a run when the request was accepted; only until it has ended."""
-
-
-class RetrievedRequest(TypedDict):
-    """The request in any state."""
-
-    id: str
-    modelEndpoint: str
-    """`{owner}/{model}`"""
-    status: Status
-    input: Any
-    """As submitted, without the reserved webhook keys; null once erased."""
-    output: Any
-    """As the model defines it; null without one."""
-    error: str | None
-    metadata: dict[str, str]
-    """As given in `X-Request-Metadata`."""
-    inferenceTime: int | None
-    """Time of the run, in ms; null while unknown."""
-    delayTime: int | None
-    """From accepted to started, in ms; null while unknown."""
-    createdAt: str
-    outcome: Outcome
-    cost: str
-    """Charged, in USD, as a decimal."""
-    media: list[MediaItem]
-    """Stored copies of the media in `output`."""
-    response_url: str
-    """The result, once `COMPLETED`."""
-    status_url: str
-    cancel_url: str
-    """Cancelled with GET."""
-    waitingFor: NotRequired[WaitingFor]
-    """Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the
-    model, or the provider's credential is not configured. Absent otherwise.
-    """
-    waitingReason: NotRequired[str]
-    """The same as a sentence, with the known cause."""
-    billingStatus: BillingStatus | None
-    """null until the request has ended."""
-    expiresAt: str
-    """When input, output and files are erased, if the request has ended by then."""
-    erasedAt: str | None
-    """When input, output and files were erased; they are null and empty since then."""
 
 
 class ListRequestsQuery(TypedDict):
@@ -785,6 +822,72 @@ class Models(TypedDict):
     """
 
 
+class Model(TypedDict):
+    """A model."""
+
+    modelEndpoint: str
+    """`owner/name`, the address for requests."""
+    owner: str
+    name: str
+    displayName: str
+    description: str
+    category: Category
+    tags: list[str]
+    status: Literal["active", "deprecated"]
+    """A deprecated one still runs, but should not be used any more."""
+    recommended: int | None
+    """Its place in the curated list of its category, from 1; null: not in it."""
+    pricing: Pricing
+    expectedSeconds: float
+    """How long a run usually takes, according to the publisher of the model."""
+    stream: StreamKind | None
+    """How the chunks of its output stream add up: joined (`text`), listed (`items`), the last one
+    (`last`), or as chunks of OpenAI's API (`openai`). null: the output comes whole.
+    """
+    exampleInput: Any
+    """A valid input."""
+    updatedAt: str
+    kind: Literal["model"]
+    expected: Expected | None
+    """Learned from recent runs; null without enough runs and without a queue."""
+
+
+class Wrapper(TypedDict):
+    """A product on a model: it runs like a model, with a simpler input."""
+
+    modelEndpoint: str
+    """`owner/name`, the address for requests."""
+    owner: str
+    name: str
+    displayName: str
+    description: str
+    category: Category
+    tags: list[str]
+    status: Literal["active", "deprecated"]
+    """A deprecated one still runs, but should not be used any more."""
+    recommended: int | None
+    """Its place in the curated list of its category, from 1; null: not in it."""
+    pricing: Pricing
+    expectedSeconds: float
+    """How long a run usually takes, according to the publisher of the model."""
+    stream: StreamKind | None
+    """How the chunks of its output stream add up: joined (`text`), listed (`items`), the last one
+    (`last`), or as chunks of OpenAI's API (`openai`). null: the output comes whole.
+    """
+    exampleInput: Any
+    """A valid input."""
+    updatedAt: str
+    kind: Literal["wrapper"]
+    base: str
+    """The model that runs."""
+    template: dict[str, Any]
+    """The input of `base`, with `{{name}}` where the input goes in."""
+    defaults: dict[str, Any]
+    """Values of placeholders that the input omits."""
+    expected: Expected | None
+    """Learned from recent runs; null without enough runs and without a queue."""
+
+
 # A model or a wrapper, see `kind`.
 GetModelAnswer: TypeAlias = "Model | Wrapper"
 
@@ -826,42 +929,6 @@ class Wrappers(TypedDict):
     """Pass it as `cursor` to get the next page, regardless of later additions; null on the last
     page.
     """
-
-
-class Wrapper(TypedDict):
-    """A product on a model: it runs like a model, with a simpler input."""
-
-    modelEndpoint: str
-    """`owner/name`, the address for requests."""
-    owner: str
-    name: str
-    displayName: str
-    description: str
-    category: Category
-    tags: list[str]
-    status: Literal["active", "deprecated"]
-    """A deprecated one still runs, but should not be used any more."""
-    recommended: int | None
-    """Its place in the curated list of its category, from 1; null: not in it."""
-    pricing: Pricing
-    expectedSeconds: float
-    """How long a run usually takes, according to the publisher of the model."""
-    stream: StreamKind | None
-    """How the chunks of its output stream add up: joined (`text`), listed (`items`), the last one
-    (`last`), or as chunks of OpenAI's API (`openai`). null: the output comes whole.
-    """
-    exampleInput: Any
-    """A valid input."""
-    updatedAt: str
-    kind: Literal["wrapper"]
-    base: str
-    """The model that runs."""
-    template: dict[str, Any]
-    """The input of `base`, with `{{name}}` where the input goes in."""
-    defaults: dict[str, Any]
-    """Values of placeholders that the input omits."""
-    expected: Expected | None
-    """Learned from recent runs; null without enough runs and without a queue."""
 
 
 class ListCollectionsQuery(TypedDict):
@@ -1342,37 +1409,7 @@ class ErrorBody(TypedDict):
 WebhookEvent: TypeAlias = "StartEvent | CompletedEventWithoutOutput | CompletedEvent"
 
 
-class CreatedRequest(TypedDict):
-    """Accepted."""
-
-    status: Literal["IN_QUEUE"]
-    request_id: str
-    """21 characters."""
-    response_url: str
-    """The result, once `COMPLETED`."""
-    status_url: str
-    cancel_url: str
-    """Cancelled with GET."""
-    metrics: NotRequired[CreatedRequestMetrics]
-    progress: NotRequired[float]
-    """Completed share of the run, 0 to 1, as last reported by its provider. Only while it runs."""
-    waiting_for: NotRequired[WaitingFor]
-    """Why no run can begin now: the provider cannot be reached, no worker asks for jobs of the
-    model, or the provider's credential is not configured. Absent otherwise.
-    """
-    waiting_reason: NotRequired[str]
-    """The same as a sentence, with the known cause."""
-    queue_position: Literal[0]
-    """Always 0: the depth of the queue is not tracked."""
-    logs: str
-    """Log lines, joined by newlines."""
-    webhook: NotRequired[str]
-    """As submitted."""
-    webhook_events_filter: NotRequired[list[WebhookEventName]]
-    """As submitted."""
-
-
-class CreatedRequestMetrics(TypedDict):
+class RunMetrics(TypedDict):
     inference_time: NotRequired[float]
     """Seconds that the run took; whole seconds so far while it runs."""
     expected_time: NotRequired[float]
@@ -1525,36 +1562,6 @@ class Part(TypedDict):
     """The `ETag` of the answer to the PUT; its quotes, and a `W/` before them, are ignored. 1 to
     132 characters.
     """
-
-
-class Model(TypedDict):
-    """A model."""
-
-    modelEndpoint: str
-    """`owner/name`, the address for requests."""
-    owner: str
-    name: str
-    displayName: str
-    description: str
-    category: Category
-    tags: list[str]
-    status: Literal["active", "deprecated"]
-    """A deprecated one still runs, but should not be used any more."""
-    recommended: int | None
-    """Its place in the curated list of its category, from 1; null: not in it."""
-    pricing: Pricing
-    expectedSeconds: float
-    """How long a run usually takes, according to the publisher of the model."""
-    stream: StreamKind | None
-    """How the chunks of its output stream add up: joined (`text`), listed (`items`), the last one
-    (`last`), or as chunks of OpenAI's API (`openai`). null: the output comes whole.
-    """
-    exampleInput: Any
-    """A valid input."""
-    updatedAt: str
-    kind: Literal["model"]
-    expected: Expected | None
-    """Learned from recent runs; null without enough runs and without a queue."""
 
 
 class Pricing(TypedDict):

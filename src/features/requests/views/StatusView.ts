@@ -22,7 +22,7 @@ const fields = {
           description: "Expected seconds of a run when the request was accepted; only until it has ended."
         })
       )
-    })
+    }).annotate({ identifier: "RunMetrics" })
   ),
   progress: Schema.optionalKey(
     Schema.Finite.annotate({

@@ -1,0 +1,65 @@
+/** `inferlog codegen --lang py`: the types and functions of a catalog's models for the Python package `inferlog`. */
+import * as DocText from "./DocText.ts"
+import { Names, snake } from "./Identifiers.ts"
+import * as ModelTypes from "./ModelTypes.ts"
+import * as PythonModule from "./PythonModule.ts"
+import * as PythonTypes from "./PythonTypes.ts"
+
+const imported = ["AsyncInferlog", "Inferlog", "OutputEvent", "RunOptions", "StreamOptions"]
+const others = [
+  "AsyncIterator",
+  "Iterator",
+  "Unpack",
+  "cast",
+  "os",
+  "annotations",
+  "inferlog",
+  "input",
+  "options"
+]
+
+export const text = (source: ModelTypes.Source): string => {
+  const names = [...PythonTypes.reserved, ...imported, ...others]
+  const models = ModelTypes.typed(source.models, names)
+  const definitions = new Map(
+    models
+      .flatMap(({ inputs, outputs }) => [...inputs, ...outputs])
+      .map(({ name, shape }) => [name, shape] as const)
+  )
+  const functions = new Names(names)
+  const parts = models.flatMap(({ inputs, outputs, ...model }) => [
+    ...inputs.map((definition) => PythonTypes.definition(definition, { isInput: true, definitions })),
+    ...outputs.map((definition) => PythonTypes.definition(definition, { isInput: false, definitions })),
+    ...functionsOf(model, functions)
+  ])
+  return PythonModule.text(ModelTypes.header(source), parts, imported)
+}
+
+const functionsOf = (
+  { chunk, input, model, output }: Omit<ModelTypes.TypedModel, "inputs" | "outputs">,
+  functions: Names
+): ReadonlyArray<string> => {
+  const name = functions.take(snake(model.modelEndpoint))
+  const endpoint = DocText.quoted(model.modelEndpoint)
+  const doc = PythonTypes.docString(
+    [
+      ...(model.isDeprecated ? ["Deprecated: it still runs, but should not be used any more."] : []),
+      model.description
+    ],
+    "    "
+  )
+  const signature = (kind: string, name: string, client: string, options: string, result: string) =>
+    `${kind} ${name}(\n    inferlog: ${client}, input: ${input}, **options: Unpack[${options}]\n) -> ${result}:\n`
+  const run = [
+    `${signature("def", name, "Inferlog", "RunOptions", output)}${doc}    return cast(${DocText.quoted(output)}, inferlog.run(${endpoint}, input, **options))\n`,
+    `${signature("async def", functions.take(`${name}_async`), "AsyncInferlog", "RunOptions", output)}${doc}    return cast(${DocText.quoted(output)}, await inferlog.run(${endpoint}, input, **options))\n`
+  ]
+  if (chunk === null) return run
+  const about = PythonTypes.docString([`The output of \`${name}\` as it is made.`], "    ")
+  const call = `    return inferlog.stream(${endpoint}, input, **options)\n`
+  return [
+    ...run,
+    `${signature("def", functions.take(`${name}_stream`), "Inferlog", "StreamOptions", "Iterator[OutputEvent]")}${about}${call}`,
+    `${signature("def", functions.take(`${name}_stream_async`), "AsyncInferlog", "StreamOptions", "AsyncIterator[OutputEvent]")}${about}${call}`
+  ]
+}
