@@ -1077,6 +1077,7 @@ export interface UsageDataItem {
   cost: string
 }
 
+/** Of all of `data`. */
 export interface UsageTotals {
   /** That were charged. */
   requests: number
@@ -1735,6 +1736,7 @@ export interface TimelineState {
   deliveries: Array<DeliveryMoment>
 }
 
+/** Runs repeated after an error of transport, after their server was gone, and by the sweep. */
 export interface TimelineStateRetries {
   transport: number
   lost: number

@@ -35,6 +35,10 @@ const commands = {
     description: "Forward webhooks to this machine, and check them",
     load: async () => (await import("./webhooks/Webhooks.ts")).webhooks
   },
+  codegen: {
+    description: "Write types and functions for the models of a server",
+    load: async () => (await import("./codegen/Codegen.ts")).codegen
+  },
   nodes: {
     description: "The nodes that run on the log",
     load: async () => (await import("./nodes/Nodes.ts")).nodes

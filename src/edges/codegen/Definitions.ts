@@ -110,8 +110,9 @@ const hoisted = (definition: Shape.Definition, names: Names): ReadonlyArray<Shap
   const apart = (shape: Shape.Shape, wish: string): Shape.Shape => {
     if (shape._tag !== "Fields" || shape.fields.length === 0) return within(shape, wish)
     const name = names.take(wish)
-    const index = found.push({ name, shape, doc: [] }) - 1
-    found[index] = { name, shape: within(shape, name), doc: [] }
+    const { doc = [] } = shape
+    const index = found.push({ name, shape, doc }) - 1
+    found[index] = { name, shape: within(shape, name), doc }
     return { _tag: "Named", name }
   }
   const within = (shape: Shape.Shape, name: string): Shape.Shape => {

@@ -140,6 +140,7 @@ const ofObject = (schema: Json, inner: Inner): Shape.Shape => {
       ...fields,
       ...[...undeclared].map((name) => ({ name, shape: rest ?? Shape.unknown, isRequired: true, doc: [] }))
     ],
-    rest
+    rest,
+    doc: docOf(schema)
   }
 }

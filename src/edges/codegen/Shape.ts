@@ -22,6 +22,8 @@ export type Shape =
       readonly fields: ReadonlyArray<Field>
       /** Of fields that have no name here; null: none are described. */
       readonly rest: Shape | null
+      /** Of the object, as it came. */
+      readonly doc?: ReadonlyArray<string>
     }
   | { readonly _tag: "Union"; readonly members: ReadonlyArray<Shape> }
   /** All at once. Only what cannot be combined without looking up a name is left like this. */
@@ -145,7 +147,8 @@ const fields = (a: Shape & { _tag: "Fields" }, b: Shape & { _tag: "Fields" }): S
   const rest = a.rest === null || b.rest === null ? null : both(a.rest, b.rest)
   // `{ type: "object" }` beside the fields of another part says nothing new.
   const described = isDictionary(a) ? b.rest : isDictionary(b) ? a.rest : rest
-  return { _tag: "Fields", fields: [...merged.values()], rest: described }
+  const doc = a.doc ?? b.doc
+  return { _tag: "Fields", fields: [...merged.values()], rest: described, ...(doc !== undefined && { doc }) }
 }
 
 /** The shape with `change` made to each part of it, from the inside to the outside. */

@@ -38,7 +38,7 @@ export const comment = (doc: ReadonlyArray<string>, indent = ""): string => {
 
 export const definition = ({ doc, name, shape }: Shape.Definition, style: Style): string => {
   const before = comment(doc)
-  if (shape._tag === "Fields" && (shape.fields.length > 0 || shape.rest === null))
+  if (shape._tag === "Fields" && shape.fields.length > 0)
     return `${before}export interface ${name} ${object(shape, style)}\n`
   const text = type(shape, style)
   const isLong = shape._tag === "Union" && name.length + text.length > width - 15
@@ -60,7 +60,7 @@ const object = ({ fields, rest }: Shape.Shape & { readonly _tag: "Fields" }, sty
   })
   // A signature holds for the named fields as well.
   const more = rest === null ? [] : [`  ${isInput ? "readonly " : ""}[key: string]: unknown\n`]
-  return lines.length + more.length === 0 ? "{}" : `{\n${[...lines, ...more].join("")}}`
+  return `{\n${[...lines, ...more].join("")}}`
 }
 
 /** Part of a larger type: in parentheses where it needs them. */

@@ -1168,6 +1168,8 @@ class UsageDataItem(TypedDict):
 
 
 class UsageTotals(TypedDict):
+    """Of all of `data`."""
+
     requests: int
     """That were charged."""
     quantity: dict[str, str]
@@ -1854,6 +1856,8 @@ class TimelineState(TypedDict):
 
 
 class TimelineStateRetries(TypedDict):
+    """Runs repeated after an error of transport, after their server was gone, and by the sweep."""
+
     transport: int
     lost: int
     sweep: int

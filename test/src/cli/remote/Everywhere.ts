@@ -64,7 +64,8 @@ export const asAccount = [
   "files show",
   "files delete",
   "files download",
-  "webhooks listen"
+  "webhooks listen",
+  "codegen"
 ]
 
 /** On the data, the settings or the files of this machine. */
