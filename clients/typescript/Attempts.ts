@@ -18,7 +18,8 @@ const longestPause = 60_000
 
 const passing: ReadonlyArray<number> = [408, 425, 429, 500, 502, 503, 504]
 
-const mayPass = (error: unknown, repeatable: boolean): error is ApiError | Broken =>
+/** Whether another attempt may succeed. */
+export const mayPass = (error: unknown, repeatable = true): error is ApiError | Broken =>
   error instanceof Broken
     ? repeatable
     : error instanceof ApiError &&

@@ -2,7 +2,7 @@
 import { ApiError, type Failure, type Issue } from "./ApiError.ts"
 import * as Errors from "./Errors.ts"
 import * as OutcomeErrors from "./OutcomeErrors.ts"
-import type { RequestRecord } from "./Types.ts"
+import type { Result } from "./Wire.ts"
 
 /** An answer of which the whole body has arrived. */
 export interface Answer {
@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 type ErrorClass = new (failure: Failure) => ApiError
-type OutcomeClass = new (failure: Failure, request: RequestRecord | null) => ApiError
+type OutcomeClass = new (failure: Failure, request: Result | null) => ApiError
 
 const byName = Errors as unknown as Readonly<Record<string, ErrorClass | undefined>>
 const outcomeByName = OutcomeErrors as unknown as Readonly<Record<string, OutcomeClass | undefined>>
@@ -62,7 +62,7 @@ const messageOf = (issues: ReadonlyArray<Issue>): string => {
 }
 
 /** `Retry-After` in ms, from now on; `null` without a usable one. */
-export const retryAfterOf = (headers: Headers, now: number): number | null => {
+const retryAfterOf = (headers: Headers, now: number): number | null => {
   const text = headers.get("retry-after")?.trim()
   if (!text) return null
   // Some engines read a year in any number.

@@ -131,8 +131,13 @@ export class Http {
     }
   }
 
-  attempts(scope: CallScope): Attempts {
-    return new Attempts({ clock: this.clock, hooks: this.#hooks, retries: this.#retries, scope })
+  /** A call of one exchange. */
+  ask<A>(exchange: Exchange, options: CallOptions | undefined): Promise<A> {
+    return this.call(options, (scope) => this.json<A>(exchange, scope))
+  }
+
+  attempts(scope: CallScope, retries: number = this.#retries): Attempts {
+    return new Attempts({ clock: this.clock, hooks: this.#hooks, retries, scope })
   }
 
   /** The JSON of the answer, of which the caller says what it is; `undefined` without a body. */
@@ -163,9 +168,19 @@ export class Http {
 
   /** Opens a body that is read piece by piece. Close it. */
   open(exchange: Exchange, scope: CallScope, attempts?: Attempts): Promise<Opened> {
-    return this.#repeat(exchange, scope, attempts, async (response, limit) => {
-      const close = () => limit.abort(new DOMException("closed", "AbortError"))
-      return { response, chunks: this.#chunks(response, scope, limit), close }
+    return this.#repeat(exchange, scope, attempts, this.#opened(scope))
+  }
+
+  /** As `open`, once: throws `Broken` and `ApiError` for `attempts.next`. */
+  connect(exchange: Exchange, scope: CallScope, attempts: Attempts): Promise<Opened> {
+    return this.#attempt(exchange, scope, attempts, this.#opened(scope))
+  }
+
+  #opened(scope: CallScope): Read<Opened> {
+    return async (response, limit) => ({
+      response,
+      chunks: this.#chunks(response, scope, limit),
+      close: () => limit.abort(new DOMException("closed", "AbortError"))
     })
   }
 
@@ -195,27 +210,36 @@ export class Http {
     attempts: Attempts = this.attempts(scope),
     read: Read<A>
   ): Promise<A> {
+    while (true) {
+      try {
+        return await this.#attempt(exchange, scope, attempts, read)
+      } catch (error) {
+        await attempts.next(error, exchange.repeatable)
+      }
+    }
+  }
+
+  /** One attempt, repeated at once with another key if the first was refused. */
+  async #attempt<A>(exchange: Exchange, scope: CallScope, attempts: Attempts, read: Read<A>): Promise<A> {
     const { host = "base", method = "GET", path, query = {} } = exchange
     const url = this.#urls[host] + path + queryOf(query)
     attempts.sent = { method, url: host === "none" ? url.replace(/\?.*/s, "") : url }
-    let isRenewed = typeof this.#key !== "function" || host === "none"
-    while (true) {
+    const send = async (key: Promise<string | undefined> | undefined) => {
       scope.check()
-      const key = host === "none" ? undefined : this.#askedKey()
-      try {
-        const headers = await scope.race(this.#headersOf(exchange, attempts, key))
-        return await this.#once({ ...exchange, method, path: url }, headers, scope, attempts, read)
-      } catch (error) {
-        scope.check()
-        if (!isRenewed && error instanceof ApiError && error.status === 401) {
-          isRenewed = true
-          attempts.number++
-          // Another call may have asked meanwhile.
-          if (this.#asked === key) this.#asked = undefined
-        } else {
-          await attempts.next(error, exchange.repeatable)
-        }
-      }
+      const headers = await scope.race(this.#headersOf(exchange, attempts, key))
+      return this.#once({ ...exchange, method, path: url }, headers, scope, attempts, read)
+    }
+    const key = host === "none" ? undefined : this.#askedKey()
+    try {
+      return await send(key)
+    } catch (error) {
+      scope.check()
+      const isRefused = error instanceof ApiError && error.status === 401
+      if (!isRefused || key === undefined || typeof this.#key !== "function") throw error
+      attempts.number++
+      // Another call may have asked meanwhile.
+      if (this.#asked === key) this.#asked = undefined
+      return await send(this.#askedKey())
     }
   }
 

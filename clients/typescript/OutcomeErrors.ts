@@ -1,13 +1,13 @@
 /** How a request can end without an output. `run` throws them, and so does `result`. */
 import { ApiError, type Failure } from "./ApiError.ts"
-import type { RequestRecord } from "./Types.ts"
+import type { Result } from "./Wire.ts"
 
 /** The request ended without an output. `status` and `code` are those of the result route. */
 export class RequestOutcomeError extends ApiError {
   /** The ended request; `null` where the answer does not have it. */
-  readonly request: RequestRecord | null
+  readonly request: Result | null
 
-  constructor(failure: Failure, request: RequestRecord | null) {
+  constructor(failure: Failure, request: Result | null) {
     super(failure)
     this.request = request
   }

@@ -6,7 +6,7 @@ export type { DownloadOptions } from "./files/Download.ts"
 export type { Uploadable } from "./files/Source.ts"
 export type { UploadOptions, UploadRef } from "./files/Upload.ts"
 export type { Files } from "./Files.ts"
-export { Inferlog } from "./Inferlog.ts"
+export { Inferlog, type UsageQuery } from "./Inferlog.ts"
 export {
   DeadlineExceededError,
   InferlogError,
@@ -15,4 +15,23 @@ export {
 } from "./InferlogError.ts"
 export * from "./OutcomeErrors.ts"
 export type { CallOptions } from "./Scope.ts"
-export type * from "./Types.ts"
+export type { AccountEvent, AccountStreamFilter } from "./AccountStream.ts"
+export type { BatchItem, BatchOptions } from "./Batches.ts"
+export type { Catalog } from "./Catalog.ts"
+export type { CurrentStatus, FailedRequestStatus, WaitOptions } from "./Following.ts"
+export type { Paged } from "./Iterating.ts"
+export type { KeyGrant, Keys, TokenGrant } from "./Keys.ts"
+export type { AnyModels, ModelTypes } from "./Models.ts"
+export type { OutputEnd, OutputEvent, StreamOptions } from "./OutputStream.ts"
+export type { RequestRef } from "./RequestRef.ts"
+export type { Requests, RequestsFilter, TimelineFilter } from "./Requests.ts"
+export type { RunOptions } from "./Run.ts"
+export type { SubmitOptions } from "./Submitting.ts"
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  WebhookVerificationError,
+  type WebhookFault
+} from "./VerifyWebhook.ts"
+export type { RecoverPeriod, Webhooks } from "./Webhooks.ts"
+export type * as Wire from "./Wire.ts"

@@ -1,0 +1,64 @@
+import type { Http } from "./Http.ts"
+import { iterate } from "./Iterating.ts"
+import { type RunOptions, run } from "./Run.ts"
+import type { CallScope } from "./Scope.ts"
+
+export interface BatchOptions extends Omit<RunOptions, "idempotencyKey"> {
+  /** Names the batch: after a crash the same call with the same key goes on, for 24 hours. Default: a random one. */
+  readonly key?: string | undefined
+  /** How many inputs run at once. Default: 8. */
+  readonly concurrency?: number | undefined
+}
+
+export type BatchItem<Output> =
+  | { readonly index: number; readonly output: Output }
+  | { readonly index: number; readonly error: unknown }
+
+/** Runs a model for each input. An input that fails is an item with its error, and does not end the others. */
+export const batch = <Output>(
+  http: Http,
+  model: string,
+  inputs: Iterable<unknown> | AsyncIterable<unknown>,
+  options: BatchOptions
+): AsyncIterableIterator<BatchItem<Output>, undefined> =>
+  iterate(http, options, async function* (scope: CallScope) {
+    const { concurrency = 8, key = crypto.randomUUID(), timeout: _, ...rest } = options
+    const own = new AbortController()
+    const left = () => own.abort(scope.signal.reason)
+    scope.signal.addEventListener("abort", left)
+    const iterator =
+      Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
+    const running = new Map<number, Promise<BatchItem<Output>>>()
+    const begin = (index: number, input: unknown): Promise<BatchItem<Output>> =>
+      http
+        .call({ signal: own.signal }, (each) =>
+          run(http, model, input, { ...rest, idempotencyKey: `${key}-${index}` }, each)
+        )
+        .then(
+          (output) => ({ index, output: output as Output }),
+          (error: unknown) => ({ index, error })
+        )
+    try {
+      let next = 0
+      let isOver = false
+      while (true) {
+        while (!isOver && running.size < Math.max(1, concurrency)) {
+          const { done, value } = await iterator.next()
+          if (done) isOver = true
+          else running.set(next, begin(next++, value))
+        }
+        if (running.size === 0) return
+        const item = await Promise.race(running.values())
+        scope.check()
+        running.delete(item.index)
+        yield item
+      }
+    } finally {
+      scope.signal.removeEventListener("abort", left)
+      own.abort(
+        scope.signal.aborted ? scope.signal.reason : new DOMException("The batch was left", "AbortError")
+      )
+      await Promise.all(running.values())
+      await iterator.return?.()
+    }
+  })

@@ -1,0 +1,39 @@
+/** What the server's event streams have in common. */
+import { type Attempts, Broken } from "./Attempts.ts"
+import type { Opened } from "./Http.ts"
+import { UnexpectedAnswerError } from "./InferlogError.ts"
+import { events, type ServerSentEvent } from "./Sse.ts"
+
+/** The longest pause between connections that a stream may ask for, in ms. */
+const longestRetry = 30_000
+
+export const isEventStream = ({ response }: Opened): boolean =>
+  /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")
+
+export const noStream = (opened: Opened): UnexpectedAnswerError => {
+  opened.close()
+  return new UnexpectedAnswerError("The answer is not an event stream: is it of an inferlog server?")
+}
+
+/** The data of an event, of which the caller says what it is. */
+export const parsed = <A>(data: string): A => {
+  try {
+    return JSON.parse(data) as A
+  } catch (cause) {
+    throw new UnexpectedAnswerError("The data of an event is not JSON", { cause })
+  }
+}
+
+/** The events of one connection. Its end is a `Broken`: who has seen the last event does not ask for more. */
+export async function* eventsOf(opened: Opened, attempts: Attempts): AsyncGenerator<ServerSentEvent> {
+  try {
+    for await (const event of events(opened.chunks)) {
+      if (event.retry !== undefined) attempts.retry = Math.min(event.retry, longestRetry)
+      if (event.data !== undefined) attempts.begunAnew()
+      yield event
+    }
+    throw new Broken("the stream ended", undefined)
+  } finally {
+    opened.close()
+  }
+}

@@ -1,0 +1,61 @@
+import { type Http, segment } from "./Http.ts"
+import { type Paged, paged } from "./Iterating.ts"
+import type { CallOptions } from "./Scope.ts"
+import type * as Wire from "./Wire.ts"
+
+export interface KeyGrant extends Omit<Wire.NewApiKey, "expiresAt"> {
+  readonly expiresAt?: string | Date | null | undefined
+}
+
+export interface TokenGrant extends Omit<Wire.NewToken, "expiresIn"> {
+  /** For how long it is valid, in ms. Default: ten minutes. */
+  readonly expiresIn?: number | undefined
+}
+
+const seconds = (ms: number | undefined) => ms && Math.ceil(ms / 1_000)
+
+/** API keys (docs/apps/keys.md), and tokens for pages (docs/apps/browsers.md). */
+export class Keys {
+  readonly #http: Http
+
+  constructor(http: Http) {
+    this.#http = http
+  }
+
+  /** Newest first, with revoked and expired ones. */
+  list(filter: Wire.ListKeysQuery = {}, options?: CallOptions): Paged<Wire.ApiKeys> {
+    return paged(this.#http, "/keys", { ...filter }, options)
+  }
+
+  get(id: string, options?: CallOptions): Promise<Wire.ApiKey> {
+    return this.#http.ask({ path: `/keys/${segment(id)}` }, options)
+  }
+
+  /** The key is in this answer only. If the answer is lost, list the keys, revoke the new one, and create another. */
+  create(grant: KeyGrant, options?: CallOptions): Promise<Wire.IssuedApiKey> {
+    return this.#post("/keys", grant, options)
+  }
+
+  revoke(id: string, options?: CallOptions): Promise<void> {
+    return this.#http.ask({ method: "DELETE", path: `/keys/${segment(id)}` }, options)
+  }
+
+  /** @param rotation `gracePeriod`: for how long the previous secret stays valid, in ms. Default: a day. */
+  rotate(
+    id: string,
+    { gracePeriod }: { readonly gracePeriod?: number | undefined } = {},
+    options?: CallOptions
+  ): Promise<Wire.RotatedApiKey> {
+    const body = gracePeriod === undefined ? undefined : { gracePeriodSeconds: seconds(gracePeriod) }
+    return this.#post(`/keys/${segment(id)}/rotate`, body, options)
+  }
+
+  /** A token for a page, which does little and ends soon. */
+  createToken(grant: TokenGrant, options?: CallOptions): Promise<Wire.Token> {
+    return this.#post("/keys/tokens", { ...grant, expiresIn: seconds(grant.expiresIn) }, options)
+  }
+
+  #post<A>(path: string, json: unknown, options: CallOptions | undefined): Promise<A> {
+    return this.#http.ask({ method: "POST", path, json, repeatable: false }, options)
+  }
+}

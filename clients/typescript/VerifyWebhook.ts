@@ -1,0 +1,106 @@
+import { InferlogError } from "./InferlogError.ts"
+import type { WebhookEvent } from "./Wire.ts"
+
+export type WebhookFault =
+  | "missing_header"
+  | "malformed_timestamp"
+  | "too_old"
+  | "too_new"
+  | "malformed_secret"
+  | "no_match"
+
+/** The call is not one of the server's deliveries, or its secret is another one. Answer it with 400. */
+export class WebhookVerificationError extends InferlogError {
+  override readonly name: string = "WebhookVerificationError"
+  readonly reason: WebhookFault
+
+  constructor(reason: WebhookFault, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+type HeaderRecord = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+export interface VerifyOptions {
+  /** The body as it came. JSON that was parsed and written again does not match. */
+  readonly body: string | Uint8Array<ArrayBuffer> | ArrayBuffer
+  /** Names in any case. */
+  readonly headers: Headers | HeaderRecord
+  /** `whsec_…`; several while a rotation is under way. */
+  readonly secret: string | ReadonlyArray<string>
+  /** The largest difference between the time of the delivery and now, in ms. Default: 300,000. */
+  readonly tolerance?: number | undefined
+  /** ms since 1970. */
+  readonly now?: number | undefined
+}
+
+const headerOf = (headers: Headers | HeaderRecord, wanted: string): string => {
+  const value =
+    headers instanceof Headers
+      ? headers.get(wanted)
+      : Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
+  const text = typeof value === "object" && value !== null ? value[0] : value
+  if (!text) throw new WebhookVerificationError("missing_header", `The header ${wanted} is missing`)
+  return text
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> | undefined =>
+  text !== "" && base64.test(text)
+    ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+    : undefined
+
+const keyOf = (secret: string): Promise<CryptoKey> => {
+  const bytes = secret.startsWith("whsec_") ? bytesOf(secret.slice(6).trim()) : undefined
+  if (bytes === undefined) {
+    throw new WebhookVerificationError("malformed_secret", "The secret is not whsec_ and base64 text")
+  }
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
+}
+
+/**
+ * What a delivery says, if it was signed with one of the secrets, in constant time, within the tolerance
+ * (https://github.com/standard-webhooks/standard-webhooks; docs/apps/webhooks.md). Rejects with a `WebhookVerificationError` otherwise.
+ */
+export const verifyWebhook = async (options: VerifyOptions): Promise<WebhookEvent> => {
+  const { headers, now = Date.now(), tolerance = 300_000 } = options
+  const id = headerOf(headers, "webhook-id")
+  const timestamp = headerOf(headers, "webhook-timestamp")
+  const signature = headerOf(headers, "webhook-signature")
+  // Twelve digits are milliseconds.
+  if (!/^\d{1,11}$/.test(timestamp)) {
+    throw new WebhookVerificationError("malformed_timestamp", "webhook-timestamp is not Unix time in seconds")
+  }
+  const age = Math.floor(now / 1_000) - Number(timestamp)
+  if (Math.abs(age) * 1_000 > tolerance) {
+    const distance = age > 0 ? "old" : "ahead: do the clocks differ?"
+    throw new WebhookVerificationError(
+      age > 0 ? "too_old" : "too_new",
+      `The delivery is ${Math.abs(age)} s ${distance}`
+    )
+  }
+  const { body } = options
+  if (typeof body !== "string" && !(body instanceof ArrayBuffer) && !ArrayBuffer.isView(body)) {
+    throw new TypeError("`body` must be the text or the bytes as they came, not what was parsed from them")
+  }
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body)
+  const prefix = new TextEncoder().encode(`${id}.${timestamp}.`)
+  const message = new Uint8Array(prefix.length + bytes.length)
+  message.set(prefix)
+  message.set(bytes, prefix.length)
+  const signatures = signature.split(" ").flatMap((entry) => {
+    const found = entry.startsWith("v1,") ? bytesOf(entry.slice(3)) : undefined
+    return found === undefined ? [] : [found]
+  })
+  for (const secret of typeof options.secret === "string" ? [options.secret] : options.secret) {
+    const key = await keyOf(secret)
+    for (const each of signatures) {
+      if (await crypto.subtle.verify("HMAC", key, each, message)) {
+        return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+      }
+    }
+  }
+  throw new WebhookVerificationError("no_match", "No signature is of this secret, id, time and body")
+}

@@ -1,0 +1,76 @@
+import { type Http, segment } from "./Http.ts"
+import { type Paged, paged } from "./Iterating.ts"
+import type { CallOptions } from "./Scope.ts"
+import { type VerifyOptions, verifyWebhook } from "./VerifyWebhook.ts"
+import type * as Wire from "./Wire.ts"
+
+export interface RecoverPeriod {
+  /** Deliveries created at or after this time. */
+  readonly since: string | Date
+  /** Deliveries created before this time. Default: now. */
+  readonly until?: string | Date | undefined
+  /** Only counts them. */
+  readonly preview?: boolean | undefined
+}
+
+const deliveryPath = (id: string) => `/webhooks/deliveries/${segment(id)}`
+
+/** Deliveries of webhooks and their secret (docs/apps/webhooks.md). */
+export class Webhooks {
+  readonly #http: Http
+
+  constructor(http: Http) {
+    this.#http = http
+  }
+
+  /** What a delivery says, if it is one. The same as `verifyWebhook`, which needs no client. */
+  verify(options: VerifyOptions): Promise<Wire.WebhookEvent> {
+    return verifyWebhook({ now: this.#http.clock.now(), ...options })
+  }
+
+  /** Newest first. */
+  deliveries(filter: Wire.ListDeliveriesQuery = {}, options?: CallOptions): Paged<Wire.Deliveries> {
+    return paged(this.#http, "/webhooks/deliveries", { ...filter }, options)
+  }
+
+  delivery(id: string, options?: CallOptions): Promise<Wire.DetailedDelivery> {
+    return this.#http.ask({ path: deliveryPath(id) }, options)
+  }
+
+  /** One attempt, from 1, as it was sent and answered. */
+  attempt(id: string, attempt: number, options?: CallOptions): Promise<Wire.DetailedAttempt> {
+    return this.#http.ask({ path: `${deliveryPath(id)}/attempts/${attempt}` }, options)
+  }
+
+  /** Sends the delivery again. */
+  replay(id: string, options?: CallOptions): Promise<Wire.Delivery> {
+    return this.#post(`${deliveryPath(id)}/replay`, undefined, options)
+  }
+
+  /** Sends all deliveries again that were created in a time and have failed. */
+  recover(period: RecoverPeriod, options?: CallOptions): Promise<Wire.Recovery> {
+    return this.#post("/webhooks/deliveries/recover", period, options)
+  }
+
+  secret(options?: CallOptions): Promise<Wire.SigningSecret> {
+    return this.#http.ask({ path: "/webhooks/default/secret" }, options)
+  }
+
+  /** @param rotation `grace`: for how long previous secrets stay valid, in ms. Default: a day. */
+  rotateSecret(
+    { grace }: { readonly grace?: number | undefined } = {},
+    options?: CallOptions
+  ): Promise<Wire.RotatedSigningSecret> {
+    const body = grace === undefined ? undefined : { grace: Math.ceil(grace / 1_000) }
+    return this.#post("/webhooks/default/secret/rotate", body, options)
+  }
+
+  /** Sends a sample to a receiver, once. */
+  test(receiver: Wire.TestWebhook, options?: CallOptions): Promise<Wire.WebhookTest> {
+    return this.#post("/webhooks/test", receiver, options)
+  }
+
+  #post<A>(path: string, json: unknown, options: CallOptions | undefined): Promise<A> {
+    return this.#http.ask({ method: "POST", path, json, repeatable: false }, options)
+  }
+}
