@@ -47,8 +47,9 @@ export async function* accountEvents(
       if (opened.response.status === 204) return opened.close()
       if (!isEventStream(opened)) throw noStream(opened)
       for await (const { data, event, id } of eventsOf(opened, attempts)) {
+        const isRepeated = id !== undefined && id === last
         last = id ?? last
-        if (data === undefined || (event !== "status" && event !== "progress")) continue
+        if (isRepeated || data === undefined || (event !== "status" && event !== "progress")) continue
         const item = { type: event, id, data: parsed(data) } as AccountEvent
         yield item
         if (item.type !== "status" || !isTerminal(item.data)) continue

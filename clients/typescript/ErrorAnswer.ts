@@ -76,13 +76,17 @@ export const errorOf = ({ headers, status, text }: Answer, now: number): ApiErro
   const details = isRecord(body["details"]) ? body["details"] : {}
   const code = typeof details["code"] === "string" ? details["code"] : undefined
   const issues = Array.isArray(body["error"]) ? (body["error"] as ReadonlyArray<Issue>) : []
+  const isInvalid = status === 400 && issues.length > 0 && code === undefined
+  const ofStatus = isInvalid
+    ? "InvalidInputError"
+    : (names[status] ?? (status >= 500 ? "ServerError" : "ApiError"))
   const ofCode = code === undefined ? "" : nameOfCode(code)
-  const ofStatus =
-    status === 400 && issues.length > 0 && code === undefined
-      ? "InvalidInputError"
-      : (names[status] ?? (status >= 500 ? "ServerError" : "ApiError"))
   const outcome = outcomeByName[ofCode]
-  const name = outcome === undefined && byName[ofCode] === undefined ? ofStatus : ofCode
+  const base = byName[ofStatus] ?? ApiError
+  const found = byName[ofCode]
+  // Codes of later releases, and codes that are named like a status.
+  const isKnown = found === base || found?.prototype instanceof base
+  const name = outcome !== undefined || isKnown ? ofCode : ofStatus
   const failure: Failure = {
     name,
     message:
@@ -97,5 +101,5 @@ export const errorOf = ({ headers, status, text }: Answer, now: number): ApiErro
     retryAfter: retryAfterOf(headers, now)
   }
   if (outcome !== undefined) return new outcome(failure, "output" in body ? (body as never) : null)
-  return new (byName[name] ?? ApiError)(failure)
+  return new (isKnown && found !== undefined ? found : base)(failure)
 }

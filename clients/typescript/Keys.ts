@@ -7,12 +7,7 @@ export interface KeyGrant extends Omit<Wire.NewApiKey, "expiresAt"> {
   readonly expiresAt?: string | Date | null | undefined
 }
 
-export interface TokenGrant extends Omit<Wire.NewToken, "expiresIn"> {
-  /** For how long it is valid, in ms. Default: ten minutes. */
-  readonly expiresIn?: number | undefined
-}
-
-const seconds = (ms: number | undefined) => ms && Math.ceil(ms / 1_000)
+export interface KeysFilter extends Wire.ListKeysQuery, CallOptions {}
 
 /** API keys (docs/apps/keys.md), and tokens for pages (docs/apps/browsers.md). */
 export class Keys {
@@ -23,8 +18,8 @@ export class Keys {
   }
 
   /** Newest first, with revoked and expired ones. */
-  list(filter: Wire.ListKeysQuery = {}, options?: CallOptions): Paged<Wire.ApiKeys> {
-    return paged(this.#http, "/keys", { ...filter }, options)
+  list({ signal, timeout, ...filter }: KeysFilter = {}): Paged<Wire.ApiKeys> {
+    return paged(this.#http, "/keys", filter, { signal, timeout })
   }
 
   get(id: string, options?: CallOptions): Promise<Wire.ApiKey> {
@@ -40,19 +35,13 @@ export class Keys {
     return this.#http.ask({ method: "DELETE", path: `/keys/${segment(id)}` }, options)
   }
 
-  /** @param rotation `gracePeriod`: for how long the previous secret stays valid, in ms. Default: a day. */
-  rotate(
-    id: string,
-    { gracePeriod }: { readonly gracePeriod?: number | undefined } = {},
-    options?: CallOptions
-  ): Promise<Wire.RotatedApiKey> {
-    const body = gracePeriod === undefined ? undefined : { gracePeriodSeconds: seconds(gracePeriod) }
-    return this.#post(`/keys/${segment(id)}/rotate`, body, options)
+  rotate(id: string, rotation?: Wire.RotateApiKey, options?: CallOptions): Promise<Wire.RotatedApiKey> {
+    return this.#post(`/keys/${segment(id)}/rotate`, rotation, options)
   }
 
   /** A token for a page, which does little and ends soon. */
-  createToken(grant: TokenGrant, options?: CallOptions): Promise<Wire.Token> {
-    return this.#post("/keys/tokens", { ...grant, expiresIn: seconds(grant.expiresIn) }, options)
+  createToken(grant: Wire.NewToken, options?: CallOptions): Promise<Wire.Token> {
+    return this.#post("/keys/tokens", grant, options)
   }
 
   #post<A>(path: string, json: unknown, options: CallOptions | undefined): Promise<A> {

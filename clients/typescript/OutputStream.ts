@@ -46,6 +46,7 @@ class Reader {
 
   async *read<Chunk>(opened: Opened): AsyncGenerator<OutputEvent<Chunk>> {
     for await (const { data, event, id } of eventsOf(opened, this.attempts)) {
+      if (id !== undefined && id === this.lastEventId) continue
       if (event === "restart") this.lastEventId = undefined
       if (id !== undefined) this.lastEventId = id
       if (data === undefined || !types.includes(event)) continue
@@ -121,6 +122,7 @@ export async function* submitted<Chunk>(
       }
       for await (const event of reader.read<Chunk>(opened)) {
         if (event.type === "request") {
+          if (request !== undefined) continue
           request = event.data
           scope.requestId = request.request_id
         }

@@ -17,7 +17,7 @@ export interface RequestsFilter extends Timed<
   readonly expand?: ReadonlyArray<"payloads" | "billing"> | undefined
 }
 
-export interface TimelineFilter extends Omit<Wire.ListRequestEventsQuery, "expand"> {
+export interface TimelineOptions extends CallOptions, Omit<Wire.ListRequestEventsQuery, "expand"> {
   readonly expand?: ReadonlyArray<"hashes" | "states"> | undefined
 }
 
@@ -43,9 +43,10 @@ export class Requests {
   }
 
   /** What happened to a request and its deliveries, oldest first (docs/apps/timeline.md). */
-  events(id: string, filter: TimelineFilter = {}, options?: CallOptions): Paged<Wire.Timeline> {
-    const query = { ...filter, expand: filter.expand?.join() }
-    return paged(this.#http, `/requests/${segment(id)}/events`, query, options)
+  events(id: string, options: TimelineOptions = {}): Paged<Wire.Timeline> {
+    const { expand, signal, timeout, ...filter } = options
+    const query = { ...filter, expand: expand?.join() }
+    return paged(this.#http, `/requests/${segment(id)}/events`, query, { signal, timeout })
   }
 
   /** Erases input, output and files of an ended request. */

@@ -8,6 +8,7 @@ export type WebhookFault =
   | "too_new"
   | "malformed_secret"
   | "no_match"
+  | "malformed_body"
 
 /** The call is not one of the server's deliveries, or its secret is another one. Answer it with 400. */
 export class WebhookVerificationError extends InferlogError {
@@ -53,11 +54,19 @@ const bytesOf = (text: string): Uint8Array<ArrayBuffer> | undefined =>
     : undefined
 
 const keyOf = (secret: string): Promise<CryptoKey> => {
-  const bytes = secret.startsWith("whsec_") ? bytesOf(secret.slice(6).trim()) : undefined
+  const bytes = bytesOf(secret.replace(/^whsec_/, "").trim())
   if (bytes === undefined) {
-    throw new WebhookVerificationError("malformed_secret", "The secret is not whsec_ and base64 text")
+    throw new WebhookVerificationError("malformed_secret", "The secret is not base64 text behind whsec_")
   }
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
+}
+
+const parsed = (bytes: Uint8Array): WebhookEvent => {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+  } catch {
+    throw new WebhookVerificationError("malformed_body", "The body is signed, and not JSON")
+  }
 }
 
 /**
@@ -98,7 +107,7 @@ export const verifyWebhook = async (options: VerifyOptions): Promise<WebhookEven
     const key = await keyOf(secret)
     for (const each of signatures) {
       if (await crypto.subtle.verify("HMAC", key, each, message)) {
-        return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+        return parsed(bytes)
       }
     }
   }

@@ -56,13 +56,11 @@ export class Webhooks {
     return this.#http.ask({ path: "/webhooks/default/secret" }, options)
   }
 
-  /** @param rotation `grace`: for how long previous secrets stay valid, in ms. Default: a day. */
   rotateSecret(
-    { grace }: { readonly grace?: number | undefined } = {},
+    rotation?: Wire.RotateSigningSecret,
     options?: CallOptions
   ): Promise<Wire.RotatedSigningSecret> {
-    const body = grace === undefined ? undefined : { grace: Math.ceil(grace / 1_000) }
-    return this.#post("/webhooks/default/secret/rotate", body, options)
+    return this.#post("/webhooks/default/secret/rotate", rotation, options)
   }
 
   /** Sends a sample to a receiver, once. */

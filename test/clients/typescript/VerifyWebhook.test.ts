@@ -101,7 +101,7 @@ describe("verifyWebhook of the TypeScript client", () => {
   })
 
   it("says that a secret is none, and that a parsed body is none", async () => {
-    for (const secret of ["whsec_", "whsec_AAA", "whsec_!", secretOf(1).slice(6), ""]) {
+    for (const secret of ["whsec_", "whsec_AAA", "whsec_!", "whsec_-_-_", ""]) {
       assert.strictEqual(await reasonOf({ secret }), "malformed_secret")
     }
     let thrown: unknown
