@@ -79,6 +79,7 @@ export class Attempts {
         ...this.sent,
         attempt,
         delay,
+        error: error instanceof Broken ? error.failure : error,
         reason: error instanceof Broken ? error.message : `${error.status}`
       })
     } catch {

@@ -28,8 +28,10 @@ export interface Hooks {
       readonly requestId: string | undefined
     }
   ) => void
-  /** Before the pause of `delay` ms after the failed `attempt`. */
-  readonly retry?: (failed: Exchanged & { readonly delay: number; readonly reason: string }) => void
+  /** Before the pause of `delay` ms after the failed `attempt`. `error` is what the call throws if it is the last one. */
+  readonly retry?: (
+    failed: Exchanged & { readonly delay: number; readonly reason: string; readonly error: Error }
+  ) => void
 }
 
 /** A key or token, or what gives one: asked at first, and again after a 401. */

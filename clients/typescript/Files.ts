@@ -2,8 +2,9 @@ import * as Download from "./files/Download.ts"
 import * as Source from "./files/Source.ts"
 import * as Upload from "./files/Upload.ts"
 import { type Http, segment } from "./Http.ts"
+import { type Paged, paged } from "./Iterating.ts"
 import type { CallOptions } from "./Scope.ts"
-import type { Storage, StoredFile } from "./Wire.ts"
+import type * as Wire from "./Wire.ts"
 
 /** The account's files (docs/apps/uploads.md). */
 export class Files {
@@ -30,7 +31,12 @@ export class Files {
     return Download.open(this.#http, url, options)
   }
 
-  get(id: string, options?: CallOptions): Promise<StoredFile> {
+  /** Newest first. */
+  list(filter: Wire.ListFilesQuery = {}, options?: CallOptions): Paged<Wire.Files> {
+    return paged(this.#http, "/files", { ...filter }, options)
+  }
+
+  get(id: string, options?: CallOptions): Promise<Wire.StoredFile> {
     return this.#http.call(options, (scope) => this.#http.json({ path: `/files/${segment(id)}` }, scope))
   }
 
@@ -41,7 +47,7 @@ export class Files {
     )
   }
 
-  storage(options?: CallOptions): Promise<Storage> {
+  storage(options?: CallOptions): Promise<Wire.Storage> {
     return this.#http.call(options, (scope) => this.#http.json({ path: "/files/storage" }, scope))
   }
 }

@@ -24,6 +24,11 @@ export interface UploadOptions extends CallOptions {
   readonly partSize?: number | undefined
   /** Parts on their way at once. Default: 3. */
   readonly parallel?: number | undefined
+  /**
+   * The MD5 of bytes, in hex, which Web Crypto does not have. With it the server checks each PUT, and parts that have arrived are sent
+   * again if their bytes are others.
+   */
+  readonly md5?: ((bytes: Blob) => Promise<string>) | undefined
   /** Goes on with an upload in parts that was interrupted: parts that have arrived are not sent again. */
   readonly resume?: UploadRef | undefined
   /** Called when an upload in parts has begun, before its first part. Keep the ids to go on after an interruption. */
@@ -53,30 +58,35 @@ interface Upload {
   readonly scope: CallScope
 }
 
+const base64Of = (hex: string) =>
+  btoa(hex.replace(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))))
+
 /** Asks for a URL, sends the bytes to it, and again if it has expired meanwhile. Gives the `ETag` without quotes. */
 const put = async (
   { contentType, http }: Upload,
   scope: CallScope,
   body: Blob,
+  md5: string | undefined,
   urlOf: () => Promise<string>,
   onSent: (bytes: number) => void
 ): Promise<string> => {
+  const headers = { "content-type": contentType, "content-md5": md5 && base64Of(md5) }
   for (let renewals = 0; ; renewals++) {
     const path = await urlOf()
     try {
-      const headers = await http.headers(
+      const answered = await http.headers(
         {
           method: "PUT",
           host: "none",
           path,
-          headers: { "content-type": contentType },
+          headers,
           held: body.size / slowest,
           send: sendOf(http.ownFetch, { body, onSent })
         },
         scope
       )
       onSent(body.size)
-      return (headers.get("etag") ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1")
+      return (answered.get("etag") ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1")
     } catch (error) {
       if (!(error instanceof UrlExpiredError) || renewals === mostRenewals) throw error
     }
@@ -100,7 +110,8 @@ const inOnePut = async (upload: Upload): Promise<string> => {
     return begun.upload_url
   }
   const body = await source.part(0, source.size)
-  await put(upload, scope, body, urlOf, (bytes) => options.onProgress?.(bytes, source.size))
+  const md5 = await options.md5?.(body)
+  await put(upload, scope, body, md5, urlOf, (bytes) => options.onProgress?.(bytes, source.size))
   return fileUrl
 }
 
@@ -127,7 +138,7 @@ const partSizeOf = (
 const inParts = async (upload: Upload): Promise<string> => {
   const { http, options, source } = upload
   const { size } = source
-  const { onBegin, onProgress, parallel = 3, resume } = options
+  const { md5, onBegin, onProgress, parallel = 3, resume } = options
   const begun = resume
     ? { ...resume, ...(await resumed(upload, resume)) }
     : { ...(await initiate<MultipartUpload>(upload, "initiate-multipart")), parts: [] }
@@ -151,26 +162,33 @@ const inParts = async (upload: Upload): Promise<string> => {
     const [start, end] = boundsOf(partNumber)
     return size === end - start
   })
-  for (const part of there) report(part.partNumber, part.size)
-  const arrived = new Set(there.map(({ partNumber }) => partNumber))
-  const parts: Array<Part> = there.map(({ etag, partNumber }) => ({ partNumber, etag }))
+  const parts: Array<Part> = []
+  const keep = ({ etag, partNumber, size }: (typeof there)[number]) => {
+    report(partNumber, size)
+    parts.push({ partNumber, etag })
+  }
+  const arrived = new Map(there.map((part) => [part.partNumber, part]))
+  if (md5 === undefined) there.forEach(keep)
 
   // One part that fails ends the others.
   const lanes = new CallScope({ signal: upload.scope.signal }, http.clock.now())
   const send = async (partNumber: number) => {
     const body = await source.part(...boundsOf(partNumber))
+    const digest = await md5?.(body)
+    const stored = arrived.get(partNumber)
+    if (stored !== undefined && stored.etag === digest) return keep(stored)
     const urlOf = async () => {
       const asked = { path: "/storage/upload/multipart-url", query: { ...query, partNumber } }
       return (await http.json<PartUrl>(asked, lanes)).presignedUrl
     }
-    const etag = await put(upload, lanes, body, urlOf, (bytes) => report(partNumber, bytes))
+    const etag = await put(upload, lanes, body, digest, urlOf, (bytes) => report(partNumber, bytes))
     parts.push({ partNumber, etag })
   }
   let next = 1
   const lane = async () => {
     while (next <= count && !lanes.signal.aborted) {
       const partNumber = next++
-      if (!arrived.has(partNumber)) await send(partNumber)
+      if (md5 !== undefined || !arrived.has(partNumber)) await send(partNumber)
     }
   }
   try {
