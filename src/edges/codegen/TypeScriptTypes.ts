@@ -66,7 +66,8 @@ const object = ({ fields, rest }: Shape.Shape & { readonly _tag: "Fields" }, sty
 /** Part of a larger type: in parentheses where it needs them. */
 const operand = (shape: Shape.Shape, style: Style): string => {
   const text = type(shape, style)
-  return shape._tag === "Union" || shape._tag === "All" || shape._tag === "File" ? `(${text})` : text
+  const isSimple = !["Union", "All", "File", "Tuple"].includes(shape._tag)
+  return isSimple ? text : `(${text})`
 }
 
 /** The type on one line. */
