@@ -1,7 +1,9 @@
 /** The models and wrappers of a running server, with their schemas, over its public routes and without a key. */
 import { Config, Effect, Option } from "effect"
-import { type Exchange, Http, modelPath } from "#clients/typescript/Http.ts"
-import type { Model, ModelSchema, Models, Wrapper, Wrappers } from "#clients/typescript/Wire.ts"
+import { ApiError } from "#clients/typescript/ApiError.ts"
+import { Inferlog } from "#clients/typescript/Inferlog.ts"
+import type { CallOptions } from "#clients/typescript/Scope.ts"
+import type { Model, Wrapper } from "#clients/typescript/Wire.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
 import type { CatalogModel } from "#src/edges/codegen/ModelTypes.ts"
@@ -22,42 +24,37 @@ export const addressOf = Effect.fnUntraced(function* (given: Option.Option<strin
   return yield* new Failure.UsageError({ message: `${name}: Expected an address such as ${local}` })
 })
 
-const isMissing = (error: unknown) => error instanceof Error && "status" in error && error.status === 404
+const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404
+
+const collected = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const item of items) all.push(item)
+  return all
+}
 
 /** All models and wrappers, or those with the given names. */
 export const read = Effect.fnUntraced(function* (url: string, names: ReadonlyArray<string>) {
-  const http = new Http({ url, key: () => undefined })
-  const get = <A>(exchange: Exchange) =>
-    Effect.tryPromise({
-      try: (signal) => http.call({ signal }, (scope) => http.json<A>(exchange, scope)),
-      catch: (error) => error
-    })
+  const { catalog } = new Inferlog({ url, key: () => undefined })
+  const call = <A>(make: (options: CallOptions) => Promise<A>) =>
+    Effect.tryPromise({ try: (signal) => make({ signal }), catch: (error) => error })
 
-  const listed = <Page extends Models | Wrappers>(path: string) =>
-    Effect.gen(function* () {
-      const items: Array<Page["data"][number]> = []
-      let cursor: string | null = null
-      do {
-        const page: Page = yield* get<Page>({ path, query: { limit: mostPerPage, cursor } })
-        items.push(...page.data)
-        cursor = page.next
-      } while (cursor !== null)
-      return items
-    })
+  const all = call(async (options) => [
+    ...(await collected(catalog.models({ limit: mostPerPage }, options))),
+    ...(await collected(catalog.wrappers({ limit: mostPerPage }, options)))
+  ])
 
   const named = (name: string) =>
-    Effect.mapError(get<Model | Wrapper>({ path: `/models${modelPath(name)}` }), (error) =>
-      isMissing(error)
-        ? new Failure.UsageError({
-            message: `--model: There is no model ${Output.printable(name)} at ${url}`
-          })
-        : error
+    Effect.mapError(
+      call((options) => catalog.model(name, options)),
+      (error) =>
+        isMissing(error)
+          ? new Failure.UsageError({ message: `--model: There is no model ${name} at ${url}` })
+          : error
     )
 
-  const withSchema = (item: Model | Wrapper) => {
-    const { description, modelEndpoint, status, stream } = item
-    return Effect.map(
-      get<ModelSchema>({ path: `/${item.kind}s${modelPath(modelEndpoint)}/schema` }),
+  const withSchema = ({ description, modelEndpoint, status, stream }: Model | Wrapper) =>
+    Effect.map(
+      call((options) => catalog.schema(modelEndpoint, options)),
       ({ input, output }): CatalogModel => ({
         modelEndpoint,
         description,
@@ -67,16 +64,13 @@ export const read = Effect.fnUntraced(function* (url: string, names: ReadonlyArr
         output
       })
     )
-  }
 
   const items =
-    names.length > 0
-      ? yield* Effect.forEach([...new Set(names)], named, { concurrency })
-      : [...(yield* listed<Models>("/models")), ...(yield* listed<Wrappers>("/wrappers"))]
+    names.length > 0 ? yield* Effect.forEach([...new Set(names)], named, { concurrency }) : yield* all
   return yield* Effect.forEach(items, withSchema, { concurrency })
 }, Effect.mapError(failureOf))
 
 function failureOf(error: unknown) {
-  if (error instanceof Failure.UsageError || error instanceof Config.ConfigError) return error
+  if (error instanceof Failure.UsageError) return error
   return new Failure.CommandError({ message: Output.printable(Failure.describe(error)) })
 }

@@ -1,0 +1,59 @@
+/** Folders of applications with generated code: their compilers see the clients of this checkout. */
+import * as childProcess from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+const root = path.resolve(import.meta.dirname, "../../..")
+
+export interface Ended {
+  readonly status: number | null
+  readonly text: string
+}
+
+export const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> }
+): Promise<Ended> =>
+  new Promise((resolve) => {
+    childProcess.execFile(
+      command,
+      args,
+      { ...options, env: { ...process.env, ...options.env } },
+      (error, stdout, stderr) =>
+        resolve({
+          status: typeof error?.code === "number" ? error.code : error === null ? 0 : null,
+          text: stdout + stderr
+        })
+    )
+  })
+
+/** What the compiler of TypeScript says to these files; empty if nothing is wrong. */
+export const typeScriptProblems = async (
+  folder: string,
+  files: Readonly<Record<string, string>>
+): Promise<string> => {
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), text)
+  const config = {
+    compilerOptions: {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noEmit: true,
+      skipLibCheck: true,
+      module: "NodeNext",
+      target: "ES2024",
+      lib: ["ES2024", "DOM", "DOM.AsyncIterable"],
+      types: ["node"],
+      typeRoots: [path.join(root, "node_modules/@types")],
+      allowImportingTsExtensions: true,
+      verbatimModuleSyntax: true,
+      paths: { "@inferlog/client": [path.join(root, "clients/typescript/index.ts")] }
+    },
+    files: Object.keys(files)
+  }
+  fs.writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }')
+  fs.writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(config))
+  const tsc = path.join(root, "node_modules/typescript/bin/tsc")
+  return (await run(process.execPath, [tsc, "-p", "."], { cwd: folder })).text
+}
