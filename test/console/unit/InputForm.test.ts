@@ -99,7 +99,7 @@ describe("the issues of an input", () => {
 
   it("come from the server's refusals, too, below the body's prefix", () => {
     assert.deepStrictEqual(
-      ServerIssues.of([{ path: ["input", "width"], code: "type", message: "must be >= 1" }], ["input"]),
+      ServerIssues.of([{ path: ["input", "width"], code: "minimum", message: "must be >= 1" }], ["input"]),
       [{ path: ["width"], message: "Must be >= 1." }]
     )
   })
