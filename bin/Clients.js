@@ -12,7 +12,7 @@ import { root } from "./Bundle.js"
 const execFile = promisify(childProcess.execFile)
 
 /** Each needs only those before it. */
-const folders = ["clients/typescript"].map((folder) => path.join(root, folder))
+const folders = ["clients/typescript", "clients/react"].map((folder) => path.join(root, folder))
 
 /** The projects of the compiler, whose output are the declarations. */
 const projects = [...folders, path.join(root, "clients/typescript/node")]

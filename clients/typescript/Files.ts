@@ -4,6 +4,7 @@ import * as Upload from "./files/Upload.ts"
 import { type Http, segment } from "./Http.ts"
 import { type Paged, paged } from "./Iterating.ts"
 import type { CallOptions } from "./Scope.ts"
+import type { ListFilesQuery, Storage, StoredFile } from "./Wire.ts"
 import type * as Wire from "./Wire.ts"
 
 /** The account's files (docs/apps/uploads.md). */
@@ -32,22 +33,21 @@ export class Files {
   }
 
   /** Newest first. */
-  list(filter: Wire.ListFilesQuery = {}, options?: CallOptions): Paged<Wire.Files> {
+  list(filter: ListFilesQuery = {}, options?: CallOptions): Paged<Wire.Files> {
     return paged(this.#http, "/files", { ...filter }, options)
   }
 
-  get(id: string, options?: CallOptions): Promise<Wire.StoredFile> {
-    return this.#http.call(options, (scope) => this.#http.json({ path: `/files/${segment(id)}` }, scope))
+  get(id: string, options?: CallOptions): Promise<StoredFile> {
+    return this.#http.ask({ path: `/files/${segment(id)}` }, options)
   }
 
   /** Its URL answers 410 from then on. Also ends an upload in parts, by its `uploadKey`. */
   delete(id: string, options?: CallOptions): Promise<void> {
-    return this.#http.call(options, (scope) =>
-      this.#http.json({ method: "DELETE", path: `/files/${segment(id)}` }, scope)
-    )
+    return this.#http.ask({ method: "DELETE", path: `/files/${segment(id)}` }, options)
   }
 
-  storage(options?: CallOptions): Promise<Wire.Storage> {
-    return this.#http.call(options, (scope) => this.#http.json({ path: "/files/storage" }, scope))
+  /** What the files take. */
+  storage(options?: CallOptions): Promise<Storage> {
+    return this.#http.ask({ path: "/files/storage" }, options)
   }
 }

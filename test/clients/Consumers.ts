@@ -11,13 +11,42 @@ const inferlog = new Inferlog()
 const url = await inferlog.files.upload(await file("cat.png"))
 const found = await (await inferlog.files.download(url)).arrayBuffer()
 const request = await inferlog.submit("sandbox/echo", { value: 1 })
+await inferlog.cancel(request)
+const { status } = await inferlog.wait(request)
 const error = await inferlog.submit("sandbox/echo", {}).catch((error) => error)
 console.log(JSON.stringify({
   name: url.split("/").at(-1).slice(9),
   bytes: found.byteLength,
-  status: request.status,
+  status,
   error: error instanceof InvalidInputError && error.name
 }))
+`
+
+/** Type-checked only. */
+export const typedReact = `
+import { Inferlog } from "@inferlog/client"
+import { InferlogProvider, useRequest, useStream, useUpload } from "@inferlog/react"
+import { createElement } from "react"
+
+const client = new Inferlog({ key: async () => "token" })
+
+interface Resize {
+  readonly input: { readonly image: string; readonly width: number }
+  readonly output: { readonly url: string }
+}
+
+const View = () => {
+  const resize = useRequest<Resize>("vision/resize")
+  const writer = useStream("acme/writer", { metadata: { page: "home" } })
+  const { upload, url = "" } = useUpload({ contentType: "image/png" })
+  const onClick = () => resize.run({ image: url, width: 100 })
+  // @ts-expect-error
+  resize.run({ image: url })
+  upload(new Blob([]))
+  return createElement("button", { onClick }, writer.text, resize.output?.url)
+}
+
+export const app = createElement(InferlogProvider, { client }, createElement(View))
 `
 
 /** Type-checked only. The last line is an error that must be found. */
@@ -33,14 +62,18 @@ export const main = async (signal: AbortSignal): Promise<string> => {
     signal,
     onProgress: (sent: number, total: number) => sent / total
   })
+  const output: unknown = await inferlog.run("vision/resize", { image: new Blob([]), width: 1 }, { timeout: 1_000 })
   try {
-    return (await inferlog.submit("acme/writer", { text: url }, { timeout: 1_000 })).request_id
+    for await (const { data, type } of inferlog.stream("acme/writer", { text: url })) {
+      if (type === "chunk") return String(data)
+    }
   } catch (error) {
     if (error instanceof RateLimitedError) return \`\${error.retryAfter ?? 0}\`
     throw error
   }
+  return typeof output
 }
 
 // @ts-expect-error
-void inferlog.submit(1, {})
+void inferlog.run(1, {})
 `

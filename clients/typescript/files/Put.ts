@@ -66,16 +66,15 @@ const byFetch =
 
 /** What S3 says in XML, in the envelope of inferlog's errors. */
 const translated = async (answer: Response): Promise<Response> => {
-  if (answer.ok || !/\bxml\b/.test(answer.headers.get("content-type") ?? "")) return answer
+  const { headers, ok, status } = answer
+  if (ok || !headers.get("content-type")?.includes("xml")) return answer
   const xml = await answer.text()
-  const [, code] = /<Code>([^<]+)</.exec(xml) ?? []
-  const [, message] = /<Message>([^<]+)</.exec(xml) ?? []
-  const isExpired = /expired/i.test(xml)
-  const error = message ?? `The store answered ${answer.status}${code === undefined ? "" : ` ${code}`}`
+  const textOf = (name: string) => xml.split(`<${name}>`)[1]?.split("<")[0]
+  const code = textOf("Code")
+  const details = /expired/i.test(xml) ? { code: "URL_EXPIRED" } : {}
   // 400: the store had waited too long for the bytes.
-  const status = isExpired ? 403 : code === "RequestTimeout" ? 408 : answer.status
-  const { headers } = answer
-  return Response.json({ error, details: isExpired ? { code: "URL_EXPIRED" } : {} }, { status, headers })
+  const meant = details.code ? 403 : code === "RequestTimeout" ? 408 : status
+  return Response.json({ error: textOf("Message") ?? code, details }, { status: meant, headers })
 }
 
 /** @param fetch a caller's own, which is used where there is one. */

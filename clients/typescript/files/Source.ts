@@ -7,21 +7,20 @@ export interface Source {
   /** Bytes. */
   readonly size: number
   /** Name of the file, where the data has one. */
-  readonly name: string | undefined
+  readonly name?: string | undefined
   /** Media type, where the data has one. */
-  readonly type: string | undefined
+  readonly type?: string | undefined
   /** The bytes from `start` up to `end`. A stream must be asked in ascending order. */
   readonly part: (start: number, end: number) => Promise<Blob>
   /** Lets go of what was not read. */
-  readonly close: () => void
+  readonly close?: () => void
 }
 
 const ofBlob = (blob: Blob): Source => ({
   size: blob.size,
-  name: "name" in blob && typeof blob.name === "string" ? blob.name : undefined,
-  type: blob.type === "" ? undefined : blob.type,
-  part: async (start, end) => (start === 0 && end === blob.size ? blob : blob.slice(start, end)),
-  close: () => {}
+  name: "name" in blob ? String(blob.name) : undefined,
+  type: blob.type,
+  part: async (start, end) => blob.slice(start, end)
 })
 
 /** Holds the bytes of the parts under way only. */
@@ -29,34 +28,30 @@ const ofStream = (stream: ReadableStream<Uint8Array>, size: number): Source => {
   const reader = stream.getReader()
   let rest = new Uint8Array(0)
   let at = 0
-  const upTo = async (end: number, take: (bytes: Uint8Array<ArrayBuffer>) => void) => {
+  const readTo = async (end: number, parts?: Array<Uint8Array<ArrayBuffer>>) => {
     while (at < end) {
-      if (rest.length === 0) {
-        const { done, value } = await reader.read()
-        if (done) throw new RangeError(`The stream ended after ${at} of ${size} bytes`)
-        rest = new Uint8Array(value)
-      }
       const bytes = rest.subarray(0, end - at)
-      rest = rest.subarray(bytes.length)
+      parts?.push(bytes)
       at += bytes.length
-      take(bytes)
+      rest = rest.subarray(bytes.length)
+      if (at === end) return
+      const { done, value } = await reader.read()
+      if (done) throw new RangeError(`The stream ended after ${at} of ${size} bytes`)
+      rest = value as Uint8Array<ArrayBuffer>
     }
   }
-  let turn: Promise<unknown> = Promise.resolve()
-  const read = async (start: number, end: number) => {
-    const parts: Array<Uint8Array<ArrayBuffer>> = []
-    await upTo(start, () => {})
-    await upTo(end, (bytes) => parts.push(bytes))
-    return new Blob(parts)
-  }
+  let turn: Promise<Blob> | undefined
   return {
     size,
-    name: undefined,
-    type: undefined,
     part: (start, end) => {
-      const mine = turn.then(() => read(start, end))
-      turn = mine.catch(() => {})
-      return mine
+      const read = async () => {
+        const parts: Array<Uint8Array<ArrayBuffer>> = []
+        await turn
+        await readTo(start)
+        await readTo(end, parts)
+        return new Blob(parts)
+      }
+      return (turn = read())
     },
     close: () => void reader.cancel().catch(() => {})
   }

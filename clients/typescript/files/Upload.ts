@@ -29,6 +29,11 @@ export interface UploadOptions extends CallOptions {
    * again if their bytes are others.
    */
   readonly md5?: ((bytes: Blob) => Promise<string>) | undefined
+  /**
+   * Asks for the URLs of one PUT in place of the client. A page asks its own server so, because a token may not begin uploads
+   * (docs/apps/browsers.md). There are no parts then.
+   */
+  readonly initiate?: ((file: Wire.UploadBody) => Promise<Wire.Upload>) | undefined
   /** Goes on with an upload in parts that was interrupted: parts that have arrived are not sent again. */
   readonly resume?: UploadRef | undefined
   /** Called when an upload in parts has begun, before its first part. Keep the ids to go on after an interruption. */
@@ -93,15 +98,26 @@ const put = async (
   }
 }
 
-const initiate = <A>({ contentType, fileName, http, scope, source }: Upload, path: string): Promise<A> => {
-  const json = { file_name: fileName, content_type: contentType, size: source.size }
-  return http.json<A>({ method: "POST", path: `/storage/upload/${path}`, json }, scope)
+const announced = ({ contentType, fileName, source }: Upload): Wire.UploadBody => ({
+  file_name: fileName,
+  content_type: contentType,
+  size: source.size
+})
+
+const initiate = <A>(upload: Upload, path: string): Promise<A> => {
+  const exchange = { method: "POST", path: `/storage/upload/${path}`, json: announced(upload) }
+  return upload.http.json<A>(exchange, upload.scope)
 }
 
 const inOnePut = async (upload: Upload): Promise<string> => {
   const { http, options, scope, source } = upload
   let fileUrl = ""
   const urlOf = async () => {
+    if (options.initiate) {
+      const begun = await scope.race(options.initiate(announced(upload)))
+      fileUrl = begun.file_url
+      return begun.upload_url
+    }
     // The file of a URL that has expired would count towards the quota for an hour.
     const [, id] = /\/media\/([^/]+)\//.exec(fileUrl) ?? []
     if (id) await http.json({ method: "DELETE", path: `/files/${segment(id)}` }, scope).catch(() => {})
@@ -115,22 +131,20 @@ const inOnePut = async (upload: Upload): Promise<string> => {
   return fileUrl
 }
 
-const resumed = async ({ http, scope, source }: Upload, ref: UploadRef): Promise<UploadInParts> => {
-  const query = { ...ref }
-  const found = await http.json<UploadInParts>({ path: "/storage/upload/parts", query }, scope)
+const arrived = async ({ http, scope, source }: Upload, ref: UploadRef): Promise<UploadInParts> => {
+  const { uploadId, uploadKey } = ref
+  const found = await http.json<UploadInParts>(
+    { path: "/storage/upload/parts", query: { uploadKey, uploadId } },
+    scope
+  )
   if (found.size !== null && found.size !== source.size)
-    throw new RangeError(`The upload is of ${found.size} bytes, but the data has ${source.size}`)
+    throw new RangeError(`The upload is of ${found.size} bytes, and the data has ${source.size}`)
   return found
 }
 
 /** Parts of an upload that goes on are as large as those that have arrived. */
-const partSizeOf = (
-  size: number,
-  wanted: number | undefined,
-  { parts }: Pick<UploadInParts, "parts">
-): number => {
-  const least = Math.max(leastPart, Math.ceil(size / mostParts / MiB) * MiB)
-  const usual = Math.max(wanted ?? usualPart, least)
+const partSizeOf = (size: number, wanted: number, parts: UploadInParts["parts"]): number => {
+  const usual = Math.max(wanted, leastPart, Math.ceil(size / mostParts / MiB) * MiB)
   const fits = parts.every((part) => part.size === Math.min(usual, size - (part.partNumber - 1) * usual))
   return fits ? usual : Math.max(...parts.map((part) => part.size))
 }
@@ -139,72 +153,62 @@ const inParts = async (upload: Upload): Promise<string> => {
   const { http, options, source } = upload
   const { size } = source
   const { md5, onBegin, onProgress, parallel = 3, resume } = options
-  const begun = resume
-    ? { ...resume, ...(await resumed(upload, resume)) }
+  const { fileUrl, parts, uploadId, uploadKey } = resume
+    ? { ...resume, ...(await arrived(upload, resume)) }
     : { ...(await initiate<MultipartUpload>(upload, "initiate-multipart")), parts: [] }
-  const { uploadId, uploadKey } = begun
-  const query = { uploadKey, uploadId }
   await onBegin?.({ uploadId, uploadKey })
 
-  const partSize = partSizeOf(size, options.partSize, begun)
-  const count = Math.max(1, Math.ceil(size / partSize))
-  const sent = new Map<number, number>()
+  const partSize = partSizeOf(size, options.partSize ?? usualPart, parts)
+  const endOf = (partNumber: number) => Math.min(partNumber * partSize, size)
+  let total = 0
+  const sent: Array<number> = []
   const report = (partNumber: number, bytes: number) => {
-    sent.set(partNumber, bytes)
-    onProgress?.(
-      [...sent.values()].reduce((sum, one) => sum + one, 0),
-      size
-    )
+    total += bytes - (sent[partNumber] ?? 0)
+    sent[partNumber] = bytes
+    onProgress?.(total, size)
   }
-  const boundsOf = (partNumber: number) =>
-    [(partNumber - 1) * partSize, Math.min(partNumber * partSize, size)] as const
-  const there = begun.parts.filter(({ partNumber, size }) => {
-    const [start, end] = boundsOf(partNumber)
-    return size === end - start
-  })
-  const parts: Array<Part> = []
-  const keep = ({ etag, partNumber, size }: (typeof there)[number]) => {
+  const etags = new Map<number, string>()
+  const keep = ({ etag, partNumber, size }: (typeof parts)[number]) => {
+    etags.set(partNumber, etag)
     report(partNumber, size)
-    parts.push({ partNumber, etag })
   }
-  const arrived = new Map(there.map((part) => [part.partNumber, part]))
-  if (md5 === undefined) there.forEach(keep)
+  const there = parts.filter((part) => part.size === endOf(part.partNumber) - endOf(part.partNumber - 1))
+  if (!md5) there.forEach(keep)
 
   // One part that fails ends the others.
   const lanes = new CallScope({ signal: upload.scope.signal }, http.clock.now())
   const send = async (partNumber: number) => {
-    const body = await source.part(...boundsOf(partNumber))
+    const body = await source.part(endOf(partNumber - 1), endOf(partNumber))
     const digest = await md5?.(body)
-    const stored = arrived.get(partNumber)
-    if (stored !== undefined && stored.etag === digest) return keep(stored)
-    const urlOf = async () => {
-      const asked = { path: "/storage/upload/multipart-url", query: { ...query, partNumber } }
-      return (await http.json<PartUrl>(asked, lanes)).presignedUrl
-    }
-    const etag = await put(upload, lanes, body, digest, urlOf, (bytes) => report(partNumber, bytes))
-    parts.push({ partNumber, etag })
+    const stored = there.find((part) => part.partNumber === partNumber && part.etag === digest)
+    if (stored) return keep(stored)
+    const query = { uploadKey, uploadId, partNumber }
+    const urlOf = async () =>
+      (await http.json<PartUrl>({ path: "/storage/upload/multipart-url", query }, lanes)).presignedUrl
+    const onSent = (bytes: number) => report(partNumber, bytes)
+    etags.set(partNumber, await put(upload, lanes, body, digest, urlOf, onSent))
   }
   let next = 1
   const lane = async () => {
-    while (next <= count && !lanes.signal.aborted) {
-      const partNumber = next++
-      if (md5 !== undefined || !arrived.has(partNumber)) await send(partNumber)
+    for (let partNumber = next++; partNumber === 1 || endOf(partNumber - 1) < size; partNumber = next++) {
+      if (!etags.has(partNumber)) await send(partNumber)
     }
   }
   try {
-    await Promise.all(Array.from({ length: Math.min(parallel, count) }, lane))
-    lanes.check()
-    // A page reads no `ETag` of a bucket that does not expose it.
-    const named = parts.every(({ etag }) => etag !== "")
-      ? parts
-      : (await resumed(upload, begun)).parts.map(({ etag, partNumber }) => ({ partNumber, etag }))
-    const json = { uploadId, uploadKey, parts: named.toSorted((a, b) => a.partNumber - b.partNumber) }
+    await Promise.all(Array.from({ length: parallel }, lane))
+    // A page cannot read the `ETag` of a bucket that does not expose it.
+    if ([...etags.values()].includes("")) {
+      for (const { etag, partNumber } of (await arrived(upload, { uploadId, uploadKey })).parts)
+        etags.set(partNumber, etag)
+    }
+    const named = [...etags].map(([partNumber, etag]): Part => ({ partNumber, etag }))
+    const json = { uploadId, uploadKey, parts: named }
     const completing = { method: "POST", path: "/storage/upload/complete", json }
     return (await http.json<CompletedUpload>(completing, lanes)).fileUrl
   } catch (error) {
     lanes.abort(error)
     // The answer to an earlier `complete` was lost.
-    if (error instanceof UploadCompletedError) return begun.fileUrl
+    if (error instanceof UploadCompletedError) return fileUrl
     throw error
   } finally {
     lanes.end()
@@ -221,7 +225,7 @@ export const run = async (
   const fileName = options.fileName ?? source.name ?? "file"
   const contentType = options.contentType || source.type || "application/octet-stream"
   const upload: Upload = { http, source, contentType, fileName, options, scope }
-  const isSingle = !options.resume && source.size <= (options.partSize ?? largestPut)
+  const isSingle = options.initiate || (!options.resume && source.size <= (options.partSize ?? largestPut))
   try {
     return await (isSingle ? inOnePut(upload) : inParts(upload))
   } catch (error) {
@@ -229,6 +233,6 @@ export const run = async (
       return error.details["fileUrl"]
     throw error
   } finally {
-    source.close()
+    source.close?.()
   }
 }
