@@ -1,0 +1,49 @@
+"""Runs a model on many inputs."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import InferlogError
+from .core import Core, Scope
+from .effects import Program
+from .requests import HELD, SubmitOptions, run
+
+
+@dataclass(frozen=True)
+class BatchItem:
+    """What became of one input: `error` is `None` if it has an output."""
+
+    index: int
+    output: Any = None
+    error: InferlogError | None = None
+
+
+def batch(
+    core: Core,
+    scope: Scope,
+    model: str,
+    inputs: Iterable[Mapping[str, Any]],
+    key: str | None,
+    options: SubmitOptions,
+) -> Iterator[Program[BatchItem]]:
+    """A program for each input. With a `key` the requests stay when the caller leaves, so that the same call goes on with them."""
+    prefix = key or str(uuid.uuid4())
+
+    def one(index: int, input: Mapping[str, Any]) -> Program[BatchItem]:
+        chosen = replace(options, idempotency_key=f"{prefix}-{index}")
+        try:
+            output = yield from run(core, scope.another(), model, input, chosen, cancel_on_abort=key is None)
+        except InferlogError as error:
+            return BatchItem(index, error=error)
+        return BatchItem(index, output)
+
+    return (one(index, input) for index, input in enumerate(inputs))
+
+
+def waiting(**options: Any) -> SubmitOptions:
+    """Of a submit whose answer the server holds until the request has ended."""
+    return SubmitOptions(headers={"prefer": f"wait={HELD}"}, held=HELD, **options)

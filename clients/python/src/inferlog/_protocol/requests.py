@@ -1,0 +1,154 @@
+"""Submits, follows and cancels requests (docs/start/requests.md)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DeadlineExceededError, UnexpectedAnswerError
+from ..types import CancelledRequestStatus, CreatedRequest, RequestStatus, Result, RetrievedRequest
+from .calls import Call, given, model_path, post
+from .core import Core, Scope
+from .effects import Invoke, Program, Stopped
+from .exchange import Attempts, open_once, read_all, send_json
+from .failures import output_of
+from .inputs import with_files
+from .places import Place, RequestRef, id_of, locate, place_of, retrieval
+
+#: For how long the server holds an answer, in seconds.
+HELD = 30
+
+TERMINAL = ("COMPLETED", "FAILED", "CANCELLED")
+
+#: How long an interrupted call takes to cancel its request, in seconds.
+_LAST_WORD = 5.0
+
+_ABORTS = (KeyboardInterrupt, SystemExit, Stopped, asyncio.CancelledError, DeadlineExceededError)
+
+
+@dataclass(frozen=True)
+class SubmitOptions:
+    webhook: str | None = None
+    webhook_events: Sequence[str] | None = None
+    metadata: Mapping[str, str] | None = None
+    idempotency_key: str | None = None
+    start_timeout: float | None = None
+    cancel_after: float | None = None
+    #: Headers of one way to submit.
+    headers: Mapping[str, str] = field(default_factory=dict)
+    held: float = 0
+
+    def call(self, model: str, input: Any) -> Call[Any]:
+        headers = {"idempotency-key": self.idempotency_key or str(uuid.uuid4()), **self.headers}
+        if self.metadata is not None:
+            headers["x-request-metadata"] = json.dumps(dict(self.metadata), separators=(",", ":"))
+        if self.start_timeout is not None:
+            headers["x-request-start-timeout"] = str(math.ceil(self.start_timeout))
+        if self.cancel_after is not None:
+            headers["cancel-after"] = str(math.ceil(self.cancel_after))
+        reserved = given(
+            webhook=self.webhook,
+            webhook_events_filter=None if self.webhook_events is None else list(self.webhook_events),
+        )
+        return post(model_path(model), {**input, **reserved}, host="queue", headers=headers, held=self.held)
+
+
+def prepared(core: Core, scope: Scope, model: str, input: Mapping[str, Any], options: SubmitOptions) -> Program[Call[Any]]:
+    """The submit, once the files of its input are uploaded."""
+    model_path(model)
+    return options.call(model, (yield from with_files(core, scope, input)))
+
+
+def submit(
+    core: Core, scope: Scope, model: str, input: Mapping[str, Any], options: SubmitOptions
+) -> Program[CreatedRequest]:
+    call: Call[CreatedRequest] = yield from prepared(core, scope, model, input, options)
+    return (yield from send_json(call, core, scope))
+
+
+def _is_failed(body: Mapping[str, Any]) -> bool:
+    return body.get("status") == "FAILED" and "request_id" in body
+
+
+def status_call(place: Place, wait: int | None = None) -> Call[RequestStatus]:
+    """The status. That of a failed request is a 400 with the status."""
+    return place.call("/status", query=given(wait=wait), held=wait or 0, accepts=_is_failed)
+
+
+def status(core: Core, scope: Scope, ref: RequestRef) -> Program[RequestStatus]:
+    place = yield from locate(ref, core, scope)
+    return (yield from send_json(status_call(place), core, scope))
+
+
+def result(core: Core, scope: Scope, ref: RequestRef) -> Program[Result]:
+    place = yield from locate(ref, core, scope)
+    call: Call[Result] = place.call()
+    return (yield from send_json(call, core, scope))
+
+
+def cancel(core: Core, scope: Scope, ref: RequestRef) -> Program[CancelledRequestStatus]:
+    place = yield from locate(ref, core, scope)
+    call: Call[CancelledRequestStatus] = place.call("/cancel", method="POST", accepts=_is_failed)
+    return (yield from send_json(call, core, scope))
+
+
+OnStatus = Callable[[RequestStatus], Any]
+
+
+def _ended(core: Core, scope: Scope, place: Place, on_status: OnStatus | None) -> Program[RetrievedRequest]:
+    """Follows a request to its end, and gives the whole of it."""
+    scope.request_id = place.id
+    shown: RequestStatus | None = None
+    while True:
+        found = yield from send_json(status_call(place, HELD), core, scope)
+        if on_status is not None and found != shown:
+            yield Invoke(on_status, (found,))
+        shown = found
+        if found["status"] in TERMINAL:
+            return (yield from send_json(retrieval(place.id), core, scope))
+
+
+def wait(core: Core, scope: Scope, ref: RequestRef, on_status: OnStatus | None) -> Program[RetrievedRequest]:
+    place = yield from locate(ref, core, scope)
+    return (yield from _ended(core, scope, place, on_status))
+
+
+def run(
+    core: Core,
+    scope: Scope,
+    model: str,
+    input: Mapping[str, Any],
+    options: SubmitOptions,
+    on_status: OnStatus | None = None,
+    cancel_on_abort: bool = True,
+) -> Program[Any]:
+    """The output. An interrupted call cancels its request once, best effort."""
+    call: Call[Any] | None = None
+    place: Place | None = None
+    try:
+        call = yield from prepared(core, scope, model, input, options)
+        body = yield from send_json(call, core, scope)
+        place = place_of(body)
+        if place is None:
+            raise UnexpectedAnswerError("The answer to a submit names no request: is it of an inferlog server?")
+        scope.request_id = place.id
+        if "modelEndpoint" not in body or body["status"] not in TERMINAL:
+            body = yield from _ended(core, scope, place, on_status)
+    except _ABORTS:
+        if cancel_on_abort and place is not None:
+            yield from _cancel_quietly(core, place)
+        raise
+    return output_of(body)
+
+
+def _cancel_quietly(core: Core, place: Place) -> Program[None]:
+    attempts = Attempts(core, Scope(core, _LAST_WORD))
+    try:
+        yield from read_all((yield from open_once(place.call("/cancel", method="POST"), attempts)), attempts)
+    except Exception:
+        pass
