@@ -22,26 +22,20 @@ export interface Failure {
 
 /** The server refused a call, or could not answer it. */
 export class ApiError extends InferlogError {
-  override readonly name: string
+  declare readonly name: string
   /** The status of HTTP. */
-  readonly status: number
+  declare readonly status: number
   /** `details.code` of the answer, such as `RATE_LIMITED`. */
-  readonly code: string | undefined
-  readonly issues: ReadonlyArray<Issue>
-  readonly details: Readonly<Record<string, unknown>>
+  declare readonly code: string | undefined
+  declare readonly issues: ReadonlyArray<Issue>
+  declare readonly details: Readonly<Record<string, unknown>>
   /** The id of the exchange, which the server's log has too. It is not the id of a request. */
-  readonly requestId: string | undefined
+  declare readonly requestId: string | undefined
   /** How long the server asks to wait, in ms. */
-  readonly retryAfter: number | null
+  declare readonly retryAfter: number | null
 
-  constructor(failure: Failure, options?: ErrorOptions) {
-    super(failure.message, options)
-    this.name = failure.name
-    this.status = failure.status
-    this.code = failure.code
-    this.issues = failure.issues
-    this.details = failure.details
-    this.requestId = failure.requestId
-    this.retryAfter = failure.retryAfter
+  constructor(failure: Failure) {
+    super(failure.message)
+    Object.assign(this, failure)
   }
 }

@@ -23,15 +23,13 @@ export const batch = <Output>(
 ): AsyncIterableIterator<BatchItem<Output>, undefined> =>
   iterate(http, options, async function* (scope: CallScope) {
     const { concurrency = 8, key = crypto.randomUUID(), timeout: _, ...rest } = options
-    const own = new AbortController()
-    const left = () => own.abort(scope.signal.reason)
-    scope.signal.addEventListener("abort", left)
+    const { signal } = scope
     const iterator =
       Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
     const running = new Map<number, Promise<BatchItem<Output>>>()
     const begin = (index: number, input: unknown): Promise<BatchItem<Output>> =>
       http
-        .call({ signal: own.signal }, (each) =>
+        .call({ signal }, (each) =>
           run(http, model, input, { ...rest, idempotencyKey: `${key}-${index}` }, each)
         )
         .then(
@@ -54,10 +52,8 @@ export const batch = <Output>(
         yield item
       }
     } finally {
-      scope.signal.removeEventListener("abort", left)
-      own.abort(
-        scope.signal.aborted ? scope.signal.reason : new DOMException("The batch was left", "AbortError")
-      )
+      // Those that still run are cancelled, unless the caller left them alone.
+      scope.abort(new DOMException("The batch has ended", "AbortError"))
       await Promise.all(running.values())
       await iterator.return?.()
     }

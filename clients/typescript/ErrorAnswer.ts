@@ -11,35 +11,41 @@ export interface Answer {
   readonly text: string
 }
 
-type ErrorClass = new (failure: Failure) => ApiError
-type OutcomeClass = new (failure: Failure, request: Result | null) => ApiError
+type ErrorClass = new (failure: Failure, request: Result | null) => ApiError
 
-const byName = Errors as unknown as Readonly<Record<string, ErrorClass | undefined>>
-const outcomeByName = OutcomeErrors as unknown as Readonly<Record<string, OutcomeClass | undefined>>
+const classes = { ...Errors, ...OutcomeErrors } as unknown as Readonly<Record<string, ErrorClass | undefined>>
 
-const names: Readonly<Record<number, string>> = {
-  400: "BadRequestError",
-  401: "UnauthorizedError",
-  402: "PaymentRequiredError",
-  403: "ForbiddenError",
-  404: "NotFoundError",
-  405: "MethodNotAllowedError",
-  408: "RequestTimeoutError",
-  409: "ConflictError",
-  410: "GoneError",
-  411: "LengthRequiredError",
-  412: "PreconditionFailedError",
-  413: "TooLargeError",
-  415: "UnsupportedMediaTypeError",
-  416: "RangeNotSatisfiableError",
-  417: "ExpectationFailedError",
-  422: "UnprocessableError",
-  429: "TooManyRequestsError",
-  431: "HeadersTooLargeError"
+/** The class of that name, if an answer can be one. */
+export const classOf = (name: string): ErrorClass => classes[name] ?? ApiError
+
+/** 411 also has one code, and 5xx are all `ServerError`. */
+const ofStatus: Readonly<Record<number, ErrorClass>> = {
+  400: Errors.BadRequestError,
+  401: Errors.UnauthorizedError,
+  402: Errors.PaymentRequiredError,
+  403: Errors.ForbiddenError,
+  404: Errors.NotFoundError,
+  405: Errors.MethodNotAllowedError,
+  408: Errors.RequestTimeoutError,
+  409: Errors.ConflictError,
+  410: Errors.GoneError,
+  411: Errors.LengthRequiredError,
+  412: Errors.PreconditionFailedError,
+  413: Errors.TooLargeError,
+  415: Errors.UnsupportedMediaTypeError,
+  416: Errors.RangeNotSatisfiableError,
+  417: Errors.ExpectationFailedError,
+  422: Errors.UnprocessableError,
+  429: Errors.TooManyRequestsError,
+  431: Errors.HeadersTooLargeError
 }
 
+/** Bundlers shorten the names of classes. */
+const nameOf = (type: ErrorClass): string =>
+  Object.keys(classes).find((name) => classes[name] === type) ?? "ApiError"
+
 /** `RATE_LIMITED` becomes `RateLimitedError`. */
-const nameOfCode = (code: string): string =>
+export const nameOfCode = (code: string): string =>
   code.replace(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase()) + "Error"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -76,23 +82,19 @@ export const errorOf = ({ headers, status, text }: Answer, now: number): ApiErro
   const details = isRecord(body["details"]) ? body["details"] : {}
   const code = typeof details["code"] === "string" ? details["code"] : undefined
   const issues = Array.isArray(body["error"]) ? (body["error"] as ReadonlyArray<Issue>) : []
-  const isInvalid = status === 400 && issues.length > 0 && code === undefined
-  const ofStatus = isInvalid
-    ? "InvalidInputError"
-    : (names[status] ?? (status >= 500 ? "ServerError" : "ApiError"))
-  const ofCode = code === undefined ? "" : nameOfCode(code)
-  const outcome = outcomeByName[ofCode]
-  const base = byName[ofStatus] ?? ApiError
-  const found = byName[ofCode]
-  // Codes of later releases, and codes that are named like a status.
-  const isKnown = found === base || found?.prototype instanceof base
-  const name = outcome !== undefined || isKnown ? ofCode : ofStatus
+  const base =
+    status === 400 && issues.length > 0 && code === undefined
+      ? Errors.InvalidInputError
+      : (ofStatus[status] ?? (status >= 500 ? Errors.ServerError : ApiError))
+  const found = code === undefined ? base : classOf(nameOfCode(code))
+  // Not codes that are named like a status.
+  const isKnown =
+    found.prototype instanceof base || found.prototype instanceof OutcomeErrors.RequestOutcomeError
+  const type = isKnown ? found : base
+  const { error } = body
   const failure: Failure = {
-    name,
-    message:
-      typeof body["error"] === "string"
-        ? body["error"]
-        : messageOf(issues) || `The server answered ${status}`,
+    name: nameOf(type),
+    message: typeof error === "string" ? error : messageOf(issues) || `The server answered ${status}`,
     status,
     code,
     issues,
@@ -100,6 +102,5 @@ export const errorOf = ({ headers, status, text }: Answer, now: number): ApiErro
     requestId: headers.get("x-request-id") ?? undefined,
     retryAfter: retryAfterOf(headers, now)
   }
-  if (outcome !== undefined) return new outcome(failure, "output" in body ? (body as never) : null)
-  return new (isKnown && found !== undefined ? found : base)(failure)
+  return new type(failure, "output" in body ? (body as unknown as Result) : null)
 }

@@ -75,7 +75,7 @@ const queryOf = (query: Query): string => {
       }
     }
   }
-  return search.size === 0 ? "" : `?${search}`
+  return `?${search}`.replace(/^\?$/, "")
 }
 
 /** Part of a path. Parts that a URL does not keep are refused, so that no call goes to another route. */

@@ -48,18 +48,14 @@ export class Scope {
   }
 
   /** What `promise` gives, unless this scope is aborted first. For promises that do not heed its signal, or not everywhere. */
-  async race<A>(promise: Promise<A>): Promise<A> {
-    let stop: (() => void) | undefined
-    const aborted = new Promise<never>((_, reject) => {
-      stop = () => reject(this.signal.reason)
-      if (this.signal.aborted) stop()
-      else this.signal.addEventListener("abort", stop)
+  race<A>(promise: Promise<A>): Promise<A> {
+    const { signal } = this
+    return new Promise<A>((resolve, reject) => {
+      const abort = () => reject(signal.reason)
+      if (signal.aborted) abort()
+      signal.addEventListener("abort", abort)
+      promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
     })
-    try {
-      return await Promise.race([promise, aborted])
-    } finally {
-      if (stop !== undefined) this.signal.removeEventListener("abort", stop)
-    }
   }
 }
 

@@ -15,36 +15,6 @@ export interface ServerSentEvent {
 /** Characters of one event, so that a broken server cannot fill the memory. */
 const largest = 16 * 1024 * 1024
 
-/** Collects the fields of one block. */
-class Block {
-  #event = "message"
-  #data: string | undefined
-  #id: string | undefined
-  #retry: number | undefined
-  #size = 0
-
-  get size(): number {
-    return this.#size
-  }
-
-  add(line: string): void {
-    this.#size += line.length
-    const colon = line.indexOf(":")
-    if (colon === 0) return
-    const name = colon < 0 ? line : line.slice(0, colon)
-    const value = colon < 0 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1))
-    if (name === "event") this.#event = value
-    if (name === "data") this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
-    if (name === "id" && !value.includes("\0")) this.#id = value
-    if (name === "retry" && /^\d+$/.test(value)) this.#retry = Number(value)
-  }
-
-  end(): ServerSentEvent | undefined {
-    const block = { event: this.#event, data: this.#data, id: this.#id, retry: this.#retry }
-    return (this.#data ?? this.#id ?? this.#retry) === undefined ? undefined : block
-  }
-}
-
 /**
  * Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), however their bytes are cut into
  * chunks. What follows the last empty line is no event. Fails with an `UnexpectedAnswerError` at an event of more than 16 MiB.
@@ -52,10 +22,11 @@ class Block {
 export async function* events(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   // Drops a byte order mark.
   const decoder = new TextDecoder()
+  /** The fields of the block so far, by their names. */
+  let block: Record<string, string | undefined> = {}
+  let size = 0
   let rest: Array<string> = []
-  let restSize = 0
   let endsWithReturn = false
-  let block = new Block()
   for await (const chunk of chunks) {
     let text = decoder.decode(chunk, { stream: true })
     if (text === "") continue
@@ -67,19 +38,29 @@ export async function* events(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
     for (const each of lines) {
       const line = rest.join("") + each
       rest = []
-      restSize = 0
-      if (line !== "") block.add(line)
-      else {
-        const event = block.end()
-        block = new Block()
-        if (event !== undefined) yield event
-      }
-      if (block.size > largest) throw tooLarge()
+      size += each.length
+      if (line === "") {
+        const { data, event = "message", id, retry } = block
+        if ((data ?? id ?? retry) !== undefined) {
+          yield { event, data, id, retry: retry === undefined ? undefined : Number(retry) }
+        }
+        block = {}
+        size = 0
+      } else add(block, line)
+      if (size > largest) throw tooLarge()
     }
     if (last !== "") rest.push(last)
-    restSize += last.length
-    if (block.size + restSize > largest) throw tooLarge()
+    size += last.length
+    if (size > largest) throw tooLarge()
   }
+}
+
+const add = (block: Record<string, string | undefined>, line: string): void => {
+  const [, name = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+  if (name === "data") block[name] = block[name] === undefined ? value : `${block[name]}\n${value}`
+  else if (name === "event") block[name] = value
+  else if (name === "id" && !value.includes("\0")) block[name] = value
+  else if (name === "retry" && /^\d+$/.test(value)) block[name] = value
 }
 
 const tooLarge = () => new UnexpectedAnswerError("An event of the stream has more than 16 MiB")
