@@ -13,6 +13,15 @@ export class Broken extends Error {
   }
 }
 
+/** What a hook gives; nothing if it throws. */
+export const hooked = async <A>(hook: () => A): Promise<Awaited<A> | undefined> => {
+  try {
+    return await hook()
+  } catch {
+    return undefined
+  }
+}
+
 /** The longest pause that a server may ask for, in ms; beyond it the caller gets the error at once. */
 const longestPause = 60_000
 
@@ -64,7 +73,7 @@ export class Attempts {
   async next(error: unknown, repeatable = true): Promise<void> {
     const { clock, hooks, retries, scope } = this.#options
     scope.check()
-    const failure = error instanceof Broken ? error.failure : error
+    const failure = error instanceof Broken ? error.failure : (error as Error)
     if (!mayPass(error, repeatable) || this.#failed >= retries) throw failure
     const spread = Math.min(30_000, 500 * 2 ** this.#failed)
     const asked = error instanceof ApiError ? error.retryAfter : this.retry
@@ -74,17 +83,8 @@ export class Attempts {
     const attempt = this.number
     this.#failed++
     this.number++
-    try {
-      hooks.retry?.({
-        ...this.sent,
-        attempt,
-        delay,
-        error: error instanceof Broken ? error.failure : error,
-        reason: error instanceof Broken ? error.message : `${error.status}`
-      })
-    } catch {
-      // A hook never fails a call.
-    }
+    const reason = error instanceof Broken ? error.message : `${error.status}`
+    void hooked(() => hooks.retry?.({ ...this.sent, attempt, delay, reason, error: failure }))
     await scope.race(clock.sleep(delay, scope.signal))
     scope.check()
   }

@@ -62,7 +62,7 @@ export const objectOf = (text: string): Readonly<Record<string, unknown>> => {
 }
 
 const messageOf = (issues: ReadonlyArray<Issue>): string => {
-  const shown = issues.slice(0, 3).map(({ message, path }) => [path.join("."), message].join(" ").trim())
+  const shown = issues.slice(0, 3).map(({ message, path }) => [path?.join("."), message].join(" ").trim())
   const rest = issues.length - shown.length
   return shown.join("; ") + (rest > 0 ? ` and ${rest} more` : "")
 }

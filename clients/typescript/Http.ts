@@ -1,4 +1,4 @@
-import { Attempts, Broken } from "./Attempts.ts"
+import { Attempts, Broken, hooked } from "./Attempts.ts"
 import {
   type ClientOptions,
   type Clock,
@@ -26,6 +26,8 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
   /** The body, as JSON. */
   readonly json?: unknown
+  /** The body, as a text of JSON. */
+  readonly text?: string | undefined
   /** Other bytes. */
   readonly body?: Blob | Uint8Array<ArrayBuffer> | undefined
   /** For how long the server may hold the answer, in ms. */
@@ -50,20 +52,10 @@ export interface Opened {
 
 type Read<A> = (response: Response, limit: Scope) => Promise<A>
 
-/** What a hook gives; nothing if it throws. */
-const hooked = async <A>(hook: () => A): Promise<Awaited<A> | undefined> => {
-  try {
-    return await hook()
-  } catch {
-    return undefined
-  }
-}
-
-const addressOf = (url: string | URL, name: string): string => {
-  if (!URL.canParse(url)) throw new TypeError(`${name} must be an absolute URL`)
+const addressOf = (url: string | URL): string => {
   const { href, protocol } = new URL(url)
-  if (!/^https?:$/.test(protocol)) throw new TypeError(`${name} must begin with http:// or https://`)
-  return href.replace(/[?#].*$/, "").replace(/\/+$/, "")
+  if (!/^https?:$/.test(protocol)) throw new TypeError("Addresses begin with http:// or https://")
+  return href.replace(/\/*(?:[?#].*)?$/, "")
 }
 
 const queryOf = (query: Query): string => {
@@ -80,15 +72,14 @@ const queryOf = (query: Query): string => {
 
 /** Part of a path. Parts that a URL does not keep are refused, so that no call goes to another route. */
 export const segment = (text: string): string => {
-  if (typeof text !== "string" || /^\.{0,2}$/.test(text))
-    throw new TypeError("An id or name is empty or not valid")
+  if (typeof text !== "string" || /^\.{0,2}$/.test(text)) throw new TypeError("An id or name is not valid")
   return encodeURIComponent(text)
 }
 
 /** `owner/name` as a path. */
 export const modelPath = (model: string): string => {
   const parts = String(model).split("/")
-  if (parts.length !== 2) throw new TypeError("A model is named as owner/name")
+  if (parts.length !== 2) throw new TypeError("A model is owner/name")
   return `/${parts.map(segment).join("/")}`
 }
 
@@ -107,8 +98,8 @@ export class Http {
   readonly #hooks: Hooks
 
   constructor(options: ClientOptions) {
-    const base = addressOf(options.url ?? environment("INFERLOG_URL") ?? "http://127.0.0.1:8080", "url")
-    this.#urls = { base, queue: addressOf(options.queueUrl ?? base, "queueUrl"), none: "" }
+    const base = addressOf(options.url ?? environment("INFERLOG_URL") ?? "http://127.0.0.1:8080")
+    this.#urls = { base, queue: addressOf(options.queueUrl ?? base), none: "" }
     this.#key = options.key ?? environment("INFERLOG_API_KEY")
     // Looked up at each call, for those who replace it later. Unbound, because browsers refuse it as a method.
     this.#fetch = options.fetch ?? ((...call) => globalThis.fetch(...call))
@@ -262,7 +253,7 @@ export class Http {
       if (key && !/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key has characters that no key has")
       if (key) headers.set("authorization", `Key ${key}`)
     }
-    if (exchange.json !== undefined) headers.set("content-type", "application/json")
+    if ((exchange.text ?? exchange.json) !== undefined) headers.set("content-type", "application/json")
     add(exchange.headers)
     return headers
   }
@@ -275,7 +266,7 @@ export class Http {
     read: Read<A>
   ): Promise<A> {
     const { accepts, held = 0, json, method, path, redirect = "manual" } = exchange
-    const body = json === undefined ? exchange.body : JSON.stringify(json)
+    const body = exchange.text ?? (json === undefined ? exchange.body : JSON.stringify(json))
     const limit = new Scope(scope.signal)
     try {
       limit.endAfter(this.#timeout + held, () => new Broken("timeout", undefined))
@@ -294,11 +285,11 @@ export class Http {
       )
       if (response.ok) return await read(response, limit)
       if (status < 400) throw new UnexpectedAnswerError("The server redirects: give its own address as `url`")
-      const text = await limit.race(response.text())
+      const answered = await limit.race(response.text())
       limit.end()
-      const failed = objectOf(text)
+      const failed = objectOf(answered)
       if (accepts?.(failed)) return failed as A
-      throw errorOf({ status, headers: response.headers, text }, this.clock.now())
+      throw errorOf({ status, headers: response.headers, text: answered }, this.clock.now())
     } catch (error) {
       limit.abort(error)
       scope.check()

@@ -28,32 +28,18 @@ const asciiJson = (value: unknown) =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> | ReadonlyArray<unknown> =>
-  Array.isArray(value) ||
-  (typeof value === "object" &&
-    value !== null &&
-    [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null))
-
-/** The value with files as their URLs. What has none is the same object. A file that is there twice is uploaded once. */
-const uploaded = async (http: Http, value: unknown, scope: CallScope): Promise<unknown> => {
-  const urls = new Map<Blob, Promise<string>>()
-  const find = (value: unknown) => {
-    if (value instanceof Blob && !urls.has(value)) {
-      urls.set(value, new Files(http).upload(value, { signal: scope.signal }))
-    } else if (isContainer(value)) Object.values(value).forEach(find)
-  }
-  find(value)
-  if (urls.size === 0) return value
-  const found = new Map<unknown, string>()
-  await Promise.all([...urls].map(async ([blob, url]) => found.set(blob, await url)))
-  const replace = (value: unknown): unknown =>
-    found.get(value) ??
-    (Array.isArray(value)
-      ? value.map(replace)
-      : isContainer(value)
-        ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replace(each)]))
-        : value)
-  return replace(value)
+/** JSON of the value with the URLs of its files, which are uploaded first: each once, wherever it is. */
+const withFiles = async (http: Http, value: unknown, { signal }: CallScope): Promise<string> => {
+  const urls = new Map<unknown, string>()
+  const text = JSON.stringify(value, (_, each: unknown) => {
+    if (each instanceof Blob) urls.set(each, "")
+    return each
+  })
+  if (urls.size === 0) return text
+  const upload = async (blob: unknown) =>
+    urls.set(blob, await new Files(http).upload(blob as Blob, { signal }))
+  await Promise.all([...urls.keys()].map(upload))
+  return JSON.stringify(value, (_, each: unknown) => urls.get(each) ?? each)
 }
 
 /** The exchange that submits, always under an idempotency key. Uploads the input's files first. */
@@ -66,16 +52,16 @@ export const submission = async (
 ): Promise<Exchange & { readonly headers: Readonly<Record<string, string | undefined>> }> => {
   const path = modelPath(model)
   const { webhook, webhookEvents: events } = options
-  const fields = (await uploaded(http, input, scope)) as Readonly<Record<string, unknown>>
+  const fields = {
+    ...(input as Readonly<Record<string, unknown>>),
+    ...(webhook !== undefined && { webhook }),
+    ...(events !== undefined && { webhook_events_filter: events })
+  }
   return {
     method: "POST",
     host: "queue",
     path,
-    json: {
-      ...fields,
-      ...(webhook !== undefined && { webhook }),
-      ...(events !== undefined && { webhook_events_filter: events })
-    },
+    text: await withFiles(http, fields, scope),
     headers: {
       "idempotency-key": options.idempotencyKey ?? crypto.randomUUID(),
       "x-request-metadata": options.metadata && asciiJson(options.metadata),

@@ -21,6 +21,8 @@ export class WebhookVerificationError extends InferlogError {
   }
 }
 
+const fail = (reason: WebhookFault, message: string) => new WebhookVerificationError(reason, message)
+
 type HeaderRecord = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface VerifyOptions {
@@ -42,7 +44,7 @@ const headerOf = (headers: Headers | HeaderRecord, wanted: string): string => {
       ? headers.get(wanted)
       : Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
   const text = typeof value === "object" && value !== null ? value[0] : value
-  if (!text) throw new WebhookVerificationError("missing_header", `The header ${wanted} is missing`)
+  if (!text) throw fail("missing_header", `The header ${wanted} is missing`)
   return text
 }
 
@@ -56,7 +58,7 @@ const bytesOf = (text: string): Uint8Array<ArrayBuffer> | undefined =>
 const keyOf = (secret: string): Promise<CryptoKey> => {
   const bytes = bytesOf(secret.replace(/^whsec_/, "").trim())
   if (bytes === undefined) {
-    throw new WebhookVerificationError("malformed_secret", "The secret is not base64 text behind whsec_")
+    throw fail("malformed_secret", "The secret is not base64 text behind whsec_")
   }
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
 }
@@ -65,7 +67,7 @@ const parsed = (bytes: Uint8Array): WebhookEvent => {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
   } catch {
-    throw new WebhookVerificationError("malformed_body", "The body is signed, and not JSON")
+    throw fail("malformed_body", "The body is signed, and not JSON")
   }
 }
 
@@ -80,15 +82,12 @@ export const verifyWebhook = async (options: VerifyOptions): Promise<WebhookEven
   const signature = headerOf(headers, "webhook-signature")
   // Twelve digits are milliseconds.
   if (!/^\d{1,11}$/.test(timestamp)) {
-    throw new WebhookVerificationError("malformed_timestamp", "webhook-timestamp is not Unix time in seconds")
+    throw fail("malformed_timestamp", "webhook-timestamp is not Unix time in seconds")
   }
   const age = Math.floor(now / 1_000) - Number(timestamp)
   if (Math.abs(age) * 1_000 > tolerance) {
     const distance = age > 0 ? "old" : "ahead: do the clocks differ?"
-    throw new WebhookVerificationError(
-      age > 0 ? "too_old" : "too_new",
-      `The delivery is ${Math.abs(age)} s ${distance}`
-    )
+    throw fail(age > 0 ? "too_old" : "too_new", `The delivery is ${Math.abs(age)} s ${distance}`)
   }
   const { body } = options
   if (typeof body !== "string" && !(body instanceof ArrayBuffer) && !ArrayBuffer.isView(body)) {
@@ -111,5 +110,5 @@ export const verifyWebhook = async (options: VerifyOptions): Promise<WebhookEven
       }
     }
   }
-  throw new WebhookVerificationError("no_match", "No signature is of this secret, id, time and body")
+  throw fail("no_match", "No signature is of this secret, id, time and body")
 }
