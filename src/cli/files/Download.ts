@@ -7,10 +7,8 @@ import * as Bytes from "./Bytes.ts"
 import * as Downloading from "./Downloading.ts"
 import * as FileRef from "./FileRef.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
-import * as Retrying from "#src/cli/platform/Retrying.ts"
 import * as Target from "./Target.ts"
 import * as TransferProgress from "./TransferProgress.ts"
-import * as Wire from "./Wire.ts"
 
 const flags = {
   file: Argument.String("id or url").pipe(
@@ -44,14 +42,16 @@ const nameIn = (url: string, id: FileRef.FileRef["id"]): string => {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name
 }
 
+const stored = (id: string) => Platform.call((client, signal) => client.files.get(id, { signal }))
+
 /** For a URL, requests the checksum from the server only if a key is set. The server may not know the file. */
 const sourceOf = Effect.fnUntraced(function* (file: FileRef.FileRef) {
   if (file._tag === "Id") {
-    const { checksums, fileName, url } = yield* Wire.file(file.id)
+    const { checksums, fileName, url } = yield* stored(file.id)
     return { url, fileName, sha256: checksums.sha256 }
   }
   const { hasKey } = yield* Platform.Platform
-  const known = hasKey && file.id !== null ? yield* Effect.option(Wire.file(file.id)) : Option.none()
+  const known = hasKey && file.id !== null ? yield* Effect.option(stored(file.id)) : Option.none()
   const sha256 = Option.match(known, {
     onNone: () => null,
     onSome: ({ checksums, url }) => (new URL(file.url).href === new URL(url).href ? checksums.sha256 : null)
@@ -71,7 +71,7 @@ export const download = Command.make(
       target,
       sha256,
       progress: (total) => TransferProgress.make({ name, total, isSilent: json }),
-      onWait: (waiting) => (json ? Effect.void : Console.error(Retrying.describe(waiting)))
+      ...(json && { onWait: () => {} })
     }).pipe(
       Effect.onInterrupt(() => Console.error("Run the same command again to download the missing bytes."))
     )

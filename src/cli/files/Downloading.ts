@@ -1,14 +1,12 @@
 /** Downloads a public URL to a file. Continues a partial download while the ETag is unchanged (RFC 9110, "If-Range"). */
 import * as crypto from "node:crypto"
 import { Effect, type Stdio, Stream } from "effect"
-import * as HttpClient from "effect/http/HttpClient"
-import type { HttpClientResponse } from "effect/http/HttpClientResponse"
-import * as Exchange from "#src/cli/platform/Exchange.ts"
-import * as LocalFile from "./LocalFile.ts"
-import { Unreachable } from "#src/cli/platform/CallErrors.ts"
-import * as Retrying from "#src/cli/platform/Retrying.ts"
-import * as Target from "./Target.ts"
+import type { DownloadOptions } from "#clients/typescript/files/Download.ts"
 import { CommandError } from "#src/cli/Failure.ts"
+import * as CallError from "#src/cli/platform/CallError.ts"
+import { Platform } from "#src/cli/platform/Platform.ts"
+import * as LocalFile from "./LocalFile.ts"
+import * as Target from "./Target.ts"
 import type { TransferProgress } from "./TransferProgress.ts"
 
 interface Options {
@@ -18,34 +16,34 @@ interface Options {
   readonly sha256: string | null
   /** `total`: bytes of the file, `null` when the server does not report them. */
   readonly progress: (total: number | null) => Effect.Effect<TransferProgress, never, Stdio.Stdio>
-  /** Called before each pause. */
-  readonly onWait: (waiting: Retrying.Waiting) => Effect.Effect<void>
+  /** Reports in one line why it pauses. By default it goes to stderr. */
+  readonly onWait?: (text: string) => void
 }
 
-/** Redirects to the storage of a file that the server does not stream itself. */
-const redirects = 3
+const strongTag = ({ headers }: Response): string | null => {
+  const tag = headers.get("etag")
+  return tag !== null && /^".+"$/.test(tag) ? tag : null
+}
 
-/** The request ends with the scope, so that an unwanted body is not read. */
-const get = Effect.fnUntraced(function* (url: string, headers: Readonly<Record<string, string>> = {}) {
-  const client = yield* HttpClient.HttpClient
-  const following = HttpClient.followRedirects(HttpClient.withScope(client), redirects)
-  return yield* Exchange.guarded(url, () => Exchange.answered(url, following.get(url, { headers })))
+const lengthOf = ({ headers }: Response): number | null => {
+  const length = headers.get("content-length")
+  return length === null || headers.has("content-encoding") ? null : Number(length)
+}
+
+/** The request ends with the scope. */
+const get = Effect.fnUntraced(function* ({ onWait, url }: Options, from: DownloadOptions = {}) {
+  const platform = yield* Platform
+  const ended = new AbortController()
+  yield* Effect.addFinalizer(() => Effect.sync(() => ended.abort()))
+  const client = platform.connect(onWait && { onWait })
+  return yield* Effect.tryPromise({
+    try: () => client.files.download(url, { ...from, signal: ended.signal }),
+    catch: CallError.of(platform.url)
+  })
 })
 
-const strongTag = ({ headers }: HttpClientResponse): string | null => {
-  const tag = headers["etag"]
-  return tag !== undefined && /^".+"$/.test(tag) ? tag : null
-}
-
-const numberOf = (text: string | undefined): number | null =>
-  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
-
-/** First byte of a partial response; `null` for any other response. */
-const startOf = ({ headers, status }: HttpClientResponse): number | null =>
-  status === 206 ? numberOf(/^bytes (\d+)-/.exec(headers["content-range"] ?? "")?.[1]) : null
-
 interface Opened {
-  readonly answer: HttpClientResponse
+  readonly answer: Response
   readonly partial: Target.Partial
   /** First byte of the response. */
   readonly start: number
@@ -54,60 +52,55 @@ interface Opened {
 }
 
 /** Requests the whole file first, because its ETag shows whether the partial download belongs to it. */
-const open = Effect.fnUntraced(function* ({ target, url }: Options) {
-  const answer = yield* get(url)
+const open = Effect.fnUntraced(function* (options: Options) {
+  const answer = yield* get(options)
   const etag = strongTag(answer)
-  const total = numberOf(answer.headers["content-length"])
-  const partial = Target.partial(target, url, etag)
+  const total = lengthOf(answer)
+  const partial = Target.partial(options.target, options.url, etag)
   const whole: Opened = { answer, partial, start: 0, total }
-  const { size } = partial
-  if (etag === null || total === null || size === 0 || size >= total) return whole
-  const rest = yield* get(url, { range: `bytes=${size}-`, "if-range": etag })
-  return startOf(rest) === size && strongTag(rest) === etag ? { ...whole, answer: rest, start: size } : whole
+  const { size: offset } = partial
+  if (etag === null || total === null || offset === 0 || offset >= total) return whole
+  yield* Effect.promise(async () => answer.body?.cancel())
+  const rest = yield* get(options, { offset, etag })
+  return { ...whole, answer: rest, start: rest.status === 206 ? offset : 0 }
 })
 
 /** Reads the existing bytes again for the checksum. */
 const hashOf = Effect.fnUntraced(function* (file: string, length: number) {
   const hash = crypto.createHash("sha256")
   if (length > 0) {
-    const local = yield* LocalFile.open(file)
-    const bytes = LocalFile.bytes(local, { start: 0, length })
-    yield* Stream.runForEach(bytes, (chunk) => Effect.sync(() => hash.update(chunk)))
+    const { blob } = yield* LocalFile.open(file)
+    yield* Effect.promise(async () => {
+      for await (const chunk of blob.slice(0, length).stream()) hash.update(chunk)
+    })
   }
   return hash
 })
 
-const receive = Effect.fnUntraced(function* (
-  options: Options,
-  { answer, partial, start, total }: Opened,
-  progress: TransferProgress
-) {
+const receive = Effect.fnUntraced(function* ({ answer, partial, start }: Opened, progress: TransferProgress) {
+  const { url } = yield* Platform
   const hash = yield* hashOf(partial.path, start)
   const sink = yield* Target.open(partial.path, start)
   let size = start
-  yield* Exchange.guarded(options.url, (moved) =>
-    answer.stream.pipe(
-      Stream.mapError(Exchange.unreachable(options.url)),
-      Stream.runForEach((chunk) => {
-        hash.update(chunk)
-        size += chunk.length
-        return sink.write(chunk).pipe(Effect.andThen(progress.add(chunk.length)), Effect.andThen(moved))
-      })
-    )
-  )
-  if (total !== null && size !== total) {
-    const reason = `received ${size} of ${total} bytes`
-    return yield* new Unreachable({ origin: new URL(options.url).origin, reason })
-  }
+  const bytes = Stream.fromReadableStream({
+    evaluate: () => answer.body ?? new Blob([]).stream(),
+    onError: CallError.of(url)
+  })
+  yield* Stream.runForEach(bytes, (chunk) => {
+    hash.update(chunk)
+    size += chunk.length
+    return Effect.andThen(sink.write(chunk), progress.add(chunk.length))
+  })
   yield* sink.sync
   return { size, sha256: hash.digest("hex") }
 })
 
-const attempt = Effect.fnUntraced(function* (options: Options) {
+/** Retries transient failures, and continues from the downloaded bytes. */
+export const download = Effect.fnUntraced(function* (options: Options) {
   const opened = yield* open(options)
   const progress = yield* options.progress(opened.total)
   yield* progress.skip(opened.start)
-  const { sha256, size } = yield* Effect.ensuring(receive(options, opened, progress), progress.clear)
+  const { sha256, size } = yield* Effect.ensuring(receive(opened, progress), progress.clear)
   const { partial } = opened
   if (options.sha256 !== null && options.sha256 !== sha256) {
     yield* Target.discard(partial.path)
@@ -116,8 +109,5 @@ const attempt = Effect.fnUntraced(function* (options: Options) {
     })
   }
   yield* Target.finish(partial.path, options.target)
-  return { size, sha256, contentType: opened.answer.headers["content-type"] ?? null }
+  return { size, sha256, contentType: opened.answer.headers.get("content-type") }
 }, Effect.scoped)
-
-/** Retries transient failures, and continues from the downloaded bytes. */
-export const download = (options: Options) => Retrying.patiently(attempt(options), options.onWait)

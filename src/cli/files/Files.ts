@@ -6,7 +6,7 @@ import { download } from "./Download.ts"
 import * as FileRef from "./FileRef.ts"
 import { list } from "./List.ts"
 import { upload } from "./Upload.ts"
-import * as Wire from "./Wire.ts"
+import type { StoredFile } from "#clients/typescript/Wire.ts"
 
 const flags = {
   fileId: Argument.String("id").pipe(
@@ -17,7 +17,7 @@ const flags = {
   json: Output.json
 }
 
-const facts = (file: Wire.File): string =>
+const facts = (file: StoredFile): string =>
   Output.facts(
     ["file", file.id],
     [
@@ -39,7 +39,7 @@ const show = Command.make(
   "show",
   flags,
   Effect.fnUntraced(function* ({ fileId, json }) {
-    const file = yield* Wire.file(fileId)
+    const file = yield* Platform.call((client, signal) => client.files.get(fileId, { signal }))
     yield* json ? Output.printJson(file) : Console.log(facts(file))
   })
 ).pipe(
@@ -53,7 +53,7 @@ const remove = Command.make(
   "delete",
   flags,
   Effect.fnUntraced(function* ({ fileId, json }) {
-    yield* Wire.remove(fileId)
+    yield* Platform.call((client, signal) => client.files.delete(fileId, { signal }))
     yield* json ? Output.printJson({ fileId, deleted: true }) : Console.log(`Deleted ${fileId}.`)
   })
 ).pipe(

@@ -5,7 +5,7 @@ import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
-import * as Wire from "./Wire.ts"
+import type { ListFilesQuery, StoredFile } from "#clients/typescript/Wire.ts"
 
 /** Files per response of the server. */
 const mostPerPage = 100
@@ -37,27 +37,22 @@ const flags = {
 }
 
 /** Lists up to the limit, with as many calls as needed. */
-const listed = Effect.fnUntraced(function* (filter: Readonly<Record<string, string>>, limit: number) {
-  const files: Array<Wire.File> = []
-  let cursor: string | null = null
-  let total = 0
-  do {
-    const query: Readonly<Record<string, string>> = {
-      ...filter,
-      limit: String(Math.min(mostPerPage, limit - files.length)),
-      ...(cursor !== null && { cursor })
+const listed = (filter: Omit<ListFilesQuery, "limit">, limit: number) =>
+  Platform.call(async (client, signal) => {
+    const files: Array<StoredFile> = []
+    let total = 0
+    const query = { ...filter, limit: Math.min(mostPerPage, limit) }
+    for await (const page of client.files.list(query, { signal }).pages()) {
+      files.push(...page.data)
+      total = page.total
+      if (files.length >= limit) break
     }
-    const page: Effect.Success<ReturnType<typeof Wire.files>> = yield* Wire.files(query)
-    files.push(...page.data)
-    total = page.total
-    cursor = page.data.length === 0 ? null : page.next
-  } while (cursor !== null && files.length < limit)
-  return { files, total, hasMore: cursor !== null }
-})
+    return { files: files.slice(0, limit), total }
+  })
 
-const size = ({ size }: Wire.File): string => (size === null ? "-" : Bytes.format(size))
+const size = ({ size }: StoredFile): string => (size === null ? "-" : Bytes.format(size))
 
-const table = (files: ReadonlyArray<Wire.File>): string =>
+const table = (files: ReadonlyArray<StoredFile>): string =>
   Output.table(
     ["FILE", "NAME", "TYPE", "SIZE", "STATUS", "SOURCE", "CREATED", "EXPIRES"],
     files.map((file) => [
@@ -76,14 +71,12 @@ export const list = Command.make(
   "list",
   flags,
   Effect.fnUntraced(function* ({ contentType, json, limit, requestId, source }) {
-    const { files, hasMore, total } = yield* listed(
-      Record.getSomes({ source, contentType, requestId }),
-      limit
-    )
+    const { files, total } = yield* listed(Record.getSomes({ source, contentType, requestId }), limit)
     if (json) return yield* Output.printJson({ files, total })
     if (files.length === 0) return yield* Console.error("No file matches.")
     yield* Console.log(table(files))
-    if (hasMore) yield* Console.error(`${Output.count(total)} files match: raise --limit to see more`)
+    if (total > files.length)
+      yield* Console.error(`${Output.count(total)} files match: raise --limit to see more`)
   })
 ).pipe(
   Command.provide((given) => Platform.layer(given)),

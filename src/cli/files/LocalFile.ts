@@ -2,8 +2,7 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Schema } from "effect"
 import { describe } from "#src/cli/Failure.ts"
 
 export class LocalFileError extends Schema.TaggedError<LocalFileError>()("LocalFileError", {
@@ -24,66 +23,51 @@ export interface LocalFile {
   readonly size: number
   /** Changes with the size, modification time or inode of the file. */
   readonly version: string
+  /** Reads the file when it is read. */
+  readonly blob: Blob
 }
-
-export interface Range {
-  /** First byte. */
-  readonly start: number
-  /** Bytes. */
-  readonly length: number
-}
-
-/** Bytes in memory per reader. */
-const chunkSize = 256 * 1024
 
 const failed = (file: string) => (error: unknown) =>
   new LocalFileError({ path: file, reason: `cannot be read: ${describe(error)}` })
 
-const stat = (file: string) =>
-  Effect.tryPromise({ try: () => fs.promises.stat(file, { bigint: true }), catch: failed(file) })
-
 const versionOf = ({ ino, mtimeNs, size }: fs.BigIntStats): string => `${size}.${mtimeNs}.${ino}`
 
 export const open = Effect.fnUntraced(function* (file: string) {
-  const found = yield* stat(file)
+  const tried = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: failed(file) })
+  const found = yield* tried(() => fs.promises.stat(file, { bigint: true }))
   if (!found.isFile()) return yield* new LocalFileError({ path: file, reason: "not a regular file" })
   const absolute = path.resolve(file)
   return {
     path: absolute,
     name: path.basename(absolute),
     size: Number(found.size),
-    version: versionOf(found)
+    version: versionOf(found),
+    blob: yield* tried(() => fs.openAsBlob(absolute))
   } satisfies LocalFile
 })
 
-/** Fails when the file has changed since it was opened. */
-export const requireUnchanged = Effect.fnUntraced(function* (file: LocalFile) {
-  if (versionOf(yield* stat(file.path)) === file.version) return
+/** The error to end an upload with if the file has changed since it was opened, otherwise `null`. */
+export const changeOf = async ({ path: file, version }: LocalFile): Promise<LocalFileError | null> => {
+  const found = await fs.promises.stat(file, { bigint: true }).catch(() => null)
+  if (found !== null && versionOf(found) === version) return null
   const reason =
     "changed during the upload, so no file was created. Upload it again when no program writes to it"
-  return yield* new LocalFileError({ path: file.path, reason })
-})
+  return new LocalFileError({ path: file, reason })
+}
 
-export const bytes = (file: LocalFile, { length, start }: Range): Stream.Stream<Uint8Array, LocalFileError> =>
-  length === 0
-    ? Stream.empty
-    : NodeStream.fromReadable({
-        evaluate: () =>
-          fs.createReadStream(file.path, { start, end: start + length - 1, highWaterMark: chunkSize }),
-        onError: failed(file.path)
-      })
-
-/** The MD5 of a range of the file. */
-export const md5 = (file: LocalFile, range: Range): Effect.Effect<Buffer, LocalFileError> =>
-  Effect.suspend(() => {
-    const hash = crypto.createHash("md5")
-    return Stream.runForEach(bytes(file, range), (chunk) => Effect.sync(() => hash.update(chunk))).pipe(
-      Effect.map(() => hash.digest())
-    )
-  })
+/** The MD5 of bytes of a file, in hex. */
+export const md5 = async (blob: Blob): Promise<string> => {
+  const hash = crypto.createHash("md5")
+  for await (const chunk of blob.stream()) hash.update(chunk)
+  return hash.digest("hex")
+}
 
 /** The first bytes of the file, at most `length`. */
-export const head = (file: LocalFile, length: number): Effect.Effect<Buffer, LocalFileError> =>
-  Stream.runCollect(bytes(file, { start: 0, length: Math.min(length, file.size) })).pipe(
-    Effect.map((chunks) => Buffer.concat(chunks))
-  )
+export const head = (
+  { blob, path: file }: LocalFile,
+  length: number
+): Effect.Effect<Buffer, LocalFileError> =>
+  Effect.tryPromise({
+    try: async () => Buffer.from(await blob.slice(0, length).arrayBuffer()),
+    catch: failed(file)
+  })

@@ -9,10 +9,8 @@ import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
 import * as FileRef from "./FileRef.ts"
 import * as LocalFile from "./LocalFile.ts"
-import * as MultipartUpload from "./MultipartUpload.ts"
-import * as PartPlan from "./PartPlan.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
-import { uploadSingle } from "./Uploading.ts"
+import * as Uploading from "./Uploading.ts"
 import * as TransferProgress from "./TransferProgress.ts"
 
 const isPartSize = (bytes: number) => bytes >= FileLimits.minPartBytes && bytes <= FileLimits.maxPutBytes
@@ -72,15 +70,14 @@ const uploadOne = Effect.fnUntraced(function* (options: Options, path: string) {
     total: file.size,
     isSilent: options.json
   })
-  const requested = Option.getOrNull(options.partSize)
-  const uploading = { file, fileName, contentType, progress }
-  const upload = PartPlan.isSingle(file.size, requested)
-    ? uploadSingle(uploading)
-    : MultipartUpload.upload({
-        ...uploading,
-        partSize: PartPlan.partSize(file.size, requested),
-        concurrency: options.concurrency
-      })
+  const upload = Uploading.upload({
+    file,
+    fileName,
+    contentType,
+    progress,
+    partSize: Option.getOrUndefined(options.partSize),
+    parallel: options.concurrency
+  })
   const fileUrl = yield* Effect.ensuring(upload, progress.clear)
   return { path, fileUrl, fileId: FileRef.idIn(fileUrl), fileName, contentType, size: file.size }
 })

@@ -4,13 +4,13 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Clock, Config, Duration, Effect, FileSystem, Option, Schema } from "effect"
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
-import { Multipart } from "./Wire.ts"
+import type { UploadRef } from "#clients/typescript/files/Upload.ts"
 
 const stateHome = Config.String("XDG_STATE_HOME").pipe(
   Config.withDefault(path.join(os.homedir(), ".local", "state"))
 )
 
-const json = Schema.fromJsonString(Multipart)
+const json = Schema.fromJsonString(Schema.Struct({ uploadId: Schema.String, uploadKey: Schema.String }))
 const encode = Schema.encodeEffect(json)
 
 /** Removes states whose parts have expired on every server. */
@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function* (identity: ReadonlyArray<string 
   const name = crypto.hash("sha256", JSON.stringify(identity))
   const file = path.join(directory, `${name}.json`)
   const written = Effect.fnUntraced(
-    function* (upload: Multipart) {
+    function* (upload: UploadRef) {
       yield* fileSystem.makeDirectory(directory, { recursive: true, mode: 0o700 })
       yield* sweep(directory)
       const draft = `${file}.${process.pid}`
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* (identity: ReadonlyArray<string 
       Effect.orElseSucceed(() => null)
     ),
     /** Readable by the owner only. Returns `false` if the state cannot be written. The upload then cannot be continued later. */
-    save: (upload: Multipart) => Effect.orElseSucceed(written(upload), () => false),
+    save: (upload: UploadRef) => Effect.orElseSucceed(written(upload), () => false),
     forget: Effect.ignore(fileSystem.remove(file))
   }
 })

@@ -1,12 +1,12 @@
-/** The platform routes of a running server, with an account's key (contract, "Uploads"; decisions, "Platform routes"). */
-import { Config, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+/** The client of a running server, with an account's key, as effects. */
+import { Config, Console, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { type Command, Flag } from "effect/cli"
-import { HttpClient } from "effect/http/HttpClient"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import type { ClientOptions } from "#clients/typescript/ClientOptions.ts"
+import { Inferlog } from "#clients/typescript/Inferlog.ts"
+import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import * as Failure from "#src/cli/Failure.ts"
-import * as Exchange from "./Exchange.ts"
-import { type Refused, type Unreachable, unexpected } from "./CallErrors.ts"
+import * as Output from "#src/cli/Output.ts"
+import * as CallError from "./CallError.ts"
 
 const local = "http://127.0.0.1:8080"
 
@@ -27,20 +27,19 @@ export const flags = {
 
 type Given = Command.Command.Config.Infer<typeof flags>
 
-export interface Call {
-  readonly method: "GET" | "POST" | "DELETE"
-  /** A path from the server's root, or a URL from a response of the server. Both are called with the key. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** In addition to `Authorization`. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
-  readonly body?: Readonly<Record<string, unknown>>
-  /** Statuses outside 2xx that do not fail the call. */
-  readonly accepts?: ReadonlyArray<number>
-}
+/** How often a call is repeated that fails for now. The last try is about a minute after the first. */
+const retries = 7
 
-export type CallError = Refused | Unreachable | Failure.UsageError
+/** Longest time without an answer, ms: the server hashes and syncs a file before it answers. */
+const longestStall = 180_000
+
+export interface Connection extends Pick<
+  ClientOptions,
+  "fetch" | "hooks" | "queueUrl" | "retries" | "timeout"
+> {
+  /** Reports in one line why a call pauses. By default it goes to stderr. */
+  readonly onWait?: ((text: string) => void) | undefined
+}
 
 export class Platform extends Context.Service<
   Platform,
@@ -48,12 +47,14 @@ export class Platform extends Context.Service<
     /** Without a trailing slash. */
     readonly url: string
     readonly hasKey: boolean
-    /** One exchange without retries. Returns the JSON body; `null` for an empty one. */
-    call(call: Call): Effect.Effect<unknown, CallError>
-    /** The same without reading the body, for endless responses. The caller limits the time. */
-    open(call: Call): Effect.Effect<HttpClientResponse, CallError>
+    /** Its calls do not wait for a server that has never answered. */
+    readonly connect: (connection?: Connection) => Inferlog
+    /** `fetch` of such a client. */
+    readonly fetch: typeof globalThis.fetch
   }
 >()("inferlog/src/cli/platform/Platform") {}
+
+type Failed = CallError.CallError | Failure.UsageError
 
 const wrong = (message: string) => new Failure.UsageError({ message })
 
@@ -81,60 +82,65 @@ const keyOf = Effect.fnUntraced(function* (given: Option.Option<Redacted.Redacte
   return yield* wrong(`${Option.isSome(given) ? "--key" : "INFERLOG_API_KEY"}: Expected a key, keyId:secret`)
 })
 
-const requestOf = (
-  url: string,
-  key: Redacted.Redacted,
-  { body, headers = {}, method, path, query = {} }: Call
-) => {
-  const request = HttpClientRequest.make(method)(path.startsWith("/") ? url + path : path).pipe(
-    HttpClientRequest.setUrlParams(query),
-    HttpClientRequest.setHeaders(headers),
-    HttpClientRequest.setHeader("authorization", `Key ${Redacted.value(key)}`)
-  )
-  return body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
+/** Asked for by the first call that needs a key. */
+const missingKey = (): never => {
+  throw wrong("INFERLOG_API_KEY: Expected an API key in this variable, or with --key")
 }
 
-const parse = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
+/** `fetch` whose failures name the address, and are final until the server has answered once. */
+const reaching = (url: string): typeof globalThis.fetch => {
+  let isReached = false
+  return async (input, init) => {
+    const { origin } = new URL(input instanceof Request ? input.url : input)
+    const isServer = origin === new URL(url).origin
+    try {
+      const response = await globalThis.fetch(input, init)
+      isReached ||= isServer
+      return response
+    } catch (cause) {
+      const failure = new CallError.NoConnection(`${origin} does not answer: ${CallError.reasonOf(cause)}`)
+      throw isReached || !isServer ? failure : new UnreachableError(failure.message, { cause: failure })
+    }
+  }
+}
 
 const make = Effect.fnUntraced(function* (given: Given) {
-  const client = yield* HttpClient
   const url = yield* addressOf(given.url)
   const key = yield* keyOf(given.key)
-  const notOurs = () => unexpected(`${url} does not answer like an inferlog server: check the address`)
-
-  const open = (call: Call): Effect.Effect<HttpClientResponse, CallError> =>
-    key === null
-      ? Effect.fail(wrong("INFERLOG_API_KEY: Expected an API key in this variable, or with --key"))
-      : Effect.provideService(Exchange.send(requestOf(url, key, call), call.accepts), HttpClient, client)
-
-  const call = Effect.fnUntraced(function* (call: Call) {
-    const exchange = Effect.flatMap(open(call), (answer) =>
-      Effect.mapError(answer.text, Exchange.unreachable(url))
-    )
-    const text = yield* Exchange.guarded(url, () => exchange)
-    if (text === "") return null
-    return yield* Effect.mapError(parse(text), notOurs)
+  const console = yield* Console.Console
+  const fetch = reaching(url)
+  return Platform.of({
+    url,
+    fetch,
+    hasKey: key !== null,
+    connect: ({ hooks, onWait = (text: string) => console.error(text), ...rest } = {}) =>
+      new Inferlog({
+        url,
+        fetch,
+        retries,
+        timeout: longestStall,
+        key: key === null ? missingKey : Redacted.value(key),
+        hooks: {
+          retry: ({ delay, error }) => {
+            const { message } = CallError.of(url)(error)
+            const pause = Output.duration(Math.max(1_000, delay))
+            onWait(`${message.replace(/\.$/, "")}; next try in ${pause}.`)
+          },
+          ...hooks
+        },
+        ...rest
+      })
   })
-
-  return Platform.of({ url, hasKey: key !== null, call, open })
 })
 
-/** With an HTTP client for requests without a key. */
-export const layer = (given: Given) =>
-  Layer.effect(Platform, make(given)).pipe(Layer.provideMerge(Exchange.layerClient))
+export const layer = (given: Given) => Layer.effect(Platform, make(given))
 
-const notAsExpected = (call: Call) => () =>
-  unexpected(`unexpected response of ${call.method} ${call.path}: the server may be another release`)
-
-/** A function that calls a route and decodes its response. Ignores response fields that are not in the schema. */
-export const route = <S extends Schema.ConstraintDecoder<unknown>, Input extends ReadonlyArray<unknown>>(
-  schema: S,
-  callOf: (...input: Input) => Call
-) => {
-  const decode = Schema.decodeUnknownEffect(schema)
-  return Effect.fnUntraced(function* (...input: Input): Effect.fn.Return<S["Type"], CallError, Platform> {
-    const call = callOf(...input)
-    const answer = yield* (yield* Platform).call(call)
-    return yield* Effect.mapError(decode(answer), notAsExpected(call))
-  })
-}
+/** Runs calls of a client. The signal ends them when the effect is interrupted. */
+export const call = Effect.fnUntraced(function* <A>(
+  run: (client: Inferlog, signal: AbortSignal) => Promise<A>,
+  connection?: Connection
+): Effect.fn.Return<A, Failed, Platform> {
+  const { connect, url } = yield* Platform
+  const client = connect(connection)
+  return yield* Effect.tryPromise({ try: (signal) => run(client, signal), catch: CallError.of(url) })
+})

@@ -6,9 +6,11 @@ import { Status } from "#domain/inference-request/Status.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 
 /** The fields of a frame that the command reads. */
-export const StatusFrame = Schema.fromJsonString(
-  Schema.Struct({ request_id: RequestId, modelEndpoint: Schema.String, status: Status })
-)
+export const StatusFrame = Schema.Struct({
+  request_id: RequestId,
+  modelEndpoint: Schema.String,
+  status: Status
+})
 type StatusFrame = typeof StatusFrame.Type
 
 /** An event that a webhook delivers. */

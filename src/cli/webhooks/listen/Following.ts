@@ -1,33 +1,19 @@
-/** Follows the event stream of a server. A broken connection resumes after the last received frame. */
-import { Duration, Effect, Stream } from "effect"
-import type * as Sse from "effect/encoding/Sse"
-import { type CallError, Platform } from "#src/cli/platform/Platform.ts"
-import { type Refused, unexpected } from "#src/cli/platform/CallErrors.ts"
-import * as Retrying from "#src/cli/platform/Retrying.ts"
-import * as EventStream from "./EventStream.ts"
+/** Follows the event stream of a server for as long as it takes, and reports when the server disappears and is back. */
+import { Effect, Schema, Stream } from "effect"
+import { UnknownEventIdError } from "#clients/typescript/Errors.ts"
+import type { AccountStreamFilter } from "#clients/typescript/AccountStream.ts"
+import * as CallError from "#src/cli/platform/CallError.ts"
+import { Platform } from "#src/cli/platform/Platform.ts"
+import { StatusFrame } from "./EventSelection.ts"
 
-export const path = "/requests/stream"
-
-/** Pause between connections, ms, unless the server sets another one. */
-const usualPause = 2_000
-const shortestPause = 50
-const longestPause = 60_000
-
-/** Most doublings of a pause. It stays at a few seconds, because a developer is waiting. */
-const mostBackOff = 4
-
-export interface Frame {
-  readonly event: string
-  readonly data: string
-  /** Whether the connection resumed a previous one. */
-  readonly isResumed: boolean
-}
+/** Longest silence, ms. A live server sends something every 15 s. */
+const longestSilence = 45_000
 
 export interface Options<R> {
-  readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** The stream is not read while it runs. A frame counts as received when it starts. */
-  readonly onFrame: (frame: Frame) => Effect.Effect<void, Refused, R>
-  /** Whether to stop. Called after each frame, and when a connection ends. */
+  readonly filter: AccountStreamFilter
+  /** The stream is not read while it runs. `isResumed`: the connection resumed a previous one. */
+  readonly onStatus: (frame: typeof StatusFrame.Type, isResumed: boolean) => Effect.Effect<void, never, R>
+  /** Whether to stop. Called after each frame. */
   readonly isOver: () => boolean
   /** Runs at the first connection. */
   readonly onBegin: Effect.Effect<void>
@@ -35,97 +21,76 @@ export interface Options<R> {
   readonly say: (text: string) => Effect.Effect<void>
 }
 
-const notAStream = (contentType = "no content type") =>
-  unexpected(`${path} returns ${contentType} instead of an event stream: the server may be another release`)
+const decode = Schema.decodeUnknownEffect(StatusFrame)
+
+const notAsExpected = (cause: unknown) =>
+  new CallError.CallError({
+    message: "unexpected frame of the event stream: the server may be another release",
+    cause
+  })
 
 /** The log was replaced, or restored from an older copy. */
-const isOfAnotherLog = (error: CallError): boolean =>
-  error._tag === "Refused" && error.code === "UNKNOWN_EVENT_ID"
+const isOfAnotherLog = (error: { readonly _tag: string }): boolean =>
+  error instanceof CallError.CallError && error.cause instanceof UnknownEventIdError
 
-/** Ends when `isOver`. Fails on a permanent refusal and if unreachable at the start. Resumes by `Last-Event-ID`. */
+/** Ends when `isOver`, or when all named requests have ended. Fails on a permanent refusal and if unreachable at the start. */
 export const follow = Effect.fnUntraced(function* <R>({
+  filter,
   isOver,
   onBegin,
-  onFrame,
-  query,
+  onStatus,
   say
-}: Options<R>): Effect.fn.Return<void, CallError, R | Platform> {
+}: Options<R>) {
   const platform = yield* Platform
-  let lastId: string | null = null
-  let pause = usualPause
-  let failures = 0
+  const runFork = Effect.runForkWith(yield* Effect.context<never>())
   let hasConnected = false
   let isAway = false
-  let isExhausted = false
+  let isResumed = false
 
-  const opened = Effect.fnUntraced(function* () {
-    const answer = yield* platform
-      .open({
-        method: "GET",
-        path,
-        query,
-        headers: { accept: "text/event-stream", ...(lastId !== null && { "last-event-id": lastId }) }
-      })
-      .pipe(EventStream.unlessSilent(platform.url))
-    const contentType = answer.headers["content-type"]
-    // 204: all given requests have ended, and all their events were received.
-    isExhausted = answer.status === 204
-    if (isExhausted) return null
-    if (contentType?.startsWith("text/event-stream") !== true) return yield* notAStream(contentType)
-    if (!hasConnected) yield* onBegin
-    else if (isAway) yield* say("Reconnected.")
-    failures = 0
+  const connected = () => {
+    if (!hasConnected) runFork(onBegin)
+    else if (isAway) runFork(say("Reconnected."))
     hasConnected = true
     isAway = false
-    return answer
-  })
-
-  const handle = Effect.fnUntraced(function* (parsed: Sse.AnyEvent, isResumed: boolean) {
-    if (parsed._tag === "Retry") {
-      pause = Math.min(longestPause, Math.max(shortestPause, Duration.toMillis(parsed.duration)))
-      return
-    }
-    const { data, event, id } = parsed
-    lastId = id ?? lastId
-    if (data !== "") yield* onFrame({ event, data, isResumed })
-  })
-
-  const connection = Effect.gen(function* () {
-    const answer = yield* opened()
-    if (answer === null) return
-    const isResumed = lastId !== null
-    yield* Stream.runForEachWhile(EventStream.read(platform.url, answer), (parsed) =>
-      Effect.map(handle(parsed, isResumed), () => !isOver())
-    )
-  })
-
-  const retry = Effect.fnUntraced(function* (error: CallError) {
-    failures += 1
-    const delay = yield* Retrying.delay(error, Math.min(failures, mostBackOff))
-    if (!isAway) yield* say(`${error.message.replace(/\.$/, "")}; reconnecting until the server responds.`)
-    isAway = true
-    yield* Effect.sleep(Math.max(pause, delay))
-  })
-
-  const startOver = Effect.suspend(() => {
-    lastId = null
-    return say(
-      "The log of the server was replaced: events since the last one may be missing. Following the new log."
-    )
-  })
-
-  const hasMore = () => !isExhausted && !isOver()
-  while (hasMore()) {
-    yield* connection.pipe(
-      Effect.andThen(Effect.suspend(() => (hasMore() ? Effect.sleep(pause) : Effect.void))),
-      Effect.catchIf(
-        (error) => Retrying.isTransient(error) && (hasConnected || error._tag !== "Unreachable"),
-        retry
-      ),
-      Effect.catchIf(
-        (error) => isOfAnotherLog(error) && lastId !== null,
-        () => startOver
-      )
-    )
   }
+
+  const client = platform.connect({
+    retries: Infinity,
+    timeout: longestSilence,
+    fetch: async (input, init) => {
+      const response = await platform.fetch(input, init)
+      isResumed = new Headers(init?.headers).has("last-event-id")
+      if (response.status === 200) connected()
+      return response
+    },
+    hooks: {
+      retry: ({ error, reason }) => {
+        if (isAway || reason === "the stream ended") return
+        isAway = true
+        const message = CallError.of(platform.url)(error).message.replace(/\.$/, "")
+        runFork(say(`${message}; reconnecting until the server responds.`))
+      }
+    }
+  })
+
+  const events = Stream.suspend(() =>
+    Stream.fromAsyncIterable(client.requests.stream(filter), CallError.of(platform.url))
+  )
+  yield* Stream.runForEachWhile(events, ({ data, type }) =>
+    type === "status"
+      ? Effect.mapError(decode(data), notAsExpected).pipe(
+          Effect.flatMap((frame) => onStatus(frame, isResumed)),
+          Effect.map(() => !isOver())
+        )
+      : Effect.succeed(true)
+  ).pipe(
+    Effect.tapError((error) =>
+      isOfAnotherLog(error)
+        ? say(
+            "The log of the server was replaced: events since the last one may be missing. Following the new log."
+          )
+        : Effect.void
+    ),
+    Effect.retry({ while: isOfAnotherLog })
+  )
 })

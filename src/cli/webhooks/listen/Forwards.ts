@@ -2,8 +2,10 @@
 import { Clock, Effect, FiberSet, Semaphore } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as DeliveryIds from "#src/features/requests/DeliveryIds.ts"
-import type { CallError, Platform } from "#src/cli/platform/Platform.ts"
-import * as Retrying from "#src/cli/platform/Retrying.ts"
+import { MissingScopeError, UnauthorizedError } from "#clients/typescript/Errors.ts"
+import type { UsageError } from "#src/cli/Failure.ts"
+import type { CallError as Failed } from "#src/cli/platform/CallError.ts"
+import type { Platform } from "#src/cli/platform/Platform.ts"
 import type { Attempt } from "./Attempt.ts"
 import type { SelectedEvent } from "./EventSelection.ts"
 import * as Post from "./Post.ts"
@@ -43,10 +45,13 @@ interface Prepared {
   readonly body: Uint8Array
 }
 
+type CallError = Failed | UsageError
+
 /** The key is invalid or lacks a scope, so every further call fails too. */
 const isOfTheKey = (error: CallError): boolean =>
   error._tag === "UsageError" ||
-  (error._tag === "Refused" && (error.status === 401 || error.code === "MISSING_SCOPE"))
+  error.cause instanceof UnauthorizedError ||
+  error.cause instanceof MissingScopeError
 
 /** Whether the app may have refused the signature. */
 const mayBeUnverified = ({ status }: Post.Answered): boolean =>
@@ -95,10 +100,7 @@ export const make = Effect.fnUntraced(function* ({ key, pauses, report, say, url
   })
 
   const bodyOf = (selected: SelectedEvent) =>
-    Retrying.forever(WebhookBody.of(selected), () => Effect.void).pipe(
-      reading.withPermit,
-      Effect.map(Buffer.from)
-    )
+    Effect.map(reading.withPermit(WebhookBody.of(selected)), Buffer.from)
 
   const forward = Effect.fnUntraced(function* (selected: SelectedEvent) {
     const body = yield* bodyOf(selected)

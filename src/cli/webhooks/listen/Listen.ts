@@ -1,16 +1,14 @@
-import { type Cause, Console, Effect, Fiber, Layer, Option, Queue, Schema, Stream } from "effect"
+import { type Cause, Console, Effect, Fiber, Layer, Option, Queue, Stream } from "effect"
 import { Command } from "effect/cli"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as Exchange from "#src/cli/platform/Exchange.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
-import { unexpected } from "#src/cli/platform/CallErrors.ts"
-import * as Retrying from "#src/cli/platform/Retrying.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Following from "./Following.ts"
 import * as Forwards from "./Forwards.ts"
 import * as EventSelection from "./EventSelection.ts"
+import * as Post from "./Post.ts"
 import { flags, givenKey, targetOf } from "./ListenFlags.ts"
 import * as SigningKey from "./SigningKey.ts"
 
@@ -21,11 +19,6 @@ const pauses = [1_000, 5_000, 15_000]
 const mostLines = 256
 
 const say = (text: string) => Console.error(Output.printable(text))
-
-const decode = Schema.decodeUnknownEffect(EventSelection.StatusFrame)
-
-const notAsExpected = () =>
-  unexpected(`unexpected frame of ${Following.path}: the server may be another release`)
 
 const summary = ({ accepted, open, rejected }: Forwards.Tally): string =>
   [
@@ -57,15 +50,9 @@ export const listen = Command.make(
     const url = yield* targetOf(forward)
     const given = yield* givenKey(secret)
     const platform = yield* Platform.Platform
-    const key =
-      given === null
-        ? yield* SigningKey.ofAccount((waiting) => say(Retrying.describe(waiting)))
-        : SigningKey.given(given)
+    const key = given === null ? yield* SigningKey.ofAccount : SigningKey.given(given)
     const selection = EventSelection.make({ events, named: requests })
-    const query = {
-      ...(requests.length > 0 && { request_id: requests }),
-      ...(Option.isSome(model) && { modelEndpoint: model.value })
-    }
+    const filter = { requestIds: requests, modelEndpoint: Option.getOrUndefined(model) }
     const signedWith =
       given === null
         ? `the account's secret (GET ${platform.url}${SigningKey.path})`
@@ -82,17 +69,14 @@ export const listen = Command.make(
         })
         let hasBegun = false
         let isFirst = true
-        const onFrame = Effect.fnUntraced(function* ({ data, event, isResumed }: Following.Frame) {
-          if (event !== "status") return
-          const frame = yield* Effect.mapError(decode(data), notAsExpected)
-          const selected = selection.of(frame, isResumed)
-          if (selected === null || (once && !isFirst)) return
-          isFirst = false
-          yield* forwards.offer(selected)
-        })
         const following = Following.follow({
-          query,
-          onFrame,
+          filter,
+          onStatus: Effect.fnUntraced(function* (frame, isResumed) {
+            const selected = selection.of(frame, isResumed)
+            if (selected === null || (once && !isFirst)) return
+            isFirst = false
+            yield* forwards.offer(selected)
+          }),
           isOver: () => selection.haveEnded() || (once && !isFirst),
           onBegin: Effect.suspend(() => {
             hasBegun = true
@@ -112,7 +96,7 @@ export const listen = Command.make(
     yield* Failure.untilStopped(printing(listening))
   })
 ).pipe(
-  Command.provide((given) => Layer.merge(Platform.layer(given), Exchange.layerClient)),
+  Command.provide((given) => Layer.merge(Platform.layer(given), Post.layerClient)),
   Command.withDescription(
     "For development: forward events of the account's requests to an app on this machine as webhooks, with the same " +
       "bodies, ids and signatures, without a tunnel and without a webhook in the submit. Runs until Ctrl-C or SIGTERM, which " +

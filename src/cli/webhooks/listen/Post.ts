@@ -1,5 +1,6 @@
 /** One POST to the developer's app, equal to the POST of the service to a receiver (contract, "Events"). */
-import { Clock, Duration, Effect, Predicate, Stream } from "effect"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Clock, Duration, Effect, Layer, Predicate, Stream } from "effect"
 import * as HttpClient from "effect/http/HttpClient"
 import type { HttpClientError } from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -7,7 +8,13 @@ import * as DeliverySchedule from "#domain/webhook-delivery/DeliverySchedule.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as PostResult from "#src/features/webhooks/deliveries/PostResult.ts"
 import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
-import * as Exchange from "#src/cli/platform/Exchange.ts"
+import { describe } from "#src/cli/Failure.ts"
+
+/** Requests carry only the given headers. */
+export const layerClient = Layer.merge(
+  NodeHttpClient.layerUndici,
+  Layer.succeed(HttpClient.TracerPropagationEnabled, false)
+)
 
 /** Limits of reading the body of a response, in bytes and in time. They are those of the service. */
 const longestAnswer = 64 * 1024
@@ -58,11 +65,18 @@ const words: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/, "tls_error"]
 ]
 
+/** The message of the operating system or of the connection. */
+const causeOf = ({ reason }: HttpClientError): unknown => {
+  const cause = Predicate.hasProperty(reason, "cause") ? reason.cause : reason
+  // When several addresses fail, each has its own error, and the combined error has no message.
+  return cause instanceof AggregateError ? cause.errors[0] : cause
+}
+
 const ofError = (error: HttpClientError): Ending => {
-  const cause = Exchange.causeOf(error)
+  const cause = causeOf(error)
   const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
   const word = words.find(([pattern]) => pattern.test(code))?.[1] ?? "connection_failed"
-  return { status: null, error: word, reason: Exchange.messageOf(cause) }
+  return { status: null, error: word, reason: describe(cause) }
 }
 
 /** Reads the body up to the limits. Its content and its errors do not matter, because the status decides. */

@@ -1,14 +1,18 @@
 /** Rebuilds a webhook's body from the server's routes, byte for byte (`src/features/webhooks/DeliveryBody.ts`). */
-import { Effect, Schema } from "effect"
+import { Effect, Schedule } from "effect"
+import { NotFoundError } from "#clients/typescript/Errors.ts"
+import { RequestOutcomeError } from "#clients/typescript/OutcomeErrors.ts"
+import type { RetrievedRequest } from "#clients/typescript/Wire.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
-import { Platform, route } from "#src/cli/platform/Platform.ts"
-import { Refused, Unreachable } from "#src/cli/platform/CallErrors.ts"
+import { CallError } from "#src/cli/platform/CallError.ts"
+import * as Platform from "#src/cli/platform/Platform.ts"
 import type { SelectedEvent } from "./EventSelection.ts"
 
-const get = route(
-  Schema.Record(Schema.String, Schema.Json),
-  (path: string, accepts: ReadonlyArray<number> = []) => ({ method: "GET", path, accepts })
-)
+/** Waits for the server as long as it takes. The event stream reports that it is away. */
+const patient: Platform.Connection = { retries: Infinity, onWait: () => {} }
+
+/** Pause until a node has received an end that another node has reported. */
+const pause = Schedule.spaced("500 millis")
 
 /** Fields of `GET /requests/{id}` that are not part of the result. */
 const excluded: ReadonlySet<string> = new Set([
@@ -20,7 +24,7 @@ const excluded: ReadonlySet<string> = new Set([
   "erasedAt"
 ])
 
-const resultIn = (retrieved: CanonicalJson.JsonObject): CanonicalJson.JsonObject =>
+const resultIn = (retrieved: RetrievedRequest) =>
   Object.fromEntries(Object.entries(retrieved).filter(([name]) => !excluded.has(name)))
 
 /** The state of the request at its start (decisions, "Payload of `start`"). */
@@ -38,33 +42,47 @@ const atStart = {
 const isAsSecure = (url: string, serverUrl: string): boolean =>
   url.startsWith("https:") || (url.startsWith("http:") && serverUrl.startsWith("http:"))
 
-const isNotFound = (error: { readonly _tag: string }): error is Refused =>
-  error instanceof Refused && error.status === 404
+/** The 422 with the reason of the missing output (contract, "Errors"). */
+const readResult = ({ modelEndpoint, requestId: id }: SelectedEvent, connection: Platform.Connection) =>
+  Platform.call((client, signal) => client.result({ id, modelEndpoint }, { signal }), connection).pipe(
+    Effect.catch((error) =>
+      error instanceof CallError && error.cause instanceof RequestOutcomeError
+        ? Effect.succeed(error.cause.request)
+        : Effect.fail(error)
+    )
+  )
 
-/** The 422 with the reason of the missing output (contract, "Errors"). If hosts differ, only the queue host serves it. */
-const withoutOutput = Effect.fnUntraced(function* (
-  { modelEndpoint, requestId }: SelectedEvent,
-  retrieved: CanonicalJson.JsonObject
-) {
-  const platform = yield* Platform
-  const responseUrl = String(retrieved["response_url"])
-  const read = (path: string) => get(path, [422])
-  return yield* Effect.catchIf(read(`/${modelEndpoint}/requests/${requestId}`), isNotFound, (error) =>
-    isAsSecure(responseUrl, platform.url) ? read(responseUrl) : Effect.fail(error)
+/** If hosts differ, only the queue host serves the result. */
+const withoutOutput = Effect.fnUntraced(function* (selected: SelectedEvent, responseUrl: string) {
+  const { url } = yield* Platform.Platform
+  return yield* Effect.catchIf(
+    readResult(selected, patient),
+    (error) =>
+      error instanceof CallError && error.cause instanceof NotFoundError && isAsSecure(responseUrl, url),
+    () =>
+      readResult(selected, {
+        ...patient,
+        queueUrl: responseUrl.replace(/(\/[^/]+){2}\/requests\/[^/]+$/, "")
+      })
   )
 })
 
-/** The responding node lags behind the one that reported the end. */
-const notEndedYet = (origin: string) =>
-  new Unreachable({ origin, reason: "the end of the request has not reached this node yet" })
-
 export const of = Effect.fnUntraced(function* (selected: SelectedEvent) {
   const { event, requestId } = selected
-  const retrieved = yield* get(`/requests/${requestId}`)
-  const { billingStatus = null, outcome } = retrieved
-  if (event === "start") return CanonicalJson.stringify({ ...resultIn(retrieved), ...atStart, event })
-  if (billingStatus === null) return yield* notEndedYet(new URL((yield* Platform).url).origin)
+  const retrieved = yield* Platform.call(
+    (client, signal) => client.requests.get(requestId, { signal }),
+    patient
+  ).pipe(
+    Effect.repeat({
+      until: ({ billingStatus = null }) => event === "start" || billingStatus !== null,
+      schedule: pause
+    })
+  )
+  const result = resultIn(retrieved)
+  if (event === "start") return CanonicalJson.stringify({ ...result, ...atStart, event })
+  const { billingStatus, outcome, response_url } = retrieved
   const isWithoutOutput = outcome === "invalid_output" || outcome === "provider_failed"
-  const result = isWithoutOutput ? yield* withoutOutput(selected, retrieved) : resultIn(retrieved)
-  return CanonicalJson.stringify({ ...result, event, billingStatus })
+  const ended = isWithoutOutput ? yield* withoutOutput(selected, response_url) : result
+  // As it came from the server.
+  return CanonicalJson.stringify({ ...ended, event, billingStatus } as CanonicalJson.JsonObject)
 })
