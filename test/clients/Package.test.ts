@@ -10,6 +10,7 @@ import * as Clients from "#bin/Clients.js"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as Consumers from "./Consumers.ts"
+import { programOf } from "./Snippets.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 const execFile = promisify(childProcess.execFile)
@@ -58,6 +59,7 @@ const installed = Layer.effect(
       fs.mkdirSync(`${folder}/node_modules/@types`)
       for (const name of ["react", "@types/react", "csstype"])
         fs.symlinkSync(path.join(root, "node_modules", name), `${folder}/node_modules/${name}`)
+      fs.writeFileSync(`${folder}/page.ts`, programOf("docs/apps/clients.md", "ts"))
     })
     return folder
   })
@@ -130,9 +132,9 @@ layer(Layer.merge(TestServer.layer(), installed), { excludeTestServices: true, t
           ]
           const tsc = path.join(root, "node_modules/typescript/bin/tsc")
           const { stdout } = yield* Effect.promise(() =>
-            execFile(process.execPath, [tsc, ...args, "typed.ts", "typed-react.ts"], { cwd: folder }).catch(
-              (cause: { stdout: string }) => cause
-            )
+            execFile(process.execPath, [tsc, ...args, "typed.ts", "typed-react.ts", "page.ts"], {
+              cwd: folder
+            }).catch((cause: { stdout: string }) => cause)
           )
           assert.strictEqual(stdout, "")
         })

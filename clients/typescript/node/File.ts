@@ -1,7 +1,9 @@
-/** Files of Node's file system as inputs and uploads: `import { file } from "@inferlog/client/node"`. */
+/** The entry `@inferlog/client/node`: the client, and files of Node's file system as inputs and uploads. */
 import { openAsBlob } from "node:fs"
 import { basename } from "node:path"
 import { mediaTypeOf } from "./MediaTypes.ts"
+
+export * from "../index.ts"
 
 export interface FileOptions {
   /** Default: the last part of the path. */

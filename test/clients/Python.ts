@@ -1,0 +1,8 @@
+/** The Python of this machine that has what the client needs. */
+import * as childProcess from "node:child_process"
+
+const has = (command: string) =>
+  childProcess.spawnSync(command, ["-c", "import httpx"], { stdio: "ignore" }).status === 0
+
+/** The system's, whose packages are Debian's, before others. */
+export const command = ["/usr/bin/python3", "python3"].find(has) ?? "python3"
