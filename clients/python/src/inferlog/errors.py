@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from .types import Issue, RetrievedRequest
 
@@ -29,22 +29,34 @@ class DeadlineExceededError(InferlogError):
 
     def __init__(self, timeout: float, request_id: str | None = None) -> None:
         super().__init__(f"The call did not end within {timeout:g} s")
+        self._timeout = timeout
         self.request_id = request_id
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._timeout, self.request_id)
 
 
 class UnexpectedAnswerError(InferlogError):
     """The answer is not one of an inferlog server: a proxy, a redirect, or another service."""
 
 
+#: Which check of a delivery failed.
+WebhookFault = Literal[
+    "missing_header", "malformed_timestamp", "too_old", "too_new", "malformed_secret", "no_match", "malformed_body"
+]
+
+
 class WebhookVerificationError(InferlogError):
-    """The delivery is not one that the server has signed with this secret, or it is too old."""
+    """The call is not one of the server's deliveries, or its secret is another one. Answer it with 400."""
 
-    #: Which check failed.
-    reason: str
+    reason: WebhookFault
 
-    def __init__(self, reason: str, message: str) -> None:
+    def __init__(self, reason: WebhookFault, message: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, str(self))
 
 
 @dataclass(frozen=True)
