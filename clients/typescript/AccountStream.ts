@@ -1,5 +1,5 @@
 /** Status changes of an account's requests as they happen (docs/apps/streams.md). */
-import { eventsOf, isEventStream, noStream, parsed } from "./EventStream.ts"
+import { eventsOf, parsed, reconnecting } from "./EventStream.ts"
 import { type CurrentStatus, isTerminal } from "./Following.ts"
 import type { Http } from "./Http.ts"
 import type { CallScope } from "./Scope.ts"
@@ -40,23 +40,24 @@ export async function* accountEvents(
   const left = new Set(requestIds)
   const query = { request_id: requestIds, modelEndpoint, logs: logs ? "1" : undefined }
   let last = lastEventId
-  while (true) {
-    try {
-      const headers = { accept: "text/event-stream", "last-event-id": last }
-      const opened = await http.connect({ path: "/requests/stream", query, headers }, scope, attempts)
-      if (opened.response.status === 204) return opened.close()
-      if (!isEventStream(opened)) throw noStream(opened)
-      for await (const { data, event, id } of eventsOf(opened, attempts)) {
-        const isRepeated = id !== undefined && id === last
-        last = id ?? last
-        if (isRepeated || data === undefined || (event !== "status" && event !== "progress")) continue
-        const item = { type: event, id, data: parsed(data) } as AccountEvent
-        yield item
-        if (item.type !== "status" || !isTerminal(item.data)) continue
-        if (left.delete(item.data.request_id) && left.size === 0) return
-      }
-    } catch (error) {
-      await attempts.next(error)
-    }
+  const connect = () => {
+    const headers = { accept: "text/event-stream", "last-event-id": last }
+    return http.connect({ path: "/requests/stream", query, headers }, scope, attempts)
   }
+  yield* reconnecting(attempts, connect, async function* (opened) {
+    if (opened.response.status === 204) {
+      opened.close()
+      return true
+    }
+    for await (const { data, event, id } of eventsOf(opened, attempts)) {
+      const isRepeated = id !== undefined && id === last
+      last = id ?? last
+      if (isRepeated || data === undefined || (event !== "status" && event !== "progress")) continue
+      const item = { type: event, id, data: parsed(data) } as AccountEvent
+      yield item
+      if (item.type !== "status" || !isTerminal(item.data)) continue
+      if (left.delete(item.data.request_id) && left.size === 0) return true
+    }
+    return false
+  })
 }

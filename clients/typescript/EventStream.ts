@@ -10,11 +10,6 @@ const longestRetry = 30_000
 export const isEventStream = ({ response }: Opened): boolean =>
   /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")
 
-export const noStream = (opened: Opened): UnexpectedAnswerError => {
-  opened.close()
-  return new UnexpectedAnswerError("The answer is not an event stream: is it of an inferlog server?")
-}
-
 /** The data of an event, of which the caller says what it is. */
 export const parsed = <A>(data: string): A => {
   try {
@@ -27,6 +22,7 @@ export const parsed = <A>(data: string): A => {
 /** The events of one connection. Its end is a `Broken`: who has seen the last event does not ask for more. */
 export async function* eventsOf(opened: Opened, attempts: Attempts): AsyncGenerator<ServerSentEvent> {
   try {
+    if (!isEventStream(opened)) throw new UnexpectedAnswerError("The answer is not an event stream")
     for await (const event of events(opened.chunks)) {
       if (event.retry !== undefined) attempts.retry = Math.min(event.retry, longestRetry)
       if (event.data !== undefined) attempts.begunAnew()
@@ -35,5 +31,20 @@ export async function* eventsOf(opened: Opened, attempts: Attempts): AsyncGenera
     throw new Broken("the stream ended", undefined)
   } finally {
     opened.close()
+  }
+}
+
+/** Connects as often as it takes, until `read` says that it has seen the last event. */
+export async function* reconnecting<A>(
+  attempts: Attempts,
+  connect: () => Promise<Opened>,
+  read: (opened: Opened) => AsyncGenerator<A, boolean>
+): AsyncGenerator<A> {
+  for (let isOver = false; !isOver;) {
+    try {
+      isOver = yield* read(await connect())
+    } catch (error) {
+      await attempts.next(error)
+    }
   }
 }

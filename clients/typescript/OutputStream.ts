@@ -1,7 +1,6 @@
 /** The output of a request as it is made (docs/apps/streams.md). */
-import type { Attempts } from "./Attempts.ts"
-import { eventsOf, isEventStream, noStream, parsed } from "./EventStream.ts"
-import type { Http, Opened } from "./Http.ts"
+import { eventsOf, isEventStream, parsed, reconnecting } from "./EventStream.ts"
+import type { Exchange, Http, Opened } from "./Http.ts"
 import { locate, type RequestRef } from "./RequestRef.ts"
 import type { CallScope } from "./Scope.ts"
 import { submission, type SubmitOptions } from "./Submitting.ts"
@@ -34,49 +33,50 @@ export interface StreamOptions extends SubmitOptions {
 
 const types = ["request", "chunk", "restart", "progress", "done"]
 
-/** Goes on behind what it has read, over as many connections as it takes. */
-class Reader {
-  lastEventId: string | undefined
-  readonly attempts: Attempts
-
-  constructor(attempts: Attempts, lastEventId?: string) {
-    this.attempts = attempts
-    this.lastEventId = lastEventId
-  }
-
-  async *read<Chunk>(opened: Opened): AsyncGenerator<OutputEvent<Chunk>> {
-    for await (const { data, event, id } of eventsOf(opened, this.attempts)) {
-      if (id !== undefined && id === this.lastEventId) continue
-      if (event === "restart") this.lastEventId = undefined
-      if (id !== undefined) this.lastEventId = id
-      if (data === undefined || !types.includes(event)) continue
-      yield { type: event, data: parsed(data), ...(event === "chunk" && { id }) } as OutputEvent<Chunk>
-      if (event === "done") return
-    }
-  }
+interface Begun {
+  /** Submits the request, if it does not exist yet. */
+  readonly submission?: Exchange
+  readonly ref?: RequestRef
+  readonly lastEventId?: string | undefined
 }
 
+const accept = "text/event-stream"
+
+/** Goes on behind what it has read, over as many connections as it takes. */
 async function* followed<Chunk>(
   http: Http,
-  ref: RequestRef,
-  reader: Reader,
+  { lastEventId, ref, submission }: Begun,
   scope: CallScope
 ): AsyncGenerator<OutputEvent<Chunk>> {
-  const { path } = await locate(http, ref, scope)
-  while (true) {
-    try {
-      const headers = { accept: "text/event-stream", "last-event-id": reader.lastEventId }
-      const opened = await http.connect(
-        { host: "queue", path: `${path}/output/stream`, headers },
-        scope,
-        reader.attempts
-      )
-      if (!isEventStream(opened)) throw noStream(opened)
-      return yield* reader.read<Chunk>(opened)
-    } catch (error) {
-      await reader.attempts.next(error)
-    }
+  const attempts = http.attempts(scope)
+  let last = lastEventId
+  let located = ref === undefined ? undefined : await locate(http, ref, scope)
+  const connect = () => {
+    const headers = { accept, "last-event-id": last }
+    const stream = { host: "queue", path: `${located?.path}/output/stream`, headers } as const
+    return http.connect(located === undefined && submission ? submission : stream, scope, attempts)
   }
+  yield* reconnecting(attempts, connect, async function* (opened) {
+    if (located === undefined && !isEventStream(opened)) {
+      const data = parsed<CreatedRequest>(await textOf(opened))
+      located = await locate(http, data, scope)
+      yield { type: "request", data }
+      return false
+    }
+    for await (const { data, event, id } of eventsOf(opened, attempts)) {
+      if (id !== undefined && id === last) continue
+      last = id ?? (event === "restart" ? undefined : last)
+      if (data === undefined || !types.includes(event)) continue
+      const item = { type: event, data: parsed(data), ...(event === "chunk" && { id }) } as OutputEvent<Chunk>
+      if (item.type === "request") {
+        if (located !== undefined) continue
+        located = await locate(http, item.data, scope)
+      }
+      yield item
+      if (event === "done") return true
+    }
+    return false
+  })
 }
 
 /** The output of a request that exists, behind the chunk with the given id. */
@@ -85,8 +85,7 @@ export const output = <Chunk>(
   ref: RequestRef,
   lastEventId: string | undefined,
   scope: CallScope
-): AsyncGenerator<OutputEvent<Chunk>> =>
-  followed<Chunk>(http, ref, new Reader(http.attempts(scope), lastEventId), scope)
+): AsyncGenerator<OutputEvent<Chunk>> => followed<Chunk>(http, { ref, lastEventId }, scope)
 
 /** The body of an answer that is one text. */
 const textOf = async ({ chunks }: Opened): Promise<string> => {
@@ -104,34 +103,8 @@ export async function* submitted<Chunk>(
   options: StreamOptions,
   scope: CallScope
 ): AsyncGenerator<OutputEvent<Chunk>> {
-  const { headers, ...post } = await submission(http, model, input, options, scope)
-  const wanted = {
-    ...headers,
-    accept: "text/event-stream",
-    "cancel-on-disconnect": options.cancelOnDisconnect ? "true" : undefined
-  }
-  const reader = new Reader(http.attempts(scope))
-  let request: CreatedRequest | undefined
-  while (request === undefined) {
-    try {
-      const opened = await http.connect({ ...post, headers: wanted }, scope, reader.attempts)
-      if (!isEventStream(opened)) {
-        request = parsed<CreatedRequest>(await textOf(opened))
-        yield { type: "request", data: request }
-        break
-      }
-      for await (const event of reader.read<Chunk>(opened)) {
-        if (event.type === "request") {
-          if (request !== undefined) continue
-          request = event.data
-          scope.requestId = request.request_id
-        }
-        yield event
-        if (event.type === "done") return
-      }
-    } catch (error) {
-      await reader.attempts.next(error)
-    }
-  }
-  yield* followed<Chunk>(http, request, reader, scope)
+  const post = await submission(http, model, input, options, scope)
+  const cancels = options.cancelOnDisconnect ? "true" : undefined
+  const headers = { ...post.headers, accept, "cancel-on-disconnect": cancels }
+  yield* followed<Chunk>(http, { submission: { ...post, headers } }, scope)
 }
