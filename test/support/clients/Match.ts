@@ -9,10 +9,20 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const show = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, 300)
 
+/** Whether each expected item matches an item of its own, and none is left over. */
+const isPermutation = (expected: ReadonlyArray<unknown>, actual: unknown, bindings: Bindings): boolean => {
+  if (!Array.isArray(actual) || actual.length !== expected.length) return false
+  const left: Array<unknown> = [...actual]
+  return expected.every((item) => {
+    const index = left.findIndex((each) => differences(item, each, bindings, "").length === 0)
+    return index >= 0 && left.splice(index, 1).length > 0
+  })
+}
+
 /**
  * Lists the differences of `actual`. An expectation is JSON, in which these stand for more than themselves: a text `$name` (any value,
  * the same wherever the case says `$name`), `{ "$like": pattern }`, `{ "$has": {…} }` (an object with these fields, and maybe more),
- * `{ "$any": true }`, and `null` in place of a field for one that must be absent or null.
+ * `{ "$set": […] }` (a list in any order), `{ "$any": true }`, and `null` in place of a field for one that must be absent or null.
  */
 export const differences = (
   expected: unknown,
@@ -28,8 +38,10 @@ export const differences = (
     return isDeepStrictEqual(bound, actual) ? [] : wrong(`${expected} = ${show(bound)}`)
   }
   if (isRecord(expected)) {
-    const { $any, $has, $like } = expected
+    const { $any, $has, $like, $set } = expected
     if ($any !== undefined) return actual === undefined ? wrong("a value") : []
+    if (Array.isArray($set))
+      return isPermutation($set, actual, bindings) ? [] : wrong(`in any order ${show($set)}`)
     if (typeof $like === "string")
       return typeof actual === "string" && new RegExp($like).test(actual) ? [] : wrong(`/${$like}/`)
     const fields = $has === undefined ? expected : isRecord($has) ? $has : {}
