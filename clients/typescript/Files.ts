@@ -24,6 +24,11 @@ export class Files {
     return this.#http.call(options, (scope) => Upload.run(this.#http, source, options, scope))
   }
 
+  /** Begins an upload that somebody else sends, such as a page: one PUT to `upload_url` within an hour. */
+  initiate(file: Wire.UploadBody, options?: CallOptions): Promise<Wire.Upload> {
+    return this.#http.ask({ method: "POST", path: "/storage/upload/initiate", json: file }, options)
+  }
+
   /**
    * Opens the file at a URL. No key is sent to it. The body goes on after a cut, and `signal` and `timeout` hold until it has been
    * read.

@@ -6,42 +6,57 @@ import * as fs from "node:fs"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import * as path from "node:path"
+import { text } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Page } from "playwright-core"
 import { POST as tokenRoute } from "../../../../examples/nextjs/app/api/inferlog-token/route.ts"
+import { POST as uploadRoute } from "../../../../examples/nextjs/app/api/inferlog-upload/route.ts"
 import * as Browser from "#test/support/Browser.ts"
 import * as Server from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as HttpWorker from "#test/support/upstreams/streams/Http.ts"
+import * as ReactExample from "./ReactExample.ts"
 
 const longestTest = 60_000
 
-const files = path.join(Server.root, "examples/browser")
+const files: Readonly<Record<string, string>> = {
+  "/": "examples/browser/index.html",
+  "/inferlog-client.js": "clients/typescript/dist/index.js",
+  "/react/": "examples/react/index.html"
+}
 
 const types: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript" }
 
-/** The server of the application: its pages, and the route. */
+const routes: Readonly<Record<string, typeof tokenRoute>> = {
+  "/api/inferlog-token": tokenRoute,
+  "/api/inferlog-upload": uploadRoute
+}
+
+/** The server of the application: its pages, and the routes. */
 const application = Effect.acquireRelease(
   Effect.promise(async () => {
-    const server = http.createServer((request, response) => {
+    const script = await ReactExample.script()
+    const server = http.createServer(async (request, response) => {
       const { method = "GET", url = "/" } = request
-      if (method === "POST" && url === "/api/inferlog-token") {
+      const route = routes[url]
+      if (method === "POST" && route !== undefined) {
         const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const)
         const asked = new Request(`http://app${url}`, {
           method,
-          headers: [...headers].map(([a, b]) => [a, b])
+          headers: [...headers].map(([a, b]) => [a, b]),
+          body: await text(request)
         })
-        return void tokenRoute(asked).then(async (answer) => {
-          response.writeHead(answer.status, Object.fromEntries(answer.headers))
-          response.end(await answer.text())
-        })
+        const answer = await route(asked)
+        response.writeHead(answer.status, Object.fromEntries(answer.headers))
+        return void response.end(await answer.text())
       }
-      const name = url === "/" ? "index.html" : path.basename(url)
-      const file = path.join(files, name)
-      if (!fs.existsSync(file)) return void response.writeHead(404).end()
-      response.writeHead(200, { "content-type": types[path.extname(name)] ?? "text/plain" })
-      response.end(fs.readFileSync(file))
+      const name = files[url]
+      const isScript = url === "/react/main.jsx"
+      if (name === undefined && !isScript) return void response.writeHead(404).end()
+      const type = isScript ? "text/javascript" : types[path.extname(name ?? "")]
+      response.writeHead(200, { "content-type": type ?? "text/plain" })
+      response.end(isScript ? script : fs.readFileSync(path.join(Server.root, name ?? "")))
     })
     await new Promise<void>((resolve) => server.listen(0, () => resolve()))
     return server
@@ -87,7 +102,7 @@ const start = Effect.gen(function* () {
   const origin = `http://127.0.0.1:${port}`
   Object.assign(process.env, {
     INFERLOG_URL: server.url,
-    INFERLOG_KEY: Server.apiKey,
+    INFERLOG_API_KEY: Server.apiKey,
     APP_ORIGIN: origin,
     DEMO_USER: "ada"
   })
@@ -134,6 +149,9 @@ const from =
 
 const Made = Schema.decodeUnknownSync(Schema.Struct({ token: Schema.String }))
 const Accepted = Schema.decodeUnknownSync(Schema.Struct({ request_id: Schema.String }))
+const Listed = Schema.decodeUnknownSync(
+  Schema.Struct({ data: Schema.Tuple([Schema.Struct({ id: Schema.String })]) })
+)
 const Key = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String, key: Schema.String }))
 
 const Upload = Schema.decodeUnknownSync(Schema.Struct({ upload_url: Schema.String, file_url: Schema.String }))
@@ -159,7 +177,6 @@ describe("a page of another origin", () => {
         const page = yield* Browser.openPage({ width: 800, height: 600 })
         page.setDefaultTimeout(30_000)
         yield* worker.plan("held")
-        const submitted = page.waitForResponse((answer) => answer.url() === `${server.url}/acme/writer`)
         const output = page.locator("#output")
         yield* Effect.promise(async () => {
           await page.goto(origin)
@@ -171,7 +188,10 @@ describe("a page of another origin", () => {
         yield* worker.more
         yield* Effect.promise(() => page.getByText("COMPLETED, 0.001 USD").waitFor())
         assert.strictEqual(yield* Effect.promise(() => output.textContent()), "Hello wörld")
-        const own = Accepted(yield* Effect.promise(async () => (await submitted).json())).request_id
+        const listed = yield* Effect.promise(async () =>
+          (await fetch(`${server.url}/requests`, { headers: Server.authorization })).json()
+        )
+        const own = Listed(listed).data[0].id
 
         // What it may not.
         const call = from(page, server.url)
@@ -264,6 +284,8 @@ describe("a page of another origin", () => {
         )
         assert.strictEqual(own403, 403)
         for (const secret of [ofModel, ofRequest, reads]) assert.notInclude(server.output(), secret)
+
+        yield* ReactExample.check({ origin, serverUrl: server.url, worker })
       }).pipe(Effect.scoped, Effect.provide(Browser.layer)),
     longestTest
   )
