@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { buffer } from "node:stream/consumers"
-import { verify } from "./verify-webhook.mjs"
+import { verifyWebhook } from "@inferlog/client"
 
 const say = (text) => process.stdout.write(`${text}\n`)
 
@@ -26,8 +26,8 @@ createServer(async (request, response) => {
   let body = Buffer.alloc(0)
   try {
     body = await buffer(request)
-    verify(secret, request.headers, body)
-    const { event, id, status, outcome } = JSON.parse(body.toString())
+    const { headers } = request
+    const { event, id, status, outcome } = await verifyWebhook({ body, headers, secret })
     const again = seen.has(request.headers["webhook-id"]) ? ", again" : ""
     seen.add(request.headers["webhook-id"])
     say(`${event} of ${id}: ${status}, ${outcome}${again}`)

@@ -1,5 +1,5 @@
 /**
- * Tokens for pages, and a receiver of webhooks, in Express. Settings: `INFERLOG_URL`, `INFERLOG_API_KEY`, `WEBHOOK_SECRET`, `APP_ORIGIN`
+ * Tokens for pages, and a receiver of webhooks, in Express 5. Settings: `INFERLOG_URL`, `INFERLOG_API_KEY`, `WEBHOOK_SECRET`, `APP_ORIGIN`
  * (such as https://app.example).
  */
 import { Inferlog, verifyWebhook, WebhookVerificationError } from "@inferlog/client"

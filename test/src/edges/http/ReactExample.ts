@@ -7,12 +7,10 @@ import * as Browser from "#test/support/Browser.ts"
 import * as Server from "#test/support/ServerProcess.ts"
 import type { StreamingUpstream } from "#test/support/upstreams/streams/PlannedStream.ts"
 
-export const folder = path.join(Server.root, "examples/react")
-
 /** `main.jsx` with all that it imports. */
 export const script = async (): Promise<string> => {
   const bundle = await rolldown({
-    input: path.join(folder, "main.jsx"),
+    input: path.join(Server.root, "examples/react/main.jsx"),
     platform: "browser",
     transform: { define: { "process.env.NODE_ENV": '"development"' } }
   })
