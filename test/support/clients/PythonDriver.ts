@@ -5,7 +5,7 @@ import * as readline from "node:readline"
 import type { Readable, Writable } from "node:stream"
 import type { Driver, DriverCall, DriverClient, Played } from "./Driver.ts"
 
-const folder = path.join(import.meta.dirname, "../../../clients/python")
+export const folder = path.join(import.meta.dirname, "../../../clients/python")
 
 /** The first Python that has the packages of the tests: Debian's may stand behind another one. */
 export const python: string | undefined = ["/usr/bin/python3", "python3"].find(

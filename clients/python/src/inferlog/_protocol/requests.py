@@ -7,7 +7,7 @@ import json
 import math
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import DeadlineExceededError, UnexpectedAnswerError
@@ -15,7 +15,7 @@ from ..types import CancelledRequestStatus, CreatedRequest, RequestStatus, Resul
 from .calls import Call, given, model_path, post
 from .core import Core, Scope
 from .effects import Invoke, Program, Stopped
-from .exchange import Attempts, open_once, read_all, send_json
+from .exchange import send_json
 from .failures import output_of
 from .inputs import with_files
 from .places import Place, RequestRef, id_of, locate, place_of, retrieval
@@ -25,8 +25,8 @@ HELD = 30
 
 TERMINAL = ("COMPLETED", "FAILED", "CANCELLED")
 
-#: How long an interrupted call takes to cancel its request, in seconds.
-_LAST_WORD = 5.0
+#: How long an interrupted call may take to cancel its request, in seconds.
+_PATIENCE = 10.0
 
 _ABORTS = (KeyboardInterrupt, SystemExit, Stopped, asyncio.CancelledError, DeadlineExceededError)
 
@@ -140,15 +140,22 @@ def run(
         if "modelEndpoint" not in body or body["status"] not in TERMINAL:
             body = yield from _ended(core, scope, place, on_status)
     except _ABORTS:
-        if cancel_on_abort and place is not None:
-            yield from _cancel_quietly(core, place)
+        if cancel_on_abort and call is not None:
+            yield from _abandon(core, call, place)
         raise
     return output_of(body)
 
 
-def _cancel_quietly(core: Core, place: Place) -> Program[None]:
-    attempts = Attempts(core, Scope(core, _LAST_WORD))
+def _abandon(core: Core, submitted: Call[Any], place: Place | None) -> Program[None]:
+    """Cancels a request once, as far as possible. Until its id is known, the same submit tells it."""
+    last = replace(core, retries=0)
+    scope = Scope(last, _PATIENCE)
     try:
-        yield from read_all((yield from open_once(place.call("/cancel", method="POST"), attempts)), attempts)
+        if place is None:
+            headers = {name: value for name, value in submitted.headers.items() if name != "prefer"}
+            again: Call[Any] = replace(submitted, headers=headers, held=0)
+            place = yield from locate((yield from send_json(again, last, scope)), last, scope)
+        yield from send_json(place.call("/cancel", method="POST"), last, scope)
     except Exception:
+        # The caller gets the reason for which the call ended.
         pass
