@@ -59,7 +59,8 @@ const installed = Layer.effect(
       fs.mkdirSync(`${folder}/node_modules/@types`)
       for (const name of ["react", "@types/react", "csstype"])
         fs.symlinkSync(path.join(root, "node_modules", name), `${folder}/node_modules/${name}`)
-      fs.writeFileSync(`${folder}/page.ts`, programOf("docs/apps/clients.md", "ts"))
+      for (const page of ["clients", "streams"])
+        fs.writeFileSync(`${folder}/${page}.ts`, programOf(`docs/apps/${page}.md`, "ts"))
     })
     return folder
   })
@@ -132,9 +133,13 @@ layer(Layer.merge(TestServer.layer(), installed), { excludeTestServices: true, t
           ]
           const tsc = path.join(root, "node_modules/typescript/bin/tsc")
           const { stdout } = yield* Effect.promise(() =>
-            execFile(process.execPath, [tsc, ...args, "typed.ts", "typed-react.ts", "page.ts"], {
-              cwd: folder
-            }).catch((cause: { stdout: string }) => cause)
+            execFile(
+              process.execPath,
+              [tsc, ...args, "typed.ts", "typed-react.ts", "clients.ts", "streams.ts"],
+              {
+                cwd: folder
+              }
+            ).catch((cause: { stdout: string }) => cause)
           )
           assert.strictEqual(stdout, "")
         })

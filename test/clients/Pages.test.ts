@@ -1,10 +1,13 @@
-/** Runs every snippet of README.md and docs/apps/clients.md against one server: the blocks of a language are one program. */
+/** Runs the programs of README.md, clients.md and streams.md against one server: the blocks of a language are one program. */
 import * as childProcess from "node:child_process"
+import { once } from "node:events"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as readline from "node:readline"
 import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { Inferlog } from "#clients/typescript/Inferlog.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import { checkout } from "#test/src/composition/docs/Commands.ts"
 import * as Python from "./Python.ts"
@@ -37,27 +40,40 @@ const served = Layer.effect(
 const filled = (program: string, url: string) =>
   program.replaceAll("http://127.0.0.1:8080", url).replaceAll("<API_KEY>", apiKey)
 
-const run = (
-  { cwd, url }: Place,
-  command: string,
-  args: ReadonlyArray<string>,
-  file: string,
-  program: string
-) =>
+const environmentOf = ({ cwd, url }: Place) => ({
+  PATH: process.env["PATH"],
+  HOME: cwd,
+  PYTHONPATH: path.join(root, "clients/python/src"),
+  PYTHONUNBUFFERED: "1",
+  INFERLOG_URL: url,
+  INFERLOG_API_KEY: apiKey,
+  URL: url,
+  KEY: apiKey,
+  AUTH: `Authorization: Key ${apiKey}`
+})
+
+/** What the program prints until it ends. */
+const run = (place: Place, command: ReadonlyArray<string>, file: string, program: string) =>
   Effect.promise(async () => {
+    const { cwd } = place
+    const [name = "", ...args] = command
     fs.writeFileSync(path.join(cwd, file), program)
-    const env = {
-      PATH: process.env["PATH"],
-      HOME: cwd,
-      PYTHONPATH: path.join(root, "clients/python/src"),
-      INFERLOG_URL: url,
-      INFERLOG_API_KEY: apiKey,
-      URL: url,
-      KEY: apiKey,
-      AUTH: `Authorization: Key ${apiKey}`
-    }
-    const { stdout } = await execute(command, [...args, path.join(cwd, file)], { cwd, env })
+    const { stdout } = await execute(name, [...args, path.join(cwd, file)], {
+      cwd,
+      env: environmentOf(place)
+    })
     return stdout
+  })
+
+/** The first line that the program prints; then it is stopped. */
+const firstLine = (place: Place, command: string, file: string, program: string) =>
+  Effect.promise(async () => {
+    const { cwd } = place
+    fs.writeFileSync(path.join(cwd, file), program)
+    const child = childProcess.spawn(command, [path.join(cwd, file)], { cwd, env: environmentOf(place) })
+    const [line] = await once(readline.createInterface({ input: child.stdout }), "line")
+    child.kill()
+    return String(line)
   })
 
 const all = (printed: string, parts: ReadonlyArray<string>) => {
@@ -71,8 +87,7 @@ layer(served, { excludeTestServices: true, timeout: 60_000 })("docs/apps/clients
     Effect.gen(function* () {
       const printed = yield* run(
         yield* Served,
-        "sh",
-        ["-e"],
+        ["sh", "-e"],
         "clients.sh",
         programOf("docs/apps/clients.md", "sh")
       )
@@ -83,7 +98,7 @@ layer(served, { excludeTestServices: true, timeout: 60_000 })("docs/apps/clients
   it.effect("runs in TypeScript", () =>
     Effect.gen(function* () {
       const program = programOf("docs/apps/clients.md", "ts")
-      const printed = yield* run(yield* Served, process.execPath, [], "clients.mts", program)
+      const printed = yield* run(yield* Served, [process.execPath], "clients.mts", program)
       all(printed, [...sameInAll, "/media/", "GET 200"])
     })
   )
@@ -91,8 +106,23 @@ layer(served, { excludeTestServices: true, timeout: 60_000 })("docs/apps/clients
   it.effect("runs in Python", () =>
     Effect.gen(function* () {
       const program = programOf("docs/apps/clients.md", "python")
-      const printed = yield* run(yield* Served, Python.command, [], "clients.py", program)
+      const printed = yield* run(yield* Served, [Python.command], "clients.py", program)
       all(printed, [...sameInAll, "/media/"])
+    })
+  )
+
+  it.effect("is gone on with by the programs of streams.md", () =>
+    Effect.gen(function* () {
+      const place = yield* Served
+      const submit = new Inferlog({ url: place.url, key: apiKey }).submit("sandbox/slow", { seconds: 600 })
+      const { request_id } = yield* Effect.promise(() => submit)
+      for (const [language, command, file] of [
+        ["ts", process.execPath, "streams.mts"],
+        ["python", Python.command, "streams.py"]
+      ] as const) {
+        const line = yield* firstLine(place, command, file, programOf("docs/apps/streams.md", language))
+        assert.match(line, new RegExp(`^\\S+ ${request_id} IN_(QUEUE|PROGRESS)$`))
+      }
     })
   )
 
@@ -105,7 +135,7 @@ layer(served, { excludeTestServices: true, timeout: 60_000 })("docs/apps/clients
       ] as const) {
         const program = programOf("README.md", language)
         assert.lengthOf(program.trim().split("\n"), 3)
-        all(yield* run(place, command, [], file, filled(program, place.url)), ["jumps over the lazy dog"])
+        all(yield* run(place, [command], file, filled(program, place.url)), ["jumps over the lazy dog"])
       }
     })
   )
