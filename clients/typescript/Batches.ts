@@ -2,6 +2,7 @@ import type { Http } from "./Http.ts"
 import { iterate } from "./Iterating.ts"
 import { type RunOptions, run } from "./Run.ts"
 import type { CallScope } from "./Scope.ts"
+import { randomKey } from "./Submitting.ts"
 
 export interface BatchOptions extends Omit<RunOptions, "idempotencyKey"> {
   /** Names the batch: after a crash the same call with the same key goes on, for 24 hours. Default: a random one. */
@@ -22,7 +23,7 @@ export const batch = <Output>(
   options: BatchOptions
 ): AsyncIterableIterator<BatchItem<Output>, undefined> =>
   iterate(http, options, async function* (scope: CallScope) {
-    const { concurrency = 8, key = crypto.randomUUID(), timeout: _, ...rest } = options
+    const { concurrency = 8, key = randomKey(), timeout: _, ...rest } = options
     const { signal } = scope
     const iterator =
       Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()

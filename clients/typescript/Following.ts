@@ -2,7 +2,9 @@
 import { type Attempts, mayPass } from "./Attempts.ts"
 import { ApiError } from "./ApiError.ts"
 import { eventsOf, isEventStream, parsed } from "./EventStream.ts"
+import { TokenNotGrantedError } from "./Errors.ts"
 import type { Http } from "./Http.ts"
+import { RequestOutcomeError } from "./OutcomeErrors.ts"
 import { locate, type Located, type RequestRef, retrieve } from "./RequestRef.ts"
 import type { CallOptions, CallScope } from "./Scope.ts"
 import type {
@@ -65,8 +67,36 @@ export const ended = async (
   { onStatus }: WaitOptions,
   scope: CallScope
 ): Promise<RetrievedRequest> => {
-  for await (const status of polled(http, located, heldFor, scope)) onStatus?.(status)
-  return retrieve(http, located.id, scope)
+  let last: CurrentStatus | undefined
+  for await (const status of polled(http, located, heldFor, scope)) {
+    last = status
+    onStatus?.(status)
+  }
+  try {
+    return await retrieve(http, located.id, scope)
+  } catch (error) {
+    // A page's token that submits opens the result only (docs/apps/browsers.md).
+    if (!(error instanceof TokenNotGrantedError)) throw error
+    return asResult(http, located, last?.status, scope)
+  }
+}
+
+/** The ended request, as far as the result route shows it. */
+const asResult = async (
+  http: Http,
+  { id, model, path }: Located,
+  status: string | undefined,
+  scope: CallScope
+): Promise<RetrievedRequest> => {
+  try {
+    return await http.json({ host: "queue", path }, scope)
+  } catch (error) {
+    if (!(error instanceof RequestOutcomeError)) throw error
+    const { message, request } = error
+    const outcome = status === "FAILED" ? "failed" : "cancelled"
+    const known = { id, modelEndpoint: model, status, outcome, input: null, output: null, error: message }
+    return (request ?? known) as RetrievedRequest
+  }
 }
 
 /** Each answer about the status until the last one. `held`: seconds for which the server may hold it. */

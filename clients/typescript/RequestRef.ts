@@ -10,12 +10,15 @@ export type RequestRef =
 
 export interface Located {
   readonly id: string
+  /** `owner/name` */
+  readonly model: string
   /** Of the request at its model, on the queue host. */
   readonly path: string
 }
 
 const locatedAt = (model: string, id: string): Located => ({
   id,
+  model,
   path: `${modelPath(model)}/requests/${segment(id)}`
 })
 

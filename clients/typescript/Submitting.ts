@@ -28,6 +28,9 @@ const asciiJson = (value: unknown) =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
+/** 128 random bits. `randomUUID` is missing from pages that come by plain http. */
+export const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-")
+
 /** JSON of the value with the URLs of its files, which are uploaded first: each once, wherever it is. */
 const withFiles = async (http: Http, value: unknown, { signal }: CallScope): Promise<string> => {
   const urls = new Map<unknown, string>()
@@ -63,7 +66,7 @@ export const submission = async (
     path,
     text: await withFiles(http, fields, scope),
     headers: {
-      "idempotency-key": options.idempotencyKey ?? crypto.randomUUID(),
+      "idempotency-key": options.idempotencyKey ?? randomKey(),
       "x-request-metadata": options.metadata && asciiJson(options.metadata),
       "x-request-start-timeout": seconds(options.startTimeout),
       "cancel-after": seconds(options.cancelAfter)
