@@ -15,7 +15,10 @@ const execFile = promisify(childProcess.execFile)
 const folders = ["clients/typescript", "clients/react"].map((folder) => path.join(root, folder))
 
 /** The projects of the compiler, whose output are the declarations. */
-const projects = [...folders, path.join(root, "clients/typescript/node")]
+const projects = [
+  ...folders,
+  ...["node", "effect"].map((folder) => path.join(root, "clients/typescript", folder))
+]
 
 const stampFile = path.join(root, "clients/typescript/dist/.stamp")
 
@@ -72,7 +75,7 @@ export const modules = async (folder, minify = false) => {
   const bundle = await rolldown({
     input: entriesOf(folder),
     platform: "neutral",
-    external: /^(node:|react$|react\/|@inferlog\/client)/
+    external: /^(node:|react$|react\/|effect$|effect\/|@inferlog\/client)/
   })
   const { output } = await bundle.generate({
     format: "esm",

@@ -85,6 +85,7 @@ export interface SubmitBody {
   readonly webhook?: string | undefined
   /** Events to send; by default `["completed"]`. */
   readonly webhook_events_filter?: ReadonlyArray<WebhookEventName> | undefined
+  readonly [key: string]: unknown
 }
 
 /** Accepted. */

@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import { Option } from "effect"
 import * as ConsoleRoutes from "./ConsoleRoutes.ts"
 import * as DesignTokens from "./DesignTokens.ts"
+import * as EffectApi from "./EffectApi.ts"
 import * as WireTypes from "./WireTypes.ts"
 import { blocks, written } from "./GeneratedBlocks.ts"
 
@@ -19,3 +20,5 @@ fs.writeFileSync(at(ConsoleRoutes.file), ConsoleRoutes.text())
 fs.writeFileSync(at(DesignTokens.file), DesignTokens.text(fs.readFileSync(at(DesignTokens.source), "utf8")))
 fs.writeFileSync(at(WireTypes.typeScriptFile), WireTypes.typeScriptText())
 fs.writeFileSync(at(WireTypes.pythonFile), WireTypes.pythonText())
+fs.writeFileSync(at(EffectApi.schemasFile), EffectApi.schemasText())
+fs.writeFileSync(at(EffectApi.apiFile), EffectApi.apiText())

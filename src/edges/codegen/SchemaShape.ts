@@ -125,13 +125,13 @@ const ofObject = (schema: Json, inner: Inner): Shape.Shape => {
   const patterns = isObject(schema["patternProperties"]) ? Object.values(schema["patternProperties"]) : []
   const further = "additionalProperties" in schema ? [schema["additionalProperties"]] : []
   const described = [...patterns, ...further].filter((part) => part !== false)
-  const closed = further.length > 0 || patterns.length > 0 || fields.length > 0 || undeclared.size > 0
+  const isDescribed = further.length > 0 || patterns.length > 0 || fields.length > 0 || undeclared.size > 0
   const rest =
     patterns.length > 0 && further.length === 0
       ? Shape.unknown
       : described.length > 0
         ? Shape.union(described.map((part) => inner(part)))
-        : closed
+        : isDescribed
           ? null
           : Shape.unknown
   return {
@@ -141,6 +141,7 @@ const ofObject = (schema: Json, inner: Inner): Shape.Shape => {
       ...[...undeclared].map((name) => ({ name, shape: rest ?? Shape.unknown, isRequired: true, doc: [] }))
     ],
     rest,
+    ...(!isDescribed && { isAny: true }),
     doc: docOf(schema)
   }
 }

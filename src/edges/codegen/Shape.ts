@@ -22,6 +22,8 @@ export type Shape =
       readonly fields: ReadonlyArray<Field>
       /** Of fields that have no name here; null: none are described. */
       readonly rest: Shape | null
+      /** Nothing is said about its fields. */
+      readonly isAny?: boolean
       /** Of the object, as it came. */
       readonly doc?: ReadonlyArray<string>
     }
@@ -128,6 +130,8 @@ const tuples = (a: Shape & { _tag: "Tuple" }, b: Shape & { _tag: "Tuple" | "List
 }
 
 const fields = (a: Shape & { _tag: "Fields" }, b: Shape & { _tag: "Fields" }): Shape => {
+  if (a.isAny) return b
+  if (b.isAny) return a
   const merged = new Map(a.fields.map((field) => [field.name, field]))
   for (const field of b.fields) {
     const before = merged.get(field.name)
@@ -143,12 +147,9 @@ const fields = (a: Shape & { _tag: "Fields" }, b: Shape & { _tag: "Fields" }): S
           }
     )
   }
-  const isDictionary = ({ fields, rest }: typeof a) => fields.length === 0 && rest !== null
-  const rest = a.rest === null || b.rest === null ? null : both(a.rest, b.rest)
-  // `{ type: "object" }` beside the fields of another part says nothing new.
-  const described = isDictionary(a) ? b.rest : isDictionary(b) ? a.rest : rest
+  const rest = a.rest === null || b.rest === null ? (a.rest ?? b.rest) : both(a.rest, b.rest)
   const doc = a.doc ?? b.doc
-  return { _tag: "Fields", fields: [...merged.values()], rest: described, ...(doc !== undefined && { doc }) }
+  return { _tag: "Fields", fields: [...merged.values()], rest, ...(doc !== undefined && { doc }) }
 }
 
 /** The shape with `change` made to each part of it, from the inside to the outside. */

@@ -107,13 +107,15 @@ class SubmitRequestQuery(TypedDict):
     """As `Prefer: wait=<seconds>`, 1 to 60."""
 
 
-class SubmitBody(TypedDict):
-    """The model's input, and two reserved fields that the model does not see."""
-
+class SubmitBodyFields(TypedDict):
     webhook: NotRequired[str]
     """HTTPS URL that gets the events, at most 2048 characters."""
     webhook_events_filter: NotRequired[Sequence[WebhookEventName]]
     """Events to send; by default `["completed"]`."""
+
+
+# The model's input, and two reserved fields that the model does not see.
+SubmitBody: TypeAlias = "SubmitBodyFields | Mapping[str, Any]"
 
 
 class CreatedRequest(TypedDict):

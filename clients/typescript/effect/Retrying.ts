@@ -1,0 +1,70 @@
+/** Repeats calls that failed for now (docs/reference/errors.md, "Retries"). */
+import { Clock, Data, Duration, Effect, Schedule } from "effect"
+import * as HttpClient from "effect/http/HttpClient"
+import { type HttpClientError, isHttpClientError } from "effect/http/HttpClientError"
+import type { HttpClientRequest } from "effect/http/HttpClientRequest"
+import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+
+/** A longer wish of the server is not waited for. */
+const longest = Duration.seconds(60)
+
+class Failed extends Data.TaggedError("Failed")<{
+  readonly response: HttpClientResponse
+  readonly retryAfter: Duration.Duration
+}> {}
+
+/** Nothing is done twice if an answer was lost. */
+const isRepeatable = ({ headers, method }: HttpClientRequest): boolean =>
+  method !== "POST" || headers["idempotency-key"] !== undefined
+
+/** The server refuses the work for now, and has done nothing. */
+const isRefused = (status: number) => status === 429 || status === 503
+
+const isTransient = (status: number) => status === 408 || status === 425 || (status >= 500 && status <= 504)
+
+/** Seconds, or a date. */
+const retryAfterOf = (text: string | undefined, now: number): Duration.Duration => {
+  if (text === undefined) return Duration.zero
+  const seconds = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
+  return Duration.millis(Number.isNaN(seconds) ? 0 : Math.max(0, seconds))
+}
+
+/** Five times: after 0.25 to 0.5 s, then twice as long each time, and not before the server wishes. */
+export const usual: Schedule.Schedule<unknown, unknown> = Schedule.exponential("500 millis").pipe(
+  Schedule.modifyDelay(({ duration }) =>
+    Effect.map(Effect.sync(Math.random), (random) => Duration.times(duration, (1 + random) / 2))
+  ),
+  Schedule.upTo({ times: 5 })
+)
+
+export const retried = (schedule: Schedule.Schedule<unknown, unknown>) => {
+  const patient = schedule.pipe(
+    Schedule.setInputType<unknown>(),
+    Schedule.modifyDelay(({ duration, input }) =>
+      Effect.succeed(input instanceof Failed ? Duration.max(duration, input.retryAfter) : duration)
+    )
+  )
+  return HttpClient.transform(
+    <R>(exchange: Effect.Effect<HttpClientResponse, HttpClientError, R>, request: HttpClientRequest) => {
+      const canRepeat = isRepeatable(request)
+      const attempt = Effect.flatMap(exchange, (response) => {
+        const { headers, status } = response
+        if (!isRefused(status) && !(canRepeat && isTransient(status))) return Effect.succeed(response)
+        return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.fail(new Failed({ response, retryAfter: retryAfterOf(headers["retry-after"], now) }))
+        )
+      })
+      return attempt.pipe(
+        Effect.retry({
+          schedule: patient,
+          while: (error) =>
+            error instanceof Failed
+              ? Duration.isLessThanOrEqualTo(error.retryAfter, longest)
+              : canRepeat && isHttpClientError(error) && error.reason._tag === "TransportError"
+        }),
+        // The answer of the last attempt becomes the error of its status.
+        Effect.catchTag("Failed", ({ response }) => Effect.succeed(response))
+      )
+    }
+  )
+}
