@@ -77,3 +77,32 @@ export const main = async (signal: AbortSignal): Promise<string> => {
 // @ts-expect-error
 void inferlog.run(1, {})
 `
+
+/** Type-checked only. Nothing of what the errors are about is `any`. */
+export const typedEffect = `
+import { Inferlog, type Schemas } from "@inferlog/client/effect"
+import { Effect, Redacted } from "effect"
+import type { HttpClient } from "effect/http/HttpClient"
+
+const program = Effect.gen(function* () {
+  const { history, queue } = yield* Inferlog
+  const params = { ownerName: "sandbox", modelName: "echo" }
+  const submitted = yield* queue.submitRequest({ params, query: {}, headers: {}, payload: { value: 1 } })
+  const id: string = "request_id" in submitted ? submitted.request_id : submitted.id
+  const { data } = yield* history.listRequests({ query: { status: "COMPLETED", limit: 10 } })
+  const outcomes: ReadonlyArray<Schemas.Outcome> = data.map(({ outcome }) => outcome)
+  return [id, ...outcomes]
+}).pipe(
+  Effect.catchTag("TooManyRequestsError", ({ details }) => Effect.succeed([details.code ?? ""])),
+  Effect.provide(Inferlog.layer({ url: "http://127.0.0.1:8080", key: Redacted.make("id:secret") }))
+)
+
+export const typed: Effect.Effect<ReadonlyArray<string>, unknown, HttpClient> = program
+
+// @ts-expect-error the key has to be redacted
+Inferlog.layer({ url: "", key: "id:secret" })
+// @ts-expect-error no such status
+Effect.flatMap(Inferlog, ({ history }) => history.listRequests({ query: { status: "DONE" } }))
+// @ts-expect-error no such error
+program.pipe(Effect.catchTag("TeapotError", () => Effect.void))
+`

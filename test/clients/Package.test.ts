@@ -56,8 +56,9 @@ const installed = Layer.effect(
       fs.writeFileSync(`${folder}/program.js`, Consumers.program)
       fs.writeFileSync(`${folder}/typed.ts`, Consumers.typed)
       fs.writeFileSync(`${folder}/typed-react.ts`, Consumers.typedReact)
+      fs.writeFileSync(`${folder}/typed-effect.ts`, Consumers.typedEffect)
       fs.mkdirSync(`${folder}/node_modules/@types`)
-      for (const name of ["react", "@types/react", "csstype"])
+      for (const name of ["react", "@types/react", "csstype", "effect"])
         fs.symlinkSync(path.join(root, "node_modules", name), `${folder}/node_modules/${name}`)
       for (const page of ["clients", "streams"])
         fs.writeFileSync(`${folder}/${page}.ts`, programOf(`docs/apps/${page}.md`, "ts"))
@@ -145,14 +146,36 @@ layer(Layer.merge(TestServer.layer(), installed), { excludeTestServices: true, t
         })
     )
 
+    it.effect("type-checks strictly with Effect, which it needs only for that", () =>
+      Effect.gen(function* () {
+        const folder = yield* Installed
+        const args = [
+          "--noEmit",
+          "--strict",
+          "--exactOptionalPropertyTypes",
+          "--module",
+          "nodenext",
+          "--skipLibCheck"
+        ]
+        const tsc = path.join(root, "node_modules/typescript/bin/tsc")
+        const { stdout } = yield* Effect.promise(() =>
+          execFile(process.execPath, [tsc, ...args, "--lib", "ES2024,DOM", "typed-effect.ts"], {
+            cwd: folder
+          }).catch((cause: { stdout: string }) => cause)
+        )
+        assert.strictEqual(stdout, "")
+      })
+    )
+
     it.effect(`takes at most ${mostKilobytes} kB`, () =>
       Effect.gen(function* () {
         const modules = yield* Effect.promise(() =>
           Clients.modules(path.join(root, "clients/typescript"), true)
         )
-        const sizes = Object.entries(modules).map(
-          ([name, code]) => [name, zlib.gzipSync(code).length] as const
-        )
+        // Schemas of the whole API, for those who have Effect: in a file that nobody else loads.
+        const sizes = Object.entries(modules)
+          .filter(([name]) => !name.startsWith("effect/"))
+          .map(([name, code]) => [name, zlib.gzipSync(code).length] as const)
         const total = sizes.reduce((sum, [, size]) => sum + size, 0)
         process.stdout.write(
           `@inferlog/client: ${total} bytes (${sizes.map((one) => one.join(" ")).join(", ")})\n`

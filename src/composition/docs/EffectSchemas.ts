@@ -6,7 +6,7 @@ import * as TypeScriptTypes from "#src/edges/codegen/TypeScriptTypes.ts"
 const key = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : DocText.quoted(name))
 
 /** @param scope before names of other schemas, such as `Schemas.` */
-export const schema = (shape: Shape.Shape, scope = ""): string => {
+const schema = (shape: Shape.Shape, scope = ""): string => {
   const inner = (shape: Shape.Shape) => schema(shape, scope)
   switch (shape._tag) {
     case "Unknown":

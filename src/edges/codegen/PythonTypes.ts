@@ -22,9 +22,6 @@ const used = [
 /** Names that a definition must not have. */
 export const reserved: ReadonlyArray<string> = [...keywords, ...used]
 
-/** A word that cannot be the name of a parameter or field gets an underscore. */
-export const isKeyword = (name: string): boolean => keywords.includes(name)
-
 export interface Style {
   /** What a caller passes: any sequence and mapping will do. */
   readonly isInput: boolean
@@ -123,7 +120,7 @@ const objectOf = (
 const dictionary = (value: string, { isInput }: Style) =>
   isInput ? `Mapping[str, ${value}]` : `dict[str, ${value}]`
 
-export const type = (shape: Shape.Shape, style: Style): string => {
+const type = (shape: Shape.Shape, style: Style): string => {
   switch (shape._tag) {
     case "Unknown":
       return "Any"

@@ -13,7 +13,7 @@ export interface Context {
   readonly isFile: (schema: Json, name: string) => boolean
 }
 
-export type Json = Readonly<Record<string, unknown>>
+type Json = Readonly<Record<string, unknown>>
 
 /** Schemas inside deeper ones are taken for unknown. */
 const deepest = 64

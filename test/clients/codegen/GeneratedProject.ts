@@ -5,12 +5,12 @@ import * as path from "node:path"
 
 const root = path.resolve(import.meta.dirname, "../../..")
 
-export interface Ended {
+interface Ended {
   readonly status: number | null
   readonly text: string
 }
 
-export const run = (
+const run = (
   command: string,
   args: ReadonlyArray<string>,
   options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> }
