@@ -66,14 +66,13 @@ const replace = (/** @type {string} */ file, /** @type {string} */ text) => {
 }
 
 /**
- * @param {string} folder
- * @param {boolean} [minify]
- * @returns the modules by their names.
+ * @param {Record<string, string>} input
+ * @param {boolean} minify
  */
-export const modules = async (folder, minify = false) => {
+const built = async (input, minify) => {
   const { rolldown } = await import("rolldown")
   const bundle = await rolldown({
-    input: entriesOf(folder),
+    input,
     platform: "neutral",
     external: /^(node:|react$|react\/|effect$|effect\/|@inferlog\/client)/
   })
@@ -86,9 +85,23 @@ export const modules = async (folder, minify = false) => {
     chunkFileNames: "shared/[name].js"
   })
   await bundle.close()
-  return Object.fromEntries(
-    output.map((file) => [file.fileName, file.type === "chunk" ? file.code : String(file.source)])
+  return output.map((file) => [file.fileName, file.type === "chunk" ? file.code : String(file.source)])
+}
+
+/**
+ * @param {string} folder
+ * @param {boolean} [minify]
+ * @returns the modules by their names.
+ */
+export const modules = async (folder, minify = false) => {
+  const entries = Object.entries(entriesOf(folder))
+  const isOfEffect = ([name = ""]) => name.startsWith("effect/")
+  // What is for Effect shares nothing with the rest, not even what a bundle with both would need.
+  const inputs = [entries.filter((entry) => !isOfEffect(entry)), entries.filter(isOfEffect)]
+  const outputs = await Promise.all(
+    inputs.filter((input) => input.length > 0).map((input) => built(Object.fromEntries(input), minify))
   )
+  return Object.fromEntries(outputs.flat())
 }
 
 const writeModules = async (/** @type {string} */ folder) => {
