@@ -38,11 +38,27 @@ export const charted = (chart: string, version: string): string =>
 export const guided = (guide: string, version: string): string =>
   guide.replace(/\binferlog([-:])\d+\.\d+\.\d+(?=[\s.])/g, (_, mark: string) => `inferlog${mark}${version}`)
 
-/** The files that state the version beside `package.json` and its lock, which npm writes. `package.json` commits them. */
-const stating: Readonly<Record<string, (text: string, version: string) => string>> = {
+/** A description of a client with the version of the release: of npm, in its lock too, or of Python. */
+export const packed = (description: string, version: string): string =>
+  description
+    .replace(/^version = "[^"]*"$/m, () => `version = "${version}"`)
+    .replace(/("name": "@inferlog\/\w+",\n *"version": )"[^"]*"/g, (_, name: string) => `${name}"${version}"`)
+    .replace(/("@inferlog\/client": )"\d[^"]*"/g, (_, name: string) => `${name}"${version}"`)
+
+/** The name by which the client for Python introduces itself. */
+export const introduced = (source: string, version: string): string =>
+  source.replace(/"inferlog-python\/[^"]*"/, () => `"inferlog-python/${version}"`)
+
+/** The files that state the version beside `package.json`, which npm writes. `package.json` commits them. */
+export const stating: Readonly<Record<string, (text: string, version: string) => string>> = {
   "README.md": stated,
   "deploy/helm/inferlog/Chart.yaml": charted,
-  "docs/operators/install.md": guided
+  "docs/operators/install.md": guided,
+  "package-lock.json": packed,
+  "clients/typescript/package.json": packed,
+  "clients/react/package.json": packed,
+  "clients/python/pyproject.toml": packed,
+  "clients/python/src/inferlog/_protocol/exchange.py": introduced
 }
 
 if (import.meta.main) {

@@ -29,4 +29,14 @@ describe("the changelog of a release", () => {
     assert.include(readme, `Version ${version}: `)
     assert.include(Changelog.stated(readme, "7.8.9"), "Version 7.8.9: ")
   })
+
+  it.each(Object.keys(Changelog.stating))(
+    "goes with the version that %s states, wherever it does",
+    (name) => {
+      const text = fs.readFileSync(name, "utf8")
+      const restate = Changelog.stating[name] ?? assert.fail(name)
+      assert.notStrictEqual(restate(text, "7.8.9"), text)
+      assert.strictEqual(restate(restate(text, "7.8.9"), version), text)
+    }
+  )
 })
