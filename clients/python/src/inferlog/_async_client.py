@@ -17,7 +17,12 @@ from ._protocol.platform import Moment, balance, billing_events, usage
 from ._protocol.places import RequestRef
 from ._protocol.requests import OnStatus, SubmitOptions
 from ._protocol.wire import LIMITS
-from ._async_resources import AsyncBatches, AsyncCatalog, AsyncFiles, AsyncKeys, AsyncRequests, AsyncWebhooks
+from ._async_resources.batches import AsyncBatches
+from ._async_resources.catalog import AsyncCatalog
+from ._async_resources.files import AsyncFiles
+from ._async_resources.keys import AsyncKeys
+from ._async_resources.requests import AsyncRequests
+from ._async_resources.webhooks import AsyncWebhooks
 from ._async_session import AsyncPaged, AsyncSession, AsyncStream
 from .events import OutputEvent
 from .options import AsyncClock, AsyncKey, AsyncSystemClock, Hooks

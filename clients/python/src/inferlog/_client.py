@@ -16,7 +16,12 @@ from ._protocol.platform import Moment, balance, billing_events, usage
 from ._protocol.places import RequestRef
 from ._protocol.requests import OnStatus, SubmitOptions
 from ._protocol.wire import LIMITS
-from ._resources import Batches, Catalog, Files, Keys, Requests, Webhooks
+from ._resources.batches import Batches
+from ._resources.catalog import Catalog
+from ._resources.files import Files
+from ._resources.keys import Keys
+from ._resources.requests import Requests
+from ._resources.webhooks import Webhooks
 from ._runner import Runner
 from ._session import Paged, Session, Stream
 from .events import OutputEvent

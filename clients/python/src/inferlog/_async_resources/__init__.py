@@ -1,0 +1,1 @@
+"""The parts of `AsyncInferlog` that are named after what they are about."""
