@@ -23,8 +23,12 @@ const commands = {
     description: "The catalog, and the manifests that it is published from",
     load: async () => (await import("./models/Models.ts")).models
   },
+  run: {
+    description: "Run a model",
+    load: async () => (await import("./run/Run.ts")).run
+  },
   requests: {
-    description: "Requests of all accounts",
+    description: "List, show and follow requests",
     load: async () => (await import("./requests/Requests.ts")).requests
   },
   files: {

@@ -52,6 +52,10 @@ export const printable = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}
 
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
 
+/** The same for text in which lines and tabs matter. */
+export const printableText = (text: string): string =>
+  text.replaceAll("\r\n", "\n").replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, "\u{fffd}")
+
 /** Pads to `width` terminal columns. */
 export const pad = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - displayWidth(text)))

@@ -1,5 +1,5 @@
 /** Writes results to stdout. A full disk is a failure. A reader that stops early, such as `head`, is not. */
-import { Effect, PlatformError, Predicate, Stdio, Stream } from "effect"
+import { type Cause, Effect, Fiber, PlatformError, Predicate, Queue, Stdio, Stream } from "effect"
 import { describe } from "./Failure.ts"
 
 /** The message of the operating system, such as `ENOSPC: no space left on device, write`. */
@@ -24,3 +24,24 @@ export const write = <E, R>(
     const stdio = yield* Stdio.Stdio
     return yield* Stream.run(texts, stdio.stdout({ endOnDone: false }))
   }).pipe(Effect.catchIf(PlatformError.isPlatformError, () => Effect.void))
+
+/** Lines that may wait for stdout. */
+const mostLines = 256
+
+/** Work that prints lines. Ends with the work, or when the reader of stdout stops. */
+export const printing = <A, E, R>(
+  use: (print: (line: string) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const lines = yield* Queue.bounded<string, Cause.Done>(mostLines)
+    const writer = yield* Effect.forkChild(write(Stream.fromQueue(lines)))
+    const exit = yield* Effect.exit(
+      Effect.raceFirst(
+        use((line) => Effect.asVoid(Queue.offer(lines, line))),
+        Fiber.await(writer)
+      )
+    )
+    yield* Queue.end(lines)
+    yield* Fiber.join(writer)
+    yield* exit
+  })

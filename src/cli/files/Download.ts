@@ -1,7 +1,6 @@
 import * as path from "node:path"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as MediaUrl from "#src/features/media/MediaUrl.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
 import * as Downloading from "./Downloading.ts"
@@ -27,21 +26,6 @@ const flags = {
   json: Output.json
 }
 
-const decoded = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
-
-/** Without the prefix that the server adds to names of uploads. */
-const nameIn = (url: string, id: FileRef.FileRef["id"]): string => {
-  const name = decoded(new URL(url).pathname.split("/").at(-1) ?? "")
-  const prefix = id === null ? "" : MediaUrl.prefixOf(id)
-  return name.startsWith(prefix) ? name.slice(prefix.length) : name
-}
-
 const stored = (id: string) => Platform.call((client, signal) => client.files.get(id, { signal }))
 
 /** For a URL, requests the checksum from the server only if a key is set. The server may not know the file. */
@@ -56,7 +40,7 @@ const sourceOf = Effect.fnUntraced(function* (file: FileRef.FileRef) {
     onNone: () => null,
     onSome: ({ checksums, url }) => (new URL(file.url).href === new URL(url).href ? checksums.sha256 : null)
   })
-  return { url: file.url, fileName: nameIn(file.url, file.id), sha256 }
+  return { url: file.url, fileName: FileRef.nameIn(file.url), sha256 }
 })
 
 export const download = Command.make(

@@ -21,6 +21,22 @@ export type FileRef =
 export const idIn = (url: string): FileId | null =>
   Option.getOrNull(decodeId(inPath.exec(httpUrl(url)?.pathname ?? "")?.[1]))
 
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** The name of a file, without the prefix that the server adds to names of uploads. It may be anything: make it safe before use. */
+export const nameIn = (url: string): string => {
+  const id = idIn(url)
+  const name = decoded(httpUrl(url)?.pathname.split("/").at(-1) ?? "")
+  const prefix = id === null ? "" : MediaUrl.prefixOf(id)
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
+}
+
 export const parse = (text: string): Option.Option<FileRef> => {
   if (httpUrl(text) !== null) return Option.some({ _tag: "Url", url: text, id: idIn(text) })
   return Option.map(decodeId(text), (id) => ({ _tag: "Id", id }))

@@ -2,7 +2,7 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { cleanFileName } from "#src/features/media/MediaType.ts"
 import { CommandError, describe } from "#src/cli/Failure.ts"
 
@@ -28,6 +28,29 @@ export const choose = Effect.fnUntraced(function* (requested: string | null, fil
     message: `${name}: already exists: choose another target with --output`
   })
 })
+
+/** Copies of one name in a folder. */
+const mostCopies = 1_000
+
+/** Makes an empty file in the folder, with this name, or with a number behind it if there is such a file. */
+export const reserve = (directory: string, fileName: string) => {
+  const { ext, name } = path.parse(safeName(fileName))
+  return tried(directory, async () => {
+    for (let copy = 1; ; copy += 1) {
+      const file = path.join(directory, `${name}${copy === 1 ? "" : `-${copy}`}${ext}`)
+      try {
+        await (await fs.promises.open(file, "wx")).close()
+        return file
+      } catch (error) {
+        if (copy === mostCopies || !Predicate.hasProperty(error, "code") || error.code !== "EEXIST")
+          throw error
+      }
+    }
+  })
+}
+
+export const makeFolder = (directory: string) =>
+  tried(directory, () => fs.promises.mkdir(directory, { recursive: true }))
 
 export interface Partial {
   readonly path: string

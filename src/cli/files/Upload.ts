@@ -1,17 +1,13 @@
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as ContentTypes from "#src/features/media/storage/ContentTypes.ts"
 import * as FileLimits from "#src/features/media/storage/FileLimits.ts"
 import * as MediaType from "#src/features/media/MediaType.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
-import * as FileRef from "./FileRef.ts"
-import * as LocalFile from "./LocalFile.ts"
+import * as UploadOne from "./UploadOne.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
-import * as Uploading from "./Uploading.ts"
-import * as TransferProgress from "./TransferProgress.ts"
 
 const isPartSize = (bytes: number) => bytes >= FileLimits.minPartBytes && bytes <= FileLimits.maxPutBytes
 
@@ -49,38 +45,10 @@ const flags = {
   concurrency: Flags.count("concurrency", "Parts sent in parallel, from 1 to 32", {
     from: 1,
     to: 32,
-    byDefault: 4
+    byDefault: UploadOne.usualParallel
   }),
   json: Output.jsonLines
 }
-
-type Options = Omit<Command.Command.Config.Infer<typeof flags>, "paths" | "url" | "key">
-
-/** Number of bytes for detecting the type of a file. */
-const headLength = 256
-
-const uploadOne = Effect.fnUntraced(function* (options: Options, path: string) {
-  const file = yield* LocalFile.open(path)
-  const fileName = Option.getOrElse(options.name, () => file.name)
-  const contentType = Option.isSome(options.contentType)
-    ? options.contentType.value
-    : ContentTypes.of(fileName, yield* LocalFile.head(file, headLength))
-  const progress = yield* TransferProgress.make({
-    name: file.name,
-    total: file.size,
-    isSilent: options.json
-  })
-  const upload = Uploading.upload({
-    file,
-    fileName,
-    contentType,
-    progress,
-    partSize: Option.getOrUndefined(options.partSize),
-    parallel: options.concurrency
-  })
-  const fileUrl = yield* Effect.ensuring(upload, progress.clear)
-  return { path, fileUrl, fileId: FileRef.idIn(fileUrl), fileName, contentType, size: file.size }
-})
 
 export const upload = Command.make(
   "upload",
@@ -91,7 +59,13 @@ export const upload = Command.make(
     }
     for (const path of paths) {
       const began = yield* Clock.currentTimeMillis
-      const uploaded = yield* uploadOne(options, path)
+      const uploaded = yield* UploadOne.upload(path, {
+        fileName: Option.getOrUndefined(options.name),
+        contentType: Option.getOrUndefined(options.contentType),
+        partSize: Option.getOrUndefined(options.partSize),
+        parallel: options.concurrency,
+        isSilent: options.json
+      })
       if (options.json) {
         yield* Output.printJson(uploaded)
         continue

@@ -7,6 +7,7 @@ import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
 import * as Period from "#src/features/billing/audit/Period.ts"
 import { UsageError } from "#src/cli/Failure.ts"
+import * as Span from "#src/cli/Span.ts"
 
 const isScope = Schema.is(Scope)
 const isModel = Schema.is(ModelEndpoint)
@@ -23,27 +24,12 @@ const listOf =
       : Option.none()
   }
 
-const unitMs: ReadonlyMap<string, number> = new Map([
-  ["d", 24 * 60 * 60 * 1_000],
-  ["h", 60 * 60 * 1_000],
-  ["m", 60 * 1_000],
-  ["s", 1_000]
-])
-
-/** A duration, written `90d`, `24h`, `15m`, `30s` or `0`, in ms. */
-export const parseSpan = (text: string): Option.Option<number> => {
-  if (text === "0") return Option.some(0)
-  const [, count, unit = ""] = /^(\d{1,7})([dhms])$/.exec(text) ?? []
-  const ms = unitMs.get(unit)
-  return ms === undefined ? Option.none() : Option.some(Number(count) * ms)
-}
-
 /** A time, or a duration from now. */
 export type Expiry = { readonly at: number } | { readonly afterMs: number }
 
 const parseExpiry = (text: string): Option.Option<Expiry> => {
   const at = Period.parseTime(text)
-  return at === null ? Option.map(parseSpan(text), (afterMs) => ({ afterMs })) : Option.some({ at })
+  return at === null ? Option.map(Span.parse(text), (afterMs) => ({ afterMs })) : Option.some({ at })
 }
 
 export const flags = {

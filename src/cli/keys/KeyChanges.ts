@@ -5,7 +5,7 @@ import { maxGraceMs } from "#domain/account/Key.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as GrantFlags from "./GrantFlags.ts"
+import * as Span from "#src/cli/Span.ts"
 
 type Operations = (typeof Administration)["Service"]
 
@@ -25,7 +25,7 @@ const grace = Flag.String("grace").pipe(
   Flag.withDescription("How long the previous secret stays valid, such as 24h, 7d or 0"),
   Flag.withDefault("24h"),
   Flag.filterMap(
-    (text) => Option.filter(GrantFlags.parseSpan(text), (ms) => ms <= maxGraceMs),
+    (text) => Option.filter(Span.parse(text), (ms) => ms <= maxGraceMs),
     () => "Expected a time from 0 to 7d such as 24h or 15m"
   )
 )

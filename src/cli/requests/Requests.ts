@@ -7,6 +7,7 @@ import * as Remote from "#src/cli/remote/Remote.ts"
 import * as Output from "#src/cli/Output.ts"
 import { list } from "./List.ts"
 import * as ShownText from "./ShownText.ts"
+import { watch } from "./Watch.ts"
 
 const show = Command.make(
   "show",
@@ -34,9 +35,12 @@ const show = Command.make(
   ])
 )
 
+/** For commands about all accounts. */
+const administers = <Name extends string, Input, E, R, C>(command: Command.Command<Name, Input, C, E, R>) =>
+  command.pipe(Command.provide(OperatorAccess.layerExisting), Remote.administers)
+
 export const requests = Command.make("requests").pipe(
-  Command.withDescription("Requests of all accounts"),
-  Command.withSubcommands([list, show]),
-  Command.provide(OperatorAccess.layerExisting),
-  Remote.administers
+  Command.withDescription("Requests: of all accounts for operators, and as they happen for an account"),
+  Command.withShortDescription("List, show and follow requests"),
+  Command.withSubcommands([administers(list), administers(show), watch])
 )

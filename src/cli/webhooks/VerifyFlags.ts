@@ -1,21 +1,10 @@
-import {
-  Config,
-  Effect,
-  FileSystem,
-  Option,
-  type PlatformError,
-  Redacted,
-  Result,
-  Schema,
-  Stdio,
-  Stream
-} from "effect"
+import { Config, Effect, Option, Redacted, Result, Schema } from "effect"
 import { type Command, Flag } from "effect/cli"
 import * as Period from "#src/features/billing/audit/Period.ts"
 import { defaultTolerance } from "#src/features/webhooks/StandardWebhooks.ts"
 import * as Failure from "#src/cli/Failure.ts"
+import * as FileInput from "#src/cli/FileInput.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as Stdout from "#src/cli/Stdout.ts"
 import * as SavedRequest from "./SavedRequest.ts"
 
 const text = (name: string, metavar: string, description: string) =>
@@ -65,17 +54,6 @@ type Given = Omit<Command.Command.Config.Infer<typeof flags>, "at" | "json" | "t
 
 const wrong = (message: string) => new Failure.UsageError({ message })
 
-const read = Effect.fnUntraced(
-  function* (_flag: string, file: string) {
-    if (file === "-") return yield* Stream.mkUint8Array((yield* Stdio.Stdio).stdin)
-    return yield* (yield* FileSystem.FileSystem).readFile(file)
-  },
-  (effect, flag, file) =>
-    Effect.mapError(effect, (error: PlatformError.PlatformError) =>
-      wrong(`${flag}: ${file} cannot be read: ${Stdout.causeOf(error)}`)
-    )
-)
-
 export const requestOf = Effect.fnUntraced(function* (given: Given) {
   const { body, id, request, signature, timestamp } = given
   const hasParts = [id, timestamp, signature, body].some(Option.isSome)
@@ -83,7 +61,7 @@ export const requestOf = Effect.fnUntraced(function* (given: Given) {
     return yield* wrong("Expected either --request, or --id, --timestamp, --signature and --body")
   }
   if (Option.isSome(request)) {
-    const parsed = SavedRequest.parse(yield* read("--request", request.value))
+    const parsed = SavedRequest.parse(yield* FileInput.read("--request", request.value))
     return Result.isSuccess(parsed) ? parsed.success : yield* wrong(`--request: ${parsed.failure}`)
   }
   if (Option.isNone(body)) return yield* wrong("--body: Expected a file, or '-' for stdin")
@@ -91,7 +69,7 @@ export const requestOf = Effect.fnUntraced(function* (given: Given) {
     id: Option.getOrNull(id),
     timestamp: Option.getOrNull(timestamp),
     signature: Option.getOrNull(signature),
-    body: yield* read("--body", body.value),
+    body: yield* FileInput.read("--body", body.value),
     contentLength: null
   } satisfies SavedRequest.SavedRequest
 })
@@ -104,7 +82,7 @@ export const secretOf = Effect.fnUntraced(function* ({ secret, secretFile }: Giv
     return yield* wrong("Expected --secret-file or --secret, not both")
   }
   if (Option.isSome(secretFile)) {
-    return Buffer.from(yield* read("--secret-file", secretFile.value))
+    return Buffer.from(yield* FileInput.read("--secret-file", secretFile.value))
       .toString()
       .trim()
   }

@@ -1,11 +1,12 @@
-import { type Cause, Console, Effect, Fiber, Layer, Option, Queue, Stream } from "effect"
+import { Console, Effect, Layer, Option, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
+import { CallError } from "#src/cli/platform/CallError.ts"
+import * as Following from "#src/cli/platform/Following.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
 import * as Attempt from "./Attempt.ts"
-import * as Following from "./Following.ts"
 import * as Forwards from "./Forwards.ts"
 import * as EventSelection from "./EventSelection.ts"
 import * as Post from "./Post.ts"
@@ -15,8 +16,10 @@ import * as SigningKey from "./SigningKey.ts"
 /** Pauses before each retry of a rejected event, ms. */
 const pauses = [1_000, 5_000, 15_000]
 
-/** Lines that may wait for stdout. */
-const mostLines = 256
+const decode = Schema.decodeUnknownEffect(EventSelection.StatusFrame)
+
+const notAsExpected = (cause: unknown) =>
+  new CallError({ message: "unexpected event of the stream: the server may be another release", cause })
 
 const say = (text: string) => Console.error(Output.printable(text))
 
@@ -26,22 +29,6 @@ const summary = ({ accepted, open, rejected }: Forwards.Tally): string =>
     ...(rejected === 0 ? [] : [`did not accept ${Output.count(rejected)}`]),
     ...(open === 0 ? [] : [`${Output.count(open)} were not forwarded yet`])
   ].join("; ") + "."
-
-/** Ends with the work, or when the reader of stdout stops. */
-const printing = <A, E, R>(use: (print: (line: string) => Effect.Effect<void>) => Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const lines = yield* Queue.bounded<string, Cause.Done>(mostLines)
-    const writer = yield* Effect.forkChild(Stdout.write(Stream.fromQueue(lines)))
-    const exit = yield* Effect.exit(
-      Effect.raceFirst(
-        use((line) => Effect.asVoid(Queue.offer(lines, line))),
-        Fiber.await(writer)
-      )
-    )
-    yield* Queue.end(lines)
-    yield* Fiber.join(writer)
-    yield* exit
-  })
 
 export const listen = Command.make(
   "listen",
@@ -71,7 +58,9 @@ export const listen = Command.make(
         let isFirst = true
         const following = Following.follow({
           filter,
-          onStatus: Effect.fnUntraced(function* (frame, isResumed) {
+          onEvent: Effect.fnUntraced(function* ({ data, type }, isResumed) {
+            if (type !== "status") return
+            const frame = yield* Effect.mapError(decode(data), notAsExpected)
             const selected = selection.of(frame, isResumed)
             if (selected === null || (once && !isFirst)) return
             isFirst = false
@@ -93,7 +82,7 @@ export const listen = Command.make(
         }
       }).pipe(Effect.scoped)
 
-    yield* Failure.untilStopped(printing(listening))
+    yield* Failure.untilStopped(Stdout.printing(listening))
   })
 ).pipe(
   Command.provide((given) => Layer.merge(Platform.layer(given), Post.layerClient)),

@@ -59,6 +59,8 @@ export const elsewhere: Readonly<Record<string, Arguments>> = {
 
 /** With the key of an account, over the public API. */
 export const asAccount = [
+  "run",
+  "requests watch",
   "files upload",
   "files list",
   "files show",

@@ -1,10 +1,10 @@
 /** Follows the event stream of a server for as long as it takes, and reports when the server disappears and is back. */
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { UnknownEventIdError } from "#clients/typescript/Errors.ts"
-import type { AccountStreamFilter } from "#clients/typescript/AccountStream.ts"
-import * as CallError from "#src/cli/platform/CallError.ts"
-import { Platform } from "#src/cli/platform/Platform.ts"
-import { StatusFrame } from "./EventSelection.ts"
+import type { AccountEvent, AccountStreamFilter } from "#clients/typescript/AccountStream.ts"
+import type { UsageError } from "#src/cli/Failure.ts"
+import * as CallError from "./CallError.ts"
+import { Platform } from "./Platform.ts"
 
 /** Longest silence, ms. A live server sends something every 15 s. */
 const longestSilence = 45_000
@@ -12,22 +12,17 @@ const longestSilence = 45_000
 export interface Options<R> {
   readonly filter: AccountStreamFilter
   /** The stream is not read while it runs. `isResumed`: the connection resumed a previous one. */
-  readonly onStatus: (frame: typeof StatusFrame.Type, isResumed: boolean) => Effect.Effect<void, never, R>
-  /** Whether to stop. Called after each frame. */
-  readonly isOver: () => boolean
+  readonly onEvent: (
+    event: AccountEvent,
+    isResumed: boolean
+  ) => Effect.Effect<void, CallError.CallError | UsageError, R>
+  /** Whether to stop. Called after each event. */
+  readonly isOver?: () => boolean
   /** Runs at the first connection. */
   readonly onBegin: Effect.Effect<void>
   /** Reports in one line that the server disappeared or is back. */
   readonly say: (text: string) => Effect.Effect<void>
 }
-
-const decode = Schema.decodeUnknownEffect(StatusFrame)
-
-const notAsExpected = (cause: unknown) =>
-  new CallError.CallError({
-    message: "unexpected frame of the event stream: the server may be another release",
-    cause
-  })
 
 /** The log was replaced, or restored from an older copy. */
 const isOfAnotherLog = (error: { readonly _tag: string }): boolean =>
@@ -36,9 +31,9 @@ const isOfAnotherLog = (error: { readonly _tag: string }): boolean =>
 /** Ends when `isOver`, or when all named requests have ended. Fails on a permanent refusal and if unreachable at the start. */
 export const follow = Effect.fnUntraced(function* <R>({
   filter,
-  isOver,
+  isOver = () => false,
   onBegin,
-  onStatus,
+  onEvent,
   say
 }: Options<R>) {
   const platform = yield* Platform
@@ -76,13 +71,8 @@ export const follow = Effect.fnUntraced(function* <R>({
   const events = Stream.suspend(() =>
     Stream.fromAsyncIterable(client.requests.stream(filter), CallError.of(platform.url))
   )
-  yield* Stream.runForEachWhile(events, ({ data, type }) =>
-    type === "status"
-      ? Effect.mapError(decode(data), notAsExpected).pipe(
-          Effect.flatMap((frame) => onStatus(frame, isResumed)),
-          Effect.map(() => !isOver())
-        )
-      : Effect.succeed(true)
+  yield* Stream.runForEachWhile(events, (event) =>
+    Effect.map(onEvent(event, isResumed), () => !isOver())
   ).pipe(
     Effect.tapError((error) =>
       isOfAnotherLog(error)
