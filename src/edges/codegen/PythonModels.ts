@@ -5,18 +5,16 @@ import * as ModelTypes from "./ModelTypes.ts"
 import * as PythonModule from "./PythonModule.ts"
 import * as PythonTypes from "./PythonTypes.ts"
 
-const imported = ["AsyncInferlog", "Inferlog", "OutputEvent", "RunOptions", "StreamOptions"]
-const others = [
-  "AsyncIterator",
-  "Iterator",
-  "Unpack",
-  "cast",
-  "os",
-  "annotations",
-  "inferlog",
-  "input",
-  "options"
+const imported = [
+  "AsyncInferlog",
+  "AsyncStream",
+  "Inferlog",
+  "OutputEvent",
+  "RunOptions",
+  "Stream",
+  "StreamOptions"
 ]
+const others = ["Unpack", "cast", "os", "annotations", "inferlog", "input", "options"]
 
 export const text = (source: ModelTypes.Source): string => {
   const names = [...PythonTypes.reserved, ...imported, ...others]
@@ -59,7 +57,7 @@ const functionsOf = (
   const call = `    return inferlog.stream(${endpoint}, input, **options)\n`
   return [
     ...run,
-    `${signature("def", functions.take(`${name}_stream`), "Inferlog", "StreamOptions", "Iterator[OutputEvent]")}${about}${call}`,
-    `${signature("def", functions.take(`${name}_stream_async`), "AsyncInferlog", "StreamOptions", "AsyncIterator[OutputEvent]")}${about}${call}`
+    `${signature("def", functions.take(`${name}_stream`), "Inferlog", "StreamOptions", "Stream[OutputEvent]")}${about}${call}`,
+    `${signature("def", functions.take(`${name}_stream_async`), "AsyncInferlog", "StreamOptions", "AsyncStream[OutputEvent]")}${about}${call}`
   ]
 }

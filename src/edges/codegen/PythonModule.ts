@@ -2,7 +2,7 @@
 import * as PythonTypes from "./PythonTypes.ts"
 
 const standard: ReadonlyArray<readonly [module: string, names: ReadonlyArray<string>]> = [
-  ["collections.abc", ["AsyncIterator", "Iterator", "Mapping", "Sequence"]],
+  ["collections.abc", ["Mapping", "Sequence"]],
   ["typing", ["IO", "TYPE_CHECKING", "Any", "Literal", "NoReturn", "TypeAlias", "TypedDict", "cast"]]
 ]
 

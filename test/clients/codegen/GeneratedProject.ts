@@ -2,6 +2,7 @@
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as Python from "#test/clients/Python.ts"
 
 const root = path.resolve(import.meta.dirname, "../../..")
 
@@ -57,3 +58,18 @@ export const typeScriptProblems = async (
   const tsc = path.join(root, "node_modules/typescript/bin/tsc")
   return (await run(process.execPath, [tsc, "-p", "."], { cwd: folder })).text
 }
+
+/** Runs the Python of this machine with the client of this checkout. */
+export const runPython = (
+  args: ReadonlyArray<string>,
+  cwd: string,
+  env: Readonly<Record<string, string>> = {}
+): Promise<Ended> =>
+  run(Python.command, args, {
+    cwd,
+    env: {
+      ...env,
+      PYTHONPATH: path.join(root, "clients/python/src"),
+      MYPYPATH: path.join(root, "clients/python/src")
+    }
+  })

@@ -24,7 +24,7 @@ from .errors import (
     WebhookVerificationError,
 )
 from .events import OutputEvent, RequestEvent
-from .options import Answered, AsyncClock, Clock, Exchange, Failed, Hooks
+from .options import Answered, AsyncClock, Clock, Exchange, Failed, Hooks, RunOptions, StreamOptions
 
 __all__ = [
     "Answered",
@@ -46,7 +46,9 @@ __all__ = [
     "RequestEvent",
     "RequestOutcomeError",
     "RequestRef",
+    "RunOptions",
     "Stream",
+    "StreamOptions",
     "UnexpectedAnswerError",
     "UnreachableError",
     "WebhookEvent",

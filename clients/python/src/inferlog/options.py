@@ -1,12 +1,14 @@
-"""What a client can be given: hooks and clocks."""
+"""What a client and its calls can be given."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Union
+from typing import Any, Protocol, TypedDict, Union
+
+from ._wire import RequestStatus
 
 #: A key or token, or a function that gives one: called at first, and again after a 401.
 Key = Union[str, Callable[[], Union[str, None]]]
@@ -92,3 +94,31 @@ class SystemClock(_SystemTime):
 class AsyncSystemClock(_SystemTime):
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+class _SubmitOptions(TypedDict, total=False):
+    """Options of a submit."""
+
+    webhook: str | None
+    webhook_events: Sequence[str] | None
+    metadata: Mapping[str, str] | None
+    idempotency_key: str | None
+    #: Seconds.
+    start_timeout: float | None
+    #: Seconds.
+    cancel_after: float | None
+    #: Seconds that the whole call may take.
+    timeout: float | None
+
+
+class RunOptions(_SubmitOptions, total=False):
+    """What `run` takes by keyword, for functions that pass it on: `**options: Unpack[RunOptions]`."""
+
+    on_status: Callable[[RequestStatus], Any] | None
+    cancel_on_abort: bool
+
+
+class StreamOptions(_SubmitOptions, total=False):
+    """What `stream` takes by keyword."""
+
+    cancel_on_disconnect: bool
