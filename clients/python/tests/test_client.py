@@ -1,5 +1,6 @@
 """What needs no server."""
 
+import asyncio
 import copy
 import inspect
 import pickle
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from inferlog import AsyncInferlog, Inferlog, UnreachableError, errors
+from inferlog._async_runner import _within
 from inferlog._protocol.platform import moment
 from inferlog._protocol.sse import Events
 
@@ -112,3 +114,23 @@ def test_sends_times_with_their_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_loses_no_cancellation_that_comes_with_the_answer() -> None:
+    async def main(ticks: int) -> None:
+        answer: "asyncio.Future[int]" = asyncio.get_running_loop().create_future()
+
+        async def wait() -> int:
+            return await answer
+
+        task = asyncio.create_task(_within(60, wait()))
+        await asyncio.sleep(0.001)
+        answer.set_result(1)
+        for _ in range(ticks):
+            await asyncio.sleep(0)
+        if task.cancel():
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    for ticks in range(6):
+        asyncio.run(main(ticks))

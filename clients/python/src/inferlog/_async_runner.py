@@ -163,7 +163,26 @@ class AsyncRunner:
 
 
 async def _within(seconds: float | None, coroutine: Coroutine[Any, Any, T]) -> T:
-    return await (coroutine if seconds is None else asyncio.wait_for(coroutine, seconds))
+    """As `asyncio.wait_for`, which loses a cancellation in Python before 3.12 if it comes together with the result."""
+    if seconds is None:
+        return await coroutine
+    task = asyncio.ensure_future(coroutine)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+    except asyncio.CancelledError:
+        await _give_up(task)
+        raise
+    if not task.done():
+        await _give_up(task)
+        raise asyncio.TimeoutError
+    return task.result()
+
+
+async def _give_up(task: asyncio.Future[Any]) -> None:
+    task.cancel()
+    (result,) = await asyncio.gather(task, return_exceptions=True)
+    if isinstance(result, httpx.Response):
+        await result.aclose()
 
 
 async def _next(chunks: AsyncIterator[bytes]) -> bytes:

@@ -34,7 +34,7 @@ POSITIONAL = {
 }
 
 #: Durations of the options, in ms.
-DURATIONS = ("timeout", "startTimeout", "cancelAfter", "expiresIn", "grace", "gracePeriod")
+DURATIONS = ("timeout", "startTimeout", "cancelAfter")
 
 CYCLE = bytes(range(251))
 
@@ -85,7 +85,7 @@ def arguments_of(call: dict, reports: list) -> tuple:
     positional = [with_files(args.pop(name)) for name in POSITIONAL.get(call["do"], ())]
     keywords: dict = {}
     for name in ("filter", "query", "body"):
-        keywords.update(keywords_of(args.pop(name, {}), reports))
+        keywords.update({snake(key): value for key, value in args.pop(name, {}).items()})
     keywords.update(keywords_of(args.pop("options", {}), reports))
     if args:
         raise LookupError(f"{call['do']} has no {', '.join(args)}")
