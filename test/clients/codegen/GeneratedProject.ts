@@ -2,9 +2,17 @@
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as url from "node:url"
 import * as Python from "#test/clients/Python.ts"
 
 const root = path.resolve(import.meta.dirname, "../../..")
+
+/** Sources of the entries of `@inferlog/client`. */
+const clients = {
+  "@inferlog/client": path.join(root, "clients/typescript/index.ts"),
+  "@inferlog/client/node": path.join(root, "clients/typescript/node/File.ts"),
+  "@inferlog/client/effect": path.join(root, "clients/typescript/effect/Client.ts")
+}
 
 interface Ended {
   readonly status: number | null
@@ -49,7 +57,13 @@ export const typeScriptProblems = async (
       typeRoots: [path.join(root, "node_modules/@types")],
       allowImportingTsExtensions: true,
       verbatimModuleSyntax: true,
-      paths: { "@inferlog/client": [path.join(root, "clients/typescript/index.ts")] }
+      paths: {
+        ...Object.fromEntries(Object.entries(clients).map(([name, file]) => [name, [file]])),
+        // Installed beside the client.
+        effect: [path.join(root, "node_modules/effect/dist/index.d.ts")],
+        "effect/*": [path.join(root, "node_modules/effect/dist/*")],
+        "@effect/*": [path.join(root, "node_modules/@effect/*/dist/index.d.ts")]
+      }
     },
     files: Object.keys(files)
   }
@@ -73,3 +87,25 @@ export const runPython = (
       MYPYPATH: path.join(root, "clients/python/src")
     }
   })
+
+/** Whether this machine's Python has it. */
+export const hasPython = (module: string): boolean =>
+  childProcess.spawnSync(Python.command, ["-c", `import ${module}`], { stdio: "ignore" }).status === 0
+
+/** Runs a program with the clients of this checkout, as the folder would with them installed. */
+export const runTypeScript = (
+  program: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>
+): Promise<Ended> => {
+  const resolved = program.replaceAll(
+    /(from )"(@[\w-]+\/[\w/-]+|effect)"/g,
+    (_, before: string, name: string) => {
+      const file =
+        (clients as Readonly<Record<string, string>>)[name] ?? url.fileURLToPath(import.meta.resolve(name))
+      return `${before}${JSON.stringify(url.pathToFileURL(file).href)}`
+    }
+  )
+  fs.writeFileSync(path.join(cwd, "program.ts"), resolved)
+  return run(process.execPath, ["program.ts"], { cwd, env })
+}

@@ -1,5 +1,4 @@
 /** Generated Python for the models that ship with the server: mypy accepts right inputs and refuses wrong ones, and it runs. */
-import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -7,14 +6,10 @@ import { Effect } from "effect"
 import { Inferlog } from "#clients/typescript/index.ts"
 import { snake } from "#src/edges/codegen/Identifiers.ts"
 import * as InProcess from "#test/src/cli/InProcess.ts"
-import * as Python from "#test/clients/Python.ts"
 import * as RunningServer from "#test/support/clients/RunningServer.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as GeneratedProject from "./GeneratedProject.ts"
-
-const has = (module: string) =>
-  childProcess.spawnSync(Python.command, ["-c", `import ${module}`], { stdio: "ignore" }).status === 0
 
 /** What applications do, right and wrong. mypy refuses a `type: ignore` of another error, and one that is not needed. */
 const usage = `
@@ -92,60 +87,64 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: 120_000 })(
       return folder
     })
 
-    it.effect.skipIf(!has("mypy"))("writes types that mypy holds (skipped without mypy)", () =>
-      Effect.gen(function* () {
-        const folder = yield* generated
-        fs.writeFileSync(path.join(folder, "usage.py"), usage)
-        const flags = [
-          "--strict",
-          "--enable-incomplete-feature=Unpack",
-          "--no-error-summary",
-          "--python-version",
-          "3.10"
-        ]
-        const { text } = yield* Effect.promise(() =>
-          GeneratedProject.runPython(
-            ["-m", "mypy", ...flags, "--cache-dir", `${folder}/cache`, "models.py", "usage.py"],
-            folder
+    it.effect.skipIf(!GeneratedProject.hasPython("mypy"))(
+      "writes types that mypy holds (skipped without mypy)",
+      () =>
+        Effect.gen(function* () {
+          const folder = yield* generated
+          fs.writeFileSync(path.join(folder, "usage.py"), usage)
+          const flags = [
+            "--strict",
+            "--enable-incomplete-feature=Unpack",
+            "--no-error-summary",
+            "--python-version",
+            "3.10"
+          ]
+          const { text } = yield* Effect.promise(() =>
+            GeneratedProject.runPython(
+              ["-m", "mypy", ...flags, "--cache-dir", `${folder}/cache`, "models.py", "usage.py"],
+              folder
+            )
           )
-        )
-        assert.strictEqual(text, "")
-      })
+          assert.strictEqual(text, "")
+        })
     )
 
-    it.effect.skipIf(!has("httpx"))("writes functions that run each model (skipped without httpx)", () =>
-      Effect.gen(function* () {
-        const { key, urls } = yield* TestServer.TestServer
-        const folder = yield* generated
-        const { catalog } = new Inferlog({ url: urls.baseUrl })
-        const examples = yield* Effect.promise(async () => {
-          const found: Record<string, unknown> = {}
-          for await (const one of catalog.models()) found[snake(one.modelEndpoint)] = one.exampleInput
-          for await (const one of catalog.wrappers()) found[snake(one.modelEndpoint)] = one.exampleInput
-          return found
-        })
-        fs.writeFileSync(path.join(folder, "examples.json"), JSON.stringify(examples))
-        fs.writeFileSync(path.join(folder, "program.py"), program)
-        const { text } = yield* Effect.promise(() =>
-          GeneratedProject.runPython(["program.py"], folder, {
-            INFERLOG_URL: urls.baseUrl,
-            INFERLOG_API_KEY: key.replace("Key ", "")
+    it.effect.skipIf(!GeneratedProject.hasPython("httpx"))(
+      "writes functions that run each model (skipped without httpx)",
+      () =>
+        Effect.gen(function* () {
+          const { key, urls } = yield* TestServer.TestServer
+          const folder = yield* generated
+          const { catalog } = new Inferlog({ url: urls.baseUrl })
+          const examples = yield* Effect.promise(async () => {
+            const found: Record<string, unknown> = {}
+            for await (const one of catalog.models()) found[snake(one.modelEndpoint)] = one.exampleInput
+            for await (const one of catalog.wrappers()) found[snake(one.modelEndpoint)] = one.exampleInput
+            return found
           })
-        )
-        const errors = {
-          sandbox_fail: "RequestFailedError",
-          sandbox_invalid_output: "InvalidOutputError",
-          sandbox_provider_fail: "UpstreamFailureError"
-        }
-        assert.deepStrictEqual(JSON.parse(text), {
-          outcomes: {
-            ...Object.fromEntries(Object.keys(examples).map((name) => [name, "output"])),
-            ...errors
-          },
-          chunks: ["a ", "b"],
-          echo: { value: 1 }
+          fs.writeFileSync(path.join(folder, "examples.json"), JSON.stringify(examples))
+          fs.writeFileSync(path.join(folder, "program.py"), program)
+          const { text } = yield* Effect.promise(() =>
+            GeneratedProject.runPython(["program.py"], folder, {
+              INFERLOG_URL: urls.baseUrl,
+              INFERLOG_API_KEY: key.replace("Key ", "")
+            })
+          )
+          const errors = {
+            sandbox_fail: "RequestFailedError",
+            sandbox_invalid_output: "InvalidOutputError",
+            sandbox_provider_fail: "UpstreamFailureError"
+          }
+          assert.deepStrictEqual(JSON.parse(text), {
+            outcomes: {
+              ...Object.fromEntries(Object.keys(examples).map((name) => [name, "output"])),
+              ...errors
+            },
+            chunks: ["a ", "b"],
+            echo: { value: 1 }
+          })
         })
-      })
     )
   }
 )
