@@ -2,10 +2,11 @@
  * Each client at a real server, over connections that break at many bytes of requests and of answers: what it gives is right and whole,
  * and the server has done it once.
  */
-import { assert, layer } from "@effect/vitest"
+import { afterAll, assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Driver, DriverCall, Played } from "#test/support/clients/Driver.ts"
 import type { Fault } from "#test/support/clients/FaultyProxy.ts"
+import * as PythonDriver from "#test/support/clients/PythonDriver.ts"
 import * as ServerBehindProxy from "#test/support/clients/ServerBehindProxy.ts"
 import * as TypescriptDriver from "#test/support/clients/TypescriptDriver.ts"
 import * as UploadBytes from "#test/support/clients/UploadBytes.ts"
@@ -15,7 +16,13 @@ const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1_000_000)
 /** How many bytes of requests, and of answers, a call is cut off at. */
 const cuts = Number(process.env["CUTS"] ?? 12)
 
-const drivers: ReadonlyArray<Driver> = [TypescriptDriver.driver]
+const python = PythonDriver.make()
+const drivers: ReadonlyArray<Driver> = [
+  TypescriptDriver.driver,
+  ...(PythonDriver.python === undefined ? [] : python.drivers)
+]
+
+afterAll(python.close)
 
 const { teller, told } = ServerBehindProxy
 const text = told.join("")
@@ -34,13 +41,13 @@ const places = (length: number, count: number): ReadonlyArray<number> => {
 const field = (value: unknown, name: string): unknown => Reflect.get(Object(value), name)
 const itemsOf = ({ items = [] }: Played, type: string) => items.filter((item) => field(item, "type") === type)
 
+const otherFaults: ReadonlyArray<Fault> = [{ refusals: [503, 429] }, { duplicates: true }, { packets: 7 }]
+
 /** Cuts at bytes of what passes without a fault, and the other faults. */
 const faultsOf = (passed: { readonly answers: number; readonly requests: number }, count: number) => [
   ...places(passed.answers, count).map((answers): Fault => ({ answers })),
   ...places(passed.requests, count).map((requests): Fault => ({ requests })),
-  { refusals: [503, 429] },
-  { duplicates: true },
-  { packets: 7 }
+  ...otherFaults
 ]
 
 layer(ServerBehindProxy.layer, { excludeTestServices: true })(`faults on the way (SEED=${seed})`, (it) => {

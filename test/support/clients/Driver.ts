@@ -40,8 +40,6 @@ export interface Driver {
   readonly name: string
   /** Whether its callers can abort a call. */
   readonly aborts: boolean
-  /** Whether its client has the call. */
-  readonly has: (name: string) => boolean
   /** Makes a client, makes the call, and reports. Rejects if it does not know the call. */
   readonly play: (client: DriverClient, call: DriverCall, signal: AbortSignal) => Promise<Played>
 }

@@ -63,7 +63,6 @@ export const make = (): PythonDrivers => {
   const driverOf = (name: string, driver: string, aborts: boolean): Driver => ({
     name,
     aborts,
-    has: () => true,
     play: play(driver)
   })
 

@@ -215,7 +215,4 @@ const play = async (options: DriverClient, call: DriverCall, signal: AbortSignal
   }
 }
 
-const has = (name: string): boolean =>
-  typeof name.split(".").reduce(fieldOf, new Inferlog({ url: "http://127.0.0.1" }) as unknown) === "function"
-
-export const driver: Driver = { name: "TypeScript", aborts: true, has, play }
+export const driver: Driver = { name: "TypeScript", aborts: true, play }
