@@ -105,7 +105,6 @@ const ExpectedError = Schema.Struct({
   request: Schema.optionalKey(Json),
   reason: Schema.optionalKey(Json)
 })
-export type ExpectedError = typeof ExpectedError.Type
 
 const Gives = Schema.Struct({
   value: Schema.optionalKey(Json),

@@ -10,9 +10,6 @@ import * as Variants from "./Variants.ts"
 const usualKey = "key_of-the-table:secret"
 const usualNow = "2026-01-05T12:00:00.000Z"
 
-/** How long the requests may take that a client makes behind its caller's back, such as a cancel, ms. */
-const patience = 2_000
-
 /** `{url}`, `{queue}` and `{other}` are the addresses of the server. */
 const placed = (one: BehaviourCase, server: FaultyServer): BehaviourCase => {
   const prefix = one.client?.prefix ?? ""
@@ -108,12 +105,18 @@ const judgeGives = (
   ]
 }
 
-const until = async (isSo: () => boolean) => {
+const until = async (patience: number, isSo: () => boolean) => {
   const end = performance.now() + patience
   while (!isSo() && performance.now() < end) await timers.setTimeout(2)
 }
 
-const playOnce = async (one: BehaviourCase, play: Variants.Play, driver: Driver, server: FaultyServer) => {
+const playOnce = async (
+  one: BehaviourCase,
+  play: Variants.Play,
+  driver: Driver,
+  server: FaultyServer,
+  patience: number
+) => {
   const { call, client = {} } = one
   const key = client.key === undefined ? usualKey : typeof client.key === "string" ? client.key : null
   const script = ScriptedExchanges.make(one, play, key)
@@ -122,11 +125,11 @@ const playOnce = async (one: BehaviourCase, play: Variants.Play, driver: Driver,
   const controller = new AbortController()
   const playing = driver.play(clientOf(one, server), { args: {}, ...toMake }, controller.signal)
   if (abort !== undefined) {
-    await until(() => script.arrived() >= abort)
+    await until(patience, () => script.arrived() >= abort)
     controller.abort()
   }
   const played = await playing
-  if (script.missing().length > 0) await until(() => script.missing().length === 0)
+  if (script.missing().length > 0) await until(patience, () => script.missing().length === 0)
   else await timers.setImmediate()
   const complaints = [
     ...script.complaints,
@@ -137,16 +140,21 @@ const playOnce = async (one: BehaviourCase, play: Variants.Play, driver: Driver,
   return complaints.map((complaint) => (play.cut === null ? complaint : `cut at ${play.cut}: ${complaint}`))
 }
 
-/** The differences of the first play that has any. */
+/**
+ * The differences of the first play that has any.
+ *
+ * @param patience how long the requests may take that a client makes behind its caller's back, such as a cancel, ms.
+ */
 export const differences = async (
   one: BehaviourCase,
   driver: Driver,
   server: FaultyServer,
-  seed: number
+  seed: number,
+  patience = 2_000
 ): Promise<ReadonlyArray<string>> => {
   const here = placed(one, server)
   for (const play of Variants.plays(here, seed)) {
-    const found = await playOnce(here, play, driver, server)
+    const found = await playOnce(here, play, driver, server, patience)
     if (found.length > 0) return found
   }
   return []
