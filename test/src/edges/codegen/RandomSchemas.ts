@@ -13,6 +13,7 @@ export interface Sample {
 export const hostile: ReadonlyArray<string> = [
   "*/ export const broken: number = 'x' /*",
   '"""\nimport os\nos.abort()\n"""',
+  'a """ + os.abort() + """ b',
   'ends with a quote "',
   "ends with a backslash \\",
   "`${process.exit(1)}`",
@@ -139,7 +140,7 @@ const { schema } = fc.letrec<{ schema: Sample }>((tie) => {
           schema: {
             type: "array",
             prefixItems: [a.schema, b.schema],
-            minItems: least,
+            ...(least > 0 && { minItems: least }),
             items: rest === null ? false : rest.schema
           },
           values: [
