@@ -32,7 +32,12 @@ export const layer = Layer.effect(
       let told: number | null = null
       while (!isTerminal(shown.request.phase)) {
         const { version } = shown
-        shown = yield* requests.waitUntil(shown, (now) => now.version !== version, lookMs)
+        // A repeated submit is answered as the first one was, also when the request has ended since.
+        shown = yield* requests.waitUntil(
+          shown,
+          (now) => now.version !== version || isTerminal(now.request.phase),
+          lookMs
+        )
         const { progress = null } = shown.request
         if (progress !== null && progress !== told && !isTerminal(shown.request.phase))
           reader.progress(progress)

@@ -187,6 +187,22 @@ layer(serving, { excludeTestServices: true })("A submit with Accept: text/event-
     })
   )
 
+  it.effect("ends at once under the idempotency key of a request that has ended", () =>
+    Effect.gen(function* () {
+      const again = { "idempotency-key": "again" }
+      const first = yield* submit(again)
+      const id = yield* requestOf(first)
+      yield* Lifecycle.start(id)
+      yield* complete(id, (yield* LiveRuns).begin(id, 1))
+      yield* first.closed
+      const second = yield* submit(again)
+      // Later it is looked at again in any case.
+      yield* Effect.timeout(second.closed, "20 seconds")
+      assert.strictEqual(yield* requestOf(second), id)
+      assert.deepStrictEqual(events(second).at(-1), ["done", "succeeded"] as never)
+    })
+  )
+
   it.effect("is refused like any other submit", () =>
     Effect.gen(function* () {
       const { poorKey } = yield* TestServer.TestServer
