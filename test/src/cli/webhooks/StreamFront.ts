@@ -53,19 +53,26 @@ const connectionOf = (url: URL, request: http.IncomingMessage, response: http.Se
   }
 }
 
-/** The answer for a request that succeeded. */
-const retrieved = (id: string) => ({
+/** The answer for a request that has ended. */
+const retrieved = (id: string, outcome: string) => ({
   id,
   modelEndpoint: "sandbox/echo",
   status: "COMPLETED",
-  outcome: "succeeded",
+  outcome,
+  error: null,
   billingStatus: "charged"
 })
 
 export const make = Effect.fnUntraced(function* (
-  options: { readonly behind?: number; readonly refuse?: Refuse; readonly port?: number } = {}
+  options: {
+    readonly behind?: number
+    readonly refuse?: Refuse
+    readonly port?: number
+    /** Of each request. */
+    readonly outcome?: string
+  } = {}
 ) {
-  const { behind, refuse = () => null } = options
+  const { behind, outcome = "succeeded", refuse = () => null } = options
   const connections: Array<Connection> = []
   const waiting: Array<(connection: Connection) => void> = []
   const paths: Array<string> = []
@@ -92,7 +99,7 @@ export const make = Effect.fnUntraced(function* (
       }
       if (behind !== undefined) return passOn(behind, request, response)
       if (url.pathname === "/webhooks/default/secret") return json(response, 200, { key })
-      return json(response, 200, retrieved(url.pathname.split("/").at(-1) ?? ""))
+      return json(response, 200, retrieved(url.pathname.split("/").at(-1) ?? "", outcome))
     },
     { port: options.port ?? 0 }
   )
