@@ -65,6 +65,13 @@ const replace = (/** @type {string} */ file, /** @type {string} */ text) => {
   fs.renameSync(`${file}.${process.pid}`, file)
 }
 
+/** An entry that has all of the main one takes it from there, so that a page needs one file, and nothing is loaded twice. */
+const mainEntry = {
+  name: "main-entry",
+  resolveId: (/** @type {string} */ id) =>
+    id === "../index.ts" ? { id: "@inferlog/client", external: true } : null
+}
+
 /**
  * @param {Record<string, string>} input
  * @param {boolean} minify
@@ -74,6 +81,7 @@ const built = async (input, minify) => {
   const bundle = await rolldown({
     input,
     platform: "neutral",
+    plugins: [mainEntry],
     external: /^(node:|react$|react\/|effect$|effect\/|@inferlog\/client)/
   })
   const { output } = await bundle.generate({

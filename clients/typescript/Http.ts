@@ -171,7 +171,7 @@ export class Http {
     return async (response, limit) => ({
       response,
       chunks: this.#chunks(response, scope, limit),
-      close: () => limit.abort(new DOMException("closed", "AbortError"))
+      close: () => limit.abort(undefined)
     })
   }
 

@@ -81,7 +81,7 @@ export const open = async (http: Http, url: string, options: DownloadOptions): P
         else controller.enqueue(value as Uint8Array<ArrayBuffer>)
       },
       cancel: async () => {
-        scope.abort(new DOMException("The body was cancelled", "AbortError"))
+        scope.abort(undefined)
         await reading.return()
       }
     },

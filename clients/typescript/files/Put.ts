@@ -25,20 +25,20 @@ const byXhr =
     new Promise((resolve, reject) => {
       const request = new XMLHttpRequest()
       const abort = () => request.abort()
-      const fail = () => reject(signal.reason ?? new TypeError("The connection failed"))
       signal.addEventListener("abort", abort)
       request.upload.addEventListener("progress", ({ loaded }) => onSent(loaded))
-      request.addEventListener("abort", fail)
-      request.addEventListener("error", fail)
-      request.addEventListener("load", () => {
+      // Last of all, whether it was answered, aborted or broken off. Only an answer has a status.
+      request.addEventListener("loadend", () => {
+        signal.removeEventListener("abort", abort)
+        const { responseText, status } = request
+        if (status === 0) return reject(signal.reason ?? new TypeError("The connection failed"))
         const found = new Headers()
         for (const name of answered) {
           const value = request.getResponseHeader(name)
           if (value !== null) found.set(name, value)
         }
-        resolve(new Response(request.responseText, { status: request.status, headers: found }))
+        resolve(new Response(responseText || null, { status, headers: found }))
       })
-      request.addEventListener("loadend", () => signal.removeEventListener("abort", abort))
       request.open(method, url)
       for (const [name, value] of headers) request.setRequestHeader(name, value)
       request.send(body)

@@ -61,6 +61,6 @@ const ofStream = (stream: ReadableStream<Uint8Array>, size: number): Source => {
 export const make = (data: Uploadable, size: number | undefined): Source => {
   if (data instanceof Blob) return ofBlob(data)
   if (!(data instanceof ReadableStream)) return ofBlob(new Blob([data]))
-  if (size === undefined) throw new TypeError("The upload of a stream needs `size`")
+  if (size === undefined) throw new TypeError("A stream needs `size`")
   return ofStream(data, size)
 }

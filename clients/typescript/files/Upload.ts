@@ -113,15 +113,12 @@ const inOnePut = async (upload: Upload): Promise<string> => {
   const { http, options, scope, source } = upload
   let fileUrl = ""
   const urlOf = async () => {
-    if (options.initiate) {
-      const begun = await scope.race(options.initiate(announced(upload)))
-      fileUrl = begun.file_url
-      return begun.upload_url
-    }
-    // The file of a URL that has expired would count towards the quota for an hour.
+    // The file of a URL that has expired would count towards the quota for an hour. A page may not delete it.
     const [, id] = /\/media\/([^/]+)\//.exec(fileUrl) ?? []
     if (id) await http.json({ method: "DELETE", path: `/files/${segment(id)}` }, scope).catch(() => {})
-    const begun = await initiate<Wire.Upload>(upload, "initiate")
+    const begun = await (options.initiate
+      ? scope.race(options.initiate(announced(upload)))
+      : initiate<Wire.Upload>(upload, "initiate"))
     fileUrl = begun.file_url
     return begun.upload_url
   }
@@ -138,7 +135,7 @@ const arrived = async ({ http, scope, source }: Upload, ref: UploadRef): Promise
     scope
   )
   if (found.size !== null && found.size !== source.size)
-    throw new RangeError(`The upload is of ${found.size} bytes, and the data has ${source.size}`)
+    throw new RangeError(`The upload has ${found.size} bytes, the data ${source.size}`)
   return found
 }
 
@@ -153,7 +150,7 @@ const inParts = async (upload: Upload): Promise<string> => {
   const { http, options, source } = upload
   const { size } = source
   const { md5, onBegin, onProgress, parallel = 3, resume } = options
-  const { fileUrl, parts, uploadId, uploadKey } = resume
+  const { parts, uploadId, uploadKey } = resume
     ? { ...resume, ...(await arrived(upload, resume)) }
     : { ...(await initiate<MultipartUpload>(upload, "initiate-multipart")), parts: [] }
   await onBegin?.({ uploadId, uploadKey })
@@ -207,8 +204,6 @@ const inParts = async (upload: Upload): Promise<string> => {
     return (await http.json<CompletedUpload>(completing, lanes)).fileUrl
   } catch (error) {
     lanes.abort(error)
-    // The answer to an earlier `complete` was lost.
-    if (error instanceof UploadCompletedError) return fileUrl
     throw error
   } finally {
     lanes.end()
@@ -229,8 +224,9 @@ export const run = async (
   try {
     return await (isSingle ? inOnePut(upload) : inParts(upload))
   } catch (error) {
-    if (error instanceof UploadCompletedError && typeof error.details["fileUrl"] === "string")
-      return error.details["fileUrl"]
+    // It was completed before, and the answer to that was lost.
+    const fileUrl = error instanceof UploadCompletedError && error.details["fileUrl"]
+    if (typeof fileUrl === "string") return fileUrl
     throw error
   } finally {
     source.close?.()
