@@ -169,16 +169,17 @@ const inParts = async (upload: Upload): Promise<string> => {
     etags.set(partNumber, etag)
     report(partNumber, size)
   }
-  const there = parts.filter((part) => part.size === endOf(part.partNumber) - endOf(part.partNumber - 1))
-  if (!md5) there.forEach(keep)
 
   // One part that fails ends the others.
   const lanes = new CallScope({ signal: upload.scope.signal }, http.clock.now())
   const send = async (partNumber: number) => {
-    const body = await source.part(endOf(partNumber - 1), endOf(partNumber))
+    const start = endOf(partNumber - 1)
+    const end = endOf(partNumber)
+    const stored = parts.find((part) => part.partNumber === partNumber && part.size === end - start)
+    if (stored && !md5) return keep(stored)
+    const body = await source.part(start, end)
     const digest = await md5?.(body)
-    const stored = there.find((part) => part.partNumber === partNumber && part.etag === digest)
-    if (stored) return keep(stored)
+    if (stored && stored.etag === digest) return keep(stored)
     const query = { uploadKey, uploadId, partNumber }
     const urlOf = async () =>
       (await http.json<PartUrl>({ path: "/storage/upload/multipart-url", query }, lanes)).presignedUrl
@@ -187,9 +188,7 @@ const inParts = async (upload: Upload): Promise<string> => {
   }
   let next = 1
   const lane = async () => {
-    for (let partNumber = next++; partNumber === 1 || endOf(partNumber - 1) < size; partNumber = next++) {
-      if (!etags.has(partNumber)) await send(partNumber)
-    }
+    while (next === 1 || endOf(next - 1) < size) await send(next++)
   }
   try {
     await Promise.all(Array.from({ length: parallel }, lane))
