@@ -83,7 +83,9 @@ describe("--completions", () => {
         "providers",
         "workers",
         "profiles",
-        "login"
+        "login",
+        "run",
+        "codegen"
       ]
       assert.sameMembers(bashCompletes(file, "inferlog "), commands)
       assert.deepStrictEqual(bashCompletes(file, "inferlog log t"), ["tail"])
