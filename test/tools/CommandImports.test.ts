@@ -46,4 +46,13 @@ describe("a command beside a running server", () => {
       []
     )
   })
+
+  it("loads no client for requests list and show", () => {
+    const loaded = loadedWith("src/cli/requests/Requests.ts")
+    assert.isAbove(loaded.size, 20)
+    assert.deepStrictEqual(
+      [...loaded.keys()].filter((file) => file.startsWith("clients/")),
+      []
+    )
+  })
 })

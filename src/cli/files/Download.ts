@@ -6,6 +6,7 @@ import * as Bytes from "./Bytes.ts"
 import * as Downloading from "./Downloading.ts"
 import * as FileRef from "./FileRef.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
+import * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 import * as Target from "./Target.ts"
 import * as TransferProgress from "./TransferProgress.ts"
 
@@ -22,7 +23,7 @@ const flags = {
     ),
     Flag.optional
   ),
-  ...Platform.flags,
+  ...PlatformFlags.flags,
   json: Output.json
 }
 

@@ -2,6 +2,7 @@ import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Output from "#src/cli/Output.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
+import * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 import { download } from "./Download.ts"
 import * as FileRef from "./FileRef.ts"
 import { list } from "./List.ts"
@@ -13,7 +14,7 @@ const flags = {
     Argument.withDescription("The file's id or URL"),
     Argument.filterMap(FileRef.parseId, FileRef.expected)
   ),
-  ...Platform.flags,
+  ...PlatformFlags.flags,
   json: Output.json
 }
 

@@ -5,6 +5,7 @@ import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
+import * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 import type { ListFilesQuery, StoredFile } from "#clients/typescript/Wire.ts"
 
 /** Files per response of the server. */
@@ -12,7 +13,7 @@ const mostPerPage = 100
 const mostListed = 1_000
 
 const flags = {
-  ...Platform.flags,
+  ...PlatformFlags.flags,
   source: Flag.Literals("source", FileSource.literals).pipe(
     Flag.withDescription("Only uploaded files, or only files made by models"),
     Flag.optional

@@ -8,6 +8,7 @@ import * as Output from "#src/cli/Output.ts"
 import * as Bytes from "./Bytes.ts"
 import * as UploadOne from "./UploadOne.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
+import * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 
 const isPartSize = (bytes: number) => bytes >= FileLimits.minPartBytes && bytes <= FileLimits.maxPutBytes
 
@@ -18,7 +19,7 @@ const flags = {
     Argument.withDescription("Local files, uploaded one after the other"),
     Argument.atLeast(1)
   ),
-  ...Platform.flags,
+  ...PlatformFlags.flags,
   contentType: Flag.String("content-type").pipe(
     Flag.withMetavar("TYPE"),
     Flag.withDescription("Media type of the file (default: by its extension or its first bytes)"),

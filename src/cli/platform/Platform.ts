@@ -1,31 +1,12 @@
 /** The client of a running server, with an account's key, as effects. */
 import { Config, Console, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { type Command, Flag } from "effect/cli"
 import type { ClientOptions } from "#clients/typescript/ClientOptions.ts"
 import { Inferlog } from "#clients/typescript/Inferlog.ts"
 import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as CallError from "./CallError.ts"
-
-const local = "http://127.0.0.1:8080"
-
-export const flags = {
-  url: Flag.String("url").pipe(
-    Flag.withMetavar("URL"),
-    Flag.withDescription(`The server's BASE_URL (default: INFERLOG_URL, or ${local})`),
-    Flag.optional
-  ),
-  key: Flag.Redacted("key").pipe(
-    Flag.withMetavar("keyId:secret"),
-    Flag.withDescription(
-      "The API key. Other users of this machine can see it while the command runs: prefer INFERLOG_API_KEY"
-    ),
-    Flag.optional
-  )
-}
-
-type Given = Command.Command.Config.Infer<typeof flags>
+import { type Given, local } from "./PlatformFlags.ts"
 
 /** How often a call is repeated that fails for now. The last try is about a minute after the first. */
 const retries = 7

@@ -1,19 +1,12 @@
-import { Clock, Console, Effect, Option, Schedule } from "effect"
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import type { AccountEvent } from "#clients/typescript/AccountStream.ts"
-import { isTerminal } from "#clients/typescript/Following.ts"
-import * as Failure from "#src/cli/Failure.ts"
+import { UsageError } from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as Following from "#src/cli/platform/Following.ts"
-import * as Platform from "#src/cli/platform/Platform.ts"
-import * as Stdout from "#src/cli/Stdout.ts"
+import * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 
 /** Requests that a server follows in one stream. */
 const mostRequests = 100
-
-/** Pause until a node has received an end that another node has reported. */
-const pause = Schedule.spaced("500 millis")
 
 const flags = {
   requestIds: Argument.String("request-id").pipe(
@@ -24,91 +17,22 @@ const flags = {
     Argument.atLeast(0)
   ),
   model: Flags.model,
-  ...Platform.flags,
+  ...PlatformFlags.flags,
   json: Output.jsonLines
 }
 
-interface Change {
-  /** ISO 8601; when the command received it. */
-  readonly time: string
-  readonly requestId: string
-  readonly modelEndpoint: string
-  readonly status: string
-  /** Completed share, 0 to 1. */
-  readonly progress: number | null
-  /** Of a named request that has ended. */
-  readonly outcome: string | null
-  readonly error: string | null
-}
-
-const forPeople = ({ error, modelEndpoint, outcome, progress, requestId, status, time }: Change): string =>
-  Output.printable(
-    [
-      time,
-      requestId,
-      modelEndpoint,
-      status,
-      ...(progress === null ? [] : [`${Math.round(progress * 100)} %`]),
-      ...(outcome === null ? [] : [outcome]),
-      ...(error === null ? [] : [error])
-    ].join("  ")
-  )
-
-/** The outcome of an ended request. */
-const endOf = (id: string) =>
-  Platform.call((client, signal) => client.requests.get(id, { signal }), { retries: Infinity }).pipe(
-    Effect.repeat({ until: ({ outcome }) => outcome !== "pending", schedule: pause })
-  )
-
+/** Loads the client only when it runs: `list` and `show` do without. */
 export const watch = Command.make(
   "watch",
   flags,
-  Effect.fnUntraced(function* ({ json, model, requestIds }) {
-    if (requestIds.length > mostRequests) {
-      return yield* new Failure.UsageError({ message: `Expected at most ${mostRequests} request ids` })
+  Effect.fnUntraced(function* (given) {
+    if (given.requestIds.length > mostRequests) {
+      return yield* new UsageError({ message: `Expected at most ${mostRequests} request ids` })
     }
-    const named: ReadonlySet<string> = new Set(requestIds)
-    const outcomes = new Map<string, string>()
-    const changeOf = Effect.fnUntraced(function* ({ data, type }: AccountEvent) {
-      const { modelEndpoint, request_id: requestId } = data
-      const time = Output.time(yield* Clock.currentTimeMillis)
-      const about = { time, requestId, modelEndpoint }
-      if (type === "progress") {
-        const { progress } = data
-        return { ...about, status: "IN_PROGRESS", progress, outcome: null, error: null } satisfies Change
-      }
-      const { status } = data
-      if (!named.has(requestId) || !isTerminal(data)) {
-        const error = ("error" in data ? data.error : undefined) ?? null
-        return { ...about, status, progress: null, outcome: null, error } satisfies Change
-      }
-      const { error, outcome } = yield* endOf(requestId)
-      outcomes.set(requestId, outcome)
-      return { ...about, status, progress: null, outcome, error } satisfies Change
-    })
-
-    const watching = (print: (line: string) => Effect.Effect<void>) =>
-      Following.follow({
-        filter: { requestIds, modelEndpoint: Option.getOrUndefined(model) },
-        onEvent: (event) =>
-          Effect.flatMap(changeOf(event), (change) =>
-            print(`${json ? Output.jsonText(change) : forPeople(change)}\n`)
-          ),
-        onBegin: Effect.void,
-        say: (text) => Console.error(Output.printable(text))
-      })
-    const printed = Stdout.printing(watching)
-    yield* named.size === 0 ? Failure.untilStopped(printed) : printed
-    const failed = [...outcomes.values()].filter(
-      (outcome) => outcome !== "succeeded" && outcome !== "partial"
-    )
-    if (failed.length > 0) {
-      const message = `${failed.length} of ${Output.counted(named.size, "request")} ended without an output`
-      return yield* new Failure.CommandError({ message })
-    }
+    const { watching } = yield* Effect.promise(() => import("./Watching.ts"))
+    yield* watching(given)
   })
 ).pipe(
-  Command.provide((given) => Platform.layer(given)),
   Command.withDescription(
     "Follow the requests of an account over HTTP: a line for each change of status, and for progress. Begins with the open " +
       "requests. With ids, ends when those have ended: with 0 if each has an output, otherwise with 1. Continues when the " +

@@ -4,7 +4,7 @@ import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { UsageError } from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as Platform from "#src/cli/platform/Platform.ts"
+import * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 import * as Span from "#src/cli/Span.ts"
 import * as InputPart from "./InputPart.ts"
 
@@ -67,7 +67,7 @@ export const flags = {
     Flag.withDescription("Address that gets the end of the request"),
     Flag.optional
   ),
-  ...Platform.flags,
+  ...PlatformFlags.flags,
   json: Flags.toggle("json", "Print the request with its output, as one line of JSON")
 }
 

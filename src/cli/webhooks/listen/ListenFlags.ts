@@ -5,7 +5,7 @@ import * as StandardWebhooks from "#src/features/webhooks/StandardWebhooks.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
-import * as Platform from "#src/cli/platform/Platform.ts"
+import * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 
 const isEventName = Schema.is(WebhookEventName)
 
@@ -49,7 +49,7 @@ export const flags = {
     ),
     Flag.optional
   ),
-  ...Platform.flags,
+  ...PlatformFlags.flags,
   json: Output.jsonLines
 }
 
