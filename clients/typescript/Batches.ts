@@ -5,7 +5,10 @@ import type { CallScope } from "./Scope.ts"
 import { randomKey } from "./Submitting.ts"
 
 export interface BatchOptions extends Omit<RunOptions, "idempotencyKey"> {
-  /** Names the batch: after a crash the same call with the same key goes on, for 24 hours. Default: a random one. */
+  /**
+   * Names the batch: for 24 hours the same call with the same key goes on, after a crash or when the batch was left. So requests of
+   * such a batch are not cancelled when it is left, unless `cancelOnAbort` is set. Default: a random one.
+   */
   readonly key?: string | undefined
   /** How many inputs run at once. Default: 8. */
   readonly concurrency?: number | undefined
@@ -24,6 +27,7 @@ export const batch = <Output>(
 ): AsyncIterableIterator<BatchItem<Output>, undefined> =>
   iterate(http, options, async function* (scope: CallScope) {
     const { concurrency = 8, key = randomKey(), timeout: _, ...rest } = options
+    const { cancelOnAbort = options.key === undefined } = options
     const { signal } = scope
     const iterator =
       Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
@@ -31,7 +35,7 @@ export const batch = <Output>(
     const begin = (index: number, input: unknown): Promise<BatchItem<Output>> =>
       http
         .call({ signal }, (each) =>
-          run(http, model, input, { ...rest, idempotencyKey: `${key}-${index}` }, each)
+          run(http, model, input, { ...rest, cancelOnAbort, idempotencyKey: `${key}-${index}` }, each)
         )
         .then(
           (output) => ({ index, output: output as Output }),

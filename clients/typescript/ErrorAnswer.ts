@@ -1,7 +1,6 @@
 /** Decodes answers with an error (docs/reference/errors.md). */
 import { ApiError, type Failure, type Issue } from "./ApiError.ts"
 import * as Errors from "./Errors.ts"
-import * as OutcomeErrors from "./OutcomeErrors.ts"
 import type { Result } from "./Wire.ts"
 
 /** An answer of which the whole body has arrived. */
@@ -13,7 +12,7 @@ export interface Answer {
 
 type ErrorClass = new (failure: Failure, request: Result | null) => ApiError
 
-const classes = { ...Errors, ...OutcomeErrors } as unknown as Readonly<Record<string, ErrorClass | undefined>>
+const classes = Errors as unknown as Readonly<Record<string, ErrorClass | undefined>>
 
 /** The class of that name, if an answer can be one. */
 export const classOf = (name: string): ErrorClass => classes[name] ?? ApiError
@@ -25,19 +24,13 @@ const ofStatus: Readonly<Record<number, ErrorClass>> = {
   402: Errors.PaymentRequiredError,
   403: Errors.ForbiddenError,
   404: Errors.NotFoundError,
-  405: Errors.MethodNotAllowedError,
   408: Errors.RequestTimeoutError,
   409: Errors.ConflictError,
   410: Errors.GoneError,
   411: Errors.LengthRequiredError,
-  412: Errors.PreconditionFailedError,
   413: Errors.TooLargeError,
-  415: Errors.UnsupportedMediaTypeError,
-  416: Errors.RangeNotSatisfiableError,
-  417: Errors.ExpectationFailedError,
   422: Errors.UnprocessableError,
-  429: Errors.TooManyRequestsError,
-  431: Errors.HeadersTooLargeError
+  429: Errors.TooManyRequestsError
 }
 
 /** Bundlers shorten the names of classes. */
@@ -88,8 +81,7 @@ export const errorOf = ({ headers, status, text }: Answer, now: number): ApiErro
       : (ofStatus[status] ?? (status >= 500 ? Errors.ServerError : ApiError))
   const found = code === undefined ? base : classOf(nameOfCode(code))
   // Not codes that are named like a status.
-  const isKnown =
-    found.prototype instanceof base || found.prototype instanceof OutcomeErrors.RequestOutcomeError
+  const isKnown = found.prototype instanceof base || found.prototype instanceof Errors.RequestOutcomeError
   const type = isKnown ? found : base
   const { error } = body
   const failure: Failure = {

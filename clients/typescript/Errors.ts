@@ -1,25 +1,21 @@
 /** The errors that a server answers: a class for each status, and under it one for each code (docs/reference/errors.md). */
 import { ApiError } from "./ApiError.ts"
 
+export * from "./OutcomeErrors.ts"
+
 export class BadRequestError extends ApiError {}
 export class UnauthorizedError extends ApiError {}
 export class PaymentRequiredError extends ApiError {}
 export class ForbiddenError extends ApiError {}
 export class NotFoundError extends ApiError {}
-export class MethodNotAllowedError extends ApiError {}
 export class RequestTimeoutError extends ApiError {}
 export class ConflictError extends ApiError {}
 export class GoneError extends ApiError {}
 /** Both the status 411 and its one code. */
 export class LengthRequiredError extends ApiError {}
-export class PreconditionFailedError extends ApiError {}
 export class TooLargeError extends ApiError {}
-export class UnsupportedMediaTypeError extends ApiError {}
-export class RangeNotSatisfiableError extends ApiError {}
-export class ExpectationFailedError extends ApiError {}
 export class UnprocessableError extends ApiError {}
 export class TooManyRequestsError extends ApiError {}
-export class HeadersTooLargeError extends ApiError {}
 /** 500 and above. */
 export class ServerError extends ApiError {}
 

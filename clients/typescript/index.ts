@@ -13,7 +13,6 @@ export {
   UnexpectedAnswerError,
   UnreachableError
 } from "./InferlogError.ts"
-export * from "./OutcomeErrors.ts"
 export type { CallOptions } from "./Scope.ts"
 export type { AccountEvent, AccountStreamFilter } from "./AccountStream.ts"
 export type { BatchItem, BatchOptions } from "./Batches.ts"

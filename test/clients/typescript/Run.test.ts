@@ -52,22 +52,28 @@ describe("run of the TypeScript client", () => {
   })
 
   it("cancels the requests of a batch that is left, and reports a failure as an item", async () => {
-    const cancelled: Array<string> = []
-    server.answer(({ headers, method, url = "" }, response) => {
-      if (url.endsWith("/cancel")) {
-        cancelled.push(url)
-        Exchanges.json(response, 200, { ...created, status: "CANCELLED" })
-      } else if (method !== "POST") {
-        // Held until the client goes.
-      } else if (String(headers["idempotency-key"]).endsWith("-0"))
-        Exchanges.json(response, 404, { error: "No such model" })
-      else Exchanges.json(response, 200, created)
-    })
-    for await (const item of server.client().batches.run("acme/writer", [{}, {}, {}], { concurrency: 2 })) {
-      assert.equal(item.index, 0)
-      assert.equal("error" in item && (item.error as Error).name, "NotFoundError")
-      break
+    const leave = async (key?: string) => {
+      const cancelled: Array<string> = []
+      server.answer(({ headers, method, url = "" }, response) => {
+        if (url.endsWith("/cancel")) {
+          cancelled.push(url)
+          Exchanges.json(response, 200, { ...created, status: "CANCELLED" })
+        } else if (method !== "POST") {
+          // Held until the client goes.
+        } else if (String(headers["idempotency-key"]).endsWith("-0"))
+          Exchanges.json(response, 404, { error: "No such model" })
+        else Exchanges.json(response, 200, created)
+      })
+      const options = { key, concurrency: 2 }
+      for await (const item of server.client().batches.run("acme/writer", [{}, {}, {}], options)) {
+        assert.equal(item.index, 0)
+        assert.equal("error" in item && (item.error as Error).name, "NotFoundError")
+        break
+      }
+      return cancelled
     }
-    assert.deepEqual(cancelled, [`/acme/writer/requests/${id}/cancel`])
+    assert.deepEqual(await leave(), [`/acme/writer/requests/${id}/cancel`])
+    // The same call goes on with them.
+    assert.deepEqual(await leave("tuesday"), [])
   })
 })

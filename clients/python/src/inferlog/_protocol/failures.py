@@ -20,19 +20,13 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
     402: errors.PaymentRequiredError,
     403: errors.ForbiddenError,
     404: errors.NotFoundError,
-    405: errors.MethodNotAllowedError,
     408: errors.RequestTimeoutError,
     409: errors.ConflictError,
     410: errors.GoneError,
     411: errors.LengthRequiredError,
-    412: errors.PreconditionFailedError,
     413: errors.TooLargeError,
-    415: errors.UnsupportedMediaTypeError,
-    416: errors.RangeNotSatisfiableError,
-    417: errors.ExpectationFailedError,
     422: errors.UnprocessableError,
     429: errors.TooManyRequestsError,
-    431: errors.HeadersTooLargeError,
 }
 
 
