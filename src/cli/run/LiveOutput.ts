@@ -26,19 +26,11 @@ const deltaOf = (data: unknown): string => {
   return typeof content === "string" ? content : ""
 }
 
-/** The text that a chunk adds to stdout; `null` for kinds whose output is only printed at the end. */
+/** The text that a chunk adds to stdout; `null` for kinds whose output is only printed at the end, also those of later releases. */
 const textOf = (kind: StreamKind | null, data: unknown): string | null => {
-  switch (kind) {
-    case "text":
-      return typeof data === "string" ? Output.printableText(data) : ""
-    case "openai":
-      return Output.printableText(deltaOf(data))
-    case "items":
-      return `${Output.jsonText(data)}\n`
-    case "last":
-    case null:
-      return null
-  }
+  if (kind === "text") return typeof data === "string" ? Output.printableText(data) : ""
+  if (kind === "openai") return Output.printableText(deltaOf(data))
+  return kind === "items" ? `${Output.jsonText(data)}\n` : null
 }
 
 export const make = (kind: StreamKind | null): LiveOutput => {

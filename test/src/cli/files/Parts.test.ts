@@ -86,6 +86,10 @@ describe("Target", () => {
       ] as const) {
         assert.strictEqual(yield* Target.choose(directory, name), path.join(directory, expected))
       }
+      fs.symlinkSync("/nowhere", path.join(directory, "a.png"))
+      for (const expected of ["a-2.png", "a-3.png"]) {
+        assert.strictEqual(yield* Target.reserve(directory, "../a.png"), path.join(directory, expected))
+      }
       const asked = path.join(directory, "asked")
       assert.strictEqual(yield* Target.choose(asked, "other"), asked)
       assert.strictEqual(yield* Target.choose(null, "nobody-has-this.bin"), "nobody-has-this.bin")
