@@ -167,7 +167,8 @@ const literals = (values: ReadonlyArray<string | number | boolean>): string => {
 }
 
 const literal = (value: string | number | boolean): string => {
-  if (typeof value === "string") return DocText.quoted(value)
+  // Type checkers look for `# type:` in types that are texts, too.
+  if (typeof value === "string") return DocText.quoted(value).replaceAll(/#(?=\s*type)/g, "\\u0023")
   if (typeof value === "number") return String(value)
   return value ? "True" : "False"
 }
