@@ -17,10 +17,9 @@ export class Files {
 
   /**
    * Uploads a file, and returns its URL, which models take as input. It is read part by part, so that it may be larger than the memory.
-   * A stream needs `size`, and cannot be sent again from outside; its parts can.
    */
   upload(data: Source.Uploadable, options: Upload.UploadOptions = {}): Promise<string> {
-    const source = Source.make(data, options.size)
+    const source = Source.make(data)
     return this.#http.call(options, (scope) => Upload.run(this.#http, source, options, scope))
   }
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { QuotaExceededError } from "#clients/typescript/Errors.ts"
 import { Inferlog } from "#clients/typescript/Inferlog.ts"
 import { UnreachableError } from "#clients/typescript/InferlogError.ts"
-import { file } from "#clients/typescript/node/File.ts"
+import { file, stream } from "#clients/typescript/node/File.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
@@ -205,14 +205,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("files of the client", 
       const { inferlog } = yield* clientThrough(async ({ kind, number }, go) =>
         kind === "PUT /media" && number === 1 ? new Response("", { status: 503 }) : go()
       )
-      const streamOf = (data: Uint8Array<ArrayBuffer>) => new Blob([data]).stream()
-      const url = yield* Effect.promise(() =>
-        inferlog.files.upload(streamOf(large), { ...parts, size: large.length, fileName: "film.mp4" })
-      )
+      const streamOf = (data: Uint8Array<ArrayBuffer>) =>
+        stream(new Blob([data]).stream(), large.length, { name: "film.mp4" })
+      const url = yield* Effect.promise(() => inferlog.files.upload(streamOf(large), parts))
+      assert.match(url, /film\.mp4$/)
       assert.strictEqual((yield* read(url)).digest, digest(large))
-      const short = yield* errorOf(
-        inferlog.files.upload(streamOf(large.subarray(0, 6 * MiB)), { ...parts, size: large.length })
-      )
+      const short = yield* errorOf(inferlog.files.upload(streamOf(large.subarray(0, 6 * MiB)), parts))
       assert.propertyVal(short, "message", `The stream ended after ${6 * MiB} of ${large.length} bytes`)
     })
   )

@@ -18,8 +18,6 @@ export interface UploadOptions extends CallOptions {
   readonly fileName?: string | undefined
   /** Media type. Default: that of the `Blob`, or `application/octet-stream`. */
   readonly contentType?: string | undefined
-  /** Bytes of a stream. */
-  readonly size?: number | undefined
   /** Bytes of a part, at least 5 MiB; larger data goes in parts. Default: parts of 16 MiB above 64 MiB. */
   readonly partSize?: number | undefined
   /** Parts on their way at once. Default: 3. */

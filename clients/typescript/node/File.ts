@@ -4,6 +4,7 @@ import { basename } from "node:path"
 import { mediaTypeOf } from "./MediaTypes.ts"
 
 export * from "../index.ts"
+export { stream } from "./Stream.ts"
 
 export interface FileOptions {
   /** Default: the last part of the path. */
