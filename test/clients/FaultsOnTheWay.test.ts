@@ -14,7 +14,7 @@ import * as TestServer from "#test/support/TestServer.ts"
 
 const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1_000_000))
 /** How many bytes of requests, and of answers, a call is cut off at. */
-const cuts = Number(process.env["CUTS"] ?? 12)
+const cuts = Number(process.env["CUTS"] ?? 6)
 
 const python = PythonDriver.make()
 const drivers: ReadonlyArray<Driver> = [TypescriptDriver.driver, ...python.drivers]

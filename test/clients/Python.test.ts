@@ -5,6 +5,7 @@ import * as path from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as PythonDriver from "#test/support/clients/PythonDriver.ts"
+import * as Python from "./Python.ts"
 import * as RunningServer from "#test/support/clients/RunningServer.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { TestServer } from "#test/support/TestServer.ts"
@@ -40,6 +41,7 @@ const run = (
       cwd: folder,
       env: {
         ...PythonDriver.environment,
+        MYPY_CACHE_DIR: Python.mypyCache,
         REPORT: report,
         INFERLOG_TEST_URL: server.urls.baseUrl,
         INFERLOG_TEST_KEY: server.key.replace("Key ", "")

@@ -84,7 +84,8 @@ export const runPython = (
     env: {
       ...env,
       PYTHONPATH: path.join(root, "clients/python/src"),
-      MYPYPATH: path.join(root, "clients/python/src")
+      MYPYPATH: path.join(root, "clients/python/src"),
+      MYPY_CACHE_DIR: Python.mypyCache
     }
   })
 
