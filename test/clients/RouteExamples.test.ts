@@ -60,15 +60,23 @@ const decodeUpload = Schema.decodeUnknownSync(
 const post = (path: string, headers: Record<string, string> = {}, body: string | null = null) =>
   new Request(`${origin}/api/inferlog-${path}`, { method: "POST", headers, body })
 
+/** What the examples read. Other tests of this process must not find it. */
 const withSettings = Effect.gen(function* () {
   const { key, urls } = yield* TestServer.TestServer
-  Object.assign(process.env, {
+  const settings = {
     INFERLOG_URL: urls.baseUrl,
     INFERLOG_API_KEY: key.replace("Key ", ""),
     APP_ORIGIN: origin,
     DEMO_USER: "ada",
     WEBHOOK_SECRET: secret
-  })
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => Object.assign(process.env, settings)),
+    () =>
+      Effect.sync(() => {
+        for (const name of Object.keys(settings)) delete process.env[name]
+      })
+  )
   return urls
 })
 

@@ -5,19 +5,13 @@ import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
+import * as Changelog from "#tools/Changelog.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 
 /** Each states the version. */
-const changed = [
-  "CHANGELOG.md",
-  "README.md",
-  "deploy/helm/inferlog/Chart.yaml",
-  "docs/operators/install.md",
-  "package-lock.json",
-  "package.json"
-]
+const changed = ["CHANGELOG.md", "package.json", ...Object.keys(Changelog.stating)].toSorted()
 
 const author = { NAME: "Test", EMAIL: "test@example.com" }
 
