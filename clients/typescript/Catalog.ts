@@ -1,4 +1,5 @@
-import { type Http, modelPath, segment } from "./Http.ts"
+import { modelPath, segment } from "./Addresses.ts"
+import type { Http } from "./Http.ts"
 import { type AnyPage, type Paged, paged } from "./Iterating.ts"
 import type { AnyModels, ModelMap } from "./Models.ts"
 import type { CallOptions } from "./Scope.ts"

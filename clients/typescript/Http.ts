@@ -1,3 +1,5 @@
+import { addressOf, type Query, queryOf } from "./Addresses.ts"
+import { ApiError } from "./ApiError.ts"
 import { Attempts, Broken, hooked } from "./Attempts.ts"
 import {
   type ClientOptions,
@@ -7,15 +9,10 @@ import {
   type Key,
   systemClock
 } from "./ClientOptions.ts"
-import { ApiError } from "./ApiError.ts"
 import { errorOf, objectOf } from "./ErrorAnswer.ts"
 import type { Send, SendInit } from "./files/Put.ts"
 import { InferlogError, UnexpectedAnswerError } from "./InferlogError.ts"
 import { type CallOptions, CallScope, Scope } from "./Scope.ts"
-
-export type Query = Readonly<
-  Record<string, string | number | boolean | Date | ReadonlyArray<string> | null | undefined>
->
 
 export interface Exchange {
   readonly method?: string
@@ -51,37 +48,6 @@ export interface Opened {
 }
 
 type Read<A> = (response: Response, limit: Scope) => Promise<A>
-
-const addressOf = (url: string | URL): string => {
-  const { href, protocol } = new URL(url)
-  if (!/^https?:$/.test(protocol)) throw new TypeError("Addresses begin with http:// or https://")
-  return href.replace(/\/*(?:[?#].*)?$/, "")
-}
-
-const queryOf = (query: Query): string => {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? (value as ReadonlyArray<string>) : [value]) {
-      if (one !== undefined && one !== null) {
-        search.append(name, one instanceof Date ? one.toISOString() : String(one))
-      }
-    }
-  }
-  return `?${search}`.replace(/^\?$/, "")
-}
-
-/** Part of a path. Parts that a URL does not keep are refused, so that no call goes to another route. */
-export const segment = (text: string): string => {
-  if (typeof text !== "string" || /^\.{0,2}$/.test(text)) throw new TypeError("An id or name is not valid")
-  return encodeURIComponent(text)
-}
-
-/** `owner/name` as a path. */
-export const modelPath = (model: string): string => {
-  const parts = String(model).split("/")
-  if (parts.length !== 2) throw new TypeError("A model is owner/name")
-  return `/${parts.map(segment).join("/")}`
-}
 
 /** Exchanges with a server: keys, time limits, retries, hooks, and errors as their classes. */
 export class Http {

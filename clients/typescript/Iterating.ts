@@ -1,4 +1,5 @@
-import type { Http, Query } from "./Http.ts"
+import type { Query } from "./Addresses.ts"
+import type { Http } from "./Http.ts"
 import { type CallOptions, CallScope } from "./Scope.ts"
 
 /** An iterator that begins its call with the first `next`, and frees its connection when it is left, even while it waits. */

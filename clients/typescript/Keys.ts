@@ -1,4 +1,5 @@
-import { type Http, segment } from "./Http.ts"
+import { segment } from "./Addresses.ts"
+import type { Http } from "./Http.ts"
 import { type Paged, paged } from "./Iterating.ts"
 import type { CallOptions } from "./Scope.ts"
 import type * as Wire from "./Wire.ts"

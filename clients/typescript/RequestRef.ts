@@ -1,4 +1,5 @@
-import { type Http, modelPath, segment } from "./Http.ts"
+import { modelPath, segment } from "./Addresses.ts"
+import type { Http } from "./Http.ts"
 import type { CallScope } from "./Scope.ts"
 import type { RetrievedRequest } from "./Wire.ts"
 

@@ -1,5 +1,6 @@
 import { type AccountEvent, accountEvents, type AccountStreamFilter } from "./AccountStream.ts"
-import { type Http, segment } from "./Http.ts"
+import { segment } from "./Addresses.ts"
+import type { Http } from "./Http.ts"
 import { iterate, type Paged, paged } from "./Iterating.ts"
 import { retrieve } from "./RequestRef.ts"
 import type { CallOptions } from "./Scope.ts"

@@ -1,6 +1,7 @@
 /** Submits: the input with its files, and the options as headers (docs/start/requests.md). */
 import { Files } from "./Files.ts"
-import { type Exchange, type Http, modelPath } from "./Http.ts"
+import { modelPath } from "./Addresses.ts"
+import type { Exchange, Http } from "./Http.ts"
 import type { CallOptions, CallScope } from "./Scope.ts"
 import type { WebhookEventName } from "./Wire.ts"
 

@@ -1,6 +1,7 @@
 /** Uploads of files: in one PUT, or in parts that are sent in parallel (docs/apps/uploads.md). */
 import { UploadCompletedError, UrlExpiredError } from "../Errors.ts"
-import { type Http, segment } from "../Http.ts"
+import { segment } from "../Addresses.ts"
+import type { Http } from "../Http.ts"
 import { type CallOptions, CallScope } from "../Scope.ts"
 import type { CompletedUpload, MultipartUpload, Part, PartUrl, UploadInParts } from "../Wire.ts"
 import type * as Wire from "../Wire.ts"
