@@ -120,7 +120,7 @@ async function* polled(
   }
 }
 
-/** Each status once, until the last one: from its stream, or by asking for it where there is none. */
+/** Yields each status once, up to the last one. Reads the event stream, and polls if no stream can be opened. */
 export async function* statuses(
   http: Http,
   ref: RequestRef,

@@ -81,27 +81,29 @@ const withSettings = Effect.gen(function* () {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("the routes of the examples", (it) => {
-  it.effect.each(Object.entries(frameworks))("in %s make tokens for whoever is signed in", ([, framework]) =>
-    Effect.gen(function* () {
-      const { baseUrl } = yield* withSettings
-      const serve = yield* framework
-      const ask = (headers: Record<string, string>) => Effect.promise(() => serve(post("token", headers)))
-      const answer = yield* ask({ origin })
-      assert.strictEqual(answer.headers.get("cache-control"), "no-store")
-      const { token, url } = decodeToken(yield* Effect.promise(() => answer.json()))
-      assert.strictEqual(url, baseUrl)
-      // It opens its model, here one that the server lacks, and no other.
-      const call = (model: string) =>
-        Effect.promise(async () => {
-          const headers = { authorization: `Key ${token}`, origin, "content-type": "application/json" }
-          return (await fetch(`${baseUrl}/${model}`, { method: "POST", headers, body: "{}" })).status
-        })
-      assert.deepStrictEqual([yield* call("acme/writer"), yield* call("sandbox/echo")], [404, 403])
+  it.effect.each(Object.entries(frameworks))(
+    "in %s make tokens for the person who is signed in",
+    ([, framework]) =>
+      Effect.gen(function* () {
+        const { baseUrl } = yield* withSettings
+        const serve = yield* framework
+        const ask = (headers: Record<string, string>) => Effect.promise(() => serve(post("token", headers)))
+        const answer = yield* ask({ origin })
+        assert.strictEqual(answer.headers.get("cache-control"), "no-store")
+        const { token, url } = decodeToken(yield* Effect.promise(() => answer.json()))
+        assert.strictEqual(url, baseUrl)
+        // It opens its model, here one that the server lacks, and no other.
+        const call = (model: string) =>
+          Effect.promise(async () => {
+            const headers = { authorization: `Key ${token}`, origin, "content-type": "application/json" }
+            return (await fetch(`${baseUrl}/${model}`, { method: "POST", headers, body: "{}" })).status
+          })
+        assert.deepStrictEqual([yield* call("acme/writer"), yield* call("sandbox/echo")], [404, 403])
 
-      assert.strictEqual((yield* ask({ origin: "https://other.example" })).status, 403)
-      delete process.env["DEMO_USER"]
-      assert.strictEqual((yield* ask({ origin })).status, 401)
-    }).pipe(Effect.scoped)
+        assert.strictEqual((yield* ask({ origin: "https://other.example" })).status, 403)
+        delete process.env["DEMO_USER"]
+        assert.strictEqual((yield* ask({ origin })).status, 401)
+      }).pipe(Effect.scoped)
   )
 
   it.effect.each(Object.entries(frameworks))("in %s take signed deliveries only", ([, framework]) =>

@@ -1,4 +1,4 @@
-/** Text of a catalog inside comments and literals of generated code. Whoever wrote the text must not be able to end them. */
+/** Writes text of a catalog into comments and literals of generated code, so that the text cannot end them. */
 
 /** Control characters, separators of lines and marks that turn the direction of a text: a reader would see other code than the compiler. */
 const hidden = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu

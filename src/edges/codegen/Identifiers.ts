@@ -30,7 +30,7 @@ export const snake = (text: string): string => {
   return /^\d/.test(name) ? `n${name}` : name
 }
 
-/** Gives each caller a name that nobody else has: the wished one, else with the first free number. */
+/** Gives each caller a unique name: the requested one, or the requested one with the first free number. */
 export class Names {
   readonly #taken: Set<string>
 

@@ -14,7 +14,7 @@ export type Shape =
       readonly items: ReadonlyArray<Shape>
       /** How many of `items` have to be there. */
       readonly least: number
-      /** Of further items; null: there are none. */
+      /** The schema of further items; null if there can be no further items. */
       readonly rest: Shape | null
     }
   | {
