@@ -10,7 +10,8 @@ import { type Crowd, crowd } from "./Script.ts"
 import * as Smaller from "./Smaller.ts"
 import * as Telling from "./Telling.ts"
 
-const sequences = Number(process.env["MODEL_RUNS"] ?? 10_000)
+/** Enough to meet every event. Each run has another seed, and the long form shows ten thousand and more. */
+const sequences = Number(process.env["MODEL_RUNS"] ?? 4_000)
 const seed = Number(process.env["MODEL_SEED"] ?? Date.now() % 1_000_000)
 const path = process.env["MODEL_PATH"]
 
