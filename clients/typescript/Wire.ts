@@ -130,7 +130,7 @@ export interface RetrievedRequest {
   output: unknown
   error: string | null
   /** As given in `X-Request-Metadata`. */
-  metadata: Record<string, string>
+  metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
   inferenceTime: number | null
   /** From accepted to started, in ms; null while unknown. */
@@ -234,7 +234,7 @@ export interface Result {
   output: unknown
   error: string | null
   /** As given in `X-Request-Metadata`. */
-  metadata: Record<string, string>
+  metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
   inferenceTime: number | null
   /** From accepted to started, in ms; null while unknown. */
@@ -259,7 +259,7 @@ export interface ResultWithoutOutput {
   output: unknown
   error: string | null
   /** As given in `X-Request-Metadata`. */
-  metadata: Record<string, string>
+  metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
   inferenceTime: number | null
   /** From accepted to started, in ms; null while unknown. */
@@ -819,9 +819,9 @@ export interface Wrapper {
   /** The model that runs. */
   base: string
   /** The input of `base`, with `{{name}}` where the input goes in. */
-  template: Record<string, unknown>
+  template: { [key: string]: unknown }
   /** Values of placeholders that the input omits. */
-  defaults: Record<string, unknown>
+  defaults: { [key: string]: unknown }
   /** Learned from recent runs; null without enough runs and without a queue. */
   expected: Expected | null
 }
@@ -831,8 +831,8 @@ export type GetModelAnswer = Model | Wrapper
 
 /** JSON Schema 2020-12 of the input, and of the result's `output`. */
 export interface ModelSchema {
-  input: Record<string, unknown>
-  output: Record<string, unknown>
+  input: { [key: string]: unknown }
+  output: { [key: string]: unknown }
 }
 
 export interface ListWrappersQuery {
@@ -935,7 +935,7 @@ export interface EstimateRequest {
   /** `owner/name` */
   readonly modelEndpoint: string
   /** As it would be submitted. */
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: { readonly [key: string]: unknown }
 }
 
 /** What a run of this input would cost. */
@@ -1011,7 +1011,7 @@ export interface DeploymentTemplate {
   minReplicas: number
   maxReplicas: number
   /** Environment variables. */
-  env: Record<string, string>
+  env: { [key: string]: string }
   /** TCP ports that it listens on. */
   ports: Array<number>
   public: boolean
@@ -1083,7 +1083,7 @@ export interface UsageTotals {
   /** That were charged. */
   requests: number
   /** By unit. */
-  quantity: Record<string, string>
+  quantity: { [key: string]: string }
   /** USD, as a decimal. */
   cost: string
 }
@@ -1342,7 +1342,7 @@ export interface ListedRequest {
   status: Status
   error: string | null
   /** As given in `X-Request-Metadata`. */
-  metadata: Record<string, string>
+  metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
   inferenceTime: number | null
   /** From accepted to started, in ms; null while unknown. */
@@ -1393,7 +1393,7 @@ export interface TimelineEvent {
    * Fields of that type, as `docs/apps/timeline.md` lists them; more may be added. That of a webhook
    * delivery has its `deliveryId`.
    */
-  data: Record<string, unknown>
+  data: { [key: string]: unknown }
   chain?: TimelineLink
   state?: TimelineState
 }
@@ -1419,7 +1419,7 @@ export interface WebhookRequest {
    * By lower-case name. Timestamp and signature of a past attempt are made again, from its time and
    * the secrets that are valid now.
    */
-  headers: Record<string, string>
+  headers: { [key: string]: string }
   /** As sent; null if it is omitted. */
   body: string | null
   /** Bytes. */
@@ -1431,7 +1431,7 @@ export interface WebhookRequest {
 export interface WebhookResponse {
   status: number
   /** Some of them, such as `content-type`, at most 256 characters each. */
-  headers: Record<string, string>
+  headers: { [key: string]: string }
   /** The first 1024 bytes; null if they are not text or omitted. */
   body: string | null
   /** Whether the body went on. */
@@ -1594,7 +1594,7 @@ export interface StartEvent {
   output: null
   error: string | null
   /** As given in `X-Request-Metadata`. */
-  metadata: Record<string, string>
+  metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
   inferenceTime: number | null
   /** From accepted to started, in ms; null while unknown. */
@@ -1620,7 +1620,7 @@ export interface CompletedEventWithoutOutput {
   output: unknown
   error: string | null
   /** As given in `X-Request-Metadata`. */
-  metadata: Record<string, string>
+  metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
   inferenceTime: number | null
   /** From accepted to started, in ms; null while unknown. */
@@ -1654,7 +1654,7 @@ export interface CompletedEvent {
   output: unknown
   error: string | null
   /** As given in `X-Request-Metadata`. */
-  metadata: Record<string, string>
+  metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
   inferenceTime: number | null
   /** From accepted to started, in ms; null while unknown. */

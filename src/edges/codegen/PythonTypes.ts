@@ -54,8 +54,9 @@ export const definition = ({ doc, name, shape }: Shape.Definition, style: Style)
   if (whole === null || (whole.fields.length === 0 && whole.rest !== null))
     return `${comment(doc, "")}${name}: TypeAlias = ${alias(name, shape, style)}\n`
   // A further field cannot be typed, so the fields that have no name make it an ordinary mapping as well.
+  // No other definition begins with an underscore.
   if (whole.rest === null) return typedDict(name, doc, whole.fields, style)
-  const named = `${name}Fields`
+  const named = `_${name}`
   return `${typedDict(named, [], whole.fields, style)}\n\n${comment(doc, "")}${name}: TypeAlias = ${DocText.quoted(`${named} | ${dictionary("Any", style)}`)}\n`
 }
 
@@ -64,7 +65,7 @@ const alias = (name: string, shape: Shape.Shape, style: Style): string => {
   const text = type(shape, style)
   const members = shape._tag === "Union" ? shape.members : [shape]
   const values = members.flatMap((member) => (member._tag === "Literal" ? [member.value] : []))
-  if (values.length < members.length || !text.startsWith("Literal")) return DocText.quoted(text)
+  if (values.length < members.length || values.some(isFloat)) return DocText.quoted(text)
   if (name.length + text.length < width - 13) return text
   return `Literal[\n${values.map((value) => `    ${literal(value)},\n`).join("")}]`
 }
@@ -158,9 +159,10 @@ const union = (members: ReadonlyArray<Shape.Shape>, style: Style): string => {
   return [...new Set([...(values.length > 0 ? [literals(values)] : []), ...others])].join(" | ")
 }
 
+const isFloat = (value: unknown): boolean => typeof value === "number" && !Number.isSafeInteger(value)
+
 /** `Literal` has no floating-point numbers. */
 const literals = (values: ReadonlyArray<string | number | boolean>): string => {
-  const isFloat = (value: unknown) => typeof value === "number" && !Number.isSafeInteger(value)
   const exact = values.filter((value) => !isFloat(value)).map(literal)
   const parts = exact.length > 0 ? [`Literal[${exact.join(", ")}]`] : []
   return [...parts, ...(values.some(isFloat) ? ["float"] : [])].join(" | ")

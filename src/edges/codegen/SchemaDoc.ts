@@ -1,4 +1,4 @@
-/** What a schema says to people: its description, its default, and the bounds that a type cannot say. */
+/** What a schema says to people: its description (its title without one), its default, and the bounds that a type cannot say. */
 import { Predicate } from "effect"
 
 /** Longer defaults are not shown. */
@@ -8,7 +8,7 @@ const longest = 120
 export const docOf = (schema: unknown): ReadonlyArray<string> => {
   if (!Predicate.isObject(schema)) return []
   const { description, title }: Readonly<Record<string, unknown>> = { ...schema }
-  const text = [title, description].find((text) => typeof text === "string" && text.trim() !== "")
+  const text = [description, title].find((text) => typeof text === "string" && text.trim() !== "")
   const facts = [...bounds({ ...schema }), ...byDefault({ ...schema })].join(" ")
   if (typeof text !== "string") return facts === "" ? [] : [facts]
   if (facts === "") return [text]

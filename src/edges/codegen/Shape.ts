@@ -103,7 +103,11 @@ const isOpen = ({ _tag }: Shape) => _tag === "Named" || _tag === "All"
 
 /** Null when the two have nothing in common, seen from the first. */
 const met = (a: Shape, b: Shape): Shape | null => {
-  if (a._tag === "Literal") return b._tag === "Scalar" && isOf(a.value, b.name) ? a : null
+  if (a._tag === "Literal") {
+    const isInOther =
+      b._tag === "File" ? typeof a.value === "string" : b._tag === "Scalar" && isOf(a.value, b.name)
+    return isInOther ? a : null
+  }
   if (a._tag === "Scalar")
     return b._tag === "Scalar" && a.name === "integer" && b.name === "number" ? a : null
   if (a._tag === "File") return b._tag === "Scalar" && b.name === "string" ? a : null

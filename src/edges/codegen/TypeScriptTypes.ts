@@ -59,9 +59,12 @@ const object = ({ fields, rest }: Shape.Shape & { readonly _tag: "Fields" }, sty
     return `${comment(doc, "  ")}  ${isInput ? "readonly " : ""}${key(name)}${isRequired ? "" : "?"}: ${value}${end}\n`
   })
   // A signature holds for the named fields as well.
-  const more = rest === null ? [] : [`  ${isInput ? "readonly " : ""}[key: string]: unknown\n`]
+  const more = rest === null ? [] : [`  ${signature("unknown", style)}\n`]
   return `{\n${[...lines, ...more].join("")}}`
 }
+
+const signature = (value: string, { isInput }: Style): string =>
+  `${isInput ? "readonly " : ""}[key: string]: ${value}`
 
 /** Part of a larger type: in parentheses where it needs them. */
 const operand = (shape: Shape.Shape, style: Style): string => {
@@ -90,9 +93,10 @@ export const type = (shape: Shape.Shape, style: Style): string => {
     case "Tuple":
       return tuple(shape, style)
     case "Fields":
-      if (shape.fields.length > 0) return object(shape, style).replaceAll(/\s*\n\s*/g, " ")
-      if (shape.rest === null) return "Record<string, never>"
-      return `${style.isInput ? "Readonly<" : ""}Record<string, ${type(shape.rest, style)}>${style.isInput ? ">" : ""}`
+      // Fields are in an interface of their own. Unlike `Record`, a signature may mention the type that it is part of.
+      return shape.rest === null
+        ? "Record<string, never>"
+        : `{ ${signature(type(shape.rest, style), style)} }`
     case "Union":
       return shape.members.map((member) => operand(member, style)).join(" | ")
     case "All":

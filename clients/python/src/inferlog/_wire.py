@@ -107,7 +107,7 @@ class SubmitRequestQuery(TypedDict):
     """As `Prefer: wait=<seconds>`, 1 to 60."""
 
 
-class SubmitBodyFields(TypedDict):
+class _SubmitBody(TypedDict):
     webhook: NotRequired[str]
     """HTTPS URL that gets the events, at most 2048 characters."""
     webhook_events_filter: NotRequired[Sequence[WebhookEventName]]
@@ -115,7 +115,7 @@ class SubmitBodyFields(TypedDict):
 
 
 # The model's input, and two reserved fields that the model does not see.
-SubmitBody: TypeAlias = "SubmitBodyFields | Mapping[str, Any]"
+SubmitBody: TypeAlias = "_SubmitBody | Mapping[str, Any]"
 
 
 class CreatedRequest(TypedDict):

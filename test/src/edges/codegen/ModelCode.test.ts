@@ -36,8 +36,8 @@ describe("The code of models", () => {
     const schema = object(
       {
         prompt: { type: "string", description: "What to draw.", minLength: 1, maxLength: 200 },
-        size: { enum: ["s", "m", null], default: "s" },
-        steps: { type: "integer", minimum: 1, description: "How often." }
+        size: { title: "Size", enum: ["s", "m", null], default: "s" },
+        steps: { type: "integer", minimum: 1, title: "Steps", description: "How often." }
       },
       { required: ["prompt"] }
     )
@@ -46,7 +46,11 @@ describe("The code of models", () => {
       `export interface AcmeFluxInput {
   /** What to draw. 1 to 200 characters. */
   readonly prompt: string
-  /** Default: "s". */
+  /**
+   * Size
+   *
+   * Default: "s".
+   */
   readonly size?: "s" | "m" | null | undefined
   /** How often. At least 1. */
   readonly steps?: number | undefined
@@ -133,6 +137,23 @@ export interface AcmeFluxInputOption2 {
   readonly b: number
 }`
     )
+  })
+
+  it("takes the values of a text whose name is that of a file", () => {
+    const schema = object({ voice: { type: "string", oneOf: [{ const: "alto" }, { const: "bass" }] } })
+    assert.include(input(schema), 'readonly voice?: "alto" | "bass" | undefined')
+  })
+
+  it("gives each class of Python a name of its own", () => {
+    const fields = object({ a: { type: "string" } })
+    const text = py(modelOf("acme/flux", object({ fields }, { additionalProperties: true })))
+    assert.deepStrictEqual(text.match(/^class \w+/gm), ["class _AcmeFluxInput", "class AcmeFluxInputFields"])
+  })
+
+  it("has no floating-point numbers among the literals of Python", () => {
+    const numbers = Array.from({ length: 40 }, (_, index) => index / 2)
+    const text = py(modelOf("acme/flux", {}, { output: { enum: numbers } }))
+    assert.match(text, /^AcmeFluxOutput: TypeAlias = "Literal\[0, 1, .+, 19\] \| float"$/m)
   })
 
   it("keeps apart models whose names become equal, in any order", () => {

@@ -184,10 +184,16 @@ export const samples: fc.Arbitrary<Sample> = fc
     const value = firsts(a)
     return {
       schema: {
-        $defs: { list, "a/b c": a.schema, self: { $ref: "#/$defs/self" } },
+        $defs: {
+          list,
+          map: { type: "object", additionalProperties: { $ref: "#/$defs/map" } },
+          "a/b c": a.schema,
+          self: { $ref: "#/$defs/self" }
+        },
         type: "object",
         properties: {
           list: { $ref: "#/$defs/list" },
+          map: { $ref: "#/$defs/map" },
           self: { $ref: "#/$defs/self" },
           b: b.schema,
           whole: { $ref: "#" }
@@ -195,7 +201,12 @@ export const samples: fc.Arbitrary<Sample> = fc
         required: ["list"]
       },
       values: [
-        { list: { value, next: { value, next: null } }, b: firsts(b), whole: { list: { value, next: null } } }
+        {
+          list: { value, next: { value, next: null } },
+          map: { a: { b: {} } },
+          b: firsts(b),
+          whole: { list: { value, next: null } }
+        }
       ]
     }
   })
