@@ -5,6 +5,8 @@ import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Flags from "#src/cli/Flags.ts"
 import * as Output from "#src/cli/Output.ts"
+import * as Platform from "#src/cli/platform/Platform.ts"
+import * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 import type { Source } from "#src/edges/codegen/ModelTypes.ts"
 import * as PythonModels from "#src/edges/codegen/PythonModels.ts"
 import * as TypeScriptModels from "#src/edges/codegen/TypeScriptModels.ts"
@@ -33,11 +35,7 @@ const flags = {
     Flag.withDefault("-")
   ),
   check: Flags.toggle("check", "Write nothing, and exit with 1 if the file is not as it would be written"),
-  url: Flag.String("url").pipe(
-    Flag.withMetavar("URL"),
-    Flag.withDescription("The server's BASE_URL (default: INFERLOG_URL, or http://127.0.0.1:8080)"),
-    Flag.optional
-  )
+  url: PlatformFlags.flags.url
 }
 
 /** Null when there is no such file. */
@@ -55,10 +53,10 @@ const noFile = new Failure.UsageError({ message: "--check: Expected a file, with
 export const codegen = Command.make(
   "codegen",
   flags,
-  Effect.fnUntraced(function* ({ check, lang, models: names, out, url: given }) {
+  Effect.fnUntraced(function* ({ check, lang, models: names, out }) {
     if (check && out === "-") return yield* noFile
-    const url = yield* RemoteCatalog.addressOf(given)
-    const models = yield* RemoteCatalog.read(url, names)
+    const { url } = yield* Platform.Platform
+    const models = yield* RemoteCatalog.read(names)
     const text = texts[lang]({ url, version, models })
     if (out === "-") {
       const { stdout } = yield* Stdio.Stdio
@@ -75,6 +73,7 @@ export const codegen = Command.make(
     yield* Console.error(`Wrote ${Output.counted(models.length, "model")} to ${file}.`)
   })
 ).pipe(
+  Command.provide((given) => Platform.layerPublic(given)),
   Command.withDescription(
     "Write types and functions for the models of a running server, from its public catalog. " +
       "The same catalog always gives the same text, so that the file can be committed and checked"

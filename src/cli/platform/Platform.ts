@@ -1,4 +1,4 @@
-/** The client of a running server, with an account's key, as effects. */
+/** The client of a running server as effects. */
 import { Config, Console, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { ClientOptions } from "#clients/typescript/ClientOptions.ts"
 import { Inferlog } from "#clients/typescript/Inferlog.ts"
@@ -85,9 +85,12 @@ const reaching = (url: string): typeof globalThis.fetch => {
   }
 }
 
-const make = Effect.fnUntraced(function* (given: Given) {
-  const url = yield* addressOf(given.url)
-  const key = yield* keyOf(given.key)
+const make = Effect.fnUntraced(function* (
+  given: Option.Option<string>,
+  key: Redacted.Redacted | null,
+  withoutKey: () => undefined
+) {
+  const url = yield* addressOf(given)
   const console = yield* Console.Console
   const fetch = reaching(url)
   return Platform.of({
@@ -100,7 +103,7 @@ const make = Effect.fnUntraced(function* (given: Given) {
         fetch,
         retries,
         timeout: longestStall,
-        key: key === null ? missingKey : Redacted.value(key),
+        key: key === null ? withoutKey : Redacted.value(key),
         hooks: {
           retry: ({ delay, error }) => {
             const { message } = CallError.of(url)(error)
@@ -114,7 +117,19 @@ const make = Effect.fnUntraced(function* (given: Given) {
   })
 })
 
-export const layer = (given: Given) => Layer.effect(Platform, make(given))
+/** With the key of an account. */
+export const layer = ({ key, url }: Given) =>
+  Layer.effect(
+    Platform,
+    Effect.flatMap(keyOf(key), (key) => make(url, key, missingKey))
+  )
+
+/** For public routes: sends no key, not even that of the environment. */
+export const layerPublic = ({ url }: Pick<Given, "url">) =>
+  Layer.effect(
+    Platform,
+    make(url, null, () => undefined)
+  )
 
 /** Runs calls of a client. The signal ends them when the effect is interrupted. */
 export const call = Effect.fnUntraced(function* <A>(
