@@ -1,6 +1,6 @@
 import type { CurrentStatus, ModelTypes, SubmitOptions } from "@inferlog/client"
 import { useCallback, useRef } from "react"
-import { Accepted } from "./Accepted.ts"
+import { CancellableRequest } from "./CancellableRequest.ts"
 import { useInferlog } from "./Provider.ts"
 import { type Run, useTask } from "./Task.ts"
 
@@ -39,18 +39,18 @@ export const useRequest = <Types extends ModelTypes = ModelTypes>(
 ): UseRequest<Types> => {
   type State = RequestState<Types["output"]>
   const client = useInferlog()
-  const current = useRef<Accepted | null>(null)
+  const current = useRef<CancellableRequest | null>(null)
 
   const work = async (input: Types["input"], { set, signal }: Run<State>) => {
-    const accepted = new Accepted(client, cancelOnAbort ? signal : undefined)
-    current.current = accepted
+    const cancellable = new CancellableRequest(client, cancelOnAbort ? signal : undefined)
+    current.current = cancellable
     set({ phase: "running" })
     try {
-      // Without the signal: what has been sent must be known to be cancelled.
+      // Without the signal: the id is needed to cancel what has been sent.
       const request = await client.submit(model, input as Readonly<Record<string, unknown>>, options)
-      accepted.is(request)
+      cancellable.accept(request)
       for await (const status of client.subscribe(request, { signal })) set({ status })
-      accepted.hasEnded()
+      cancellable.end()
       const { output } = await client.result(request, { signal })
       set({ phase: "completed", output })
     } catch (error) {

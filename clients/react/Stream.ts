@@ -1,11 +1,11 @@
-import type { ModelTypes, OutputEnd, Wire } from "@inferlog/client"
+import type { ChunkOf, ModelTypes, OutputEnd, Wire } from "@inferlog/client"
 import { useCallback, useRef } from "react"
-import { Accepted } from "./Accepted.ts"
+import { CancellableRequest } from "./CancellableRequest.ts"
 import { useInferlog } from "./Provider.ts"
 import type { RequestOptions } from "./Request.ts"
 import { type Run, useTask } from "./Task.ts"
 
-/** The least time between two renderings, ms. Models may make thousands of chunks. */
+/** The least time between two renderings, ms: models may make thousands of chunks. */
 const frame = 16
 
 export interface StreamState<Chunk> {
@@ -24,9 +24,7 @@ export interface StreamState<Chunk> {
   readonly error: unknown
 }
 
-export interface UseStream<Types extends ModelTypes> extends StreamState<
-  Types extends { readonly chunk: infer Chunk } ? Chunk : Types["output"]
-> {
+export interface UseStream<Types extends ModelTypes> extends StreamState<ChunkOf<Types>> {
   /** Submits a request. An earlier one that runs is left. */
   readonly run: (input: Types["input"]) => void
   /** Asks the server to cancel the request. What was made by then may be kept. */
@@ -50,14 +48,14 @@ export const useStream = <Types extends ModelTypes = ModelTypes>(
   model: string,
   { cancelOnAbort = true, ...options }: RequestOptions = {}
 ): UseStream<Types> => {
-  type Chunk = UseStream<Types>["chunks"][number]
+  type Chunk = ChunkOf<Types>
   type State = StreamState<Chunk>
   const client = useInferlog()
-  const current = useRef<Accepted | null>(null)
+  const current = useRef<CancellableRequest | null>(null)
 
   const work = async (input: Types["input"], { set, signal }: Run<State>) => {
-    const accepted = new Accepted(client, cancelOnAbort ? signal : undefined)
-    current.current = accepted
+    const cancellable = new CancellableRequest(client, cancelOnAbort ? signal : undefined)
+    current.current = cancellable
     let chunks: Array<Chunk> = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const show = () => {
@@ -66,7 +64,7 @@ export const useStream = <Types extends ModelTypes = ModelTypes>(
       set({ chunks: [...chunks], text: chunks.filter((chunk) => typeof chunk === "string").join("") })
     }
     set({ phase: "running" })
-    // Without the signal: what has been sent must be known to be cancelled.
+    // Without the signal: the id is needed to cancel what has been sent.
     const events = client.stream(model, input as Readonly<Record<string, unknown>>, options)
     let request: Wire.CreatedRequest | undefined
     signal.addEventListener("abort", () => {
@@ -76,7 +74,7 @@ export const useStream = <Types extends ModelTypes = ModelTypes>(
       for await (const event of events) {
         if (event.type === "request") {
           request = event.data
-          accepted.is(request)
+          cancellable.accept(request)
           if (signal.aborted) return
           set({ request })
         } else if (event.type === "chunk") {
@@ -88,11 +86,12 @@ export const useStream = <Types extends ModelTypes = ModelTypes>(
         } else if (event.type === "progress") {
           set({ progress: event.data.progress })
         } else {
-          accepted.hasEnded()
+          cancellable.end()
           show()
           set({ end: event.data })
-          // Throws the error of a request without an output.
-          if (event.data.status !== "COMPLETED" && request) await client.result(request, { signal })
+          const { outcome } = event.data
+          // Throws the error of a request without an output, also of one that is completed.
+          if (outcome !== "succeeded" && request) await client.result(request, { signal })
           set({ phase: "completed" })
         }
       }

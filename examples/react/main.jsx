@@ -50,7 +50,15 @@ const Picture = () => {
   })
   return (
     <section>
-      <input type="file" aria-label="Picture" onChange={({ target }) => upload(target.files[0])} />
+      <input
+        type="file"
+        aria-label="Picture"
+        onChange={({
+          target: {
+            files: [file]
+          }
+        }) => file && upload(file)}
+      />
       <progress value={progress} />
       <p id="picture">{phase === "failed" ? String(error) : (url ?? phase)}</p>
     </section>

@@ -68,6 +68,13 @@ export const check = Effect.fnUntraced(function* ({ origin, serverUrl, worker }:
     await shows("picture", "Send a picture of at most 20 MiB.")
   })
 
+  // The run reports a failure: the request is completed, and has no output.
+  yield* worker.plan("fails")
+  yield* Effect.promise(async () => {
+    await press("Write")
+    await shows("writer", "UpstreamFailureError: No idea.")
+  })
+
   // A component that goes ends its request.
   yield* worker.plan("held")
   yield* Effect.promise(async () => {
@@ -81,7 +88,7 @@ export const check = Effect.fnUntraced(function* ({ origin, serverUrl, worker }:
     await shows("writer", "idle")
     await shows("asker", "Hello wörld")
   })
-  const expected = /the server responded with a status of 400/
+  const expected = /the server responded with a status of 4(?:00|22)/
   assert.deepStrictEqual(
     said.filter((text) => !expected.test(text)),
     []

@@ -16,6 +16,7 @@ export const make = PlannedStream.make({
     ],
     chunk: (chunk) => ({ event: "chunk", data: JSON.stringify(chunk) }),
     end: [{ event: "completed", data: "{}" }],
+    failure: { event: "failed", data: '{"error": "No idea."}' },
     nonsense: { event: "chunk", data: "not JSON" },
     tooMany: 33 * 1024 * 1024
   },

@@ -9,8 +9,8 @@ import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "../JsonHttp.ts"
 
-/** `whole`: to its end. The others send one chunk, and then wait, break off, send nonsense or send too much. */
-export type Course = "whole" | "held" | "cut" | "babbles" | "huge"
+/** `whole`: to its end. The others send one chunk, and then wait, fail, break off, send nonsense or send too much. */
+export type Course = "whole" | "held" | "fails" | "cut" | "babbles" | "huge"
 
 export interface StreamingUpstream {
   readonly binding: Omit<ProviderBinding, "name">
@@ -44,6 +44,8 @@ interface Frames {
   readonly begin?: ReadonlyArray<Event>
   readonly chunk: (chunk: string, index: number) => Event
   readonly end: ReadonlyArray<Event>
+  /** In place of `end` for a run that fails, where a test needs it. */
+  readonly failure?: Event
   /** An event that the protocol does not have, or with the wrong data. */
   readonly nonsense: Event
   /** Characters of a chunk that is past the limit of one event. */
@@ -118,6 +120,10 @@ export const make = ({
           return finish()
         case "held":
           return void (goOn = finish)
+        case "fails":
+          end()
+          if (frames.failure !== undefined) send(frames.failure)
+          return void response.end()
         case "cut":
           end()
           return void response.write("", () => response.destroy())

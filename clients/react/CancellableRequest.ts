@@ -1,8 +1,8 @@
 import type { Inferlog, RequestRef } from "@inferlog/client"
 
 /** The request of one run, which can be cancelled at any time: also before the server has accepted it. */
-export class Accepted {
-  #request: RequestRef | undefined
+export class CancellableRequest {
+  #accepted: RequestRef | undefined
   #isCancelled = false
   #hasEnded = false
   readonly #client: Inferlog
@@ -13,21 +13,21 @@ export class Accepted {
     signal?.addEventListener("abort", () => this.cancel())
   }
 
-  /** The server has it. */
-  is(request: RequestRef): void {
-    this.#request = request
+  /** The server has accepted it. */
+  accept(request: RequestRef): void {
+    this.#accepted = request
     if (this.#isCancelled) this.#send(request)
   }
 
-  /** Nothing can be cancelled any more. */
-  hasEnded(): void {
+  /** The request has ended: there is nothing left to cancel. */
+  end(): void {
     this.#hasEnded = true
   }
 
   cancel(): void {
     if (this.#isCancelled || this.#hasEnded) return
     this.#isCancelled = true
-    if (this.#request !== undefined) this.#send(this.#request)
+    if (this.#accepted !== undefined) this.#send(this.#accepted)
   }
 
   /** The request may have ended meanwhile. */
