@@ -184,6 +184,7 @@ describe("a page of another origin", () => {
           await page.getByRole("button", { name: "Run" }).click()
           // The worker makes the rest only after this.
           await page.locator("#output", { hasText: /^He$/ }).waitFor()
+          assert.isTrue(await page.getByRole("button", { name: "Run" }).isDisabled())
         })
         yield* worker.more
         yield* Effect.promise(() => page.getByText("COMPLETED, 0.001 USD").waitFor())
