@@ -59,10 +59,8 @@ const identified = (submit: Submit): Submit =>
       submit({ ...request, headers: { "idempotency-key": randomKey(), ...request.headers } })
     )) as Submit
 
-const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
-    ""
-  )
+/** 128 random bits. Pages that come by plain http have no `randomUUID`. */
+const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-")
 
 /** Each operation at its address. */
 const chosen = (base: Client, queue: Client): Client =>

@@ -49,6 +49,7 @@ export const OutputEvent = Schema.Union([
   event(
     "done",
     Schema.Struct({
+      request_id: Schema.String,
       status: Status,
       outcome: Outcome,
       cost: Schema.String,
@@ -57,7 +58,7 @@ export const OutputEvent = Schema.Union([
   )
 ])
 
-/** The events of a stream's bytes. The pause before a reconnect, which the server wishes, is left out. */
+/** The events of a stream's bytes. Leaves out `retry:`, the pause before a reconnect that the server asks for. */
 export const decode =
   <Event extends Sse.EventCodec>(schema: Event) =>
   <E, R>(stream: Stream.Stream<Uint8Array, E, R>) =>

@@ -5,7 +5,7 @@ import { type HttpClientError, isHttpClientError } from "effect/http/HttpClientE
 import type { HttpClientRequest } from "effect/http/HttpClientRequest"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
 
-/** A longer wish of the server is not waited for. */
+/** The longest `Retry-After` that is waited for. */
 const longest = Duration.seconds(60)
 
 class Failed extends Data.TaggedError("Failed")<{
@@ -20,28 +20,34 @@ const isRepeatable = ({ headers, method }: HttpClientRequest): boolean =>
 /** The server refuses the work for now, and has done nothing. */
 const isRefused = (status: number) => status === 429 || status === 503
 
-const isTransient = (status: number) => status === 408 || status === 425 || (status >= 500 && status <= 504)
+const isTransient = (status: number) => [408, 425, 500, 502, 503, 504].includes(status)
 
 /** Seconds, or a date. */
 const retryAfterOf = (text: string | undefined, now: number): Duration.Duration => {
   if (text === undefined) return Duration.zero
-  const seconds = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
-  return Duration.millis(Number.isNaN(seconds) ? 0 : Math.max(0, seconds))
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now
+  return Duration.millis(Number.isNaN(ms) ? 0 : Math.max(0, ms))
 }
 
-/** Five times: after 0.25 to 0.5 s, then twice as long each time, and not before the server wishes. */
+/** Between 0 and half of a pause, so that clients do not come back together. */
+const spread = (duration: Duration.Duration) => Effect.sync(() => Duration.times(duration, Math.random() / 2))
+
+/** Five times: after 0.25 to 0.5 s, then twice as long each time. */
 export const usual: Schedule.Schedule<unknown, unknown> = Schedule.exponential("500 millis").pipe(
   Schedule.modifyDelay(({ duration }) =>
-    Effect.map(Effect.sync(Math.random), (random) => Duration.times(duration, (1 + random) / 2))
+    Effect.map(spread(duration), (less) => Duration.subtract(duration, less))
   ),
   Schedule.upTo({ times: 5 })
 )
 
+/** Repeats by the schedule, and not before an answer's `Retry-After`. */
 export const retried = (schedule: Schedule.Schedule<unknown, unknown>) => {
   const patient = schedule.pipe(
     Schedule.setInputType<unknown>(),
     Schedule.modifyDelay(({ duration, input }) =>
-      Effect.succeed(input instanceof Failed ? Duration.max(duration, input.retryAfter) : duration)
+      input instanceof Failed
+        ? Effect.map(spread(duration), (more) => Duration.max(duration, Duration.sum(input.retryAfter, more)))
+        : Effect.succeed(duration)
     )
   )
   return HttpClient.transform(
