@@ -1,4 +1,5 @@
 /** Calls of the server under the session of the browser. Types come from the server's declarations. */
+import { type Query, queryOf } from "#clients/typescript/Addresses.ts"
 import { errorOf } from "#clients/typescript/ErrorAnswer.ts"
 import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import { adminRoutes, routes } from "./Routes.ts"
@@ -24,16 +25,7 @@ const filled = (path: string, params: Texts): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
 
 /** As a query string with `?`; empty without parameters. Lists repeat their name. */
-export const queryText = (query: Texts): string => {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) search.append(name, String(one))
-    }
-  }
-  const text = search.toString()
-  return text === "" ? "" : `?${text}`
-}
+export const queryText = (query: Texts): string => queryOf(query as Query)
 
 /** Listeners of calls that no server has answered. */
 const unanswered = new Set<() => void>()

@@ -1,15 +1,14 @@
 /** Calls as queries of TanStack Query: read once, shared by all views, and read again when they are invalidated. */
 import { queryOptions, QueryClient } from "@tanstack/react-query"
 import { ApiError } from "#clients/typescript/ApiError.ts"
+import { mayPass } from "#clients/typescript/Attempts.ts"
 import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import { admin, call, type CallOptions } from "./Client.ts"
 import type { AdminAnswer, AdminName, AdminPayload, AnswerOf, Name } from "./Types.ts"
 
 /** A wrong call stays wrong; an overload or an interruption passes. */
 const isWorthRepeating = (failures: number, error: unknown): boolean =>
-  failures < 2 &&
-  (error instanceof UnreachableError ||
-    (error instanceof ApiError && (error.status === 429 || error.status >= 500)))
+  failures < 2 && (error instanceof UnreachableError || mayPass(error))
 
 const longestPauseMs = 30_000
 
