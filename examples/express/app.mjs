@@ -11,7 +11,7 @@ const userOf = (_request) => process.env.DEMO_USER ?? null
 export const app = express()
 
 app.post("/api/inferlog-token", async (request, response) => {
-  const { APP_ORIGIN: origin, INFERLOG_URL: url } = process.env
+  const { APP_ORIGIN: origin = "", INFERLOG_URL: url } = process.env
   // Cookies come with calls of other pages, too.
   if (request.get("origin") !== origin)
     return response.status(403).send("Only pages of this application may ask.")
