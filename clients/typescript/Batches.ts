@@ -18,6 +18,9 @@ export type BatchItem<Output> =
   | { readonly index: number; readonly output: Output }
   | { readonly index: number; readonly error: unknown }
 
+/** In place of an index: the next input is being read. */
+const reading = -1
+
 /** Runs a model for each input. An input that fails is an item with its error, and does not end the others. */
 export const batch = <Output>(
   http: Http,
@@ -26,40 +29,46 @@ export const batch = <Output>(
   options: BatchOptions
 ): AsyncIterableIterator<BatchItem<Output>, undefined> =>
   iterate(http, options, async function* (scope: CallScope) {
-    const { concurrency = 8, key = randomKey(), timeout: _, ...rest } = options
-    const { cancelOnAbort = options.key === undefined } = options
+    const { cancelOnAbort = options.key === undefined, key = randomKey() } = options
+    const most = Math.max(1, options.concurrency ?? 8)
     const { signal } = scope
     const iterator =
       Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
-    const running = new Map<number, Promise<BatchItem<Output>>>()
+    const running = new Map<number, Promise<BatchItem<Output> | undefined>>()
     const begin = (index: number, input: unknown): Promise<BatchItem<Output>> =>
       http
         .call({ signal }, (each) =>
-          run(http, model, input, { ...rest, cancelOnAbort, idempotencyKey: `${key}-${index}` }, each)
+          run(http, model, input, { ...options, cancelOnAbort, idempotencyKey: `${key}-${index}` }, each)
         )
         .then(
           (output) => ({ index, output: output as Output }),
           (error: unknown) => ({ index, error })
         )
+    let next = 0
+    let isOver = false
+    const read = async (): Promise<undefined> => {
+      const { done, value } = await iterator.next()
+      running.delete(reading)
+      if (done || signal.aborted) isOver = true
+      else running.set(next, begin(next++, value))
+    }
     try {
-      let next = 0
-      let isOver = false
       while (true) {
-        while (!isOver && running.size < Math.max(1, concurrency)) {
-          const { done, value } = await iterator.next()
-          if (done) isOver = true
-          else running.set(next, begin(next++, value))
-        }
+        // Items do not wait for it, because the source may be slow.
+        if (!isOver && !running.has(reading) && running.size < most) running.set(reading, read())
         if (running.size === 0) return
-        const item = await Promise.race(running.values())
-        scope.check()
+        const item = await scope.race(Promise.race(running.values()))
+        if (item === undefined) continue
         running.delete(item.index)
         yield item
       }
     } finally {
       // Those that still run are cancelled, unless the caller left them alone.
       scope.abort(new DOMException("The batch has ended", "AbortError"))
-      await Promise.all(running.values())
-      await iterator.return?.()
+      const isReading = running.delete(reading)
+      const closed = (async () => iterator.return?.())()
+      // A source that is being read may close only after that.
+      if (isReading) closed.catch(() => {})
+      await Promise.all([...running.values(), !isReading && closed])
     }
   })
