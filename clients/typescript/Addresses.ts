@@ -4,10 +4,17 @@ export type Query = Readonly<
   Record<string, string | number | boolean | Date | ReadonlyArray<string> | null | undefined>
 >
 
+/** A filter of the API whose times may be a `Date`. */
+export type Timed<Filter, Names extends keyof Filter> = Omit<Filter, Names> & {
+  readonly [Name in Names]?: string | Date | undefined
+}
+
 /** Without a trailing slash, query or fragment. */
 export const addressOf = (url: string | URL): string => {
-  const { href, protocol } = new URL(url)
-  if (!/^https?:$/.test(protocol)) throw new TypeError("Addresses begin with http:// or https://")
+  const { href, protocol, username } = new URL(url)
+  // `fetch` refuses a name and password, and would show them in its error.
+  if (!/^https?:$/.test(protocol) || username !== "")
+    throw new TypeError("An address is http(s)://host, without a user")
   return href.replace(/\/*(?:[?#].*)?$/, "")
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from "./ApiError.ts"
-import type { Clock, Hooks } from "./ClientOptions.ts"
+import type { Clock, Exchanged, Hooks } from "./ClientOptions.ts"
 import { UnreachableError } from "./InferlogError.ts"
 import type { CallScope } from "./Scope.ts"
 
@@ -46,17 +46,19 @@ export interface AttemptsOptions {
 
 /** Counts the attempts of one call, and pauses between them. */
 export class Attempts {
-  /** The number of the attempt under way, from 1, for hooks. */
-  number = 1
-  /** What was sent last, for hooks. */
-  sent: { readonly method: string; readonly url: string } = { method: "GET", url: "" }
   /** The least pause that a stream asked for (`retry:`), in ms. */
   retry: number | null = null
   #failed = 0
+  #sent: Exchanged = { method: "", url: "", attempt: 0 }
   readonly #options: AttemptsOptions
 
   constructor(options: AttemptsOptions) {
     this.#options = options
+  }
+
+  /** Another exchange begins. @returns what hooks get. */
+  begin(method: string, url: string): Exchanged {
+    return (this.#sent = { method, url, attempt: this.#sent.attempt + 1 })
   }
 
   /** A stream has brought something: what failed before does not count any more. */
@@ -80,11 +82,9 @@ export class Attempts {
     if (asked !== null && asked > longestPause) throw failure
     const delay = Math.ceil((asked ?? spread / 2) + (Math.random() * spread) / 2)
     if (clock.now() + delay >= scope.until) throw scope.deadlineExceeded(failure)
-    const attempt = this.number
     this.#failed++
-    this.number++
     const reason = error instanceof Broken ? error.message : `${error.status}`
-    void hooked(() => hooks.retry?.({ ...this.sent, attempt, delay, reason, error: failure }))
+    void hooked(() => hooks.retry?.({ ...this.#sent, delay, reason, error: failure }))
     await scope.race(clock.sleep(delay, scope.signal))
     scope.check()
   }

@@ -34,7 +34,7 @@ export interface Hooks {
   ) => void
 }
 
-/** A key or token, or what gives one: asked at first, and again after a 401. */
+/** A key or token, or a function that returns one: called before the first exchange, and again after a 401. */
 export type Key = string | (() => string | undefined | Promise<string | undefined>)
 
 export interface ClientOptions {
@@ -47,7 +47,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Added to all calls of the server, but not to those of presigned URLs and files. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How often an exchange is repeated that failed for now. Default: 5. */
+  /** How often an exchange is repeated when another attempt may succeed. Default: 5. */
   readonly retries?: number | undefined
   /** The most that one exchange may take, and the longest silence of a stream, in ms. Default: 60,000. */
   readonly timeout?: number | undefined

@@ -10,7 +10,7 @@ const longestRetry = 30_000
 export const isEventStream = ({ response }: Opened): boolean =>
   /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")
 
-/** The data of an event, of which the caller says what it is. */
+/** The data of an event, unchecked. */
 export const parsed = <A>(data: string): A => {
   try {
     return JSON.parse(data) as A
@@ -19,7 +19,7 @@ export const parsed = <A>(data: string): A => {
   }
 }
 
-/** The events of one connection. Its end is a `Broken`: who has seen the last event does not ask for more. */
+/** The events of one connection. Throws `Broken` at its end: a reader that has seen the last event asks for no more. */
 export async function* eventsOf(opened: Opened, attempts: Attempts): AsyncGenerator<ServerSentEvent> {
   try {
     if (!isEventStream(opened)) throw new UnexpectedAnswerError("The answer is not an event stream")

@@ -5,7 +5,6 @@ import { segment } from "./Addresses.ts"
 import type { Http } from "./Http.ts"
 import { type Paged, paged } from "./Iterating.ts"
 import type { CallOptions } from "./Scope.ts"
-import type { ListFilesQuery, Storage, StoredFile } from "./Wire.ts"
 import type * as Wire from "./Wire.ts"
 
 /** The account's files (docs/apps/uploads.md). */
@@ -20,8 +19,9 @@ export class Files {
    * Uploads a file, and returns its URL, which models take as input. It is read part by part, so that it may be larger than the memory.
    */
   upload(data: Source.Uploadable, options: Upload.UploadOptions = {}): Promise<string> {
-    const source = Source.make(data)
-    return this.#http.call(options, (scope) => Upload.run(this.#http, source, options, scope))
+    return this.#http.call(options, async (scope) =>
+      Upload.run(this.#http, Source.make(data), options, scope)
+    )
   }
 
   /** Begins an upload that somebody else sends, such as a page: one PUT to `upload_url` within an hour. */
@@ -38,11 +38,11 @@ export class Files {
   }
 
   /** Newest first. */
-  list(filter: ListFilesQuery = {}, options?: CallOptions): Paged<Wire.Files> {
+  list(filter: Wire.ListFilesQuery = {}, options?: CallOptions): Paged<Wire.Files> {
     return paged(this.#http, "/files", { ...filter }, options)
   }
 
-  get(id: string, options?: CallOptions): Promise<StoredFile> {
+  get(id: string, options?: CallOptions): Promise<Wire.StoredFile> {
     return this.#http.ask({ path: `/files/${segment(id)}` }, options)
   }
 
@@ -52,7 +52,7 @@ export class Files {
   }
 
   /** What the files take. */
-  storage(options?: CallOptions): Promise<Storage> {
+  storage(options?: CallOptions): Promise<Wire.Storage> {
     return this.#http.ask({ path: "/files/storage" }, options)
   }
 }

@@ -5,6 +5,7 @@ import {
   type ClientOptions,
   type Clock,
   environment,
+  type Exchanged,
   type Hooks,
   type Key,
   systemClock
@@ -25,16 +26,15 @@ export interface Exchange {
   readonly json?: unknown
   /** The body, as a text of JSON. */
   readonly text?: string | undefined
-  /** Other bytes. */
-  readonly body?: Blob | Uint8Array<ArrayBuffer> | undefined
   /** For how long the server may hold the answer, in ms. */
   readonly held?: number | undefined
-  /** Whether nothing is done twice if an answer was lost. Default: yes. */
+  /** Whether it may be sent again when its answer was lost. Default: yes. */
   readonly repeatable?: boolean | undefined
   /** Whether the body of an error is an answer all the same. */
   readonly accepts?: ((body: Readonly<Record<string, unknown>>) => boolean) | undefined
-  readonly redirect?: "error" | "follow" | "manual" | undefined
-  /** Sends it with a body of its own, in place of `fetch`. */
+  /** Default: a redirect is an error, so that no key goes elsewhere. */
+  readonly redirect?: "follow" | undefined
+  /** Sends it in place of `fetch`, with a body of its own. */
   readonly send?: Send | undefined
 }
 
@@ -77,14 +77,14 @@ export class Http {
     this.clock = options.clock ?? systemClock
   }
 
-  /** Runs `body` within the caller's signal and deadline. */
+  /** Runs `body` within the caller's signal and deadline. What it leaves running ends with it. */
   async call<A>(options: CallOptions | undefined, body: (scope: CallScope) => Promise<A>): Promise<A> {
     const scope = new CallScope(options ?? {}, this.clock.now())
     try {
       scope.check()
       return await body(scope)
     } finally {
-      scope.end()
+      scope.abort(undefined)
     }
   }
 
@@ -93,11 +93,16 @@ export class Http {
     return this.call(options, (scope) => this.json<A>(exchange, scope))
   }
 
+  /** A POST that does something anew each time, so it is not sent again when its answer was lost. */
+  postOnce<A>(path: string, json: unknown, options: CallOptions | undefined): Promise<A> {
+    return this.ask({ method: "POST", path, json, repeatable: false }, options)
+  }
+
   attempts(scope: CallScope, retries: number = this.#retries): Attempts {
     return new Attempts({ clock: this.clock, hooks: this.#hooks, retries, scope })
   }
 
-  /** The JSON of the answer, of which the caller says what it is; `undefined` without a body. */
+  /** The JSON of the answer, unchecked; `undefined` for a 204. */
   json<A>(exchange: Exchange, scope: CallScope, attempts?: Attempts): Promise<A> {
     return this.#repeat(exchange, scope, attempts, async (response, limit) => {
       const text = await limit.race(response.text())
@@ -134,11 +139,15 @@ export class Http {
   }
 
   #opened(scope: CallScope): Read<Opened> {
-    return async (response, limit) => ({
-      response,
-      chunks: this.#chunks(response, scope, limit),
-      close: () => limit.abort(undefined)
-    })
+    return async (response, limit) => {
+      // The caller may take its time before the first chunk, too.
+      limit.endAfter(Infinity)
+      return {
+        response,
+        chunks: this.#chunks(response, scope, limit),
+        close: () => limit.abort(undefined)
+      }
+    }
   }
 
   async *#chunks(response: Response, scope: CallScope, limit: Scope): AsyncGenerator<Uint8Array> {
@@ -147,7 +156,6 @@ export class Http {
       while (reader !== undefined) {
         limit.endAfter(this.#timeout, () => new Broken("silent", undefined))
         const { done, value } = await limit.race(reader.read())
-        // The caller may take its time.
         limit.endAfter(Infinity)
         if (done) return
         yield value
@@ -180,11 +188,11 @@ export class Http {
   async #attempt<A>(exchange: Exchange, scope: CallScope, attempts: Attempts, read: Read<A>): Promise<A> {
     const { host = "base", method = "GET", path, query = {} } = exchange
     const url = this.#urls[host] + path + queryOf(query)
-    attempts.sent = { method, url: host === "none" ? url.replace(/\?.*/s, "") : url }
     const send = async (key: Promise<string | undefined> | undefined) => {
       scope.check()
-      const headers = await scope.race(this.#headersOf(exchange, attempts, key))
-      return this.#once({ ...exchange, method, path: url }, headers, scope, attempts, read)
+      const sent = attempts.begin(method, host === "none" ? url.replace(/\?.*/s, "") : url)
+      const headers = await scope.race(this.#headersOf(exchange, sent, key))
+      return this.#once({ ...exchange, method, path: url }, headers, scope, sent, read)
     }
     const key = host === "none" ? undefined : this.#askedKey()
     try {
@@ -193,7 +201,6 @@ export class Http {
       scope.check()
       const isRefused = error instanceof ApiError && error.status === 401
       if (!isRefused || key === undefined || typeof this.#key !== "function") throw error
-      attempts.number++
       // Another call may have asked meanwhile.
       if (this.#asked === key) this.#asked = undefined
       return await send(this.#askedKey())
@@ -202,7 +209,7 @@ export class Http {
 
   async #headersOf(
     exchange: Exchange,
-    { number, sent }: Attempts,
+    sent: Exchanged,
     asked: Promise<string | undefined> | undefined
   ): Promise<Headers> {
     const headers = new Headers()
@@ -210,7 +217,7 @@ export class Http {
       for (const [name, value] of Object.entries(more ?? {}))
         if (value !== undefined) headers.set(name, value)
     }
-    const traced = await hooked(() => this.#hooks.request?.({ ...sent, attempt: number }))
+    const traced = await hooked(() => this.#hooks.request?.(sent))
     if (asked !== undefined) {
       add(this.#headers)
       add(traced)
@@ -228,11 +235,11 @@ export class Http {
     exchange: Exchange,
     headers: Headers,
     scope: CallScope,
-    { number, sent }: Attempts,
+    sent: Exchanged,
     read: Read<A>
   ): Promise<A> {
     const { accepts, held = 0, json, method, path, redirect = "manual" } = exchange
-    const body = exchange.text ?? (json === undefined ? exchange.body : JSON.stringify(json))
+    const body: string | undefined = exchange.text ?? JSON.stringify(json)
     const limit = new Scope(scope.signal)
     try {
       limit.endAfter(this.#timeout + held, () => new Broken("timeout", undefined))
@@ -243,7 +250,6 @@ export class Http {
       void hooked(() =>
         this.#hooks.response?.({
           ...sent,
-          attempt: number,
           status,
           duration: this.clock.now() - begun,
           requestId: response.headers.get("x-request-id") ?? undefined

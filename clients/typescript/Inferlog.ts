@@ -1,3 +1,4 @@
+import type { Timed } from "./Addresses.ts"
 import { batch, type BatchItem, type BatchOptions } from "./Batches.ts"
 import { Catalog } from "./Catalog.ts"
 import type { ClientOptions } from "./ClientOptions.ts"
@@ -8,18 +9,15 @@ import { iterate, type Paged, paged } from "./Iterating.ts"
 import { Keys } from "./Keys.ts"
 import type { AnyModels, ChunkOf, ModelMap } from "./Models.ts"
 import { output, type OutputEvent, type StreamOptions, submitted } from "./OutputStream.ts"
-import { locate, type RequestRef } from "./RequestRef.ts"
+import { locate, type Located, type RequestRef } from "./RequestRef.ts"
 import { Requests } from "./Requests.ts"
 import { run, type RunOptions } from "./Run.ts"
-import type { CallOptions } from "./Scope.ts"
+import type { CallOptions, CallScope } from "./Scope.ts"
 import { submission, type SubmitOptions } from "./Submitting.ts"
 import { Webhooks } from "./Webhooks.ts"
 import type * as Wire from "./Wire.ts"
 
-export interface UsageQuery extends Omit<Wire.GetUsageQuery, "start" | "end"> {
-  readonly start?: string | Date | undefined
-  readonly end?: string | Date | undefined
-}
+export interface UsageQuery extends Timed<Wire.GetUsageQuery, "start" | "end"> {}
 
 /**
  * A client of one account at one server. It holds no connection, and needs no closing. `Models`: types of models by their names, as
@@ -77,9 +75,7 @@ export class Inferlog<Models extends ModelMap<Models> = AnyModels> {
 
   /** The request when it has ended, with whatever outcome. */
   wait(ref: RequestRef, options: WaitOptions = {}): Promise<Wire.RetrievedRequest> {
-    return this.#http.call(options, async (scope) =>
-      ended(this.#http, await locate(this.#http, ref, scope), options, scope)
-    )
+    return this.#at(ref, options, (located, scope) => ended(this.#http, located, options, scope))
   }
 
   /** Each status of a request until it has ended. */
@@ -108,24 +104,17 @@ export class Inferlog<Models extends ModelMap<Models> = AnyModels> {
 
   /** The status now. That of a failed request is returned, not thrown. */
   status(ref: RequestRef, options?: CallOptions): Promise<CurrentStatus> {
-    return this.#http.call(options, async (scope) =>
-      statusOf(this.#http, await locate(this.#http, ref, scope), scope)
-    )
+    return this.#at(ref, options, (located, scope) => statusOf(this.#http, located, scope))
   }
 
   /** The result of a completed request. Throws a `RequestOutcomeError` for one without an output. */
   result(ref: RequestRef, options?: CallOptions): Promise<Wire.Result> {
-    return this.#http.call(options, async (scope) => {
-      const { path } = await locate(this.#http, ref, scope)
-      return this.#http.json({ host: "queue", path }, scope)
-    })
+    return this.#at(ref, options, ({ path }, scope) => this.#http.json({ host: "queue", path }, scope))
   }
 
   /** Cancels a request, or asks its provider to stop. The status may show that it goes on, or has ended. */
   cancel(ref: RequestRef, options?: CallOptions): Promise<Wire.CancelledRequestStatus> {
-    return this.#http.call(options, async (scope) =>
-      cancelOf(this.#http, await locate(this.#http, ref, scope), scope)
-    )
+    return this.#at(ref, options, (located, scope) => cancelOf(this.#http, located, scope))
   }
 
   /** What was charged, by time and model (docs/apps/billing.md). */
@@ -140,5 +129,14 @@ export class Inferlog<Models extends ModelMap<Models> = AnyModels> {
   /** The ledger, newest first. */
   billingEvents(filter: Wire.ListBillingEventsQuery = {}, options?: CallOptions): Paged<Wire.BillingEvents> {
     return paged(this.#http, "/billing/events", { ...filter }, options)
+  }
+
+  /** A call about one request. */
+  #at<A>(
+    ref: RequestRef,
+    options: CallOptions | undefined,
+    use: (located: Located, scope: CallScope) => Promise<A>
+  ): Promise<A> {
+    return this.#http.call(options, async (scope) => use(await locate(this.#http, ref, scope), scope))
   }
 }

@@ -18,7 +18,7 @@ export const iterate = <A>(
     } catch (error) {
       if (error !== left) throw error
     } finally {
-      scope.end()
+      scope.abort(left)
     }
   })()
   const iterator: AsyncIterableIterator<A, undefined> = {

@@ -29,7 +29,7 @@ export class Keys {
 
   /** The key is in this answer only. If the answer is lost, list the keys, revoke the new one, and create another. */
   create(grant: KeyGrant, options?: CallOptions): Promise<Wire.IssuedApiKey> {
-    return this.#post("/keys", grant, options)
+    return this.#http.postOnce("/keys", grant, options)
   }
 
   revoke(id: string, options?: CallOptions): Promise<void> {
@@ -37,15 +37,11 @@ export class Keys {
   }
 
   rotate(id: string, rotation?: Wire.RotateApiKey, options?: CallOptions): Promise<Wire.RotatedApiKey> {
-    return this.#post(`/keys/${segment(id)}/rotate`, rotation, options)
+    return this.#http.postOnce(`/keys/${segment(id)}/rotate`, rotation, options)
   }
 
   /** A token for a page, which does little and ends soon. */
   createToken(grant: Wire.NewToken, options?: CallOptions): Promise<Wire.Token> {
-    return this.#post("/keys/tokens", grant, options)
-  }
-
-  #post<A>(path: string, json: unknown, options: CallOptions | undefined): Promise<A> {
-    return this.#http.ask({ method: "POST", path, json, repeatable: false }, options)
+    return this.#http.postOnce("/keys/tokens", grant, options)
   }
 }

@@ -1,4 +1,4 @@
-/** Types of a model, as `inferlog codegen` writes them. `chunk`: of those that stream their output. */
+/** Types of a model, as `inferlog codegen` writes them. Only models that stream their output have a `chunk`. */
 export interface ModelTypes {
   readonly input: unknown
   readonly output: unknown

@@ -17,12 +17,6 @@ export interface Located {
   readonly path: string
 }
 
-const locatedAt = (model: string, id: string): Located => ({
-  id,
-  model,
-  path: `${modelPath(model)}/requests/${segment(id)}`
-})
-
 const modelOf = (statusUrl: string): string => {
   const parts = /\/([^/]+)\/([^/]+)\/requests\/[^/]+\/status$/.exec(new URL(statusUrl).pathname)
   if (parts === null) throw new TypeError("status_url is not the address of a request's status")
@@ -33,14 +27,15 @@ const modelOf = (statusUrl: string): string => {
 export const retrieve = (http: Http, id: string, scope: CallScope): Promise<RetrievedRequest> =>
   http.json({ host: "queue", path: `/requests/${segment(id)}` }, scope)
 
-/** Where the request is; the scope knows its id from then on. */
+/** Where the request is. The scope knows its id from then on. */
 export const locate = async (http: Http, ref: RequestRef, scope: CallScope): Promise<Located> => {
-  const located =
+  const id = typeof ref === "string" ? ref : "request_id" in ref ? ref.request_id : ref.id
+  scope.requestId = id
+  const { modelEndpoint } =
     typeof ref === "string"
-      ? locatedAt((await retrieve(http, ref, scope)).modelEndpoint, ref)
-      : "status_url" in ref && "request_id" in ref
-        ? locatedAt(modelOf(ref.status_url), ref.request_id)
-        : locatedAt(ref.modelEndpoint, ref.id)
-  scope.requestId = located.id
-  return located
+      ? await retrieve(http, ref, scope)
+      : "request_id" in ref
+        ? { modelEndpoint: modelOf(ref.status_url) }
+        : ref
+  return { id, model: modelEndpoint, path: `${modelPath(modelEndpoint)}/requests/${segment(id)}` }
 }

@@ -1,13 +1,10 @@
 import { type AccountEvent, accountEvents, type AccountStreamFilter } from "./AccountStream.ts"
-import { segment } from "./Addresses.ts"
+import { segment, type Timed } from "./Addresses.ts"
 import type { Http } from "./Http.ts"
 import { iterate, type Paged, paged } from "./Iterating.ts"
 import { retrieve } from "./RequestRef.ts"
 import type { CallOptions } from "./Scope.ts"
 import type * as Wire from "./Wire.ts"
-
-type Time = string | Date | undefined
-type Timed<Filter, Names extends keyof Filter> = Omit<Filter, Names> & { readonly [Name in Names]?: Time }
 
 export interface RequestsFilter extends Timed<
   Omit<Wire.ListRequestsQuery, "expand">,

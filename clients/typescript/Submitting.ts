@@ -1,6 +1,7 @@
 /** Submits: the input with its files, and the options as headers (docs/start/requests.md). */
-import { Files } from "./Files.ts"
 import { modelPath } from "./Addresses.ts"
+import * as Source from "./files/Source.ts"
+import * as Upload from "./files/Upload.ts"
 import type { Exchange, Http } from "./Http.ts"
 import type { CallOptions, CallScope } from "./Scope.ts"
 import type { WebhookEventName } from "./Wire.ts"
@@ -29,21 +30,20 @@ const asciiJson = (value: unknown) =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** 128 random bits. `randomUUID` is missing from pages that come by plain http. */
+/** 128 random bits. Pages that come by plain http have no `randomUUID`. */
 export const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-")
 
-/** JSON of the value with the URLs of its files, which are uploaded first: each once, wherever it is. */
-const withFiles = async (http: Http, value: unknown, { signal }: CallScope): Promise<string> => {
-  const urls = new Map<unknown, string>()
+/** JSON of the value with the URLs of its files in their places. Each file is uploaded once, however often the value has it. */
+const withFiles = async (http: Http, value: unknown, scope: CallScope): Promise<string> => {
+  const urls = new Map<Blob, string>()
   const text = JSON.stringify(value, (_, each: unknown) => {
     if (each instanceof Blob) urls.set(each, "")
     return each
   })
   if (urls.size === 0) return text
-  const upload = async (blob: unknown) =>
-    urls.set(blob, await new Files(http).upload(blob as Blob, { signal }))
+  const upload = async (blob: Blob) => urls.set(blob, await Upload.run(http, Source.make(blob), {}, scope))
   await Promise.all([...urls.keys()].map(upload))
-  return JSON.stringify(value, (_, each: unknown) => urls.get(each) ?? each)
+  return JSON.stringify(value, (_, each: unknown) => (each instanceof Blob ? urls.get(each) : each))
 }
 
 /** The exchange that submits, always under an idempotency key. Uploads the input's files first. */

@@ -24,7 +24,7 @@ export class Webhooks {
     this.#http = http
   }
 
-  /** What a delivery says, if it is one. The same as `verifyWebhook`, which needs no client. */
+  /** The event of a delivery. The same as `verifyWebhook`, which needs no client. */
   verify(options: VerifyOptions): Promise<Wire.WebhookEvent> {
     return verifyWebhook({ now: this.#http.clock.now(), ...options })
   }
@@ -45,12 +45,12 @@ export class Webhooks {
 
   /** Sends the delivery again. */
   replay(id: string, options?: CallOptions): Promise<Wire.Delivery> {
-    return this.#post(`${deliveryPath(id)}/replay`, undefined, options)
+    return this.#http.postOnce(`${deliveryPath(id)}/replay`, undefined, options)
   }
 
   /** Sends all deliveries again that were created in a time and have failed. */
   recover(period: RecoverPeriod, options?: CallOptions): Promise<Wire.Recovery> {
-    return this.#post("/webhooks/deliveries/recover", period, options)
+    return this.#http.postOnce("/webhooks/deliveries/recover", period, options)
   }
 
   secret(options?: CallOptions): Promise<Wire.SigningSecret> {
@@ -61,15 +61,11 @@ export class Webhooks {
     rotation?: Wire.RotateSigningSecret,
     options?: CallOptions
   ): Promise<Wire.RotatedSigningSecret> {
-    return this.#post("/webhooks/default/secret/rotate", rotation, options)
+    return this.#http.postOnce("/webhooks/default/secret/rotate", rotation, options)
   }
 
   /** Sends a sample to a receiver, once. */
   test(receiver: Wire.TestWebhook, options?: CallOptions): Promise<Wire.WebhookTest> {
-    return this.#post("/webhooks/test", receiver, options)
-  }
-
-  #post<A>(path: string, json: unknown, options: CallOptions | undefined): Promise<A> {
-    return this.#http.ask({ method: "POST", path, json, repeatable: false }, options)
+    return this.#http.postOnce("/webhooks/test", receiver, options)
   }
 }

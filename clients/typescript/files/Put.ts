@@ -44,9 +44,12 @@ const byXhr =
       request.send(body)
     })
 
-/** Of the others only Node sends a stream with the `Content-Length` that it is given, and S3 takes no other. */
+/**
+ * Only Node sends a stream with the `Content-Length` that it is given, and S3 takes no other. Other runtimes have a `process`, too; Node
+ * has a `navigator` since version 21.
+ */
 const isNode = (): boolean =>
-  "process" in globalThis && !("window" in globalThis || "Bun" in globalThis || "Deno" in globalThis)
+  typeof navigator === "undefined" ? "process" in globalThis : String(navigator.userAgent).startsWith("Node")
 
 const byFetch =
   (fetch: typeof globalThis.fetch, { body, onSent }: Sending): Send =>

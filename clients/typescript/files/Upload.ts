@@ -2,8 +2,7 @@
 import { UploadCompletedError, UrlExpiredError } from "../Errors.ts"
 import { segment } from "../Addresses.ts"
 import type { Http } from "../Http.ts"
-import { type CallOptions, CallScope } from "../Scope.ts"
-import type { CompletedUpload, MultipartUpload, Part, PartUrl, UploadInParts } from "../Wire.ts"
+import type { CallOptions, CallScope } from "../Scope.ts"
 import type * as Wire from "../Wire.ts"
 import { sendOf } from "./Put.ts"
 import type { Source } from "./Source.ts"
@@ -67,8 +66,7 @@ const base64Of = (hex: string) =>
 
 /** Asks for a URL, sends the bytes to it, and again if it has expired meanwhile. Gives the `ETag` without quotes. */
 const put = async (
-  { contentType, http }: Upload,
-  scope: CallScope,
+  { contentType, http, scope }: Upload,
   body: Blob,
   md5: string | undefined,
   urlOf: () => Promise<string>,
@@ -115,21 +113,19 @@ const inOnePut = async (upload: Upload): Promise<string> => {
     // The file of a URL that has expired would count towards the quota for an hour. A page may not delete it.
     const [, id] = /\/media\/([^/]+)\//.exec(fileUrl) ?? []
     if (id) await http.json({ method: "DELETE", path: `/files/${segment(id)}` }, scope).catch(() => {})
-    const begun = await (options.initiate
-      ? scope.race(options.initiate(announced(upload)))
-      : initiate<Wire.Upload>(upload, "initiate"))
+    const begun = await (options.initiate?.(announced(upload)) ?? initiate<Wire.Upload>(upload, "initiate"))
     fileUrl = begun.file_url
     return begun.upload_url
   }
   const body = await source.part(0, source.size)
   const md5 = await options.md5?.(body)
-  await put(upload, scope, body, md5, urlOf, (bytes) => options.onProgress?.(bytes, source.size))
+  await put(upload, body, md5, urlOf, (bytes) => options.onProgress?.(bytes, source.size))
   return fileUrl
 }
 
-const arrived = async ({ http, scope, source }: Upload, ref: UploadRef): Promise<UploadInParts> => {
+const arrived = async ({ http, scope, source }: Upload, ref: UploadRef): Promise<Wire.UploadInParts> => {
   const { uploadId, uploadKey } = ref
-  const found = await http.json<UploadInParts>(
+  const found = await http.json<Wire.UploadInParts>(
     { path: "/storage/upload/parts", query: { uploadKey, uploadId } },
     scope
   )
@@ -139,19 +135,19 @@ const arrived = async ({ http, scope, source }: Upload, ref: UploadRef): Promise
 }
 
 /** Parts of an upload that goes on are as large as those that have arrived. */
-const partSizeOf = (size: number, wanted: number, parts: UploadInParts["parts"]): number => {
+const partSizeOf = (size: number, wanted: number, parts: Wire.UploadInParts["parts"]): number => {
   const usual = Math.max(wanted, leastPart, Math.ceil(size / mostParts / MiB) * MiB)
   const fits = parts.every((part) => part.size === Math.min(usual, size - (part.partNumber - 1) * usual))
   return fits ? usual : Math.max(...parts.map((part) => part.size))
 }
 
 const inParts = async (upload: Upload): Promise<string> => {
-  const { http, options, source } = upload
+  const { http, options, scope, source } = upload
   const { size } = source
   const { md5, onBegin, onProgress, parallel = 3, resume } = options
   const { parts, uploadId, uploadKey } = resume
     ? { ...resume, ...(await arrived(upload, resume)) }
-    : { ...(await initiate<MultipartUpload>(upload, "initiate-multipart")), parts: [] }
+    : { ...(await initiate<Wire.MultipartUpload>(upload, "initiate-multipart")), parts: [] }
   await onBegin?.({ uploadId, uploadKey })
 
   const partSize = partSizeOf(size, options.partSize ?? usualPart, parts)
@@ -169,8 +165,6 @@ const inParts = async (upload: Upload): Promise<string> => {
     report(partNumber, size)
   }
 
-  // One part that fails ends the others.
-  const lanes = new CallScope({ signal: upload.scope.signal }, http.clock.now())
   const send = async (partNumber: number) => {
     const start = endOf(partNumber - 1)
     const end = endOf(partNumber)
@@ -181,34 +175,27 @@ const inParts = async (upload: Upload): Promise<string> => {
     if (stored && stored.etag === digest) return keep(stored)
     const query = { uploadKey, uploadId, partNumber }
     const urlOf = async () =>
-      (await http.json<PartUrl>({ path: "/storage/upload/multipart-url", query }, lanes)).presignedUrl
+      (await http.json<Wire.PartUrl>({ path: "/storage/upload/multipart-url", query }, scope)).presignedUrl
     const onSent = (bytes: number) => report(partNumber, bytes)
-    etags.set(partNumber, await put(upload, lanes, body, digest, urlOf, onSent))
+    etags.set(partNumber, await put(upload, body, digest, urlOf, onSent))
   }
   let next = 1
   const lane = async () => {
     while (next === 1 || endOf(next - 1) < size) await send(next++)
   }
-  try {
-    await Promise.all(Array.from({ length: parallel }, lane))
-    // A page cannot read the `ETag` of a bucket that does not expose it.
-    if ([...etags.values()].includes("")) {
-      for (const { etag, partNumber } of (await arrived(upload, { uploadId, uploadKey })).parts)
-        etags.set(partNumber, etag)
-    }
-    const named = [...etags].map(([partNumber, etag]): Part => ({ partNumber, etag }))
-    const json = { uploadId, uploadKey, parts: named }
-    const completing = { method: "POST", path: "/storage/upload/complete", json }
-    return (await http.json<CompletedUpload>(completing, lanes)).fileUrl
-  } catch (error) {
-    lanes.abort(error)
-    throw error
-  } finally {
-    lanes.end()
+  await Promise.all(Array.from({ length: parallel }, lane))
+  // A page cannot read the `ETag` of a bucket that does not expose it.
+  if ([...etags.values()].includes("")) {
+    for (const { etag, partNumber } of (await arrived(upload, { uploadId, uploadKey })).parts)
+      etags.set(partNumber, etag)
   }
+  const named = [...etags].map(([partNumber, etag]): Wire.Part => ({ partNumber, etag }))
+  const json = { uploadId, uploadKey, parts: named }
+  const completing = { method: "POST", path: "/storage/upload/complete", json }
+  return (await http.json<Wire.CompletedUpload>(completing, scope)).fileUrl
 }
 
-/** @returns the URL of the file. */
+/** @returns the URL of the file. When one part fails, the others end with `scope`. */
 export const run = async (
   http: Http,
   source: Source,
@@ -220,7 +207,8 @@ export const run = async (
   const upload: Upload = { http, source, contentType, fileName, options, scope }
   const isSingle = options.initiate || (!options.resume && source.size <= (options.partSize ?? largestPut))
   try {
-    return await (isSingle ? inOnePut(upload) : inParts(upload))
+    // Neither the source nor the caller's own functions heed the signal.
+    return await scope.race(isSingle ? inOnePut(upload) : inParts(upload))
   } catch (error) {
     // It was completed before, and the answer to that was lost.
     const fileUrl = error instanceof UploadCompletedError && error.details["fileUrl"]

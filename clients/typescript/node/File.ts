@@ -20,5 +20,5 @@ export interface FileOptions {
 export const file = async (path: string, options: FileOptions = {}): Promise<File> => {
   const name = options.name ?? basename(path)
   const type = options.type ?? mediaTypeOf(name)
-  return new File([await openAsBlob(path, { type })], name, { type })
+  return new File([await openAsBlob(path)], name, { type })
 }

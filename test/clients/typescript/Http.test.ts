@@ -92,6 +92,11 @@ describe("exchanges of the TypeScript client", () => {
     assert.equal((error as UnreachableError).cause, away)
   })
 
+  it("refuses an address with a user and a password, and does not show them", () => {
+    const make = () => server.client({ url: "http://ada:secret@127.0.0.1:8080" })
+    assert.throws(make, TypeError, /^(?!.*secret)/)
+  })
+
   it("follows no redirect with a key", async () => {
     let calls = 0
     server.answer((_, response) => {
@@ -120,8 +125,9 @@ describe("exchanges of the TypeScript client", () => {
   it("ends a call at its deadline, also within a pause that would end later", async () => {
     server.answer(() => {})
     const client = server.client()
-    const held = await Exchanges.rejection(client.balance({ timeout: 30 }))
+    const held = await Exchanges.rejection(client.status("rq_1", { timeout: 30 }))
     assert.instanceOf(held, DeadlineExceededError)
+    assert.equal((held as DeadlineExceededError).request_id, "rq_1")
     server.answer((_, response) => {
       response.setHeader("retry-after", "50")
       Exchanges.json(response, 503, { error: "Later." })

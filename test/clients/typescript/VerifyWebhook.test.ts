@@ -66,6 +66,9 @@ describe("verifyWebhook of the TypeScript client", () => {
       Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]])
     )
     assert.strictEqual(await reasonOf({ headers: shouted }), "verified")
+    // Those of a framework, which are not the global class.
+    const own: Pick<Headers, "get"> = { get: (name) => new Map(Object.entries(headers)).get(name) ?? null }
+    assert.strictEqual(await reasonOf({ headers: own as Headers }), "verified")
     for (const name of Object.keys(headers)) {
       assert.strictEqual(await reasonOf({ headers: { ...headers, [name]: undefined } }), "missing_header")
       assert.strictEqual(await reasonOf({ headers: { ...headers, [name]: "" } }), "missing_header")
