@@ -61,7 +61,7 @@ export const upload = Effect.fnUntraced(function* (options: Options) {
       }
     }
 
-  const say = Effect.fnUntraced(function* (upload: UploadRef) {
+  const remember = Effect.fnUntraced(function* (upload: UploadRef) {
     if (yield* state.save(upload)) return
     yield* progress.say(
       "If it is interrupted, this upload cannot be continued, because its state cannot be saved."
@@ -87,7 +87,7 @@ export const upload = Effect.fnUntraced(function* (options: Options) {
           signal: AbortSignal.any([signal, changed.signal]),
           onBegin: (begun) => {
             hasBegun = true
-            return resume === undefined ? Effect.runPromiseWith(context)(say(begun)) : undefined
+            return resume === undefined ? Effect.runPromiseWith(context)(remember(begun)) : undefined
           },
           onProgress: (bytes) => {
             const more = bytes - done

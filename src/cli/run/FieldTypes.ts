@@ -1,5 +1,6 @@
 /** Which JSON types a field may have, after the JSON Schema of a model's input. */
-import { isObject, type JsonObject } from "./InputPart.ts"
+import { Predicate } from "effect"
+import type { JsonObject } from "./InputPart.ts"
 
 type Types = ReadonlySet<string>
 
@@ -8,11 +9,11 @@ const mostReferences = 32
 
 /** The schema behind a local `$ref`. */
 const resolved = (root: JsonObject, schema: unknown, depth = 0): JsonObject => {
-  if (!isObject(schema)) return {}
+  if (!Predicate.isObject(schema)) return {}
   const { $ref: reference } = schema
   if (typeof reference !== "string" || depth === mostReferences) return schema
   const names = reference.replace(/^#\/?/, "").split("/")
-  const found = names.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), root)
+  const found = names.reduce<unknown>((at, name) => (Predicate.isObject(at) ? at[name] : undefined), root)
   return resolved(root, found, depth + 1)
 }
 
@@ -29,7 +30,7 @@ const typesOf = (root: JsonObject, schema: JsonObject, depth = 0): Types | null 
   }
   if (schema["const"] !== undefined) return new Set([typeOf(schema["const"])])
   if (schema["enum"] !== undefined) return new Set(listOf(schema["enum"]).map(typeOf))
-  const choices = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])]
+  const choices = ["anyOf", "oneOf", "allOf"].flatMap((key) => listOf(schema[key]))
   if (choices.length === 0 || depth === mostReferences) return null
   const types = choices.map((choice) => typesOf(root, resolved(root, choice), depth + 1))
   return types.includes(null) ? null : new Set(types.flatMap((some) => [...(some ?? [])]))
@@ -41,10 +42,12 @@ export const isTextInstead = (
   { isItem, path }: { readonly path: ReadonlyArray<string>; readonly isItem: boolean },
   value: unknown
 ): boolean => {
-  const root = isObject(schema) ? schema : {}
+  const root = Predicate.isObject(schema) ? schema : {}
   const field = path.reduce((at, name) => {
     const { properties } = resolved(root, at)
-    return isObject(properties) && Object.hasOwn(properties, name) ? resolved(root, properties[name]) : {}
+    return Predicate.isObject(properties) && Object.hasOwn(properties, name)
+      ? resolved(root, properties[name])
+      : {}
   }, root)
   const types = typesOf(root, isItem ? resolved(root, field["items"]) : field)
   return types !== null && types.has("string") && !types.has(typeOf(value))

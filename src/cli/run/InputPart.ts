@@ -1,5 +1,5 @@
 /** Arguments that make up the input of a model: JSON objects, and single fields. */
-import { Option } from "effect"
+import { Option, Predicate } from "effect"
 
 export type InputPart =
   | { readonly _tag: "Json"; readonly text: string }
@@ -35,9 +35,6 @@ export const expected = (): string =>
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The object with a value at the field. Objects on the way are made. */
 export const set = (
   object: JsonObject,
@@ -46,7 +43,8 @@ export const set = (
 ): JsonObject => {
   const [name, next, ...others] = path
   const before = Object.hasOwn(object, name) ? object[name] : undefined
-  const inner = () => set(isObject(before) ? before : {}, { isItem, path: [next ?? "", ...others] }, value)
+  const inner = () =>
+    set(Predicate.isObject(before) ? before : {}, { isItem, path: [next ?? "", ...others] }, value)
   const item = () => (Array.isArray(before) ? [...(before as ReadonlyArray<unknown>), value] : [value])
   return { ...object, [name]: next !== undefined ? inner() : isItem ? item() : value }
 }

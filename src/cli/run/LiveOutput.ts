@@ -1,9 +1,8 @@
 /** The output of a model as it is made, on stdout (docs/apps/streams.md, "The output as it is made"). */
-import { Effect, type Stdio, Stream } from "effect"
+import { Effect, Predicate, type Stdio, Stream } from "effect"
 import type { StreamKind } from "#clients/typescript/Wire.ts"
 import * as Output from "#src/cli/Output.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
-import { isObject } from "./InputPart.ts"
 
 export interface LiveOutput {
   /** Takes the next chunk. Calls `begin` before the first text. */
@@ -19,10 +18,10 @@ const first = (value: unknown): unknown =>
 
 /** The text in a chunk of OpenAI's chats and completions. */
 const deltaOf = (data: unknown): string => {
-  const choice = isObject(data) ? first(data["choices"]) : undefined
-  if (!isObject(choice)) return ""
+  const choice = Predicate.isObject(data) ? first(data["choices"]) : undefined
+  if (!Predicate.isObject(choice)) return ""
   const { delta, text } = choice
-  const content = isObject(delta) ? delta["content"] : text
+  const content = Predicate.isObject(delta) ? delta["content"] : text
   return typeof content === "string" ? content : ""
 }
 

@@ -1,5 +1,5 @@
 /** Makes the input of a model from its parts. Local files are uploaded. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Predicate } from "effect"
 import { UsageError } from "#src/cli/Failure.ts"
 import * as FileInput from "#src/cli/FileInput.ts"
 import * as UploadOne from "#src/cli/files/UploadOne.ts"
@@ -12,7 +12,7 @@ const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(tex
 /** Does not show the text, because it may be personal data. */
 const objectOf = (text: string, from: string) => {
   const value = Option.getOrNull(parseJson(text))
-  return InputPart.isObject(value)
+  return Predicate.isObject(value)
     ? Effect.succeed(value)
     : Effect.fail(new UsageError({ message: `${from}: Expected a JSON object` }))
 }

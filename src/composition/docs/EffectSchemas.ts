@@ -3,8 +3,6 @@ import * as DocText from "#src/edges/codegen/DocText.ts"
 import type * as Shape from "#src/edges/codegen/Shape.ts"
 import * as TypeScriptTypes from "#src/edges/codegen/TypeScriptTypes.ts"
 
-const key = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : DocText.quoted(name))
-
 /** @param scope before names of other schemas, such as `Schemas.` */
 const schema = (shape: Shape.Shape, scope = ""): string => {
   const inner = (shape: Shape.Shape) => schema(shape, scope)
@@ -57,7 +55,7 @@ const union = (members: ReadonlyArray<Shape.Shape>, inner: (shape: Shape.Shape) 
 export const fields = (fields: ReadonlyArray<Shape.Field>, scope = ""): string => {
   const lines = fields.map(({ doc, isRequired, name, shape }) => {
     const value = schema(shape, scope)
-    return `${TypeScriptTypes.comment(doc, "  ")}  ${key(name)}: ${isRequired ? value : `Schema.optionalKey(${value})`}`
+    return `${TypeScriptTypes.comment(doc, "  ")}  ${TypeScriptTypes.key(name)}: ${isRequired ? value : `Schema.optionalKey(${value})`}`
   })
   return `{\n${lines.join(",\n")}\n}`
 }

@@ -44,7 +44,7 @@ export const shapeOf = (context: Context, schema: unknown, name: string, depth =
   return schema["nullable"] === true ? Shape.union([shape, Shape.nothing]) : shape
 }
 
-const isObject = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
+const isObject = (value: unknown): value is Json => Predicate.isObject(value)
 
 const constant = (value: unknown): Shape.Shape => {
   if (value === null) return Shape.nothing

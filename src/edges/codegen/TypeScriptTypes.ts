@@ -48,7 +48,7 @@ export const definition = ({ doc, name, shape }: Shape.Definition, style: Style)
     : `${before}export type ${name} = ${text}\n`
 }
 
-const key = (name: string): string =>
+export const key = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) && name !== "constructor" ? name : DocText.quoted(name)
 
 const object = ({ fields, rest }: Shape.Shape & { readonly _tag: "Fields" }, style: Style): string => {

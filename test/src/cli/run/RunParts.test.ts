@@ -44,6 +44,7 @@ describe("FieldTypes", () => {
       name: { $ref: "#/$defs/name" },
       loop: { $ref: "#/$defs/loop" },
       maybe: { anyOf: [{ $ref: "#/$defs/name" }, { type: "null" }] },
+      wrapped: { allOf: [{ $ref: "#/$defs/name" }] },
       list: { type: "array", items: { type: "string" } },
       inner: { type: "object", properties: { text: { type: "string" } } },
       any: {}
@@ -58,6 +59,7 @@ describe("FieldTypes", () => {
     ["loop=5", false],
     ["maybe=5", true],
     ["maybe=null", false],
+    ["wrapped=5", true],
     ["list[]=5", true],
     ["inner.text=5", true],
     ["any=5", false],
