@@ -5,7 +5,7 @@ import { useInferlog } from "./Provider.ts"
 import { type Run, useTask } from "./Task.ts"
 
 export interface RequestOptions extends Omit<SubmitOptions, "idempotencyKey" | "signal" | "timeout"> {
-  /** Whether the request is cancelled when the component goes, or another run begins. Default: yes. */
+  /** Whether the request is cancelled when the component unmounts or another run begins. Default: yes. */
   readonly cancelOnAbort?: boolean | undefined
 }
 
@@ -19,7 +19,7 @@ export interface RequestState<Output> {
 }
 
 export interface UseRequest<Types extends ModelTypes> extends RequestState<Types["output"]> {
-  /** Submits a request. An earlier one that runs is left. */
+  /** Submits a request. Leaves an earlier one that has not ended. */
   readonly run: (input: Types["input"]) => void
   /** Asks the server to cancel the request. It then ends as `failed`, or as `completed` if that came first. */
   readonly cancel: () => void

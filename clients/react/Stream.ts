@@ -25,7 +25,7 @@ export interface StreamState<Chunk> {
 }
 
 export interface UseStream<Types extends ModelTypes> extends StreamState<ChunkOf<Types>> {
-  /** Submits a request. An earlier one that runs is left. */
+  /** Submits a request. Leaves an earlier one that has not ended. */
   readonly run: (input: Types["input"]) => void
   /** Asks the server to cancel the request. What was made by then may be kept. */
   readonly cancel: () => void

@@ -2,9 +2,9 @@ import { useCallback, useEffect, useRef, useState } from "react"
 
 /** What a run of a task has. */
 export interface Run<State> {
-  /** Aborted when the component goes, or another run begins. */
+  /** Aborted when the component unmounts or another run begins. */
   readonly signal: AbortSignal
-  /** Changes the state, as long as the run is the current one of a component that is shown. */
+  /** Changes the state, as long as the run is the current one of a mounted component. */
   readonly set: (change: Partial<State>) => void
 }
 
@@ -17,7 +17,7 @@ export interface Task<State, Input> {
 }
 
 /**
- * One run at a time of something that takes a while. It ends with the component.
+ * One run at a time of something that takes a while. It ends when the component unmounts.
  *
  * @param idle the state without a run.
  * @param work settles when the run ends. It may be another function with each rendering.
@@ -35,7 +35,9 @@ export const useTask = <State extends object, Input>(
   })
 
   const leave = useCallback(() => {
-    current.current?.abort(new DOMException("The component does not need it any more", "AbortError"))
+    current.current?.abort(
+      new DOMException("The component has unmounted, or begun another run", "AbortError")
+    )
     current.current = null
   }, [])
   useEffect(() => leave, [leave])

@@ -12,7 +12,7 @@ export interface UploadState {
 }
 
 export interface UseUpload extends UploadState {
-  /** Uploads a file. An earlier upload that runs is ended. */
+  /** Uploads a file. Ends an earlier upload that is under way. */
   readonly upload: (file: Blob) => void
   /** Ends and forgets the upload. */
   readonly reset: () => void

@@ -51,7 +51,7 @@ export class Files {
     return this.#http.ask({ method: "DELETE", path: `/files/${segment(id)}` }, options)
   }
 
-  /** What the files take. */
+  /** The bytes that the files take, and the quota. */
   storage(options?: CallOptions): Promise<Wire.Storage> {
     return this.#http.ask({ path: "/files/storage" }, options)
   }

@@ -28,7 +28,7 @@ const heldFor = 30
 const heldInFallback = 20
 /** The time between two unchanged answers, in ms. */
 const shortest = 1_000
-/** Connections in a row without an event, after which a stream is not worth another try. */
+/** After so many connections in a row without an event, the client polls. */
 const patience = 3
 
 export const isTerminal = ({ status }: { readonly status: string }): boolean =>
@@ -111,7 +111,7 @@ async function* polled(
     const status = await statusOf(http, located, scope, held)
     yield status
     if (isTerminal(status)) return
-    // Something on the way does not hold answers.
+    // A proxy answers at once, in place of the server that would hold the answer.
     const before = last
     last = JSON.stringify(status)
     if (before === last && http.clock.now() - asked < shortest) {

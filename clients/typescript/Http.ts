@@ -67,7 +67,7 @@ export class Http {
     const base = addressOf(options.url ?? environment("INFERLOG_URL") ?? "http://127.0.0.1:8080")
     this.#urls = { base, queue: addressOf(options.queueUrl ?? base), none: "" }
     this.#key = options.key ?? environment("INFERLOG_API_KEY")
-    // Looked up at each call, for those who replace it later. Unbound, because browsers refuse it as a method.
+    // Looked up at each call, because libraries for tracing replace it. Unbound, because browsers refuse it as a method.
     this.#fetch = options.fetch ?? ((...call) => globalThis.fetch(...call))
     this.ownFetch = options.fetch
     this.#headers = options.headers ?? {}

@@ -40,7 +40,7 @@ export class Keys {
     return this.#http.postOnce(`/keys/${segment(id)}/rotate`, rotation, options)
   }
 
-  /** A token for a page, which does little and ends soon. */
+  /** A token for a page: short-lived, and good only for what the grant names. */
   createToken(grant: Wire.NewToken, options?: CallOptions): Promise<Wire.Token> {
     return this.#http.postOnce("/keys/tokens", grant, options)
   }

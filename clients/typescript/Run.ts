@@ -10,7 +10,7 @@ import type { SubmitRequestAnswer } from "./Wire.ts"
 export interface RunOptions extends SubmitOptions {
   /** Called with each status on the way, if the request does not end within the first half minute. */
   readonly onStatus?: ((status: CurrentStatus) => void) | undefined
-  /** Whether the request is cancelled when `signal` or `timeout` ends the call. Default: yes. */
+  /** Whether the request is cancelled when `signal` or `timeout` ends the call, which takes 10 s at most. Default: yes. */
   readonly cancelOnAbort?: boolean | undefined
 }
 
@@ -30,7 +30,7 @@ export const run = async (
   const post = await submission(http, model, input, options, scope)
   let located: Located | undefined
 
-  /** Once, as far as possible. Until the id is known, the same submit tells it. */
+  /** Cancels once, if the server can be reached. Sends the same submit again to learn an unknown id. */
   const abandon = async () => {
     const last = new CallScope({ timeout: patience }, http.clock.now())
     try {

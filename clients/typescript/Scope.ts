@@ -47,7 +47,7 @@ export class Scope {
     if (this.signal.aborted) throw this.signal.reason
   }
 
-  /** What `promise` gives, unless this scope is aborted first. For promises that do not heed its signal, or not everywhere. */
+  /** What `promise` gives, unless this scope is aborted first. For promises that may ignore its signal. */
   race<A>(promise: Promise<A>): Promise<A> {
     const { signal } = this
     return new Promise<A>((resolve, reject) => {

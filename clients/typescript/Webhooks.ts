@@ -48,7 +48,7 @@ export class Webhooks {
     return this.#http.postOnce(`${deliveryPath(id)}/replay`, undefined, options)
   }
 
-  /** Sends all deliveries again that were created in a time and have failed. */
+  /** Sends all failed deliveries of a period again. */
   recover(period: RecoverPeriod, options?: CallOptions): Promise<Wire.Recovery> {
     return this.#http.postOnce("/webhooks/deliveries/recover", period, options)
   }

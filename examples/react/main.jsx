@@ -14,7 +14,7 @@ const ask = async (path, body = {}) => {
 const { url } = await ask("/api/inferlog-token")
 const client = new Inferlog({ url, key: async () => (await ask("/api/inferlog-token")).token })
 
-/** Shows the text while it is made. The request is cancelled when this goes. */
+/** Shows the text while it is made. The request is cancelled when this unmounts. */
 const Writer = () => {
   const { cancel, end, error, phase, run, text } = useStream("acme/writer")
   return (

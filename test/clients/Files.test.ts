@@ -5,7 +5,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { QuotaExceededError } from "#clients/typescript/Errors.ts"
 import { Inferlog } from "#clients/typescript/Inferlog.ts"
-import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import { file, stream } from "#clients/typescript/node/File.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -270,23 +269,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("files of the client", 
         [200, `${large.length}`]
       )
       yield* Effect.promise(async () => changed.body?.cancel())
-    })
-  )
-
-  it.effect("a download does not mix two files", () =>
-    Effect.gen(function* () {
-      const { inferlog } = yield* clientThrough(async ({ kind, number }, go) => {
-        if (kind !== "GET /media") return go()
-        if (number > 1) return new Response("other", { headers: { etag: '"b"' } })
-        const body = new ReadableStream<Uint8Array>({
-          start: (controller) => controller.enqueue(bytes(3)),
-          pull: (controller) => controller.error(new TypeError("The connection broke"))
-        })
-        return new Response(body, { headers: { etag: '"a"', "content-length": "5" } })
-      })
-      const { urls } = yield* TestServer.TestServer
-      const answer = yield* Effect.promise(() => inferlog.files.download(`${urls.mediaUrl}/media/a/b`))
-      assert.instanceOf(yield* errorOf(answer.arrayBuffer()), UnreachableError)
     })
   )
 

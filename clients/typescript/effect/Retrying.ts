@@ -13,7 +13,7 @@ class Failed extends Data.TaggedError("Failed")<{
   readonly retryAfter: Duration.Duration
 }> {}
 
-/** Nothing is done twice if an answer was lost. */
+/** Whether it may be sent again when its answer was lost. */
 const isRepeatable = ({ headers, method }: HttpClientRequest): boolean =>
   method !== "POST" || headers["idempotency-key"] !== undefined
 

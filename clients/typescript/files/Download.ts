@@ -15,7 +15,7 @@ const strongTag = (headers: Headers): string | undefined => /^".+"$/.exec(header
 const rangeFrom = (offset: number, etag: string | undefined) =>
   offset > 0 ? { range: `bytes=${offset}-`, "if-range": etag } : {}
 
-/** The number of the byte behind the last one of the answer; `null` if it is not announced. */
+/** The offset behind the last byte of the answer; `null` if it is not announced. */
 const endOf = ({ headers }: Response, start: number): number | null => {
   const length = headers.get("content-length")
   return length === null || headers.has("content-encoding") ? null : start + Number(length)

@@ -50,15 +50,15 @@ describe("exchanges of the TypeScript client", () => {
 
   it("asks a key function once for many calls, and again after a 401", async () => {
     let asked = 0
-    let valid = "token 1"
+    let valid = "token1"
     server.answer(({ headers }, response) => {
-      const isValid = headers.authorization === `Key ${valid.replace(" ", "")}`
+      const isValid = headers.authorization === `Key ${valid}`
       Exchanges.json(response, isValid ? 200 : 401, isValid ? balance : { error: "No." })
     })
     const client = server.client({ key: async () => `token${++asked}` })
     await Promise.all([client.balance(), client.balance(), client.balance()])
     assert.equal(asked, 1)
-    valid = "token 2"
+    valid = "token2"
     await Promise.all([client.balance(), client.balance(), client.balance()])
     assert.equal(asked, 2)
     valid = "none"

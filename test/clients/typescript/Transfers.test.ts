@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http"
 import * as Exchanges from "./Exchanges.ts"
 import { QuotaExceededError } from "#clients/typescript/Errors.ts"
 import { Inferlog } from "#clients/typescript/Inferlog.ts"
+import { UnreachableError } from "#clients/typescript/InferlogError.ts"
 import { stream } from "#clients/typescript/node/Stream.ts"
 
 let server: Awaited<ReturnType<typeof Exchanges.serve>>
@@ -61,6 +62,21 @@ describe("uploads and downloads of the TypeScript client", () => {
     await files.upload(new Blob(["a"]))
     assert.instanceOf(bodies[1], ReadableStream)
     assert.instanceOf(bodies[3], Blob)
+  })
+
+  it("do not mix two files when a download goes on", async () => {
+    const cut = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(3)),
+      pull: (controller) => controller.error(new TypeError("The connection broke"))
+    })
+    const answers = [
+      new Response(cut, { headers: { etag: '"a"', "content-length": "5" } }),
+      new Response("other", { headers: { etag: '"b"' } })
+    ]
+    const fetch = (async () => answers.shift()) as unknown as typeof globalThis.fetch
+    const answer = await server.client({ fetch }).files.download("https://files.example/a")
+    assert.instanceOf(await Exchanges.rejection(answer.arrayBuffer()), UnreachableError)
+    assert.lengthOf(answers, 0)
   })
 
   it("leave their caller the time to read", async () => {
