@@ -36,6 +36,8 @@ export async function* accountEvents(
   { lastEventId, logs, modelEndpoint, requestIds }: AccountStreamFilter,
   scope: CallScope
 ): AsyncGenerator<AccountEvent> {
+  // Without this the server would send the changes of all requests.
+  if (requestIds?.length === 0) return
   const attempts = http.attempts(scope)
   const left = new Set(requestIds)
   const query = { request_id: requestIds, modelEndpoint, logs: logs ? "1" : undefined }

@@ -199,5 +199,8 @@ def changes(
     logs: bool,
     last_event_id: str | None,
 ) -> Program[None]:
+    # Without this the server would send the changes of all requests.
+    if request_ids is not None and not request_ids:
+        return
     query = given(request_id=request_ids, modelEndpoint=model_endpoint, logs="1" if logs else None)
     yield from follow(core, scope, _Changes(query, request_ids, last_event_id))
