@@ -32,13 +32,13 @@ const lengthOf = ({ headers }: Response): number | null => {
 
 /** The request ends with the scope. */
 const get = Effect.fnUntraced(function* ({ onWait, url }: Options, from: DownloadOptions = {}) {
-  const platform = yield* Platform
+  const { connect } = yield* Platform
   const ended = new AbortController()
   yield* Effect.addFinalizer(() => Effect.sync(() => ended.abort()))
-  const client = platform.connect(onWait && { onWait })
+  const client = connect(onWait && { onWait })
   return yield* Effect.tryPromise({
     try: () => client.files.download(url, { ...from, signal: ended.signal }),
-    catch: CallError.of(platform.url)
+    catch: CallError.of(url)
   })
 })
 
@@ -77,8 +77,11 @@ const hashOf = Effect.fnUntraced(function* (file: string, length: number) {
   return hash
 })
 
-const receive = Effect.fnUntraced(function* ({ answer, partial, start }: Opened, progress: TransferProgress) {
-  const { url } = yield* Platform
+const receive = Effect.fnUntraced(function* (
+  url: string,
+  { answer, partial, start }: Opened,
+  progress: TransferProgress
+) {
   const hash = yield* hashOf(partial.path, start)
   const sink = yield* Target.open(partial.path, start)
   let size = start
@@ -100,7 +103,7 @@ export const download = Effect.fnUntraced(function* (options: Options) {
   const opened = yield* open(options)
   const progress = yield* options.progress(opened.total)
   yield* progress.skip(opened.start)
-  const { sha256, size } = yield* Effect.ensuring(receive(opened, progress), progress.clear)
+  const { sha256, size } = yield* Effect.ensuring(receive(options.url, opened, progress), progress.clear)
   const { partial } = opened
   if (options.sha256 !== null && options.sha256 !== sha256) {
     yield* Target.discard(partial.path)

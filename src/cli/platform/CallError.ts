@@ -46,7 +46,7 @@ const messageOf = (url: string, error: unknown): string => {
 export const isTransient = (error: { readonly _tag: string }): boolean =>
   error instanceof CallError && (error.cause instanceof UnreachableError || mayPass(error.cause))
 
-/** `url`: of the server. */
+/** `url`: where the call went. */
 export const of =
   (url: string) =>
   (error: unknown): CallError | UsageError =>

@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
 import * as Environment from "./Environment.ts"
 import * as FaultyServer from "./FaultyServer.ts"
 
@@ -203,6 +204,20 @@ layer(Layer.effect(Server, FaultyServer.make), { timeout })("files download", (i
         )
       }).pipe(Effect.scoped),
     timeout
+  )
+
+  it.effect("names the host of the file when its connection breaks", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* setUp
+      const { port } = yield* Receiver.http((_, response) => {
+        response.writeHead(200, { "content-length": "10" })
+        response.write("1", () => response.socket?.destroy())
+      })
+      const args = ["files", "download", `http://127.0.0.1:${port}/file`, "-o", cli.at("cut")]
+      const { code, stderr } = yield* Inferlog.run(args, cli.settings)
+      assert.strictEqual(code, 1)
+      assert.include(stderr, `inferlog: http://127.0.0.1:${port} does not answer: `)
+    }).pipe(Effect.scoped)
   )
 
   it.effect(
