@@ -16,7 +16,7 @@ export interface Exchanged {
 
 /** For tracing and logs. What a hook throws is ignored. */
 export interface Hooks {
-  /** Before an attempt. What it returns is added to the headers, such as `traceparent`. */
+  /** Before an attempt. What it returns is added to the headers, such as `traceparent`, but not to those of presigned URLs and files. */
   readonly request?: (
     sent: Exchanged
   ) => Readonly<Record<string, string>> | void | Promise<Readonly<Record<string, string>> | void>
