@@ -196,5 +196,7 @@ def _broken_by(error: Exception) -> Broken:
 
 
 async def _pieces(body: Slice) -> AsyncIterator[bytes]:
-    for read in body.pieces():
-        yield await asyncio.to_thread(read)
+    for at in body.offsets():
+        # In the loop, because it calls the caller's function.
+        body.on_read(at)
+        yield await asyncio.to_thread(body.piece, at)

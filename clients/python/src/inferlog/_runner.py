@@ -157,7 +157,8 @@ class Runner:
 
 
 def _pieces(body: Slice) -> Iterator[bytes]:
-    for read in body.pieces():
-        yield read()
+    for at in body.offsets():
+        body.on_read(at)
+        yield body.piece(at)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
-
 from ._protocol.calls import Call, Listing
 from ._protocol.core import Core, Scope, begin
 from ._protocol.effects import Program

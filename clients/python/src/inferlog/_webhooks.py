@@ -41,6 +41,11 @@ def _check_time(timestamp: str, tolerance: float, now: float) -> None:
         raise WebhookVerificationError("too_new", f"The delivery is {-age} s ahead: do the clocks differ?")
 
 
+def _bytes_of(text: str) -> bytes:
+    """As they came: servers put surrogates in the place of bytes that are no text."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def verify_webhook(
     body: Union[bytes, bytearray, memoryview, str],
     headers: Mapping[str, str],
@@ -58,18 +63,20 @@ def verify_webhook(
     :param now: Seconds since 1970. Default: the system's time.
     :raises WebhookVerificationError: if it is not a delivery that was signed with the secret within the tolerance.
     """
+    if not isinstance(body, (bytes, bytearray, memoryview, str)):
+        raise TypeError("The body must be the bytes or the text that came, not what was parsed of it")
+    raw = _bytes_of(body) if isinstance(body, str) else bytes(body)
     found = {str(name).lower(): str(value) for name, value in headers.items()}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
         if not found.get(name):
             raise WebhookVerificationError("missing_header", f"The header {name} is missing")
     _check_time(found["webhook-timestamp"], tolerance, time.time() if now is None else now)
-    raw = body.encode() if isinstance(body, str) else bytes(body)
-    message = f"{found['webhook-id']}.{found['webhook-timestamp']}.".encode() + raw
+    message = _bytes_of(f"{found['webhook-id']}.{found['webhook-timestamp']}.") + raw
     secrets = [secret] if isinstance(secret, str) else list(secret)
     expected = [
         b"v1," + base64.b64encode(hmac.new(_key_of(one), message, hashlib.sha256).digest()) for one in secrets
     ]
-    given = [one.encode() for one in found["webhook-signature"].split(" ")]
+    given = [_bytes_of(one) for one in found["webhook-signature"].split(" ")]
     # Compares all, so that the time says nothing about which of them matches.
     matches = [hmac.compare_digest(one, other) for one in expected for other in given]
     if not any(matches):

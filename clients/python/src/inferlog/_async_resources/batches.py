@@ -5,7 +5,6 @@ from typing import Any
 
 from .._async_session import AsyncSession, AsyncStream
 from .._protocol import batches
-from .._protocol.core import Scope
 
 
 class AsyncBatches(AsyncSession):
@@ -39,6 +38,5 @@ class AsyncBatches(AsyncSession):
             start_timeout=start_timeout,
             cancel_after=cancel_after,
         )
-        scope = Scope(self._core, timeout)
-        programs = batches.batch(self._core, scope, model, inputs, key, options, cancel_on_abort)
+        programs = batches.batch(self._core, timeout, model, inputs, key, options, cancel_on_abort)
         return AsyncStream(self._runner.unordered(programs, max(1, concurrency)))

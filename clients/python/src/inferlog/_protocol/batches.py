@@ -24,7 +24,7 @@ class BatchItem:
 
 def batch(
     core: Core,
-    scope: Scope,
+    timeout: float | None,
     model: str,
     inputs: Iterable[Mapping[str, Any]],
     key: str | None,
@@ -32,6 +32,7 @@ def batch(
     cancel_on_abort: bool | None,
 ) -> Iterator[Program[BatchItem]]:
     """A program for each input. With a `key` the requests stay when the caller leaves, so that the same call goes on with them."""
+    scope = Scope(core, timeout)
     prefix = key or str(uuid.uuid4())
     cancels = key is None if cancel_on_abort is None else cancel_on_abort
 
@@ -46,7 +47,8 @@ def batch(
             return BatchItem(index, error=error)
         return BatchItem(index, output)
 
-    return (one(index, input) for index, input in enumerate(inputs))
+    for index, input in enumerate(inputs):
+        yield one(index, input)
 
 
 def waiting(**options: Any) -> SubmitOptions:

@@ -21,8 +21,9 @@ _DEFAULT_URL = "http://127.0.0.1:8080"
 
 def _address(url: str, name: str) -> str:
     parts = urlsplit(str(url))
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise ValueError(f"{name} must be an absolute URL that begins with http:// or https://")
+    # A password in it would be shown by hooks, and never sent.
+    if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.netloc:
+        raise ValueError(f"{name} must be an absolute URL that begins with http:// or https://, without a user")
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
 

@@ -22,10 +22,12 @@ def download(core: Core, scope: Scope, url: str, offset: int, etag: str | None) 
     connection = yield from _open_first(url, attempts, offset, etag)
     if offset > 0 and connection.status != 206:
         raise UnexpectedAnswerError("The file has changed, or the server does not send parts of it: begin at 0")
+    # Of an encoded answer neither is about the bytes that come.
+    is_encoded = "content-encoding" in connection.headers
     length = connection.headers.get("content-length", "")
-    end = offset + int(length) if length.isdigit() else None
+    end = offset + int(length) if length.isdigit() and not is_encoded else None
     tag = connection.headers.get("etag", "")
-    known = tag if re.fullmatch(r'"[^"]+"', tag) else None
+    known = tag if re.fullmatch(r'"[^"]+"', tag) and not is_encoded else None
     at = offset
     while True:
         try:

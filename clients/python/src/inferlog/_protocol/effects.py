@@ -35,9 +35,11 @@ class Connection(Protocol):
 class Broken(Exception):
     """No whole answer came. `reason` is a word for hooks; the cause is the error of httpx."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, failure: Exception | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        #: What the caller gets in place of an `UnreachableError`.
+        self.failure = failure
 
 
 class Stopped(BaseException):

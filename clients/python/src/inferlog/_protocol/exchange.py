@@ -38,16 +38,16 @@ def failure_of(error: Exception) -> Exception:
     """The error that a caller gets."""
     if not isinstance(error, Broken):
         return error
-    unreachable = UnreachableError(f"No whole answer came: {error.reason}")
-    unreachable.__cause__ = error.__cause__
-    return unreachable
+    failure = error.failure or UnreachableError(f"No whole answer came: {error.reason}")
+    failure.__cause__ = error.__cause__
+    return failure
 
 
-class Redirected(UnexpectedAnswerError):
+class Redirected(Exception):
     """An answer that leads elsewhere. Only downloads follow it, because they carry no key."""
 
     def __init__(self, location: str) -> None:
-        super().__init__("The server redirects: give its own address as url")
+        super().__init__(location)
         self.location = location
 
 
@@ -225,10 +225,9 @@ def send_json(call: Call[T], core: Core, scope: Scope, attempts: Attempts | None
             return None  # type: ignore[return-value]
         try:
             return json.loads(answer.body)  # type: ignore[no-any-return]
-        except (ValueError, RecursionError) as error:
-            # Where nothing announces its length, an answer that was cut off looks whole.
+        except (ValueError, RecursionError):
+            failure = UnexpectedAnswerError("The answer is not JSON: is it of an inferlog server?")
             if "json" not in answer.headers.get("content-type", ""):
-                raise UnexpectedAnswerError("The answer is not JSON: is it of an inferlog server?") from None
-            broken = Broken("cut off")
-            broken.__cause__ = error
-            yield from attempts.pause(broken, call.repeatable)
+                raise failure from None
+            # Where nothing announces its length, an answer that was cut off looks whole.
+            yield from attempts.pause(Broken("cut off", failure), call.repeatable)

@@ -30,19 +30,15 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
 }
 
 
-def _code_of(name: str) -> str:
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", name[: -len("Error")]).upper()
-
-
-#: Classes of one code. Those of a status are in `_BY_STATUS`; LENGTH_REQUIRED has the same class as its status.
-_BY_CODE: Mapping[str, type[ApiError]] = {
-    _code_of(name): value
-    for name, value in vars(errors).items()
-    if isinstance(value, type)
-    and issubclass(value, ApiError)
-    and value not in (ApiError, RequestOutcomeError, errors.ServerError, errors.InvalidInputError, errors.RequestExpiredError)
-    and (value not in _BY_STATUS.values() or value is errors.LengthRequiredError)
-}
+def _class_of(status: int, code: str | None, issues: Sequence[Any]) -> type[ApiError]:
+    """The class of the code, if it is one of its status; else that of the status. RATE_LIMITED is a `RateLimitedError`."""
+    of_status: type[ApiError] = _BY_STATUS.get(status, errors.ServerError if status >= 500 else ApiError)
+    if code is None and status == 400 and issues:
+        return errors.InvalidInputError
+    if code is None:
+        return of_status
+    found: type[ApiError] = getattr(errors, "".join(word.capitalize() for word in code.split("_")) + "Error", of_status)
+    return found if issubclass(found, (of_status, RequestOutcomeError)) else of_status
 
 
 @dataclass(frozen=True)
@@ -114,15 +110,11 @@ def error_of(answer: Answer, now: float) -> ApiError:
         request_id=answer.headers.get("x-request-id"),
         retry_after=retry_after_of(answer.headers, now),
     )
-    of_code = _BY_CODE.get(code or "")
-    if of_code is not None and issubclass(of_code, RequestOutcomeError):
+    kind = _class_of(status, code, issues)
+    if issubclass(kind, RequestOutcomeError):
         request: Any = body if "output" in body else None
-        return of_code(failure, request)
-    if of_code is not None:
-        return of_code(failure)
-    if status == 400 and issues and code is None:
-        return errors.InvalidInputError(failure)
-    return _BY_STATUS.get(status, errors.ServerError if status >= 500 else ApiError)(failure)
+        return kind(failure, request)
+    return kind(failure)
 
 
 _ENDINGS: Mapping[str, tuple[type[RequestOutcomeError], int, str, str]] = {

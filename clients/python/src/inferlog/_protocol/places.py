@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Union
 from urllib.parse import unquote, urlsplit
 
+from ..errors import UnexpectedAnswerError
 from ..types import RetrievedRequest
 from .calls import Call, model_path, segment
 from .core import Core, Scope
@@ -51,6 +52,14 @@ def place_of(ref: RequestRef) -> Place | None:
     if found is None:
         return None
     return Place(f"{unquote(found[1])}/{unquote(found[2])}", id_of(ref))
+
+
+def place_of_submitted(answer: Any) -> Place:
+    """Where the request is that the answer to a submit names."""
+    place = place_of(answer) if isinstance(answer, dict) else None
+    if place is None:
+        raise UnexpectedAnswerError("The answer to a submit names no request: is it of an inferlog server?")
+    return place
 
 
 def locate(ref: RequestRef, core: Core, scope: Scope) -> Program[Place]:

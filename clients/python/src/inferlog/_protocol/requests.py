@@ -8,22 +8,25 @@ import math
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
-from ..errors import DeadlineExceededError, UnexpectedAnswerError
+from ..errors import DeadlineExceededError, RequestOutcomeError, TokenNotGrantedError
 from ..types import CancelledRequestStatus, CreatedRequest, RequestStatus, Result, RetrievedRequest
 from .calls import Call, given, model_path, post
 from .core import Core, Scope
-from .effects import Invoke, Program, Stopped
+from .effects import Invoke, Program, Sleep, Stopped
 from .exchange import send_json
 from .failures import output_of
 from .inputs import with_files
-from .places import Place, RequestRef, id_of, locate, place_of, retrieval
+from .places import Place, RequestRef, locate, place_of_submitted, retrieval
 
 #: For how long the server holds an answer, in seconds.
 HELD = 30
 
 TERMINAL = ("COMPLETED", "FAILED", "CANCELLED")
+
+#: The time between two unchanged answers, in seconds.
+_SHORTEST = 1.0
 
 #: How long an interrupted call may take to cancel its request, in seconds.
 _PATIENCE = 10.0
@@ -100,17 +103,59 @@ def cancel(core: Core, scope: Scope, ref: RequestRef) -> Program[CancelledReques
 OnStatus = Callable[[RequestStatus], Any]
 
 
+def polled(
+    core: Core, scope: Scope, place: Place, held: int, show: Callable[[RequestStatus], Program[None]]
+) -> Program[RequestStatus]:
+    """Asks for the status until the request has ended. Shows each change, and gives the last one."""
+    last: RequestStatus | None = None
+    while True:
+        asked = core.clock.now()
+        found = yield from send_json(status_call(place, held), core, scope)
+        is_unchanged = found == last
+        last = found
+        if not is_unchanged:
+            yield from show(found)
+        if found["status"] in TERMINAL:
+            return found
+        if is_unchanged and core.clock.now() - asked < _SHORTEST:
+            # Something on the way does not hold answers.
+            left = scope.left()
+            yield Sleep(_SHORTEST if left is None else min(_SHORTEST, left))
+
+
 def _ended(core: Core, scope: Scope, place: Place, on_status: OnStatus | None) -> Program[RetrievedRequest]:
     """Follows a request to its end, and gives the whole of it."""
-    scope.request_id = place.id
-    shown: RequestStatus | None = None
-    while True:
-        found = yield from send_json(status_call(place, HELD), core, scope)
-        if on_status is not None and found != shown:
-            yield Invoke(on_status, (found,))
-        shown = found
-        if found["status"] in TERMINAL:
-            return (yield from send_json(retrieval(place.id), core, scope))
+
+    def show(status: RequestStatus) -> Program[None]:
+        if on_status is not None:
+            yield Invoke(on_status, (status,))
+
+    last = yield from polled(core, scope, place, HELD, show)
+    try:
+        return (yield from send_json(retrieval(place.id), core, scope))
+    except TokenNotGrantedError:
+        # A page's token that submits opens the result only (docs/apps/browsers.md).
+        return (yield from _as_result(core, scope, place, last["status"]))
+
+
+def _as_result(core: Core, scope: Scope, place: Place, status: str) -> Program[RetrievedRequest]:
+    """The ended request, as far as the result route shows it."""
+    call: Call[RetrievedRequest] = place.call()
+    try:
+        return (yield from send_json(call, core, scope))
+    except RequestOutcomeError as error:
+        if error.request is not None:
+            return error.request
+        known = {
+            "id": place.id,
+            "modelEndpoint": place.model,
+            "status": status,
+            "outcome": "failed" if status == "FAILED" else "cancelled",
+            "input": None,
+            "output": None,
+            "error": error.message,
+        }
+        return cast(RetrievedRequest, known)
 
 
 def wait(core: Core, scope: Scope, ref: RequestRef, on_status: OnStatus | None) -> Program[RetrievedRequest]:
@@ -128,19 +173,17 @@ def run(
     cancel_on_abort: bool = True,
 ) -> Program[Any]:
     """The output. An interrupted call cancels its request once, best effort."""
-    call: Call[Any] | None = None
+    call = yield from prepared(core, scope, model, input, options)
+    scope.left()
     place: Place | None = None
     try:
-        call = yield from prepared(core, scope, model, input, options)
         body = yield from send_json(call, core, scope)
-        place = place_of(body)
-        if place is None:
-            raise UnexpectedAnswerError("The answer to a submit names no request: is it of an inferlog server?")
+        place = place_of_submitted(body)
         scope.request_id = place.id
-        if "modelEndpoint" not in body or body["status"] not in TERMINAL:
+        if "outcome" not in body:
             body = yield from _ended(core, scope, place, on_status)
     except _ABORTS:
-        if cancel_on_abort and call is not None:
+        if cancel_on_abort:
             yield from _abandon(core, call, place)
         raise
     return output_of(body)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import mimetypes
 import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Union
@@ -25,6 +26,7 @@ class Source:
     def __init__(self, file: IO[bytes], name: str | None, owned: bool) -> None:
         self._file = file
         self._owned = owned
+        self._is_closed = False
         self._lock = threading.Lock()
         self._start = file.tell()
         self.size = file.seek(0, os.SEEK_END) - self._start
@@ -33,6 +35,8 @@ class Source:
 
     def read_at(self, offset: int, length: int) -> bytes:
         with self._lock:
+            if self._is_closed:
+                raise ValueError("The upload has ended")
             self._file.seek(self._start + offset)
             data = self._file.read(length)
         if not data:
@@ -40,9 +44,15 @@ class Source:
         return data
 
     def close(self) -> None:
-        if self._owned:
-            with self._lock:
+        """Leaves a file of the caller as it was, so that another call can upload it again."""
+        with self._lock:
+            self._is_closed = True
+            if self._owned:
                 self._file.close()
+            else:
+                # The caller may have closed it meanwhile.
+                with contextlib.suppress(ValueError):
+                    self._file.seek(self._start)
 
 
 def is_file(value: object) -> bool:
@@ -84,20 +94,18 @@ def _name_of(file: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Slice:
-    """A part of a source, as the body of a PUT. `on_read` learns how many bytes of it have been taken, from 0."""
+    """A part of a source, as the body of a PUT. `on_read` is to learn how many bytes of it have been taken, from 0."""
 
     source: Source
     offset: int
     length: int
     on_read: Callable[[int], None]
 
-    def pieces(self) -> Iterator[Callable[[], bytes]]:
-        """Functions that each read one piece, in order."""
-        for at in range(0, self.length, _PIECE):
-            yield lambda at=at: self._piece(at)  # type: ignore[misc]
+    def offsets(self) -> range:
+        """Where its pieces begin."""
+        return range(0, self.length, _PIECE)
 
-    def _piece(self, at: int) -> bytes:
-        self.on_read(at)
+    def piece(self, at: int) -> bytes:
         wanted = min(_PIECE, self.length - at)
         data = self.source.read_at(self.offset + at, wanted)
         while len(data) < wanted:

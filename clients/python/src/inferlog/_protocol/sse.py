@@ -12,6 +12,9 @@ from ..errors import UnexpectedAnswerError
 #: Characters of one event, so that a broken server cannot fill the memory.
 _LARGEST = 16 * 1024 * 1024
 
+#: The longest pause between connections that a stream may ask for, in seconds.
+_LONGEST_RETRY = 30.0
+
 
 @dataclass
 class Block:
@@ -23,7 +26,7 @@ class Block:
     data: str | None = None
     #: The place behind which the stream goes on.
     id: str | None = None
-    #: The pause before the next connection that the server asks for, in seconds.
+    #: The pause before the next connection that the server asks for, in seconds; at most 30.
     retry: float | None = None
     size: int = 0
 
@@ -38,8 +41,8 @@ class Block:
             self.data = value if self.data is None else f"{self.data}\n{value}"
         elif name == "id" and "\0" not in value:
             self.id = value
-        elif name == "retry" and re.fullmatch("[0-9]{1,9}", value):
-            self.retry = int(value) / 1_000
+        elif name == "retry" and re.fullmatch("[0-9]+", value):
+            self.retry = min(float(value) / 1_000, _LONGEST_RETRY)
 
     @property
     def is_empty(self) -> bool:

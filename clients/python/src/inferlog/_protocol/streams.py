@@ -13,11 +13,11 @@ from ..types import RequestStatus
 from .calls import Call, given
 from .core import Core, Scope
 from .effects import Connection, Emit, Program
-from .exchange import Attempts, send_json
+from .exchange import Attempts
 from .failures import object_of
 from .follow import follow
-from .places import Place, RequestRef, locate, place_of
-from .requests import TERMINAL, SubmitOptions, prepared, status_call
+from .places import Place, RequestRef, locate, place_of_submitted
+from .requests import TERMINAL, SubmitOptions, polled, prepared
 from .sse import Block
 
 _EVENTS = {"accept": "text/event-stream", "accept-encoding": "identity"}
@@ -86,10 +86,12 @@ def subscribe(core: Core, scope: Scope, ref: RequestRef) -> Program[None]:
     yield from follow(core, scope, state)
     if not state.falls_back:
         return
-    state.ended = False
-    while not state.ended:
-        for status in state.show((yield from send_json(status_call(place, _HELD), core, scope))):
-            yield Emit(status)
+
+    def show(status: RequestStatus) -> Program[None]:
+        for shown in state.show(status):
+            yield Emit(shown)
+
+    yield from polled(core, scope, place, _HELD, show)
 
 
 class _Output:
@@ -117,6 +119,8 @@ class _Output:
             self._last_id = block.id or self._last_id
             return [OutputEvent("chunk", _data_of(block), block.id)]
         if block.event == "restart":
+            # The chunks so far do not count, so there is nothing to go on behind.
+            self._last_id = None
             return [OutputEvent("restart", _data_of(block))]
         if block.event == "progress":
             return [OutputEvent("progress", _data_of(block))]
@@ -128,9 +132,7 @@ class _Output:
     def _created(self, body: Any) -> Iterable[OutputEvent]:
         if self._place is not None:
             return []
-        self._place = place_of(body) if isinstance(body, dict) else None
-        if self._place is None:
-            raise UnexpectedAnswerError("The answer to a submit names no request: is it of an inferlog server?")
+        self._place = place_of_submitted(body)
         self._scope.request_id = self._place.id
         return [OutputEvent("request", body)]
 

@@ -38,8 +38,6 @@ def request_of(effect: Open, content: Content) -> httpx.Request:
     )
 
 
-
-
 def broken_by(error: Exception) -> Broken:
     """The effect's error for an error of httpx."""
     if isinstance(error, httpx.UnsupportedProtocol):

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._protocol import batches
-from .._protocol.core import Scope
 from .._session import Session, Stream
 
 
@@ -39,6 +38,5 @@ class Batches(Session):
             start_timeout=start_timeout,
             cancel_after=cancel_after,
         )
-        scope = Scope(self._core, timeout)
-        programs = batches.batch(self._core, scope, model, inputs, key, options, cancel_on_abort)
+        programs = batches.batch(self._core, timeout, model, inputs, key, options, cancel_on_abort)
         return Stream(self._runner.unordered(programs, max(1, concurrency)))

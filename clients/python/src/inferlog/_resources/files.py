@@ -30,7 +30,8 @@ class Files(Session):
         :param parallel: Parts on their way at once.
         :param resume: `uploadId` and `uploadKey` of an upload in parts that was interrupted: parts that have arrived stay.
         :param on_begin: Called with both when an upload in parts has begun, before its first part.
-        :param on_progress: Called with the bytes that are on their way or there, and all bytes; maybe in another thread.
+        :param on_progress: Called with the bytes that are on their way or there, and all bytes; of parts in other threads,
+            one call at a time.
         """
         options = uploads.UploadOptions(
             file_name, content_type, part_size, parallel, resume, on_begin, on_progress
