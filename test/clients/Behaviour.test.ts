@@ -4,6 +4,7 @@ import * as BehaviourCase from "#test/support/clients/BehaviourCase.ts"
 import type { Driver } from "#test/support/clients/Driver.ts"
 import * as FaultyServer from "#test/support/clients/FaultyServer.ts"
 import * as Judge from "#test/support/clients/Judge.ts"
+import * as Python from "#test/support/clients/Python.ts"
 import * as PythonDriver from "#test/support/clients/PythonDriver.ts"
 import * as TypescriptDriver from "#test/support/clients/TypescriptDriver.ts"
 
@@ -12,7 +13,7 @@ const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1_000_000)
 const python = PythonDriver.make()
 
 /** Without Python and its packages, its cases are skipped. */
-const isMissing = (driver: Driver) => PythonDriver.python === undefined && driver !== TypescriptDriver.driver
+const isMissing = (driver: Driver) => !Python.has("httpx") && driver !== TypescriptDriver.driver
 
 /** Plays one case after another. Drivers do not wait for each other, because many cases only wait for a time limit. */
 const playerOf = (driver: Driver) => {

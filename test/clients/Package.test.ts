@@ -31,6 +31,20 @@ const nodes = [
   )
 ]
 
+const tsc = path.join(root, "node_modules/typescript/bin/tsc")
+const nodeNext = ["--module", "nodenext", "--moduleResolution", "nodenext"]
+const bundler = ["--module", "esnext", "--moduleResolution", "bundler"]
+const ofPackages = ["--skipLibCheck", "false"]
+/** One thread, because more would check much twice. */
+const strict = [
+  "--noEmit",
+  "--strict",
+  "--exactOptionalPropertyTypes",
+  "--target",
+  "es2022",
+  "--singleThreaded"
+].concat(["--types", "node", "--typeRoots", path.join(root, "node_modules/@types")])
+
 /** The test runner's variables must not reach npm or the programs. */
 const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"] }
 
@@ -58,9 +72,9 @@ const installed = Layer.effect(
       fs.writeFileSync(`${folder}/typed-react.ts`, Consumers.typedReact)
       fs.writeFileSync(`${folder}/typed-effect.ts`, Consumers.typedEffect)
       fs.mkdirSync(`${folder}/node_modules/@types`)
-      for (const name of ["react", "@types/react", "csstype", "effect"])
+      for (const name of ["react", "@types/react", "csstype", "effect", "@effect"])
         fs.symlinkSync(path.join(root, "node_modules", name), `${folder}/node_modules/${name}`)
-      for (const page of ["clients", "streams"])
+      for (const page of ["clients", "streams", "effect"])
         fs.writeFileSync(`${folder}/${page}.ts`, programOf(`docs/apps/${page}.md`, "ts"))
     })
     return folder
@@ -115,53 +129,25 @@ layer(Layer.merge(TestServer.layer(), installed), { excludeTestServices: true, t
       })
     )
 
-    const compilers = {
-      "NodeNext, without the types of pages": ["nodenext", "nodenext", "ES2024", "node"],
-      "a bundler, with the types of pages": ["esnext", "bundler", "ES2024,DOM", "node"]
-    } as const
-    it.effect.each(Object.entries(compilers))(
-      "type-checks strictly for %s",
-      ([, [module, resolution, lib, types]]) =>
-        Effect.gen(function* () {
-          const folder = yield* Installed
-          const flags = { module, moduleResolution: resolution, lib, types, target: "es2022" }
-          const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false"]
-          const roots = ["--typeRoots", path.join(root, "node_modules/@types")]
-          const args = [
-            ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]),
-            ...strict,
-            ...roots
-          ]
-          const tsc = path.join(root, "node_modules/typescript/bin/tsc")
-          const { stdout } = yield* Effect.promise(() =>
-            execFile(
-              process.execPath,
-              [tsc, ...args, "typed.ts", "typed-react.ts", "clients.ts", "streams.ts"],
-              {
-                cwd: folder
-              }
-            ).catch((cause: { stdout: string }) => cause)
-          )
-          assert.strictEqual(stdout, "")
-        })
-    )
-
-    it.effect("type-checks strictly with Effect, which it needs only for that", () =>
+    const pages = ["clients.ts", "streams.ts"]
+    const uses = ["typed.ts", "typed-react.ts", ...pages]
+    const effects = ["typed-effect.ts", "effect.ts"]
+    const compilers: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<string>]> = [
+      ["NodeNext, without the types of pages", [...nodeNext, "--lib", "ES2024", ...ofPackages], uses],
+      ["a bundler, with the types of pages", [...bundler, "--lib", "ES2024,DOM", ...ofPackages], uses],
+      // Effect's own declarations are not checked.
+      [
+        "Effect, which it needs only for that",
+        [...nodeNext, "--lib", "ES2024,DOM", "--skipLibCheck"],
+        effects
+      ]
+    ]
+    it.effect.each(compilers)("type-checks strictly for %s", ([, flags, files]) =>
       Effect.gen(function* () {
-        const folder = yield* Installed
-        const args = [
-          "--noEmit",
-          "--strict",
-          "--exactOptionalPropertyTypes",
-          "--module",
-          "nodenext",
-          "--skipLibCheck"
-        ]
-        const tsc = path.join(root, "node_modules/typescript/bin/tsc")
+        const cwd = yield* Installed
+        const args = [tsc, ...strict, ...flags, ...files]
         const { stdout } = yield* Effect.promise(() =>
-          execFile(process.execPath, [tsc, ...args, "--lib", "ES2024,DOM", "typed-effect.ts"], {
-            cwd: folder
-          }).catch((cause: { stdout: string }) => cause)
+          execFile(process.execPath, args, { cwd }).catch((cause: { stdout: string }) => cause)
         )
         assert.strictEqual(stdout, "")
       })

@@ -8,12 +8,12 @@ import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Inferlog } from "#clients/typescript/Inferlog.ts"
+import * as Python from "#test/support/clients/Python.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import { checkout } from "#test/src/composition/docs/Commands.ts"
-import * as Python from "./Python.ts"
 import { programOf } from "./Snippets.ts"
 
-const { apiKey, root } = ServerProcess
+const { apiKey } = ServerProcess
 const execute = promisify(childProcess.execFile)
 
 interface Place {
@@ -43,7 +43,7 @@ const filled = (program: string, url: string) =>
 const environmentOf = ({ cwd, url }: Place) => ({
   PATH: process.env["PATH"],
   HOME: cwd,
-  PYTHONPATH: path.join(root, "clients/python/src"),
+  ...Python.environment,
   PYTHONUNBUFFERED: "1",
   INFERLOG_URL: url,
   INFERLOG_API_KEY: apiKey,

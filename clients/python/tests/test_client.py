@@ -3,16 +3,19 @@
 import asyncio
 import copy
 import inspect
+import io
 import pickle
 import re
 import time
 from pathlib import Path
 
 import pytest
-from inferlog import AsyncInferlog, Inferlog, UnreachableError, errors
+from inferlog import AsyncInferlog, Inferlog, UnreachableError, errors, verify_webhook
 from inferlog._async_runner import _within
 from inferlog._protocol.platform import moment
+from inferlog._protocol.sources import open_source
 from inferlog._protocol.sse import Events
+from inferlog.options import SystemClock
 
 REPOSITORY = Path(__file__).parents[3]
 NOWHERE = "http://127.0.0.1:9"
@@ -60,9 +63,47 @@ def test_refuses_names_that_lead_to_other_routes() -> None:
         lambda: client.submit("sandbox/../keys", {}),
         lambda: client.keys.revoke("."),
         lambda: Inferlog(url="127.0.0.1:8080"),
+        lambda: Inferlog(url="http://user:password@127.0.0.1:8080"),
     ):
         with pytest.raises(ValueError):
             call()
+
+
+def test_verifies_headers_and_bodies_of_any_kind() -> None:
+    headers = {"webhook-id": "1", "webhook-timestamp": "10", "webhook-signature": "v1,\udcff"}
+    with pytest.raises(errors.WebhookVerificationError) as caught:
+        verify_webhook(b"{}", headers, "whsec_QUJD", now=10)
+    assert caught.value.reason == "no_match"
+    with pytest.raises(TypeError):
+        verify_webhook({}, headers, "whsec_QUJD", now=10)  # type: ignore[arg-type]
+
+
+def test_leaves_a_file_of_the_caller_as_it_was() -> None:
+    file = io.BytesIO(b"head and body")
+    file.seek(9)
+    source = open_source(file)
+    assert source.read_at(0, source.size) == b"body"
+    source.close()
+    assert file.read() == b"body"
+    # A part in another thread may still be under way.
+    with pytest.raises(ValueError):
+        source.read_at(0, 1)
+
+
+def test_a_batch_has_its_time_from_the_first_item_on() -> None:
+    clock = Stopped()
+    items = iter(Inferlog(url=NOWHERE, clock=clock, retries=0).batches.run("sandbox/echo", [{}], timeout=1))
+    clock.time += 2
+    assert isinstance(next(items).error, UnreachableError)
+
+
+class Stopped(SystemClock):
+    """Stands still."""
+
+    time = 0.0
+
+    def monotonic(self) -> float:
+        return self.time
 
 
 def test_both_clients_have_the_same_calls() -> None:

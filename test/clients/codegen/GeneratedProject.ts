@@ -3,7 +3,7 @@ import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as url from "node:url"
-import * as Python from "#test/clients/Python.ts"
+import * as Python from "#test/support/clients/Python.ts"
 
 const root = path.resolve(import.meta.dirname, "../../..")
 
@@ -57,20 +57,15 @@ export const typeScriptProblems = async (
       typeRoots: [path.join(root, "node_modules/@types")],
       allowImportingTsExtensions: true,
       verbatimModuleSyntax: true,
-      paths: {
-        ...Object.fromEntries(Object.entries(clients).map(([name, file]) => [name, [file]])),
-        // Installed beside the client.
-        effect: [path.join(root, "node_modules/effect/dist/index.d.ts")],
-        "effect/*": [path.join(root, "node_modules/effect/dist/*")],
-        "@effect/*": [path.join(root, "node_modules/@effect/*/dist/index.d.ts")]
-      }
+      paths: Object.fromEntries(Object.entries(clients).map(([name, file]) => [name, [file]]))
     },
     files: Object.keys(files)
   }
   fs.writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }')
   fs.writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(config))
   const tsc = path.join(root, "node_modules/typescript/bin/tsc")
-  return (await run(process.execPath, [tsc, "-p", "."], { cwd: folder })).text
+  // Its threads would check much twice.
+  return (await run(process.execPath, [tsc, "-p", ".", "--singleThreaded"], { cwd: folder })).text
 }
 
 /** Runs the Python of this machine with the client of this checkout. */
@@ -78,20 +73,7 @@ export const runPython = (
   args: ReadonlyArray<string>,
   cwd: string,
   env: Readonly<Record<string, string>> = {}
-): Promise<Ended> =>
-  run(Python.command, args, {
-    cwd,
-    env: {
-      ...env,
-      PYTHONPATH: path.join(root, "clients/python/src"),
-      MYPYPATH: path.join(root, "clients/python/src"),
-      MYPY_CACHE_DIR: Python.mypyCache
-    }
-  })
-
-/** Whether this machine's Python has it. */
-export const hasPython = (module: string): boolean =>
-  childProcess.spawnSync(Python.command, ["-c", `import ${module}`], { stdio: "ignore" }).status === 0
+): Promise<Ended> => run(Python.command, args, { cwd, env: { ...env, ...Python.environment } })
 
 /** Runs a program with the clients of this checkout, as the folder would with them installed. */
 export const runTypeScript = (

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { helloWorld } from "#src/features/catalog/models/builtin/vision/ExampleImages.ts"
 import { programOf } from "#test/clients/Snippets.ts"
 import * as InProcess from "#test/src/cli/InProcess.ts"
+import * as Python from "#test/support/clients/Python.ts"
 import * as RunningServer from "#test/support/clients/RunningServer.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -49,27 +50,22 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: 120_000 })("The
     })
   )
 
-  it.effect.skipIf(!GeneratedProject.hasPython("httpx"))(
-    "run with generated Python (skipped without httpx)",
-    () =>
-      Effect.gen(function* () {
-        const cwd = yield* folder
-        const env = yield* environment
-        fs.writeFileSync(path.join(cwd, "program.py"), programOf(page, "python"))
-        const { text } = yield* Effect.promise(() => GeneratedProject.runPython(["program.py"], cwd, env))
-        assert.match(text, /Hello/i)
-      })
+  it.effect.skipIf(!Python.has("httpx"))("run with generated Python (skipped without httpx)", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const env = yield* environment
+      fs.writeFileSync(path.join(cwd, "program.py"), programOf(page, "python"))
+      const { text } = yield* Effect.promise(() => GeneratedProject.runPython(["program.py"], cwd, env))
+      assert.match(text, /Hello/i)
+    })
   )
 
   it.effect("run with Effect", () =>
     Effect.gen(function* () {
       const cwd = yield* TempDirectory.make
       const env = yield* environment
+      // test/clients/Package.test.ts checks its types.
       const program = programOf("docs/apps/effect.md", "ts")
-      const problems = yield* Effect.promise(() =>
-        GeneratedProject.typeScriptProblems(cwd, { "program.ts": program })
-      )
-      assert.strictEqual(problems, "")
       const { text } = yield* Effect.promise(() => GeneratedProject.runTypeScript(program, cwd, env))
       assert.match(text, /^\{ value: 'hello' \}\n\d+ completed\n$/)
     })

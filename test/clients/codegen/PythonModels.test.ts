@@ -1,4 +1,7 @@
-/** Generated Python for the models that ship with the server: mypy accepts right inputs and refuses wrong ones, and it runs. */
+/**
+ * Generated Python for the models that ship with the server: mypy accepts right inputs and refuses wrong ones, and it runs. mypy finds
+ * nothing wrong in the client either.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, layer } from "@effect/vitest"
@@ -6,12 +9,11 @@ import { Effect } from "effect"
 import { Inferlog } from "#clients/typescript/index.ts"
 import { snake } from "#src/edges/codegen/Identifiers.ts"
 import * as InProcess from "#test/src/cli/InProcess.ts"
+import * as Python from "#test/support/clients/Python.ts"
 import * as RunningServer from "#test/support/clients/RunningServer.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as GeneratedProject from "./GeneratedProject.ts"
-
-const root = path.resolve(import.meta.dirname, "../../..")
 
 /** What applications do, right and wrong. mypy refuses a `type: ignore` of another error, and one that is not needed. */
 const usage = `
@@ -19,6 +21,7 @@ from pathlib import Path
 
 from inferlog import AsyncInferlog, Inferlog
 from models import sandbox_echo, sandbox_stream_stream, vision_ocr, vision_ocr_async
+from typing_extensions import assert_type
 
 
 def right(inferlog: Inferlog) -> None:
@@ -30,6 +33,8 @@ def right(inferlog: Inferlog) -> None:
 
 
 async def right_async(inferlog: AsyncInferlog) -> str:
+    async for model in inferlog.catalog.models():
+        assert_type(model["expectedSeconds"], float)
     with open("x.png", "rb") as file:
         return (await vision_ocr_async(inferlog, {"image": file}))["text"]
 
@@ -41,32 +46,39 @@ def wrong(inferlog: Inferlog) -> None:
     sandbox_echo(inferlog, {"value": 1, "delayMs": "1"})  # type: ignore[typeddict-item]
     sandbox_echo(inferlog, {"value": 1}, timeout="1")  # type: ignore[arg-type]
     vision_ocr(inferlog, {"image": ""})["confidence"].upper()  # type: ignore[attr-defined]
+
+
+def without_generated_code(inferlog: Inferlog) -> None:
+    created = inferlog.submit("a/b", {})
+    assert_type(created["request_id"], str)
+    for status in inferlog.subscribe(created):
+        status["statsu"]  # type: ignore[typeddict-item]
+    inferlog.run("a/b", {}, retries=1)  # type: ignore[call-arg]
 `
 
-/** Calls each function with the example of its model. Prints the outcomes by name. */
+/** Prints what each function runs with the example of its model, and what some give. */
 const program = `
 import asyncio
 import json
-import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import models
-from inferlog import AsyncInferlog, Inferlog, RequestOutcomeError
+from inferlog import AsyncInferlog, Inferlog, RequestFailedError
+
+
+class Recorder:
+    def run(self, model, input, **options):
+        return [model, input]
+
 
 examples = json.load(open("examples.json"))
+runs = {name: getattr(models, name)(Recorder(), input) for name, input in examples.items()}
 
-
-def outcome(call):
-    try:
-        return "output" if call() is not None else "none"
-    except RequestOutcomeError as error:
-        return type(error).__name__
-
-
-with Inferlog() as inferlog, ThreadPoolExecutor(8) as pool:
-    calls = {name: (lambda f=getattr(models, name), i=i: f(inferlog, i)) for name, i in examples.items()}
-    outcomes = dict(zip(calls, pool.map(outcome, calls.values())))
+with Inferlog() as inferlog:
     chunks = [event.data for event in models.sandbox_stream_stream(inferlog, {"text": "a b"}) if event.type == "chunk"]
+    try:
+        models.sandbox_fail(inferlog, examples["sandbox_fail"])
+    except RequestFailedError as error:
+        failed = error.code
 
 
 async def main():
@@ -74,7 +86,7 @@ async def main():
         return await models.sandbox_echo_async(inferlog, {"value": 1})
 
 
-print(json.dumps({"outcomes": outcomes, "chunks": chunks, "echo": asyncio.run(main())}))
+print(json.dumps({"runs": runs, "chunks": chunks, "failed": failed, "echo": asyncio.run(main())}))
 `
 
 layer(RunningServer.layer, { excludeTestServices: true, timeout: 120_000 })(
@@ -89,23 +101,22 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: 120_000 })(
       return folder
     })
 
-    it.effect.skipIf(!GeneratedProject.hasPython("mypy"))(
-      "writes types that mypy holds (skipped without mypy)",
-      () =>
-        Effect.gen(function* () {
-          const folder = yield* generated
-          fs.writeFileSync(path.join(folder, "usage.py"), usage)
-          // As the client itself is checked, so that what mypy has found out of it is there.
-          const project = path.join(root, "clients/python/pyproject.toml")
-          const flags = ["--config-file", project, "--no-error-summary"]
-          const { text } = yield* Effect.promise(() =>
-            GeneratedProject.runPython(["-m", "mypy", ...flags, "models.py", "usage.py"], folder)
-          )
-          assert.strictEqual(text, "")
-        })
+    it.effect.skipIf(!Python.has("mypy"))("writes types that mypy holds (skipped without mypy)", () =>
+      Effect.gen(function* () {
+        const folder = yield* generated
+        fs.writeFileSync(path.join(folder, "usage.py"), usage)
+        const project = path.join(Python.folder, "pyproject.toml")
+        const flags = ["--config-file", project, "--cache-dir", folder, "--no-error-summary"]
+        // With the client itself, because mypy takes long to read it and its packages.
+        const files = [path.join(Python.folder, "src/inferlog"), "models.py", "usage.py"]
+        const { text } = yield* Effect.promise(() =>
+          GeneratedProject.runPython(["-m", "mypy", ...flags, ...files], folder)
+        )
+        assert.strictEqual(text, "")
+      })
     )
 
-    it.effect.skipIf(!GeneratedProject.hasPython("httpx"))(
+    it.effect.skipIf(!Python.has("httpx"))(
       "writes functions that run each model (skipped without httpx)",
       () =>
         Effect.gen(function* () {
@@ -113,12 +124,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: 120_000 })(
           const folder = yield* generated
           const { catalog } = new Inferlog({ url: urls.baseUrl })
           const examples = yield* Effect.promise(async () => {
-            const found: Record<string, unknown> = {}
-            for await (const one of catalog.models()) found[snake(one.modelEndpoint)] = one.exampleInput
-            for await (const one of catalog.wrappers()) found[snake(one.modelEndpoint)] = one.exampleInput
+            const found: Record<string, readonly [string, unknown]> = {}
+            for (const all of [catalog.models(), catalog.wrappers()])
+              for await (const { exampleInput, modelEndpoint } of all)
+                found[snake(modelEndpoint)] = [modelEndpoint, exampleInput]
             return found
           })
-          fs.writeFileSync(path.join(folder, "examples.json"), JSON.stringify(examples))
+          const inputs = Object.entries(examples).map(([name, [, input]]) => [name, input])
+          fs.writeFileSync(path.join(folder, "examples.json"), JSON.stringify(Object.fromEntries(inputs)))
           fs.writeFileSync(path.join(folder, "program.py"), program)
           const { text } = yield* Effect.promise(() =>
             GeneratedProject.runPython(["program.py"], folder, {
@@ -126,17 +139,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: 120_000 })(
               INFERLOG_API_KEY: key.replace("Key ", "")
             })
           )
-          const errors = {
-            sandbox_fail: "RequestFailedError",
-            sandbox_invalid_output: "InvalidOutputError",
-            sandbox_provider_fail: "UpstreamFailureError"
-          }
           assert.deepStrictEqual(JSON.parse(text), {
-            outcomes: {
-              ...Object.fromEntries(Object.keys(examples).map((name) => [name, "output"])),
-              ...errors
-            },
+            runs: examples,
             chunks: ["a ", "b"],
+            failed: "REQUEST_FAILED",
             echo: { value: 1 }
           })
         })

@@ -1,22 +1,9 @@
 /** Makes the calls of the behaviour table with the Python package, in a process that all cases share (`clients/python/tests`). */
 import * as childProcess from "node:child_process"
-import * as path from "node:path"
 import * as readline from "node:readline"
 import type { Readable, Writable } from "node:stream"
 import type { Driver, DriverCall, DriverClient, Played } from "./Driver.ts"
-
-export const folder = path.join(import.meta.dirname, "../../../clients/python")
-
-/** The first Python that has the packages of the tests: Debian's may stand behind another one. */
-export const python: string | undefined = ["/usr/bin/python3", "python3"].find(
-  (program) => childProcess.spawnSync(program, ["-c", "import httpx, pytest"]).status === 0
-)
-
-export const environment = {
-  ...process.env,
-  PYTHONDONTWRITEBYTECODE: "1",
-  PYTHONPATH: [path.join(folder, "src"), path.join(folder, "tests")].join(path.delimiter)
-}
+import * as Python from "./Python.ts"
 
 export interface PythonDrivers {
   readonly drivers: ReadonlyArray<Driver>
@@ -35,8 +22,8 @@ export const make = (): PythonDrivers => {
   }
 
   const start = () => {
-    const child = childProcess.spawn(python ?? "python3", ["-m", "inferlog_behaviour"], {
-      env: environment,
+    const child = childProcess.spawn(Python.command, ["-m", "inferlog_behaviour"], {
+      env: { ...process.env, ...Python.environment },
       stdio: ["pipe", "pipe", "inherit"]
     })
     child.on("exit", (code) => failAll(`the Python driver ended with ${code}`))

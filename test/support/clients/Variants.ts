@@ -16,7 +16,7 @@ export interface Play {
 }
 
 /** How many places of an answer are tried, beside the boundaries of its frames. `CUTS=all` tries each byte. */
-const cuts = process.env["CUTS"] === "all" ? Infinity : Number(process.env["CUTS"] ?? 16)
+const cuts = process.env["CUTS"] === "all" ? Infinity : Number(process.env["CUTS"] ?? 5)
 
 const nothing: RawAnswer.RawAnswer = { bytes: Buffer.alloc(0), ends: [] }
 
