@@ -13,7 +13,7 @@ import pytest
 from inferlog import AsyncInferlog, Inferlog, UnreachableError, errors, verify_webhook
 from inferlog._async_runner import _within
 from inferlog._protocol.platform import moment
-from inferlog._protocol.sources import open_source
+from inferlog._protocol.sources import content_type_of, open_source
 from inferlog._protocol.sse import Events
 from inferlog.options import SystemClock
 
@@ -88,6 +88,13 @@ def test_leaves_a_file_of_the_caller_as_it_was() -> None:
     # A part in another thread may still be under way.
     with pytest.raises(ValueError):
         source.read_at(0, 1)
+
+
+def test_knows_types_without_a_table_of_the_system() -> None:
+    names = ["a.webp", "A.JPG", "a.flac", "a.csv", "a.csv.gz", "a", "a.unknown"]
+    binary = "application/octet-stream"
+    expected = ["image/webp", "image/jpeg", "audio/flac", "text/csv", binary, binary, binary]
+    assert [content_type_of(name) for name in names] == expected
 
 
 def test_a_batch_has_its_time_from_the_first_item_on() -> None:

@@ -19,6 +19,21 @@ FileData = Union[bytes, bytearray, memoryview, "os.PathLike[str]", IO[bytes]]
 
 _PIECE = 256 * 1024
 
+#: What Python leaves to the system's table of types, which containers often lack, or names otherwise than the other client.
+_TYPES = {
+    ".flac": "audio/flac",
+    ".glb": "model/gltf-binary",
+    ".jsonl": "application/jsonl",
+    ".m4a": "audio/mp4",
+    ".md": "text/markdown",
+    ".mkv": "video/x-matroska",
+    ".ogg": "audio/ogg",
+    ".opus": "audio/ogg",
+    ".wav": "audio/wav",
+    ".weba": "audio/webm",
+    ".webp": "image/webp",
+}
+
 
 class Source:
     """A file of known size. `read_at` may be called from several threads."""
@@ -84,7 +99,10 @@ def open_source(data: FileData) -> Source:
 
 
 def content_type_of(name: str) -> str:
-    return mimetypes.guess_type(name)[0] or "application/octet-stream"
+    """By the extension. Of compressed files Python tells the type of what is in them, which their bytes are not."""
+    usual, encoding = mimetypes.guess_type(name, strict=False)
+    found = _TYPES.get(os.path.splitext(name)[1].lower()) or (None if encoding else usual)
+    return found or "application/octet-stream"
 
 
 def _name_of(file: Any) -> str | None:

@@ -29,7 +29,8 @@ class Batches(Session):
 
         :param key: Names the batch: the same call after a crash goes on with its requests, for 24 hours.
         :param cancel_on_abort: Whether requests that have not ended are cancelled when the caller leaves or `timeout` ends
-            the call. Default: not if there is a `key`, because the same call would find them cancelled.
+            the call. Default: not if there is a `key`, because the same call would find them cancelled. Threads notice it with
+            their next answer, within 30 s, as long as the program runs.
         """
         options = batches.waiting(
             webhook=webhook,
