@@ -7,7 +7,7 @@ its value. The sync and the async runner perform the same effects, so that each 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, Union
 
 from .sources import Slice
@@ -18,9 +18,10 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class HttpRequest:
     method: str
-    url: str
-    headers: Mapping[str, str]
-    body: bytes | Slice | None
+    #: Its query may be a credential, and so may headers.
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes | Slice | None = field(repr=False)
 
 
 class Connection(Protocol):

@@ -28,8 +28,9 @@ class State(Protocol):
     def other(self, connection: Connection, body: bytes) -> Iterable[Any]:
         """The items that an answer is which is no event stream."""
 
-    def failed(self, error: Exception, attempts: Attempts) -> bool:
-        """Whether to go on otherwise than by opening the stream again. `error` may be raised, too."""
+    def failed(self, error: Exception) -> bool:
+        """Whether to go on otherwise than by opening the stream again."""
+        return False
 
 
 def follow(core: Core, scope: Scope, state: State) -> Program[None]:
@@ -51,7 +52,7 @@ def follow(core: Core, scope: Scope, state: State) -> Program[None]:
         except (ApiError, Broken) as caught:
             error = caught
         scope.left()
-        if state.failed(error, attempts):
+        if state.failed(error):
             return
         yield from attempts.pause(error)
 

@@ -13,9 +13,8 @@ from ..types import RequestStatus
 from .calls import Call, given
 from .core import Core, Scope
 from .effects import Connection, Emit, Program
-from .exchange import Attempts
 from .failures import object_of
-from .follow import follow
+from .follow import State, follow
 from .places import Place, RequestRef, locate, place_of_submitted
 from .requests import TERMINAL, SubmitOptions, polled, prepared
 from .sse import Block
@@ -44,7 +43,7 @@ def _no_stream() -> UnexpectedAnswerError:
     return UnexpectedAnswerError("The answer is not an event stream: is it of an inferlog server?")
 
 
-class _Statuses:
+class _Statuses(State):
     def __init__(self, place: Place) -> None:
         self.ended = False
         self.falls_back = False
@@ -72,7 +71,7 @@ class _Statuses:
         self.ended = self.falls_back = True
         return []
 
-    def failed(self, error: Exception, attempts: Attempts) -> bool:
+    def failed(self, error: Exception) -> bool:
         self._silent += 1
         is_refused = isinstance(error, ApiError) and error.status in (429, 503)
         self.falls_back = is_refused or self._silent >= _SILENT
@@ -94,7 +93,7 @@ def subscribe(core: Core, scope: Scope, ref: RequestRef) -> Program[None]:
     yield from polled(core, scope, place, _HELD, show)
 
 
-class _Output:
+class _Output(State):
     def __init__(self, scope: Scope, submit: Call[Any] | None, place: Place | None, last_id: str | None) -> None:
         self.ended = False
         self._scope = scope
@@ -141,9 +140,6 @@ class _Output:
             raise _no_stream()
         return self._created(object_of(body))
 
-    def failed(self, error: Exception, attempts: Attempts) -> bool:
-        return False
-
 
 def stream(
     core: Core, scope: Scope, model: str, input: Mapping[str, Any], options: SubmitOptions, cancel_on_disconnect: bool
@@ -159,7 +155,7 @@ def output(core: Core, scope: Scope, ref: RequestRef, last_event_id: str | None)
     yield from follow(core, scope, _Output(scope, None, place, last_event_id))
 
 
-class _Changes:
+class _Changes(State):
     def __init__(self, query: Mapping[str, Any], named: Sequence[str] | None, last_id: str | None) -> None:
         self.ended = False
         self._query = query
@@ -188,9 +184,6 @@ class _Changes:
             raise _no_stream()
         self.ended = True
         return []
-
-    def failed(self, error: Exception, attempts: Attempts) -> bool:
-        return False
 
 
 def changes(
