@@ -1,7 +1,7 @@
 /** Follows the event stream of a server for as long as it takes, and reports when the server disappears and is back. */
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { UnknownEventIdError } from "#clients/typescript/Errors.ts"
-import type { AccountEvent, AccountStreamFilter } from "#clients/typescript/AccountStream.ts"
+import type { AccountEvent } from "#clients/typescript/AccountStream.ts"
 import type { UsageError } from "#src/cli/Failure.ts"
 import * as CallError from "./CallError.ts"
 import { Platform } from "./Platform.ts"
@@ -10,7 +10,9 @@ import { Platform } from "./Platform.ts"
 const longestSilence = 45_000
 
 export interface Options<R> {
-  readonly filter: AccountStreamFilter
+  /** At most 100. Empty: all. */
+  readonly requestIds: ReadonlyArray<string>
+  readonly model: Option.Option<string>
   /** The stream is not read while it runs. `isResumed`: the connection resumed a previous one. */
   readonly onEvent: (
     event: AccountEvent,
@@ -30,10 +32,11 @@ const isOfAnotherLog = (error: { readonly _tag: string }): boolean =>
 
 /** Ends when `isOver`, or when all named requests have ended. Fails on a permanent refusal and if unreachable at the start. */
 export const follow = Effect.fnUntraced(function* <R>({
-  filter,
   isOver = () => false,
+  model,
   onBegin,
   onEvent,
+  requestIds,
   say
 }: Options<R>) {
   const platform = yield* Platform
@@ -68,6 +71,10 @@ export const follow = Effect.fnUntraced(function* <R>({
     }
   })
 
+  const filter = {
+    modelEndpoint: Option.getOrUndefined(model),
+    requestIds: requestIds.length === 0 ? undefined : requestIds
+  }
   const events = Stream.suspend(() =>
     Stream.fromAsyncIterable(client.requests.stream(filter), CallError.of(platform.url))
   )

@@ -1,5 +1,5 @@
 /** `requests watch`: follows an account's requests over HTTP. */
-import { Clock, Console, Effect, Option, Schedule } from "effect"
+import { Clock, Console, Effect, type Option, Schedule } from "effect"
 import type { AccountEvent } from "#clients/typescript/AccountStream.ts"
 import { isTerminal } from "#clients/typescript/Following.ts"
 import * as Failure from "#src/cli/Failure.ts"
@@ -76,7 +76,8 @@ export const watching = Effect.fnUntraced(
 
     const printing = (print: (line: string) => Effect.Effect<void>) =>
       Following.follow({
-        filter: { requestIds, modelEndpoint: Option.getOrUndefined(model) },
+        requestIds,
+        model,
         onEvent: (event) =>
           Effect.flatMap(changeOf(event), (change) =>
             print(`${json ? Output.jsonText(change) : forPeople(change)}\n`)

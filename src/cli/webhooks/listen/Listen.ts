@@ -1,4 +1,4 @@
-import { Console, Effect, Layer, Option, Schema } from "effect"
+import { Console, Effect, Layer, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Failure from "#src/cli/Failure.ts"
 import * as Output from "#src/cli/Output.ts"
@@ -39,7 +39,6 @@ export const listen = Command.make(
     const platform = yield* Platform.Platform
     const key = given === null ? yield* SigningKey.ofAccount : SigningKey.given(given)
     const selection = EventSelection.make({ events, named: requests })
-    const filter = { requestIds: requests, modelEndpoint: Option.getOrUndefined(model) }
     const signedWith =
       given === null
         ? `the account's secret (GET ${platform.url}${SigningKey.path})`
@@ -57,7 +56,8 @@ export const listen = Command.make(
         let hasBegun = false
         let isFirst = true
         const following = Following.follow({
-          filter,
+          requestIds: requests,
+          model,
           onEvent: Effect.fnUntraced(function* ({ data, type }, isResumed) {
             if (type !== "status") return
             const frame = yield* Effect.mapError(decode(data), notAsExpected)
