@@ -26,7 +26,7 @@ export interface WaitOptions extends CallOptions {
 /** For how long the server may hold the answer about a status, in seconds. */
 const heldFor = 30
 const heldInFallback = 20
-/** The time between two unchanged answers, in ms. */
+/** The time between two answers that say nothing new, in ms. */
 const shortest = 1_000
 /** After so many connections in a row without an event, the client polls. */
 const patience = 3
@@ -73,7 +73,12 @@ export const ended = async (
     onStatus?.(status)
   }
   try {
-    return await retrieve(http, located.id, scope)
+    while (true) {
+      const request = await retrieve(http, located.id, scope)
+      if (request.outcome !== "pending") return request
+      // Another node answers, which has not received the end yet.
+      await scope.race(http.clock.sleep(shortest, scope.signal))
+    }
   } catch (error) {
     // A page's token that submits opens the result only (docs/apps/browsers.md).
     if (!(error instanceof TokenNotGrantedError)) throw error

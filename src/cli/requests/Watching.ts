@@ -1,5 +1,5 @@
 /** `requests watch`: follows an account's requests over HTTP. */
-import { Clock, Console, Effect, type Option, Schedule } from "effect"
+import { Clock, Console, Effect, type Option } from "effect"
 import type { AccountEvent } from "#clients/typescript/AccountStream.ts"
 import { isTerminal } from "#clients/typescript/Following.ts"
 import * as Failure from "#src/cli/Failure.ts"
@@ -8,9 +8,6 @@ import * as Following from "#src/cli/platform/Following.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
 import type * as PlatformFlags from "#src/cli/platform/PlatformFlags.ts"
 import * as Stdout from "#src/cli/Stdout.ts"
-
-/** Pause until a node has received an end that another node has reported. */
-const pause = Schedule.spaced("500 millis")
 
 export interface Options extends PlatformFlags.Given {
   /** At most 100. Empty: all. */
@@ -45,11 +42,9 @@ const forPeople = ({ error, modelEndpoint, outcome, progress, requestId, status,
     ].join("  ")
   )
 
-/** The outcome of an ended request. */
-const endOf = (id: string) =>
-  Platform.call((client, signal) => client.requests.get(id, { signal }), { retries: Infinity }).pipe(
-    Effect.repeat({ until: ({ outcome }) => outcome !== "pending", schedule: pause })
-  )
+/** The request when it has ended. */
+const endOf = (id: string, modelEndpoint: string) =>
+  Platform.call((client, signal) => client.wait({ id, modelEndpoint }, { signal }), { retries: Infinity })
 
 /** Prints changes until all named requests have ended. */
 export const watching = Effect.fnUntraced(
@@ -69,7 +64,7 @@ export const watching = Effect.fnUntraced(
         const error = ("error" in data ? data.error : undefined) ?? null
         return { ...about, status, progress: null, outcome: null, error } satisfies Change
       }
-      const { error, outcome } = yield* endOf(requestId)
+      const { error, outcome } = yield* endOf(requestId, modelEndpoint)
       outcomes.set(requestId, outcome)
       return { ...about, status, progress: null, outcome, error } satisfies Change
     })

@@ -1,5 +1,5 @@
 /** Runs a request to its end. An interruption cancels it. */
-import { Console, Effect, Schedule, Stream } from "effect"
+import { Console, Effect, Stream } from "effect"
 import type { SubmitOptions } from "#clients/typescript/Submitting.ts"
 import type { OutputEvent } from "#clients/typescript/OutputStream.ts"
 import type { CreatedRequest } from "#clients/typescript/Wire.ts"
@@ -19,9 +19,6 @@ interface Options<R> {
 
 /** What cancelling may take, ms. */
 const patience = 10_000
-
-/** Pause until a node has received an end that another node has reported. */
-const pause = Schedule.spaced("500 millis")
 
 /** A second Ctrl-C ends the process at once, because the first one already interrupts. */
 const leavingAtOnce = Effect.acquireRelease(
@@ -106,8 +103,7 @@ export const follow = Effect.fnUntraced(function* <R>({
       yield* onEvent(event)
     })
   ).pipe(Effect.onInterrupt(() => (hasEnded ? Effect.void : abandon)))
-  const id = created?.request_id ?? ""
-  return yield* call((client, signal) => client.requests.get(id, { signal })).pipe(
-    Effect.repeat({ until: ({ outcome }) => outcome !== "pending", schedule: pause })
-  )
+  // The first event was that of the request.
+  const ref = created ?? ""
+  return yield* call((client, signal) => client.wait(ref, { signal }))
 })

@@ -25,7 +25,7 @@ HELD = 30
 
 TERMINAL = ("COMPLETED", "FAILED", "CANCELLED")
 
-#: The time between two unchanged answers, in seconds.
+#: The time between two answers that say nothing new, in seconds.
 _SHORTEST = 1.0
 
 #: How long an interrupted call may take to cancel its request, in seconds.
@@ -119,8 +119,12 @@ def polled(
             return found
         if is_unchanged and core.clock.now() - asked < _SHORTEST:
             # Something on the way does not hold answers.
-            left = scope.left()
-            yield Sleep(_SHORTEST if left is None else min(_SHORTEST, left))
+            yield _pause(scope)
+
+
+def _pause(scope: Scope) -> Sleep:
+    left = scope.left()
+    return Sleep(_SHORTEST if left is None else min(_SHORTEST, left))
 
 
 def _ended(core: Core, scope: Scope, place: Place, on_status: OnStatus | None) -> Program[RetrievedRequest]:
@@ -132,7 +136,12 @@ def _ended(core: Core, scope: Scope, place: Place, on_status: OnStatus | None) -
 
     last = yield from polled(core, scope, place, HELD, show)
     try:
-        return (yield from send_json(retrieval(place.id), core, scope))
+        while True:
+            request = yield from send_json(retrieval(place.id), core, scope)
+            if request["outcome"] != "pending":
+                return request
+            # Another node answers, which has not received the end yet.
+            yield _pause(scope)
     except TokenNotGrantedError:
         # A page's token that submits opens the result only (docs/apps/browsers.md).
         return (yield from _as_result(core, scope, place, last["status"]))
