@@ -4,6 +4,7 @@
  */
 import { afterAll, assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { Inferlog } from "#clients/typescript/Inferlog.ts"
 import type { Driver, DriverCall, Played } from "#test/support/clients/Driver.ts"
 import type { Fault } from "#test/support/clients/FaultyProxy.ts"
 import * as Python from "#test/support/clients/Python.ts"
@@ -198,6 +199,20 @@ layer(ServerBehindProxy.layer, { excludeTestServices: true })(`faults on the way
         const ids = (yield* stored).filter((id) => urls.some((url) => url.includes(`/media/${id}/`)))
         assert.strictEqual(ids.length, urls.length)
       })
+
+    test(`${name}: a download gives each byte once`, () =>
+      Effect.gen(function* () {
+        const proxy = yield* ServerBehindProxy.Behind
+        const { key } = yield* TestServer.TestServer
+        proxy.suffer({})
+        const { files } = new Inferlog({ url: proxy.url, key: key.replace("Key ", "") })
+        const numbers = Array.from({ length: 2_000 }, (_, index) => `${index} `).join("")
+        const url = yield* Effect.promise(() => files.upload(new Blob([numbers])))
+        const call = { do: "files.download", args: { url } }
+        yield* suffering(driver, Effect.succeed(call), ({ value }, fault) =>
+          assert.strictEqual(value, numbers, JSON.stringify(fault))
+        )
+      }))
 
     test(`${name}: a file in one PUT arrives whole`, () => uploads(40_000, cuts, {}))
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 
 import httpx
 import pytest
@@ -77,10 +78,17 @@ def test_ends_a_silent_stream_at_its_deadline(options: dict) -> None:
 
 def test_uploads_in_parts(options: dict) -> None:
     data = os.urandom(11 * MIB)
+    threads: set = set()
 
     async def main() -> None:
         async with AsyncInferlog(**options) as client:
-            url = await client.files.upload(data, file_name="numbers.bin", part_size=5 * MIB)
+            url = await client.files.upload(
+                data,
+                file_name="numbers.bin",
+                part_size=5 * MIB,
+                on_progress=lambda sent, total: threads.add(threading.current_thread()),
+            )
+            assert threads == {threading.current_thread()}
             found = b"".join([chunk async for chunk in client.files.download(url)])
             assert found == data
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from inferlog import AsyncInferlog, Inferlog, UnreachableError, errors, verify_webhook
+from inferlog import AsyncInferlog, Hooks, Inferlog, UnreachableError, errors, verify_webhook
 from inferlog._async_runner import _within
 from inferlog._protocol.platform import moment
 from inferlog._protocol.sources import content_type_of, open_source
@@ -95,6 +95,14 @@ def test_knows_types_without_a_table_of_the_system() -> None:
     binary = "application/octet-stream"
     expected = ["image/webp", "image/jpeg", "audio/flac", "text/csv", binary, binary, binary]
     assert [content_type_of(name) for name in names] == expected
+
+
+def test_submits_nothing_once_its_time_is_over() -> None:
+    sent: list = []
+    client = Inferlog(url=NOWHERE, hooks=Hooks(request=sent.append))
+    with pytest.raises(errors.DeadlineExceededError):
+        client.run("sandbox/echo", {"value": 1}, timeout=0)
+    assert sent == []
 
 
 def test_a_batch_has_its_time_from_the_first_item_on() -> None:
