@@ -24,6 +24,12 @@ export const maxIdleMiB = 180
 /** `BOOTSTRAP_BALANCE`: more than any benchmark spends. */
 const balanceUsd = "1000000000"
 
+/** Tests set it, so that commands that run from sources are not compiled again at each start. */
+const compileCache = () => {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+}
+
 /** @param command arguments of Node. `settings` are further environment variables. */
 export const serve = (command?: ReadonlyArray<string>, settings?: Readonly<Record<string, string>>) =>
   Effect.flatMap(ScratchDirectory.make, (directory) => serveIn(directory, command, settings))
@@ -46,6 +52,7 @@ export const serveIn = Effect.fnUntraced(function* (
       PORT: String(port),
       BOOTSTRAP_API_KEY: apiKey,
       BOOTSTRAP_BALANCE: balanceUsd,
+      ...compileCache(),
       ...settings
     }
   })

@@ -2,15 +2,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Cycles from "#bench/harness/Cycles.ts"
+import { NodeFlags } from "#bench/harness/NodeFlags.ts"
 import type { Subject } from "#bench/harness/Subject.ts"
 import * as T11Waiting from "#bench/rows/T11Waiting.ts"
 import * as T8Webhooks from "#bench/rows/T8Webhooks.ts"
 
 const seconds = 0.3
 
+/** The senders' threads run from the bundle, as those of this process do. */
+const flags = Effect.provideService(NodeFlags, process.execArgv)
+
 const measured = Effect.fnUntraced(function* (subject: Subject) {
   const row = { id: "T0", title: "Webhooks", unit: "deliveries", subjects: [subject], targets: {} }
-  const { cycles } = yield* Cycles.run(row, { cycles: 1, seconds, peers: false, keepDisturbed: true })
+  const options = { cycles: 1, seconds, peers: false, keepDisturbed: true }
+  const { cycles } = yield* flags(Cycles.run(row, options))
   const found = cycles[0]?.get(subject.name)
   if (found === undefined) throw new Error(`${subject.name} was not measured`)
   return found
