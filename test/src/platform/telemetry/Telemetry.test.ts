@@ -4,7 +4,9 @@ import * as AllMetrics from "#src/composition/metrics/AllMetrics.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import { apiKey, authorization } from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as FreePort from "#bench/harness/FreePort.ts"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
+import * as InProcess from "#test/src/cli/InProcess.ts"
 import * as AssistantV1 from "#test/src/edges/mcp/AssistantV1.ts"
 import { signIn } from "#test/src/edges/mcp/FirstSteps.ts"
 import * as OtlpReceiver from "./OtlpReceiver.ts"
@@ -13,19 +15,37 @@ const canary = "canary-3f9a"
 const traceId = "0af7651916cd43dd8448eb211c80319c"
 const json = { ...authorization, "content-type": "application/json" }
 
-const serve = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
+const common = {
+  BOOTSTRAP_API_KEY: apiKey,
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  OTEL_BSP_SCHEDULE_DELAY: "50",
+  OTEL_BLRP_SCHEDULE_DELAY: "50",
+  OTEL_METRIC_EXPORT_INTERVAL: "50"
+}
+
+interface Served {
+  readonly port: number
+  /** Stops it, and returns how it ended. */
+  readonly stop: Effect.Effect<Inferlog.Ended>
+}
+
+const serve = Effect.fnUntraced(function* (settings: Inferlog.Settings) {
   const DATA_DIR = yield* TempDirectory.make
-  const server = yield* Inferlog.serve({
-    DATA_DIR,
-    BOOTSTRAP_API_KEY: apiKey,
-    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-    OTEL_BSP_SCHEDULE_DELAY: "50",
-    OTEL_BLRP_SCHEDULE_DELAY: "50",
-    OTEL_METRIC_EXPORT_INTERVAL: "50",
-    ...settings
-  })
-  const port = Number(new URL(server.url).port)
-  return { port, kill: server.kill }
+  const { kill, url } = yield* Inferlog.serve({ DATA_DIR, ...common, ...settings })
+  return { port: Number(new URL(url).port), stop: kill("SIGTERM") } satisfies Served
+})
+
+/** In this process, because most of a server's start is the start of a process. */
+const serveHere = Effect.fnUntraced(function* (settings: Inferlog.Settings) {
+  const DATA_DIR = yield* TempDirectory.make
+  const port = yield* FreePort.find
+  const env = { ...Inferlog.environment, DATA_DIR, PORT: String(port), ...common, ...settings }
+  const { stop, until } = yield* Effect.acquireRelease(
+    Effect.sync(() => InProcess.follow(["serve"], env)),
+    ({ stop }) => Effect.promise(stop)
+  )
+  yield* Effect.promise(() => until(({ stdout }) => stdout.includes("inferlog serves at")))
+  return { port, stop: Effect.promise(stop) } satisfies Served
 })
 
 const submit = (port: number, headers: Readonly<Record<string, string>> = {}) =>
@@ -54,11 +74,11 @@ const followed = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
 const until = (holds: () => boolean) =>
   Effect.repeat(Effect.sync(holds), { until: (done) => done, schedule: Schedule.spaced("20 millis") })
 
-const ended = (kill: Inferlog.RunningServer["kill"]) =>
+const ended = ({ stop }: Served) =>
   Effect.gen(function* () {
     const start = performance.now()
-    const { code, stderr } = yield* kill("SIGTERM")
-    assert.strictEqual(code, 0)
+    const { code, stderr } = yield* stop
+    assert.strictEqual(code, 0, stderr)
     assert.isBelow(performance.now() - start, 2_000)
     return stderr
   })
@@ -67,18 +87,18 @@ describe("OTLP", () => {
   it.live("exports traces, metrics and logs, with a request's submit and run in its caller's trace", () =>
     Effect.gen(function* () {
       const receiver = yield* OtlpReceiver.make()
-      const { kill, port } = yield* serve({
+      const server = yield* serve({
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
         OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b",
         OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
         OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test"
       })
-      const { json } = yield* submit(port, { ...followed, prefer: "wait=5" })
+      const { json } = yield* submit(server.port, { ...followed, prefer: "wait=5" })
       const id = Object(json)["id"]
-      yield* submit(port, followed)
-      yield* send(port, { path: `/media/${canary}/name?${canary}` })
-      yield* assist(port)
-      yield* send(port, { path: "/health" })
+      yield* submit(server.port, followed)
+      yield* send(server.port, { path: `/media/${canary}/name?${canary}` })
+      yield* assist(server.port)
+      yield* send(server.port, { path: "/health" })
       const ofRequest = (name: string) =>
         OtlpReceiver.spans(receiver).find(
           (span) => span.name === name && span.attributes["request_id"] === id
@@ -89,7 +109,7 @@ describe("OTLP", () => {
         )
       yield* until(() => accepted().length === 2)
       yield* until(() => ofRequest("Run") !== undefined && OtlpReceiver.metricNames(receiver).size >= 20)
-      const stderr = yield* ended(kill)
+      const stderr = yield* ended(server)
 
       const accept = ofRequest("Requests.accept")
       assert.deepInclude(accept, { traceId })
@@ -132,14 +152,14 @@ describe("OTLP", () => {
   it.live("starts a trace of its own for a plain submit, and exports only the enabled signals", () =>
     Effect.gen(function* () {
       const receiver = yield* OtlpReceiver.make()
-      const { kill, port } = yield* serve({
+      const server = yield* serveHere({
         OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/own`,
         OTEL_SERVICE_NAME: "inferlog-eu"
       })
-      yield* submit(port)
+      yield* submit(server.port)
       const found = (name: string) => OtlpReceiver.spans(receiver).find((span) => span.name === name)
       yield* until(() => found("Run") !== undefined && found("Requests.accept") !== undefined)
-      yield* ended(kill)
+      yield* ended(server)
       assert.strictEqual(found("Run")?.traceId, found("Requests.accept")?.traceId)
       assert.isTrue(receiver.received.every(({ path }) => path === "/own"))
       assert.strictEqual(OtlpReceiver.resources(receiver)[0]?.["service.name"], "inferlog-eu")
@@ -149,17 +169,17 @@ describe("OTLP", () => {
   it.live("exports nothing that is disabled, or dropped by the sampler", () =>
     Effect.gen(function* () {
       const receiver = yield* OtlpReceiver.make()
-      const disabled = yield* serve({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SDK_DISABLED: "true" })
-      const sampled = yield* serve({
+      const disabled = yield* serveHere({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SDK_DISABLED: "true" })
+      const sampled = yield* serveHere({
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
         OTEL_METRICS_EXPORTER: "none",
         OTEL_LOGS_EXPORTER: "none",
         OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
         OTEL_TRACES_SAMPLER_ARG: "0"
       })
-      for (const { kill, port } of [disabled, sampled]) {
-        yield* submit(port)
-        yield* ended(kill)
+      for (const server of [disabled, sampled]) {
+        yield* submit(server.port)
+        yield* ended(server)
       }
       assert.deepStrictEqual(receiver.received, [])
     }).pipe(Effect.scoped)
@@ -170,15 +190,15 @@ describe("OTLP", () => {
     (behaviour) =>
       Effect.gen(function* () {
         const receiver = yield* OtlpReceiver.make(behaviour)
-        const { kill, port } = yield* serve({
+        const server = yield* serveHere({
           OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
           OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf"
         })
-        yield* submit(port)
+        yield* submit(server.port)
         yield* until(() => new Set(receiver.received.map(({ path }) => path)).size === 3)
-        const { status } = yield* submit(port, followed)
+        const { status } = yield* submit(server.port, followed)
         assert.strictEqual(status, 200)
-        const stderr = yield* ended(kill)
+        const stderr = yield* ended(server)
         assert.strictEqual(stderr.includes("Telemetry export failed"), behaviour === "refuses")
       }).pipe(Effect.scoped)
   )
@@ -186,16 +206,16 @@ describe("OTLP", () => {
   it.live("works without a receiver, and logs a receiver that is too slow", () =>
     Effect.gen(function* () {
       const receiver = yield* OtlpReceiver.make("hangs")
-      const late = yield* serve({
+      const late = yield* serveHere({
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
         OTEL_EXPORTER_OTLP_TIMEOUT: "10"
       })
-      const absent = yield* serve({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" })
+      const absent = yield* serveHere({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" })
       yield* submit(late.port)
       yield* until(() => receiver.received.length >= 3)
       assert.strictEqual((yield* submit(absent.port, followed)).status, 200)
-      yield* ended(absent.kill)
-      assert.include(yield* ended(late.kill), "Telemetry export failed")
+      yield* ended(absent)
+      assert.include(yield* ended(late), "Telemetry export failed")
     }).pipe(Effect.scoped)
   )
 
