@@ -35,128 +35,118 @@ const submit = (url: string, key: string) =>
 
 const directory = Effect.map(TempDirectory.make, (parent) => path.join(parent, "data"))
 
+/** It must exit with 0 within 2 s, without a word. */
+const stopsOn = Effect.fnUntraced(function* (
+  signal: NodeJS.Signals,
+  server: Inferlog.RunningServer,
+  settings: { readonly DATA_DIR: string }
+) {
+  const start = performance.now()
+  const { code, stderr } = yield* server.kill(signal)
+  assert.isBelow(performance.now() - start, 2_000)
+  assert.strictEqual(code, 0)
+  assert.strictEqual(stderr, "")
+  assert.isFalse(fs.existsSync(path.join(settings.DATA_DIR, "admin.sock")))
+})
+
 describe("Commands beside a server", () => {
-  it.effect("take effect at once, through a socket for the owner only", () =>
-    Effect.gen(function* () {
-      const settings = { DATA_DIR: yield* directory, BOOTSTRAP_API_KEY: "first:secret" }
-      const server = yield* Inferlog.serve(settings)
-      assert.strictEqual(yield* submit(server.url, "first:secret"), 200)
+  it.effect(
+    "take effect at once, through a socket that is for the owner only, needs no key and accepts nothing else",
+    () =>
+      Effect.gen(function* () {
+        const settings = { DATA_DIR: yield* directory, BOOTSTRAP_API_KEY: "first:secret" }
+        const server = yield* Inferlog.serve(settings)
+        assert.strictEqual(yield* submit(server.url, "first:secret"), 200)
 
-      const created = yield* Inferlog.json(Inferlog.Issued, ["keys", "create", "--name", "ci"], settings)
-      const socket = fs.statSync(path.join(settings.DATA_DIR, "admin.sock"))
-      assert.strictEqual(socket.mode & 0o777, 0o600)
-      assert.strictEqual(yield* submit(server.url, created.key), 200)
+        const created = yield* Inferlog.json(Inferlog.Issued, ["keys", "create", "--name", "ci"], settings)
+        const socket = fs.statSync(path.join(settings.DATA_DIR, "admin.sock"))
+        assert.strictEqual(socket.mode & 0o777, 0o600)
+        assert.strictEqual(yield* submit(server.url, created.key), 200)
 
-      yield* Inferlog.json(Inferlog.Revoked, ["keys", "revoke", created.keyId], settings)
-      assert.strictEqual(yield* submit(server.url, created.key), 401)
+        yield* Inferlog.json(Inferlog.Revoked, ["keys", "revoke", created.keyId], settings)
+        assert.strictEqual(yield* submit(server.url, created.key), 401)
 
-      const opened = yield* Inferlog.json(
-        Inferlog.Opened,
-        ["accounts", "create", "--name", "b", "--balance", "1"],
-        settings
-      )
-      assert.strictEqual(yield* submit(server.url, opened.key), 200)
+        const opened = yield* Inferlog.json(
+          Inferlog.Opened,
+          ["accounts", "create", "--name", "b", "--balance", "1"],
+          settings
+        )
+        assert.strictEqual(yield* submit(server.url, opened.key), 200)
 
-      const keys = yield* Inferlog.json(
-        Inferlog.Listed,
-        ["keys", "list", "--account", created.accountId],
-        settings
-      )
-      assert.sameMembers(
-        keys.map(({ keyId }) => keyId),
-        ["first", created.keyId]
-      )
-      const verified = yield* Inferlog.json(Inferlog.Verified, ["log", "verify"], settings)
-      assert.isTrue(verified.ok)
-    }).pipe(Effect.scoped)
+        const keys = yield* Inferlog.json(
+          Inferlog.Listed,
+          ["keys", "list", "--account", created.accountId],
+          settings
+        )
+        assert.sameMembers(
+          keys.map(({ keyId }) => keyId),
+          ["first", created.keyId]
+        )
+        const verified = yield* Inferlog.json(Inferlog.Verified, ["log", "verify"], settings)
+        assert.isTrue(verified.ok)
+
+        const socketPath = path.join(settings.DATA_DIR, "admin.sock")
+        const key = { authorization: "Key first:secret" }
+        const route = "/admin/v1/accounts"
+        assert.strictEqual(yield* post({ socketPath, path: route }, "{}"), 400)
+        assert.strictEqual(yield* post(at(server.url, route), "{}", key), 401)
+        assert.strictEqual(yield* post({ socketPath, path: "/sandbox/echo" }, "{}", key), 404)
+        const large = JSON.stringify({ keyId: "x".repeat(2_000_000) })
+        assert.strictEqual(yield* post({ socketPath, path: route }, large), 413)
+      }).pipe(Effect.scoped)
   )
 
-  it.effect("need no key on the socket only, and the socket accepts nothing else", () =>
-    Effect.gen(function* () {
-      const settings = { DATA_DIR: yield* directory, BOOTSTRAP_API_KEY: "first:secret" }
-      const server = yield* Inferlog.serve(settings)
-      yield* Inferlog.json(Inferlog.Listed, ["keys", "list"], settings)
-      const socketPath = path.join(settings.DATA_DIR, "admin.sock")
-      const key = { authorization: "Key first:secret" }
+  it.effect(
+    "continue after the server was killed; it starts again, removes its temporary files, and exits with 0 on SIGINT",
+    () =>
+      Effect.gen(function* () {
+        const settings = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
+        const temporary = path.join(settings.DATA_DIR, "tmp", "image-abc")
+        const killed = yield* Inferlog.serve(settings)
+        fs.writeFileSync(temporary, "")
+        // A server that may not start leaves those of the running one alone.
+        assert.strictEqual((yield* Inferlog.run(["serve"], { ...settings, PORT: "0" })).code, 1)
+        assert.isTrue(fs.existsSync(temporary))
+        const before = yield* Inferlog.json(Inferlog.Listed, ["keys", "list"], settings)
+        yield* killed.kill("SIGKILL")
+        assert.isTrue(fs.existsSync(path.join(settings.DATA_DIR, "admin.sock")))
 
-      const route = "/admin/v1/accounts"
-      assert.strictEqual(yield* post({ socketPath, path: route }, "{}"), 400)
-      assert.strictEqual(yield* post(at(server.url, route), "{}", key), 401)
-      assert.strictEqual(yield* post({ socketPath, path: "/sandbox/echo" }, "{}", key), 404)
-      const large = JSON.stringify({ keyId: "x".repeat(2_000_000) })
-      assert.strictEqual(yield* post({ socketPath, path: route }, large), 413)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("continue after the server was killed, and the server starts again", () =>
-    Effect.gen(function* () {
-      const settings = { DATA_DIR: yield* directory }
-      const killed = yield* Inferlog.serve(settings)
-      const before = yield* Inferlog.json(Inferlog.Listed, ["keys", "list"], settings)
-      yield* killed.kill("SIGKILL")
-      assert.isTrue(fs.existsSync(path.join(settings.DATA_DIR, "admin.sock")))
-
-      const { key } = yield* Inferlog.json(Inferlog.Issued, ["keys", "create", "--name", "ci"], settings)
-      const server = yield* Inferlog.serve(settings)
-      assert.strictEqual(yield* submit(server.url, key), 200)
-      const after = yield* Inferlog.json(Inferlog.Listed, ["keys", "list"], settings)
-      assert.strictEqual(after.length, before.length + 1)
-    }).pipe(Effect.scoped)
+        const { key } = yield* Inferlog.json(Inferlog.Issued, ["keys", "create", "--name", "ci"], settings)
+        const server = yield* Inferlog.serve(settings)
+        assert.isFalse(fs.existsSync(temporary))
+        assert.strictEqual(yield* submit(server.url, key), 200)
+        const after = yield* Inferlog.json(Inferlog.Listed, ["keys", "list"], settings)
+        assert.strictEqual(after.length, before.length + 1)
+        yield* stopsOn("SIGINT", server, settings)
+      }).pipe(Effect.scoped)
   )
 })
 
 describe("serve", () => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it.effect(`exits with 0 on ${signal}, within 2 s`, () =>
+  it.effect(
+    "exits with 1 and one line that names the setting when it cannot start, and the running one exits with 0 on SIGTERM",
+    () =>
       Effect.gen(function* () {
-        const settings = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
-        const server = yield* Inferlog.serve(settings)
-        const start = performance.now()
-        const { code, stderr } = yield* server.kill(signal)
-        assert.isBelow(performance.now() - start, 2_000)
-        assert.strictEqual(code, 0)
-        assert.strictEqual(stderr, "")
-        assert.isFalse(fs.existsSync(path.join(settings.DATA_DIR, "admin.sock")))
+        const used = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
+        const other = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
+        const third = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
+        const server = yield* Inferlog.serve(used)
+        const { port } = new URL(server.url)
+        const wrong = [
+          { ...used, PORT: "1" },
+          { ...other, PORT: port },
+          { ...third, PORT: "many" }
+        ]
+        const ends = yield* Effect.forEach(wrong, (settings) => Inferlog.run(["serve"], settings), {
+          concurrency: 2
+        })
+        for (const [index, setting] of ["DATA_DIR", "HOST, PORT", "PORT"].entries()) {
+          const end = ends[index]
+          assert.strictEqual(end?.code, 1)
+          assert.match(String(end?.stderr), new RegExp(`^inferlog: .*${setting}.*\n$`))
+        }
+        yield* stopsOn("SIGTERM", server, used)
       }).pipe(Effect.scoped)
-    )
-  }
-
-  it.effect("exits with 1 and one line that names the setting when it cannot start", () =>
-    Effect.gen(function* () {
-      const used = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
-      const other = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
-      const third = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
-      const server = yield* Inferlog.serve(used)
-      const { port } = new URL(server.url)
-      const wrong = [
-        { ...used, PORT: "1" },
-        { ...other, PORT: port },
-        { ...third, PORT: "many" }
-      ]
-      const ends = yield* Effect.forEach(wrong, (settings) => Inferlog.run(["serve"], settings), {
-        concurrency: 2
-      })
-      for (const [index, setting] of ["DATA_DIR", "HOST, PORT", "PORT"].entries()) {
-        const end = ends[index]
-        assert.strictEqual(end?.code, 1)
-        assert.match(String(end?.stderr), new RegExp(`^inferlog: .*${setting}.*\n$`))
-      }
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("removes temporary files of a killed server, and never those of a running one", () =>
-    Effect.gen(function* () {
-      const settings = { DATA_DIR: yield* directory, LOG_LEVEL: "Warn" }
-      const temporary = path.join(settings.DATA_DIR, "tmp", "image-abc")
-      const server = yield* Inferlog.serve(settings)
-      fs.writeFileSync(temporary, "")
-      assert.strictEqual((yield* Inferlog.run(["serve"], { ...settings, PORT: "0" })).code, 1)
-      assert.isTrue(fs.existsSync(temporary))
-
-      yield* server.kill("SIGKILL")
-      yield* Inferlog.serve(settings)
-      assert.isFalse(fs.existsSync(temporary))
-    }).pipe(Effect.scoped)
   )
 
   it.effect("rejects a log whose acknowledged events are missing", () =>
