@@ -11,7 +11,7 @@ import { overBothStores, running, UploadServer } from "./UploadServer.ts"
 const binary = { file_name: "a.bin", content_type: "application/octet-stream" }
 
 /** Far more than the buffers of a connection hold. */
-const bytes = crypto.randomBytes(24 * Calls.MiB)
+const bytes = crypto.randomBytes(14 * Calls.MiB)
 
 /** More than a server's default number of connections to S3. */
 const leaving = 60
@@ -49,7 +49,7 @@ overBothStores("a file that is being read", (store) =>
     it.effect("is complete for a slow reader, and for fast ones beside it", () =>
       Effect.gen(function* () {
         const url = yield* uploaded
-        const slow = curl("--limit-rate", "16M", url)
+        const slow = curl("--limit-rate", "10M", url)
         const replies = yield* Effect.all([slow, curl(url), curl(url), curl("--range", "1-", url)], {
           concurrency: "unbounded"
         })
