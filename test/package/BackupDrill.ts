@@ -3,6 +3,7 @@
  * ledger of what was acknowledged stays outside.
  */
 import * as fs from "node:fs"
+import { setTimeout as delay } from "node:timers/promises"
 import { assert } from "@effect/vitest"
 import { Schema } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
@@ -10,6 +11,9 @@ import * as Installed from "./Installed.ts"
 
 /** Acknowledged before each backup. Longer: BACKUP_REQUESTS=20000. */
 const requests = Number(process.env["BACKUP_REQUESTS"] ?? 40)
+
+/** Between two submits of a client: what is acknowledged is read back, one by one. */
+const pauseMs = 50
 
 const opening = 10_000_000_000n
 const price = 1_000_000n
@@ -54,6 +58,7 @@ const load = (url: string) => {
       if (id === undefined) return
       acknowledged.push(id)
       for (const { count, resolve } of waiting) if (acknowledged.length >= count) resolve()
+      await delay(pauseMs)
     }
   }
   const ended = Promise.all(Array.from({ length: 8 }, client))

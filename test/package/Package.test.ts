@@ -51,6 +51,26 @@ const sizeOf = (folder: string): number =>
     return sum + fs.lstatSync(file).size
   }, 0)
 
+/** Its next start, which finds the request of the last one. */
+const servesWithoutOptional = async (installed: Installed.Installed, request: string) => {
+  const names = ["sharp", "tesseract.js"].map((name) => `${installed.folder}/node_modules/${name}`)
+  for (const name of names) fs.renameSync(name, `${name}.away`)
+  try {
+    const { output, stop, url } = await Installed.serve(installed, process.execPath)
+    assert.match(output(), /sharp is not installed/)
+    assert.match(output(), /tesseract\.js is not installed/)
+    const earlier = await fetch(`${url}/requests/${request}`, { headers: ServerProcess.authorization })
+    assert.strictEqual(decodeEnd(await earlier.json()).status, "COMPLETED")
+    const run = await submit(url, "vision/ocr", ocr())
+    assert.strictEqual(run.status, "FAILED")
+    assert.include(JSON.stringify(run), "This server was installed without sharp")
+    assert.strictEqual((await submit(url, "sandbox/echo", '{"value":1}')).status, "COMPLETED")
+    assert.strictEqual(await stop(), 0)
+  } finally {
+    for (const name of names) fs.renameSync(`${name}.away`, name)
+  }
+}
+
 describe("The package", () => {
   let state: Installed.Installed | string = "not installed"
   beforeAll(async () => {
@@ -78,7 +98,7 @@ describe("The package", () => {
     )
   })
 
-  test("runs the main job, again after a restart, and proves its log", async (installed) => {
+  test("runs the main job, restarts without sharp and OCR, says which runs need them, and proves its log", async (installed) => {
     const first = await Installed.serve(installed, process.execPath)
     const { output } = await submit(first.url, "vision/ocr", ocr())
     assert.match(JSON.stringify(output), /quick brown fox/)
@@ -98,10 +118,7 @@ describe("The package", () => {
     assert.include(await (await fetch(`${first.url}/metrics`)).text(), `version="${version}"`)
     assert.strictEqual(await first.stop(), 0)
 
-    const second = await Installed.serve(installed, process.execPath)
-    const request = await fetch(`${second.url}/requests/${echo.id}`, { headers: ServerProcess.authorization })
-    assert.strictEqual(decodeEnd(await request.json()).status, "COMPLETED")
-    assert.strictEqual(await second.stop(), 0)
+    await servesWithoutOptional(installed, echo.id)
 
     const env = { DATA_DIR: `${installed.folder}/data` }
     const verified = await Installed.run(installed, process.execPath, ["log", "verify"], env)
@@ -115,23 +132,6 @@ describe("The package", () => {
     EventTypes.run(folder))
 
   test("backs up under load, and restores elsewhere all that it acknowledged", BackupDrill.run)
-
-  test("serves without sharp and OCR, and says which runs need them", async (installed) => {
-    const names = ["sharp", "tesseract.js"].map((name) => `${installed.folder}/node_modules/${name}`)
-    for (const name of names) fs.renameSync(name, `${name}.away`)
-    try {
-      const server = await Installed.serve(installed, process.execPath)
-      assert.match(server.output(), /sharp is not installed/)
-      assert.match(server.output(), /tesseract\.js is not installed/)
-      const run = await submit(server.url, "vision/ocr", ocr())
-      assert.strictEqual(run.status, "FAILED")
-      assert.include(JSON.stringify(run), "This server was installed without sharp")
-      assert.strictEqual((await submit(server.url, "sandbox/echo", '{"value":1}')).status, "COMPLETED")
-      assert.strictEqual(await server.stop(), 0)
-    } finally {
-      for (const name of names) fs.renameSync(`${name}.away`, name)
-    }
-  })
 
   test("compiles into the user's cache where it cannot write beside itself", async (installed) => {
     const beside = `${installed.folder}/node_modules/inferlog/node_modules`
