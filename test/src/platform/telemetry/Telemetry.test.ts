@@ -169,7 +169,10 @@ describe("OTLP", () => {
   it.live("exports nothing that is disabled, or dropped by the sampler", () =>
     Effect.gen(function* () {
       const receiver = yield* OtlpReceiver.make()
-      const disabled = yield* serveHere({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SDK_DISABLED: "true" })
+      const disabled = yield* serveHere({
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_SDK_DISABLED: "true"
+      })
       const sampled = yield* serveHere({
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
         OTEL_METRICS_EXPORTER: "none",
