@@ -15,12 +15,12 @@ import * as LogFacts from "./LogFacts.ts"
 import * as Works from "./Works.ts"
 import { explained, World } from "./World.ts"
 
-const twins = 200
-
-/** The number of concurrent submits, and how many the account can pay for. */
-const submits = 1_000
-const affordable = 100
+/** The number of concurrent submits, and how many of them the account can pay for. `NODES_SUBMITS=1000` is the long form. */
+const submits = Number(process.env["NODES_SUBMITS"] ?? 300)
+const affordable = Math.floor(submits / 10)
 const price = 1_000_000n
+
+const twins = Math.floor(submits / 5)
 
 const scenario = { timeout: 60_000 }
 
@@ -136,7 +136,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
           const balance = price * BigInt(affordable)
           const { accountId: account, key } = yield* Inferlog.json(
             Inferlog.Opened,
-            ["accounts", "create", "--name", "small", "--balance", "0.1"],
+            ["accounts", "create", "--name", "small", "--balance", String(affordable / 1_000)],
             nodes[0].settings
           )
           const headers = { authorization: `Key ${key}` }

@@ -152,7 +152,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
             const { cluster } = yield* World
             const led = yield* leader
             yield* led.kill
-            yield* load.more(20)
+            yield* load.more(10)
             assert.notStrictEqual((yield* leader).name, led.name)
             yield* led.restart
             yield* cluster.ready
@@ -200,7 +200,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes"), () => {
             const { cluster } = yield* World
             const led = yield* leader
             yield* led.pause
-            yield* load.more(20)
+            yield* load.more(10)
             yield* led.resume
             yield* cluster.ready
           })

@@ -1,11 +1,15 @@
 /** Clients that submit to all nodes, whatever happens to them, and remember what was acknowledged. */
+import { setTimeout as delay } from "node:timers/promises"
 import { Effect, type Scope } from "effect"
 import type { Node } from "#test/support/Nodes.ts"
 import * as Until from "#test/support/servers/Until.ts"
 import * as Calls from "./Calls.ts"
 import * as Works from "./Works.ts"
 
-const clients = 8
+const clients = 4
+
+/** The pause of a client between two requests, ms: some always run, and what they show does not grow with their number. */
+const pauseMs = 200
 
 export interface Acknowledged {
   readonly id: string
@@ -43,6 +47,7 @@ export const start = (nodes: ReadonlyArray<Node>, seed: number): Effect.Effect<L
         const id = await submit(client, work, `${seed}-${number}-${serial}`)
         if (work.isCancelled === true) await client.cancel(id, work)
         await client.ended(id, work)
+        await delay(pauseMs)
       }
     }
 

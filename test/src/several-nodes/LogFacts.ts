@@ -20,8 +20,10 @@ export interface LogFacts {
     find: (requests: Requests) => A | null,
     limitMs?: number
   ) => Effect.Effect<A>
-  /** Waits until all requests, including these, have ended. Returns all as read again from the log. */
+  /** Waits until all requests, including these, have ended. Returns all as they were seen to be appended. */
   readonly quiet: (ids: ReadonlyArray<string>) => Effect.Effect<Requests>
+  /** All as read again from the log. */
+  readonly recorded: Effect.Effect<Requests>
 }
 
 export const terminal: ReadonlySet<string> = new Set([
@@ -92,11 +94,11 @@ export const make: Effect.Effect<LogFacts, never, EventReader | Scope.Scope> = E
     quiet: (ids) =>
       until("the end of every request", () => {
         const open = [...requests].filter(([, events]) => !isOver(events))
-        return open.length === 0 && ids.every((id) => requests.has(id)) ? true : null
-      }).pipe(
-        Effect.andThen(Stream.runCollect(reader.readAll(GlobalPosition.beginning))),
-        Effect.map(byRequest),
-        Effect.orDie
-      )
+        return open.length === 0 && ids.every((id) => requests.has(id)) ? new Map(requests) : null
+      }),
+    recorded: Stream.runCollect(reader.readAll(GlobalPosition.beginning)).pipe(
+      Effect.map(byRequest),
+      Effect.orDie
+    )
   }
 })

@@ -16,7 +16,7 @@ import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as LogFacts from "./LogFacts.ts"
 import { explained, World } from "./World.ts"
 
-const requests = 150
+const requests = 45
 
 /** The time until the others count a node as dead (8 s) and the next attempt (5 s), and slack for a busy machine. */
 const takeoverMs = 30_000

@@ -90,7 +90,7 @@ const check = Effect.fnUntraced(function* (load: Load.Load) {
   yield* Invariants.checkAnswers(nodes, load.acknowledged)
 })
 
-const enough = 20
+const enough = 10
 
 /** Runs an action while clients submit, waits until they get answers again, and checks the invariants. */
 export const underLoad = <E>(happen: (load: Load.Load) => Effect.Effect<unknown, E, World | Scope.Scope>) =>
@@ -109,7 +109,9 @@ export const explained = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.onE
 /** For the commands: the books are right on every node, the log is intact, and all report the same balance. */
 export const checkBooks = Effect.gen(function* () {
   const { acknowledged, facts, nodes } = yield* World
-  const requests = yield* facts.quiet([])
+  yield* facts.quiet([])
+  const requests = yield* facts.recorded
+  Invariants.checkLog(requests, acknowledged)
   const spent = acknowledged.reduce((sum, { id, work }) => {
     const isCompleted = requests.get(id)?.some(({ type }) => type === "RequestCompleted") === true
     return isCompleted ? sum + work.cost : sum
