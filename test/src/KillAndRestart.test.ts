@@ -15,7 +15,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 const cycles = Number(process.env["KILL_CYCLES"] ?? 25)
 const clients = 20
 /** The most acknowledgements between a restart and the next kill. */
-const maxAcknowledged = 60
+const maxAcknowledged = 40
 
 /** How long an empty process takes on two idle cores, ms. */
 const bareMsAlone = 300

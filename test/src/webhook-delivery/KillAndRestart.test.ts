@@ -16,10 +16,10 @@ import * as Client from "./Client.ts"
 import * as Invariants from "./Invariants.ts"
 
 /** `KILL_CYCLES=100` is the long form. */
-const cycles = Number(process.env["KILL_CYCLES"] ?? 6)
+const cycles = Number(process.env["KILL_CYCLES"] ?? 4)
 const clients = 10
 /** The most acknowledgements between a restart and the next kill. */
-const maxAcknowledged = 60
+const maxAcknowledged = 40
 
 /** Deliveries with a longer wait are replayed: waits of half a minute and more have other tests. */
 const patienceMs = 6_000
