@@ -78,7 +78,7 @@ export const fill = Effect.gen(function* () {
 export const fillPages = (prefix: string) =>
   Effect.forEach(
     Array.from({ length: 1_300 }).keys(),
-    (index) => DataDirectory.append(`n${index % 17}`, `${prefix}${index}`, { index }),
+    (index) => DataDirectory.append(`n${index % 50}`, `${prefix}${index}`, { index }),
     { concurrency: 50, discard: true }
   )
 
