@@ -58,79 +58,76 @@ const ways = {
 
 for (const [way, make] of Object.entries(ways)) {
   describe(`accounts, ${way}`, () => {
-    it.live("are listed with balances and limits, as a table and as JSON", () =>
-      Effect.gen(function* () {
-        const settings = yield* make
-        const acme = yield* open("acme \u202eü", "25", settings)
-        const other = yield* open("油", "0", settings)
-        const some = limits("--account", other, "--credit=1.5", "--max-open=1200", "--max-stored=1.5TiB")
-        yield* Inferlog.json(Limits, some, settings)
+    it.live(
+      "are listed with balances and limits, as a table and as JSON, and their limits change one by one",
+      () =>
+        Effect.gen(function* () {
+          const settings = yield* make
+          const acme = yield* open("acme \u202eü", "25", settings)
+          const other = yield* open("油", "0", settings)
+          const some = limits("--account", other, "--credit=1.5", "--max-open=1200", "--max-stored=1.5TiB")
+          yield* Inferlog.json(Limits, some, settings)
 
-        const all = yield* Inferlog.json(Listed, list, settings)
-        const found = [acme, other].map((id) => all.find(({ accountId }) => accountId === id))
-        assert.deepInclude(found[0], {
-          name: "acme \u202eü",
-          balance: "25",
-          reserved: "0",
-          available: "25",
-          creditLimit: "0",
-          maxOpenRequests: null,
-          maxStoredBytes: null
-        })
-        assert.deepInclude(found[1], {
-          name: "油",
-          balance: "0",
-          updatedAt: null,
-          creditLimit: "1.5",
-          maxOpenRequests: 1200,
-          maxStoredBytes: 1.5 * 1024 ** 4
-        })
+          const all = yield* Inferlog.json(Listed, list, settings)
+          const found = [acme, other].map((id) => all.find(({ accountId }) => accountId === id))
+          assert.deepInclude(found[0], {
+            name: "acme \u202eü",
+            balance: "25",
+            reserved: "0",
+            available: "25",
+            creditLimit: "0",
+            maxOpenRequests: null,
+            maxStoredBytes: null
+          })
+          assert.deepInclude(found[1], {
+            name: "油",
+            balance: "0",
+            updatedAt: null,
+            creditLimit: "1.5",
+            maxOpenRequests: 1200,
+            maxStoredBytes: 1.5 * 1024 ** 4
+          })
 
-        const { code, stderr, stdout } = yield* Inferlog.run(list, settings)
-        assert.deepStrictEqual([code, stderr], [0, ""])
-        assert.match(
-          stdout,
-          /^ACCOUNT +NAME +BALANCE +RESERVED +AVAILABLE +CREDIT +MAX OPEN +MAX STORED +OPENED +ERASED\n/
-        )
-        assert.match(
-          stdout,
-          new RegExp(`^${acme} +acme \u{fffd}ü +25 +0 +25 +0 +any number +default +\\S+Z +-$`, "m")
-        )
-        assert.match(stdout, new RegExp(`^${other} +油 +0 +0 +0 +1.5 +1,200 +1536 GiB +\\S+Z +-$`, "m"))
-      }).pipe(Effect.scoped)
-    )
-
-    it.live("show their limits, which change one by one", () =>
-      Effect.gen(function* () {
-        const settings = yield* make
-        const account = ["--account", yield* open("acme", "0", settings)]
-        const change = (...flags: ReadonlyArray<string>) =>
-          Effect.map(
-            Inferlog.json(Limits, limits(...account, ...flags), settings),
-            ({ creditLimit, maxOpenRequests, maxStoredBytes }) => [
-              creditLimit,
-              maxOpenRequests,
-              maxStoredBytes
-            ]
+          const { code, stderr, stdout } = yield* Inferlog.run(list, settings)
+          assert.deepStrictEqual([code, stderr], [0, ""])
+          assert.match(
+            stdout,
+            /^ACCOUNT +NAME +BALANCE +RESERVED +AVAILABLE +CREDIT +MAX OPEN +MAX STORED +OPENED +ERASED\n/
           )
-        assert.deepStrictEqual(yield* change(), ["0", null, null])
-        assert.deepStrictEqual(yield* change("--credit=100"), ["100", null, null])
-        assert.deepStrictEqual(yield* change("--max-open=0"), ["100", 0, null])
-        assert.deepStrictEqual(yield* change("--max-stored=100 GiB"), ["100", 0, 107_374_182_400])
-        assert.deepStrictEqual(yield* change("--max-open=none", "--credit=0.000000001"), [
-          "0.000000001",
-          null,
-          107_374_182_400
-        ])
-        const people = yield* Inferlog.run(limits(...account), settings)
-        assert.match(
-          people.stdout,
-          /^credit +0\.000000001 USD\nmost open requests +any number\nmost stored +100 GiB$/m
-        )
-        assert.deepStrictEqual(yield* change("--max-stored=0B"), ["0.000000001", null, 0])
-        assert.deepStrictEqual(yield* change("--max-stored=none"), ["0.000000001", null, null])
-        assert.match((yield* Inferlog.run(limits(...account), settings)).stdout, /^most stored +default$/m)
-      }).pipe(Effect.scoped)
+          assert.match(
+            stdout,
+            new RegExp(`^${acme} +acme \u{fffd}ü +25 +0 +25 +0 +any number +default +\\S+Z +-$`, "m")
+          )
+          assert.match(stdout, new RegExp(`^${other} +油 +0 +0 +0 +1.5 +1,200 +1536 GiB +\\S+Z +-$`, "m"))
+
+          const account = ["--account", yield* open("acme", "0", settings)]
+          const change = (...flags: ReadonlyArray<string>) =>
+            Effect.map(
+              Inferlog.json(Limits, limits(...account, ...flags), settings),
+              ({ creditLimit, maxOpenRequests, maxStoredBytes }) => [
+                creditLimit,
+                maxOpenRequests,
+                maxStoredBytes
+              ]
+            )
+          assert.deepStrictEqual(yield* change(), ["0", null, null])
+          assert.deepStrictEqual(yield* change("--credit=100"), ["100", null, null])
+          assert.deepStrictEqual(yield* change("--max-open=0"), ["100", 0, null])
+          assert.deepStrictEqual(yield* change("--max-stored=100 GiB"), ["100", 0, 107_374_182_400])
+          assert.deepStrictEqual(yield* change("--max-open=none", "--credit=0.000000001"), [
+            "0.000000001",
+            null,
+            107_374_182_400
+          ])
+          const people = yield* Inferlog.run(limits(...account), settings)
+          assert.match(
+            people.stdout,
+            /^credit +0\.000000001 USD\nmost open requests +any number\nmost stored +100 GiB$/m
+          )
+          assert.deepStrictEqual(yield* change("--max-stored=0B"), ["0.000000001", null, 0])
+          assert.deepStrictEqual(yield* change("--max-stored=none"), ["0.000000001", null, null])
+          assert.match((yield* Inferlog.run(limits(...account), settings)).stdout, /^most stored +default$/m)
+        }).pipe(Effect.scoped)
     )
   })
 }

@@ -21,10 +21,12 @@ const ToppedUp = Schema.Struct({
   applied: Schema.Boolean
 })
 
+const openAccount = (name: string, amount: string, settings: Inferlog.Settings) =>
+  Inferlog.json(Inferlog.Opened, ["accounts", "create", "--name", name, "--balance", amount], settings)
+
 const opened = Effect.gen(function* () {
   const settings = { DATA_DIR: yield* TempDirectory.make }
-  const create = ["accounts", "create", "--name", "acme", "--balance", "25"]
-  const { accountId } = yield* Inferlog.json(Inferlog.Opened, create, settings)
+  const { accountId } = yield* openAccount("acme", "25", settings)
   return { accountId, settings }
 })
 
@@ -141,7 +143,7 @@ describe("balance, without a server", () => {
   it.live("requires an account when there are several, and creates no data directory", () =>
     Effect.gen(function* () {
       const { accountId, settings } = yield* opened
-      yield* Inferlog.json(Inferlog.Opened, ["accounts", "create", "--name", "b", "--balance", "0"], settings)
+      yield* openAccount("b", "0", settings)
       const { code, stderr, stdout } = yield* Inferlog.run(topUp("1"), settings)
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.include(stderr, accountId)
@@ -159,32 +161,30 @@ describe("balance, without a server", () => {
 })
 
 describe("balance, beside a server", () => {
-  it.live("includes payments and credits from the next submit on", () =>
-    Effect.gen(function* () {
-      const { server, settings } = yield* started
-      assert.strictEqual(yield* submit(server.url), 402)
-      yield* Inferlog.json(ToppedUp, topUp("0.001"), settings)
-      assert.strictEqual(yield* submit(server.url), 200)
-      assert.strictEqual(yield* submit(server.url), 402)
-      yield* Inferlog.run(["accounts", "limits", "--credit", "0.001"], settings)
-      assert.strictEqual(yield* submit(server.url), 200)
-      assert.strictEqual(yield* submit(server.url), 402)
-    }).pipe(Effect.scoped)
-  )
+  it.live(
+    "includes payments and credits from the next submit on, and many commands with one payment id credit once",
+    () =>
+      Effect.gen(function* () {
+        const { server, settings } = yield* started
+        assert.strictEqual(yield* submit(server.url), 402)
+        yield* Inferlog.json(ToppedUp, topUp("0.001"), settings)
+        assert.strictEqual(yield* submit(server.url), 200)
+        assert.strictEqual(yield* submit(server.url), 402)
+        yield* Inferlog.run(["accounts", "limits", "--credit", "0.001"], settings)
+        assert.strictEqual(yield* submit(server.url), 200)
+        assert.strictEqual(yield* submit(server.url), 402)
 
-  it.live("is credited once when many commands use one payment id concurrently", () =>
-    Effect.gen(function* () {
-      const { settings } = yield* started
-      const commands = Array.from({ length: 6 }, () =>
-        Inferlog.json(ToppedUp, topUp("5", "--payment-id", "inv-1"), settings)
-      )
-      const ends = yield* Effect.all(commands, { concurrency: "unbounded" })
-      assert.lengthOf(
-        ends.filter(({ applied }) => applied),
-        1
-      )
-      assert.isTrue(ends.every(({ balance }) => balance === "5"))
-    }).pipe(Effect.scoped)
+        const { accountId } = yield* openAccount("b", "0", settings)
+        const commands = Array.from({ length: 6 }, () =>
+          Inferlog.json(ToppedUp, topUp("5", "--payment-id", "inv-1", "--account", accountId), settings)
+        )
+        const ends = yield* Effect.all(commands, { concurrency: "unbounded" })
+        assert.lengthOf(
+          ends.filter(({ applied }) => applied),
+          1
+        )
+        assert.isTrue(ends.every(({ balance }) => balance === "5"))
+      }).pipe(Effect.scoped)
   )
 
   it.live("is credited once when the server is killed and the command is repeated", () =>

@@ -72,7 +72,7 @@ const secrets: Array<string> = [canary]
 const followed = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
 
 const until = (holds: () => boolean) =>
-  Effect.repeat(Effect.sync(holds), { until: (done) => done, schedule: Schedule.spaced("20 millis") })
+  Effect.repeat(Effect.sync(holds), { until: (done) => done, schedule: Schedule.spaced("100 millis") })
 
 const ended = ({ stop }: Served) =>
   Effect.gen(function* () {
