@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DeletionReason, type Event } from "#domain/file/Event.ts"
 import { aggregate } from "#domain/file/File.ts"
 import { accountOf, type State } from "#domain/file/State.ts"
+import * as Frozen from "#test/support/Frozen.ts"
 import { replay } from "#test/support/Replay.ts"
 import { stored } from "#test/support/Scenario.ts"
 import { decide, holds, ofType, play, someLives } from "./Lives.ts"
@@ -120,20 +121,16 @@ describe("Under any sequence of commands", () => {
 
   it("a decision does not change the state that it gets", () => {
     holds((life) => {
-      play(life, ({ command, before }) => {
-        const frozen = structuredClone(before)
-        decide(command, before)
-        assert.deepStrictEqual(before, frozen)
-      })
+      play(life, ({ command, before }) => void decide(command, Frozen.freeze(before)))
     })
   })
 
   it("any event on the log is accepted in any state", () => {
     holds((life) => {
-      const { log } = play(life)
+      const { log, state } = play(life)
       for (const event of log) {
         assert.doesNotThrow(() => decider.evolve(decider.initial, event))
-        assert.doesNotThrow(() => replay(decider, [...log, event]))
+        assert.doesNotThrow(() => decider.evolve(state, event))
       }
     })
   })

@@ -4,6 +4,7 @@ import * as fc from "fast-check"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { billingStatus, cost, outcome, status } from "#domain/inference-request/Status.ts"
+import * as Frozen from "#test/support/Frozen.ts"
 import { replay } from "#test/support/Replay.ts"
 import { stored } from "#test/support/Scenario.ts"
 import { decide, holds, life, ofType, play, terminalTypes } from "./Lives.ts"
@@ -152,20 +153,16 @@ describe("Under any sequence of commands", () => {
 
   it("a decision does not change the state that it gets", () => {
     holds((life) => {
-      play(life, ({ command, before }) => {
-        const frozen = structuredClone(before)
-        decide(command, before)
-        assert.deepStrictEqual(before, frozen)
-      })
+      play(life, ({ command, before }) => void decide(command, Frozen.freeze(before)))
     })
   })
 
   it("any event on the log is accepted in any state", () => {
     holds((life) => {
-      const { log } = play(life)
+      const { log, state } = play(life)
       for (const event of log) {
         assert.doesNotThrow(() => decider.evolve(decider.initial, event))
-        assert.doesNotThrow(() => replay(decider, [...log, event]))
+        assert.doesNotThrow(() => decider.evolve(state, event))
       }
     })
   })
