@@ -93,13 +93,6 @@ export const startsOf = (all: ReadonlyArray<Event>) =>
 /** The delay after the `failed`th failure of a schedule, ms. */
 export const delayAfter = (failed: number) => DeliverySchedule.delays[failed - 1] ?? 0
 
-/** Waits until the run's start is on the log. */
-export const begin = ({ does }: TestRun) =>
-  Effect.andThen(
-    does(({ started }) => started),
-    TestClock.adjust("20 millis")
-  )
-
 /** Lets everything happen that needs no time, including network input. */
 export const rest = Effect.gen(function* () {
   for (let turn = 0; turn < 20; turn++) {
@@ -107,6 +100,16 @@ export const rest = Effect.gen(function* () {
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
   }
 })
+
+/** Passes more than the longest delay, 60 minutes: an attempt that may still follow is made. */
+export const passEveryDelay = Effect.andThen(TestClock.adjust("61 minutes"), rest)
+
+/** Waits until the run's start is on the log. */
+export const begin = ({ does }: TestRun) =>
+  Effect.andThen(
+    does(({ started }) => started),
+    TestClock.adjust("20 millis")
+  )
 
 /** Its client replays it. */
 export const replay = (id: string) =>

@@ -64,8 +64,7 @@ describe("A replay", () => {
         )
       }
       assert.deepInclude(yield* Facts.untilPhase(id, "Failed"), { attempts: 11, used: 10 })
-      yield* TestClock.adjust("2 hours")
-      yield* Facts.rest
+      yield* Facts.passEveryDelay
       assert.lengthOf(hook.posted(), 11)
     }).pipe(Effect.provide(layer))
   )

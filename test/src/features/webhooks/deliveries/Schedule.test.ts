@@ -29,8 +29,7 @@ describe("A webhook that fails", () => {
       const last = yield* Facts.untilAttempts(id, 10)
       assert.strictEqual(last.phase._tag, "Failed")
       assert.deepInclude(last, { attempts: 10, lastResponseStatus: 503, lastError: "http_503" })
-      yield* TestClock.adjust("2 hours")
-      yield* Facts.rest
+      yield* Facts.passEveryDelay
       assert.deepStrictEqual(
         hook.posted().map(({ at }) => at),
         expected
@@ -52,8 +51,7 @@ describe("A webhook that fails", () => {
       const { deliveredAt, lastError, lastResponseStatus, phase } = yield* Facts.untilAttempts(id, 2)
       assert.deepStrictEqual(phase, { _tag: "Delivered", at: 5_000 })
       assert.deepStrictEqual([deliveredAt, lastError, lastResponseStatus], [5_000, null, 202])
-      yield* TestClock.adjust("2 hours")
-      yield* Facts.rest
+      yield* Facts.passEveryDelay
       assert.lengthOf(hook.posted(), 2)
     }).pipe(Effect.provide(layer()))
   )
@@ -124,8 +122,7 @@ describe("A webhook is given up at once", () => {
       const { lastError, lastResponseStatus, phase } = yield* Facts.untilAttempts(id, 1)
       assert.deepStrictEqual([lastResponseStatus, lastError, phase._tag], [410, "gone", "Failed"])
       assert.deepInclude((yield* Facts.events(id)).at(-1), { _tag: "DeliveryFailed", reason: "gone" })
-      yield* TestClock.adjust("2 hours")
-      yield* Facts.rest
+      yield* Facts.passEveryDelay
       assert.lengthOf(hook.posted(), 1)
     }).pipe(Effect.provide(layer()))
   )
@@ -149,8 +146,7 @@ describe("A webhook is given up at once", () => {
           [null, "private_address", "Failed"]
         )
         assert.notInclude(JSON.stringify(yield* Facts.events(id)), "10.0.0.1")
-        yield* TestClock.adjust("2 hours")
-        yield* Facts.rest
+        yield* Facts.passEveryDelay
         assert.lengthOf(hook.posted(), 1)
         assert.strictEqual((yield* Facts.delivery(id)).attempts, 2)
       }).pipe(Effect.provide(layer({ resolve })))
