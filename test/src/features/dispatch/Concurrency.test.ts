@@ -9,6 +9,9 @@ import { single, succeeded, testModel, triple } from "#test/support/TestModels.t
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
 
+/** Requests that wait for one model. */
+const waiting = Number(process.env["WAITING_REQUESTS"] ?? 2_000)
+
 const wide = testModel("test/wide", { concurrency: 100 })
 const layer = TestNode.layer({ models: [single, triple, wide] })
 
@@ -135,12 +138,12 @@ describe("Waiting requests", () => {
       const runs = yield* Runs
       const gate = yield* Deferred.make<void>()
       provider.answerWith(() => Effect.as(Deferred.await(gate), succeeded()))
-      const ids = yield* Effect.forEach(Array.range(1, 10_000), () => Facts.submit({ model: wide }))
+      const ids = yield* Effect.forEach(Array.range(1, waiting), () => Facts.submit({ model: wide }))
       yield* Facts.until(ids[99] ?? fail(), (all) => all.length >= 2)
       assert.strictEqual(runs.count("test/wide"), 100)
       assert.strictEqual(provider.begun().length, 100)
       yield* Deferred.succeed(gate, undefined)
-      yield* Facts.untilEnd(ids[9_999] ?? fail())
+      yield* Facts.untilEnd(ids[waiting - 1] ?? fail())
       assert.deepStrictEqual(provider.begun(), ids)
       assert.strictEqual(provider.running("test/wide").most, 100)
     }).pipe(Effect.provide(layer))
