@@ -2,12 +2,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Cycles from "#bench/harness/Cycles.ts"
+import { NodeFlags } from "#bench/harness/NodeFlags.ts"
 import type { Row } from "#bench/harness/Subject.ts"
 import * as T17Growth from "#bench/rows/growth/T17Growth.ts"
 import * as T19Soak from "#bench/rows/soak/T19Soak.ts"
 
+/** The servers' threads run from the bundle, as those of this process do. */
+const flags = Effect.provideService(NodeFlags, process.execArgv)
+
 const measured = Effect.fnUntraced(function* (row: Row, seconds: number) {
-  const { cycles } = yield* Cycles.run(row, { cycles: 1, seconds, peers: false, keepDisturbed: true })
+  const { cycles } = yield* flags(Cycles.run(row, { cycles: 1, seconds, peers: false, keepDisturbed: true }))
   return Array.from(cycles[0]?.values() ?? [])
 })
 

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Cycles from "#bench/harness/Cycles.ts"
+import { NodeFlags } from "#bench/harness/NodeFlags.ts"
 import type { Row } from "#bench/harness/Subject.ts"
 import * as T13CatchUp from "#bench/rows/nats/T13CatchUp.ts"
 import * as T13ColdStream from "#bench/rows/nats/T13ColdStream.ts"
@@ -9,10 +10,13 @@ import * as T13Submit from "#bench/rows/nats/T13Submit.ts"
 import * as Environment from "#test/support/Environment.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 
+/** The servers' threads run from the bundle, as those of this process do. */
+const flags = Effect.provideService(NodeFlags, process.execArgv)
+
 /** The measurement of each subject in one cycle. */
 const measured = (row: Row) =>
   Effect.map(
-    Cycles.run(row, { cycles: 1, seconds: 0.3, peers: false, keepDisturbed: true }),
+    flags(Cycles.run(row, { cycles: 1, seconds: 0.3, peers: false, keepDisturbed: true })),
     ({ cycles }) => {
       const [cycle] = cycles
       return row.subjects.map(({ name }) => {
