@@ -30,7 +30,8 @@ const manifest = {
   exampleInput: { rounds: 1 }
 }
 
-const roundsMs = figure({ short: 4_000, long: 15_000 })
+const roundsMs = figure({ short: 2_500, long: 15_000 })
+const quietMs = figure({ short: 1_000, long: 1_500 })
 
 /** Sends estimates until the time is over, and counts the answers by status. */
 const flood = async (url: string, body: string, headers: Record<string, string>, until: number) => {
@@ -93,7 +94,7 @@ const check = async (
   input: unknown,
   attack: (until: number) => ReadonlyArray<Promise<ReadonlyMap<number, number>>>
 ) => {
-  const quiet = await submits(url, model, input, performance.now() + 1_500)
+  const quiet = await submits(url, model, input, performance.now() + quietMs)
   const until = performance.now() + roundsMs
   const [busy, ...answers] = await Promise.all([submits(url, model, input, until), ...attack(until)])
   assert.isBelow(median(busy), Math.max(5 * median(quiet), 500), figures(model, quiet, busy))

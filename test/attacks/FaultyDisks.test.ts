@@ -96,7 +96,7 @@ describe("E9: a removed blob folder", () => {
   )
 })
 
-/** The 99th percentile in ms of sequential GETs until `during` ends. Each GET must return 200. */
+/** The 99th percentile in ms of GETs, one after the other, until `during` ends. Each GET must return 200. */
 const p99 = async (url: string, during: Promise<unknown>): Promise<number> => {
   const times: Array<number> = []
   let isOver = false
@@ -105,6 +105,7 @@ const p99 = async (url: string, during: Promise<unknown>): Promise<number> => {
     const began = performance.now()
     assert.strictEqual((await Attacked.get(url)).status, 200)
     times.push(performance.now() - began)
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
   times.sort((a, b) => a - b)
   return times[Math.floor(times.length * 0.99)] ?? 0
