@@ -1,8 +1,8 @@
 /** The real program refuses or repairs a faulty `DATA_DIR` at start and never ignores the fault. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Exit, Scope } from "effect"
 import * as Inferlog from "#test/src/cli/Inferlog.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -14,15 +14,34 @@ const settingsOf = (directory: string): Inferlog.Settings => ({
   BOOTSTRAP_API_KEY: ServerProcess.apiKey
 })
 
-/** A directory in which a server ran and was killed. `use` runs while the server is up. */
-const used = (use: (url: string) => Promise<unknown> = async () => {}) =>
-  Effect.gen(function* () {
-    const directory = path.join(yield* TempDirectory.make, "data")
-    const server = yield* Inferlog.serve(settingsOf(directory))
-    yield* Effect.promise(() => use(server.url))
-    yield* server.kill("SIGKILL")
-    return directory
-  })
+const start = (directory: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () =>
+      ServerProcess.start({ dataDirectory: directory, port: await ServerProcess.freePort() })
+    ),
+    (server) => Effect.promise(() => server.kill("SIGKILL"))
+  )
+
+/** A directory in which the first server ran and was killed, and what that server printed. */
+const made = Effect.gen(function* () {
+  const directory = path.join(yield* TempDirectory.make, "data")
+  const output = yield* Effect.scoped(Effect.map(start(directory), (server) => server.output()))
+  return { directory, output }
+})
+
+const scope = Scope.makeUnsafe()
+let first: Effect.Success<typeof made>
+beforeAll(async () => {
+  first = await Effect.runPromise(made.pipe(Effect.provideService(Scope.Scope, scope)))
+})
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** A copy of the first server's directory. */
+const used = Effect.map(TempDirectory.make, (parent) => {
+  const directory = path.join(parent, "data")
+  fs.cpSync(first.directory, directory, { recursive: true, preserveTimestamps: true })
+  return directory
+})
 
 /** Expects that the server refuses to start, and returns its errors. */
 const refused = (directory: string, settings: Inferlog.Settings = {}) =>
@@ -40,7 +59,7 @@ const signingSecret = (url: string) =>
 describe("B4: a truncated log.head", () => {
   it.live("prevents the start and stays unchanged until it is accepted", () =>
     Effect.gen(function* () {
-      const directory = yield* used()
+      const directory = yield* used
       const head = path.join(directory, "log.head")
       fs.truncateSync(head, 1)
       assert.match(yield* refused(directory), /log\.head is damaged.*inferlog log accept-head/)
@@ -59,16 +78,12 @@ describe("B4: a truncated log.head", () => {
 describe("B5: files in DATA_DIR that other users may read", () => {
   it.live("lose the permissions of other users at start, with a warning for each", () =>
     Effect.gen(function* () {
-      const directory = yield* used()
+      const directory = yield* used
       for (const name of ["archive", "archive-cache"]) fs.mkdirSync(path.join(directory, name))
       const names = ["master.key", "log.sqlite", "projections.sqlite", "archive", "archive-cache", "."]
       const files = names.map((name) => path.join(directory, name))
       for (const file of files) fs.chmodSync(file, 0o755)
-      const port = yield* Effect.promise(() => ServerProcess.freePort())
-      const server = yield* Effect.acquireRelease(
-        Effect.promise(() => ServerProcess.start({ dataDirectory: directory, port })),
-        (server) => Effect.promise(() => server.kill("SIGKILL"))
-      )
+      const server = yield* start(directory)
       for (const file of files) {
         assert.strictEqual(modeOf(file) & 0o077, 0, file)
         assert.include(server.output(), `${path.normalize(file).replace(/\/$/, "")} was open to other users`)
@@ -107,18 +122,11 @@ describe("E6: a missing DATA_DIR", () => {
 
   it.live("is reported in one line when the first start creates the log", () =>
     Effect.gen(function* () {
-      const directory = path.join(yield* TempDirectory.make, "data")
-      const port = yield* Effect.promise(() => ServerProcess.freePort())
-      const start = Effect.acquireRelease(
-        Effect.promise(() => ServerProcess.start({ dataDirectory: directory, port })),
-        (server) => Effect.promise(() => server.kill("SIGKILL"))
-      )
       const lines = (output: string) =>
         output.split("\n").filter((line) => line.includes("contains no log: creating"))
-      const first = yield* Effect.scoped(Effect.map(start, (server) => server.output()))
-      assert.strictEqual(lines(first).length, 1)
-      const second = yield* Effect.scoped(Effect.map(start, (server) => server.output()))
-      assert.deepStrictEqual(lines(second), [])
+      assert.strictEqual(lines(first.output).length, 1)
+      const second = yield* start(yield* used)
+      assert.deepStrictEqual(lines(second.output()), [])
     }).pipe(Effect.scoped)
   )
 })
@@ -126,7 +134,10 @@ describe("E6: a missing DATA_DIR", () => {
 describe("E7: a lost master.key", () => {
   it.live("prevents the start if the log holds secrets that are sealed with it", () =>
     Effect.gen(function* () {
-      const directory = yield* used(signingSecret)
+      const directory = path.join(yield* TempDirectory.make, "data")
+      const server = yield* Inferlog.serve(settingsOf(directory))
+      yield* Effect.promise(() => signingSecret(server.url))
+      yield* server.kill("SIGKILL")
       const file = path.join(directory, "master.key")
       const key = fs.readFileSync(file, "utf8").trim()
       fs.rmSync(file)
@@ -138,7 +149,7 @@ describe("E7: a lost master.key", () => {
 
   it.live("is created again if the log holds no such secrets", () =>
     Effect.gen(function* () {
-      const directory = yield* used()
+      const directory = yield* used
       fs.rmSync(path.join(directory, "master.key"))
       yield* Inferlog.serve(settingsOf(directory))
     }).pipe(Effect.scoped)

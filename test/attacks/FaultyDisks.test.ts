@@ -2,8 +2,8 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import * as Attacked from "./Attacked.ts"
 import { figure } from "./Form.ts"
 import * as FaultyDisk from "#bench/harness/disk/FaultyDisk.ts"
@@ -38,24 +38,6 @@ const submit = async (url: string, value: string) => {
 
 const withFaults = (name: string, tests: () => void) =>
   describe.skipIf(PreloadedLibrary.isMissing)(PreloadedLibrary.named(name), tests)
-
-withFaults("E9: an exceeded quota", () => {
-  it.live("fails new requests, and the server continues when there is room again", () =>
-    Effect.gen(function* () {
-      const { disk, server } = yield* start
-      const send = (value: string) => Effect.promise(() => submit(server.url, value))
-      assert.strictEqual(yield* send("before"), 200)
-      // Only files that grow fail: a quota does not affect writes in place.
-      disk.set(
-        ...["/log.sqlite-wal$", "/room-"].map((path) => ({ on: "write", path, errno: EDQUOT }) as const)
-      )
-      for (const value of ["a", "b", "c"]) assert.isAtLeast(yield* send(value), 500)
-      disk.set()
-      assert.strictEqual(yield* send("after"), 200)
-      assert.notInclude(server.output(), "takes no more appends")
-    }).pipe(Effect.scoped)
-  )
-})
 
 withFaults("E9: a disk failure that ends the process", () => {
   it.live.each([
@@ -111,70 +93,97 @@ const p99 = async (url: string, during: Promise<unknown>): Promise<number> => {
   return times[Math.floor(times.length * 0.99)] ?? 0
 }
 
-withFaults("E8: a disk that needs seconds for a sync", () => {
-  it.live("delays no health check, status or result", () =>
-    Effect.gen(function* () {
-      const { disk, server } = yield* start
-      const { request_id: id } = yield* Effect.promise(() =>
-        Attacked.json(`${server.url}/sandbox/echo`, { method: "POST", body: '{"value":1}' })
-      )
-      const request = `${server.url}/sandbox/echo/requests/${String(id)}`
-      yield* Effect.promise(() => Attacked.json(`${request}/status?wait=60`))
-      disk.set({ on: "sync", path: "/log.", delayMs: 2_000 })
-      const rounds = figure({ short: 1, long: 10 })
-      for (let round = 0; round < rounds; round++) {
-        const began = performance.now()
-        const submits = Promise.all(["a", "b", "c"].map((value) => submit(server.url, value)))
-        const slowest = yield* Effect.promise(() =>
-          Promise.all([`${server.url}/health`, `${request}/status`, request].map((url) => p99(url, submits)))
-        )
-        assert.deepStrictEqual(yield* Effect.promise(() => submits), [200, 200, 200])
-        assert.isAtLeast(performance.now() - began, 2_000)
-        for (const ms of slowest) assert.isAtMost(ms, 500)
-      }
-    }).pipe(Effect.scoped)
-  )
-})
-
 const MiB = 1024 * 1024
 
-withFaults("E3: checkpoints that fail with EIO", () => {
-  it.live("are reported and limit the WAL until they succeed again", () =>
-    Effect.gen(function* () {
-      const { dataDirectory, disk, server } = yield* start
-      const walBytes = () => fs.statSync(path.join(dataDirectory, "log.sqlite-wal")).size
-      const health = async () => {
-        const response = await fetch(`${server.url}/health`)
-        return `${response.status} ${await response.text()}`
-      }
-      const walGauge = async () => {
-        const metrics = await (await fetch(`${server.url}/metrics`)).text()
-        return Number(/^inferlog_log_wal_bytes (\d+)/m.exec(metrics)?.[1])
-      }
-      /** Submits until an answer's status is wanted. */
-      const submitUntil = async (isWanted: (status: number) => boolean) => {
-        let isFound = false
-        const one = async () => {
-          while (!isFound) if (isWanted(await submit(server.url, "x".repeat(60_000)))) isFound = true
+/** A server that survives its disk's faults. */
+class Survivor extends Context.Service<Survivor, Effect.Success<typeof start>>()(
+  "inferlog/test/attacks/Survivor"
+) {}
+
+layer(Layer.effect(Survivor, start), { excludeTestServices: true })((it) => {
+  withFaults("E9: an exceeded quota", () => {
+    it.effect("fails new requests, and the server continues when there is room again", () =>
+      Effect.gen(function* () {
+        const { disk, server } = yield* Survivor
+        const send = (value: string) => Effect.promise(() => submit(server.url, value))
+        assert.strictEqual(yield* send("before"), 200)
+        // Only files that grow fail: a quota does not affect writes in place.
+        disk.set(
+          ...["/log.sqlite-wal$", "/room-"].map((path) => ({ on: "write", path, errno: EDQUOT }) as const)
+        )
+        for (const value of ["a", "b", "c"]) assert.isAtLeast(yield* send(value), 500)
+        disk.set()
+        assert.strictEqual(yield* send("after"), 200)
+        assert.notInclude(server.output(), "takes no more appends")
+      })
+    )
+  })
+
+  withFaults("E8: a disk that needs seconds for a sync", () => {
+    it.effect("delays no health check, status or result", () =>
+      Effect.gen(function* () {
+        const { disk, server } = yield* Survivor
+        const { request_id: id } = yield* Effect.promise(() =>
+          Attacked.json(`${server.url}/sandbox/echo`, { method: "POST", body: '{"value":1}' })
+        )
+        const request = `${server.url}/sandbox/echo/requests/${String(id)}`
+        yield* Effect.promise(() => Attacked.json(`${request}/status?wait=60`))
+        disk.set({ on: "sync", path: "/log.", delayMs: 2_000 })
+        const rounds = figure({ short: 1, long: 10 })
+        for (let round = 0; round < rounds; round++) {
+          const began = performance.now()
+          const submits = Promise.all(["a", "b", "c"].map((value) => submit(server.url, value)))
+          const slowest = yield* Effect.promise(() =>
+            Promise.all(
+              [`${server.url}/health`, `${request}/status`, request].map((url) => p99(url, submits))
+            )
+          )
+          assert.deepStrictEqual(yield* Effect.promise(() => submits), [200, 200, 200])
+          assert.isAtLeast(performance.now() - began, 2_000)
+          for (const ms of slowest) assert.isAtMost(ms, 500)
         }
-        await Promise.all(Array.from({ length: 16 }, one))
-      }
-      const until = async (isTrue: () => Promise<boolean>) => {
-        while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 100))
-      }
+      })
+    )
+  })
 
-      disk.set({ on: "write", path: "/log.sqlite$", errno: EIO })
-      yield* Effect.promise(() => submitUntil((status) => status >= 500))
-      assert.isAtMost(walBytes(), 96 * MiB)
-      yield* Effect.promise(() => until(async () => /^503 .*log_checkpoint_failing/.test(await health())))
-      // The gauge and the warning follow the WAL once a second.
-      yield* Effect.promise(() => until(async () => (await walGauge()) > 32 * MiB))
-      const warning = /log\.sqlite cannot be written \(disk I\/O error, SQLite 778\)/
-      yield* Effect.promise(() => until(() => Promise.resolve(warning.test(server.output()))))
+  withFaults("E3: checkpoints that fail with EIO", () => {
+    it.effect("are reported and limit the WAL until they succeed again", () =>
+      Effect.gen(function* () {
+        const { dataDirectory, disk, server } = yield* Survivor
+        const walBytes = () => fs.statSync(path.join(dataDirectory, "log.sqlite-wal")).size
+        const health = async () => {
+          const response = await fetch(`${server.url}/health`)
+          return `${response.status} ${await response.text()}`
+        }
+        const walGauge = async () => {
+          const metrics = await (await fetch(`${server.url}/metrics`)).text()
+          return Number(/^inferlog_log_wal_bytes (\d+)/m.exec(metrics)?.[1])
+        }
+        /** Submits until an answer's status is wanted. */
+        const submitUntil = async (isWanted: (status: number) => boolean) => {
+          let isFound = false
+          const one = async () => {
+            while (!isFound) if (isWanted(await submit(server.url, "x".repeat(60_000)))) isFound = true
+          }
+          await Promise.all(Array.from({ length: 16 }, one))
+        }
+        const until = async (isTrue: () => Promise<boolean>) => {
+          while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 100))
+        }
 
-      disk.set()
-      yield* Effect.promise(() => until(async () => (await health()).startsWith("200 ")))
-      yield* Effect.promise(() => submitUntil((status) => status === 200))
-    }).pipe(Effect.scoped)
-  )
+        disk.set({ on: "write", path: "/log.sqlite$", errno: EIO })
+        yield* Effect.promise(() => submitUntil((status) => status >= 500))
+        assert.isAtMost(walBytes(), 96 * MiB)
+        yield* Effect.promise(() => until(async () => /^503 .*log_checkpoint_failing/.test(await health())))
+        // The gauge and the warning follow the WAL once a second.
+        yield* Effect.promise(() => until(async () => (await walGauge()) > 32 * MiB))
+        const warning = /log\.sqlite cannot be written \(disk I\/O error, SQLite 778\)/
+        yield* Effect.promise(() => until(() => Promise.resolve(warning.test(server.output()))))
+
+        disk.set()
+        yield* Effect.promise(() => until(async () => (await health()).startsWith("200 ")))
+        yield* Effect.promise(() => submitUntil((status) => status === 200))
+      })
+    )
+  })
 })
