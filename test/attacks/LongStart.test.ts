@@ -11,7 +11,7 @@ import { figure } from "./Form.ts"
 import * as Seen from "./Seen.ts"
 
 /** Four events each. */
-const requests = figure({ short: 80_000, long: 1_000_000 })
+const requests = figure({ short: 160_000, long: 1_000_000 })
 
 const get = (url: string) => fetch(url, { headers: ServerProcess.authorization })
 
