@@ -1,5 +1,5 @@
 /**
- * The log. Every backend passes the same contract tests (`test/streams/EventStoreContract.ts`, `PayloadRecordsContract.ts`),
+ * The log. Every backend passes the same contract tests (`test/support/streams/EventStoreContract.ts`, `PayloadRecordsContract.ts`),
  * so only what all backends can do belongs here.
  */
 import { type Array, Context, Effect, type Exit, type Fiber, Schema } from "effect"

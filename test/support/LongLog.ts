@@ -6,7 +6,7 @@ import * as Database from "#streams/sqlite/Database.ts"
 import * as Schema from "#streams/sqlite/Schema.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import { codec, type Event } from "#domain/inference-request/Event.ts"
-import * as Log from "#test/projections/RequestLog.ts"
+import * as Log from "#test/support/projections/RequestLog.ts"
 
 /** Appends completed requests of four events each. Returns the number of events. */
 export const write = (directory: string, requests: number): number => {

@@ -2,7 +2,7 @@
 import type * as Http from "node:http"
 import { fileURLToPath } from "node:url"
 import { Effect, type Scope } from "effect"
-import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
+import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as Until from "#test/support/servers/Until.ts"
 
 /** Settings that let a server reach it: trust in its certificate, and private addresses allowed. */

@@ -10,7 +10,7 @@ import { Thumbnails } from "#src/features/media/Thumbnails.ts"
 import { VisionWorkers } from "#src/features/media/vision/VisionWorkers.ts"
 import { BuiltinProvider } from "#src/features/providers/builtin/BuiltinProvider.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
-import * as OutboundGuard from "#test/src/kernel/outbound/OutboundGuard.ts"
+import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
 import * as Scratch from "#test/support/Scratch.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 

@@ -1,7 +1,7 @@
 /** The server process of the console's tests on a new data directory, with the receivers of its webhooks. */
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
-import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
+import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as FakeTime from "#test/support/FakeTime.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"

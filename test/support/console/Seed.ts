@@ -1,7 +1,7 @@
 /** Fills an empty server through its own API. */
 import { setTimeout as delay } from "node:timers/promises"
 import { Schema } from "effect"
-import { OAuthClient } from "#test/src/edges/oauth/OAuthClient.ts"
+import { OAuthClient } from "#test/support/src/edges/oauth/OAuthClient.ts"
 import type { FakeTime } from "#test/support/FakeTime.ts"
 import { type Call, caller, decode, submit } from "./Calls.ts"
 import { upscale } from "./Manifests.ts"

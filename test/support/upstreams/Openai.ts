@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import type * as Http from "node:http"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
-import type { Behaviour, Upstream } from "#test/src/features/providers/contract/Upstream.ts"
-import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
+import type { Behaviour, Upstream } from "#test/support/src/features/providers/contract/Upstream.ts"
+import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "./JsonHttp.ts"
 import * as PlannedJobs from "./PlannedJobs.ts"
 

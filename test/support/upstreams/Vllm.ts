@@ -5,7 +5,7 @@
 import type * as Http from "node:http"
 import { Effect, type Scope } from "effect"
 import { isList, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
-import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
+import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "./JsonHttp.ts"
 
 export const model = "meta-llama/Llama-3.1-8B-Instruct"

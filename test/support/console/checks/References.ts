@@ -4,7 +4,7 @@
  * Fonts differ between machines, so the browser of tests has one family only (`fonts.conf`), and what differs from run to run is
  * replaced before (`Steady.ts`). What is left, such as smoothing of edges by another release of the browser, is allowed for.
  *
- * `UPDATE_REFERENCES=1 npx vitest run test/console/EveryView.test.ts` writes those that are missing or differ.
+ * `UPDATE_REFERENCES=1 npx vitest run test/release/console/EveryView.test.ts` writes those that are missing or differ.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

@@ -6,7 +6,7 @@ import { Deferred, Effect, type Scope } from "effect"
 import type * as Http from "node:http"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import * as Receiver from "#test/src/kernel/outbound/Receiver.ts"
+import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as JsonHttp from "../JsonHttp.ts"
 
 /** `whole`: to its end. The others send one chunk, and then wait, fail, break off, send nonsense or send too much. */

@@ -1,0 +1,6 @@
+export interface Recorded {
+  readonly file: string
+  readonly own: number
+  readonly children: number
+  readonly wall: number
+}

@@ -1,0 +1,78 @@
+/**
+ * The test files and what each says of itself. The folder says the group (`test/unit`, `test/service`, `test/system`,
+ * `test/release`; the README of each says what may be in it). The comment at the top of a file may say more:
+ *
+ * - `@alone why`: no other file runs beside it.
+ * - `@first why`: it starts before the others of its group.
+ * - `@together module`: it uses what the module starts, one file after another in one process.
+ * - `@cost why`: why it may take the time that it takes.
+ */
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+export const groups = ["unit", "service", "system", "release"] as const
+export type Group = (typeof groups)[number]
+
+/** What `npm test` runs: what a developer waits for. */
+export const daily: ReadonlyArray<Group> = ["unit", "service"]
+
+export interface TestFile {
+  /** From the root of the repository. */
+  readonly path: string
+  readonly group: Group
+  readonly isAlone: boolean
+  readonly isFirst: boolean
+  readonly together: string | null
+  readonly cost: string | null
+}
+
+export const root = path.resolve(import.meta.dirname, "..")
+
+const isTest = (name: string) => name.endsWith(".test.ts")
+
+/** A file's comment is read as far as this, in bytes. */
+const headBytes = 2_000
+
+const headOf = (file: string): string => {
+  const descriptor = fs.openSync(file, "r")
+  try {
+    const head = Buffer.alloc(headBytes)
+    const text = head.toString("utf8", 0, fs.readSync(descriptor, head))
+    return text.startsWith("/**") ? text.slice(0, text.indexOf("*/")) : ""
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+/** The text behind a tag; `null` without the tag. A tag begins a line, and its text may go on in the next lines. */
+const tagIn = (head: string, tag: string): string | null => {
+  const found = new RegExp(`(?:^/\\*\\*|\\n \\*) @${tag}\\b([^@]*)`).exec(head)?.[1]
+  return found === undefined ? null : found.replace(/\s*\n \*?\s*/g, " ").trim()
+}
+
+export const parse = (file: string, group: Group, head: string): TestFile => ({
+  path: file,
+  group,
+  isAlone: tagIn(head, "alone") !== null,
+  isFirst: tagIn(head, "first") !== null,
+  together: tagIn(head, "together"),
+  cost: tagIn(head, "cost")
+})
+
+export const read = (): ReadonlyArray<TestFile> =>
+  groups.flatMap((group) =>
+    fs
+      .readdirSync(path.join(root, "test", group), { recursive: true, encoding: "utf8" })
+      .filter(isTest)
+      .map((name) => `test/${group}/${name.replaceAll(path.sep, "/")}`)
+      .toSorted()
+      .map((file) => parse(file, group, headOf(path.join(root, file))))
+  )
+
+/** The name of the set of files that share processes. */
+export const projectOf = ({ group, isAlone, together }: TestFile): string =>
+  isAlone ? `${group} alone` : together === null ? group : `${group} ${path.basename(path.dirname(together))}`
+
+/** The sets run in this order; those of the same number beside each other. */
+export const orderOf = ({ group, isAlone, together }: TestFile): number =>
+  (daily.includes(group) ? 0 : 3 * groups.indexOf(group)) + (isAlone ? 2 : together === null ? 0 : 1)
