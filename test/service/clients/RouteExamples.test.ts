@@ -27,7 +27,7 @@ const decodeExpress = (module: unknown) => module as { readonly app: http.Reques
 const express = Effect.acquireRelease(
   Effect.promise(async () => {
     // It has no types.
-    const file: string = "../../examples/express/app.mjs"
+    const file: string = "../../../examples/express/app.mjs"
     const server = http.createServer(decodeExpress(await import(/* @vite-ignore */ file)).app)
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     return server

@@ -11,7 +11,7 @@ const server = async (url: string, { body, method }: { readonly method: string; 
 }
 
 /** A module of its own, because others look for another path in their page. */
-const below: string = "../../../console/api/Client.ts?below"
+const below: string = "../../../../console/api/Client.ts?below"
 let client: typeof Client
 
 beforeAll(async () => {

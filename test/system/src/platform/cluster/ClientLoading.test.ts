@@ -34,8 +34,8 @@ const loadedBy = (module: string) =>
 describe("The client of NATS", () => {
   for (const module of [
     "../../../../../src/composition/Server.ts",
-    "../../../../src/cli/log/Log.ts",
-    "../../../../src/cli/audit/Audit.ts"
+    "../../../../../src/cli/log/Log.ts",
+    "../../../../../src/cli/audit/Audit.ts"
   ]) {
     it.live(`is not loaded by ${module.replaceAll("../", "")}`, () =>
       Effect.map(loadedBy(module), (loaded) => assert.deepStrictEqual(loaded, []))
@@ -43,7 +43,7 @@ describe("The client of NATS", () => {
   }
 
   it.live("is loaded by modules that need it", () =>
-    Effect.map(loadedBy("../../../../src/platform/cluster/ClusterFacts.ts"), (loaded) =>
+    Effect.map(loadedBy("../../../../../src/platform/cluster/ClusterFacts.ts"), (loaded) =>
       assert.isNotEmpty(loaded)
     )
   )
