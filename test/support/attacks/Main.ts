@@ -1,6 +1,7 @@
 /**
  * `npm run test:attacks`: every attack, outage and client mistake that once did harm, in its long form, against real servers.
- * `npm run test:attacks -- --short` runs the form that is part of `npm test`.
+ * `npm run test:attacks -- --short` runs the form that is part of `npm run test:all`.
+ * Attacks are the files of `test/system` that end in `.attack.test.ts`.
  */
 import { startVitest } from "vitest/node"
 import * as Report from "./Report.ts"
@@ -17,10 +18,10 @@ const expected = [
 
 const args = process.argv.slice(2)
 /** Parts of file names. Without any, all attacks run. */
-const chosen = args.filter((arg) => !arg.startsWith("--")).map((name) => `test/attacks/${name}`)
+const chosen = args.filter((arg) => !arg.startsWith("--")).map((name) => `${name}.attack.test.ts`)
 process.env["ATTACKS"] = args.includes("--short") ? "short" : "long"
 
-const vitest = await startVitest("test", chosen.length === 0 ? ["test/attacks/"] : chosen, {
+const vitest = await startVitest("test", chosen.length === 0 ? [".attack.test.ts"] : chosen, {
   watch: false,
   // One file at a time, so that each has the whole machine.
   maxWorkers: 1,

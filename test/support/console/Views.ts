@@ -1,4 +1,5 @@
 /** Every view of the console. Tests of all views (axe, keyboard, pictures) go through this list. */
+import type { Page } from "playwright-core"
 import type { Varying } from "./checks/Steady.ts"
 import type { Person, World } from "./World.ts"
 
@@ -66,3 +67,19 @@ export const everyView: ReadonlyArray<View> = [
   view("actions", "auditor", "/operate/audit/actions"),
   view("operators", "owner", "/operate/operators", { unsorted: "tbody" })
 ]
+
+/** The windows in which views are looked at, in CSS pixels. */
+export const forms = {
+  narrow: { width: 360, height: 800 },
+  usual: { width: 1280, height: 800 },
+  wide: { width: 2560, height: 1440 }
+} as const
+
+export const toDark = async (page: Page): Promise<void> => {
+  await page.emulateMedia({ colorScheme: "dark" })
+  // Colours change in transitions, even if in short ones.
+  await page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    await Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})))
+  })
+}

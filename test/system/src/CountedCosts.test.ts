@@ -1,5 +1,5 @@
 /**
- * What requests cost, counted and not timed, so that a busy machine changes nothing. `COSTS=1 npx vitest run CountedCosts`
+ * What requests cost, counted and not timed, so that a busy machine changes nothing. `COSTS=1 npm test -- CountedCosts.test.ts`
  * prints the costs: lower a limit when its cost has become less.
  */
 import { assert, describe, it } from "@effect/vitest"

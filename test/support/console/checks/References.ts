@@ -1,10 +1,10 @@
 /**
- * Pictures of views that their authors have looked at, in `test/console/references`. A view that looks different fails its test.
+ * Pictures of views that their authors have looked at, in `test/release/console/references`. A view that looks different fails its test.
  *
  * Fonts differ between machines, so the browser of tests has one family only (`fonts.conf`), and what differs from run to run is
  * replaced before (`Steady.ts`). What is left, such as smoothing of edges by another release of the browser, is allowed for.
  *
- * `UPDATE_REFERENCES=1 npx vitest run test/release/console/EveryView.test.ts` writes those that are missing or differ.
+ * `UPDATE_REFERENCES=1 npm run test:release -- Pictures` writes those that are missing or differ.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -15,7 +15,7 @@ import sharp from "sharp"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Steady from "./Steady.ts"
 
-const folder = path.join(ServerProcess.root, "test/console/references")
+const folder = path.join(ServerProcess.root, "test/release/console/references")
 const failures = path.join(ServerProcess.root, ".build/console-failures")
 
 /** A pixel differs if its colour does by more than this, from 0 to 1. So many may: a word is more. */

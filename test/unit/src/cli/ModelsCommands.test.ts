@@ -1,4 +1,4 @@
-/** The commands of the catalog, without a server: `test/src/edges/admin` has the same operations beside one. */
+/** The commands of the catalog, without a server: `test/unit/src/edges/admin` has the same operations beside one. */
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"

@@ -39,7 +39,7 @@ const told = async (
   value: Crowd,
   played: number
 ) => {
-  const again = `MODEL_SEED=${seed} MODEL_PATH=${counterexamplePath} npx vitest run test/src/model/`
+  const again = `MODEL_SEED=${seed} MODEL_PATH=${counterexamplePath} npm test -- test/system/src/composition/Model.test.ts`
   const first = asError(errorInstance)
   process.stdout.write(
     `model test: ${first.message}\nIn the world after ${played} sequences; made smaller now. Again: ${again}\n`
