@@ -55,29 +55,22 @@ const shared = {
   release: []
 } as const
 
-/** Files that run beside each other: those of a group, or those that share what `@together` starts, one after another. */
-const projects = Map.groupBy(files, TestFiles.projectOf)
-
 export default defineConfig({
   test: {
     sequence: { sequencer: FirstThingsFirst },
-    projects: [...projects].map(([name, members]) => {
-      const [{ group, isAlone, together } = members[0]!] = members
-      const isSerial = isAlone || together !== null
-      return {
-        test: {
-          ...common,
-          name,
-          include: members.map((file) => file.path),
-          globalSetup: together === null ? [...shared[group]] : [together],
-          testTimeout: timeouts[group],
-          hookTimeout: timeouts[group],
-          maxWorkers: isSerial ? 1 : workers[group],
-          // Pages that are looked at, of which each waits for the browser now and then.
-          ...(together !== null && { maxConcurrency: 3 }),
-          sequence: { groupOrder: TestFiles.orderOf(members[0]!) }
-        }
+    projects: TestFiles.sets(files).map((set) => ({
+      test: {
+        ...common,
+        name: set.name,
+        include: [...set.files],
+        globalSetup: set.together === null ? [...shared[set.group]] : [set.together],
+        testTimeout: timeouts[set.group],
+        hookTimeout: timeouts[set.group],
+        maxWorkers: set.isSerial ? 1 : workers[set.group],
+        // Pages that are looked at, of which each waits for the browser now and then.
+        ...(set.together !== null && { maxConcurrency: 3 }),
+        sequence: { groupOrder: set.order }
       }
-    })
+    }))
   }
 })

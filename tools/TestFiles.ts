@@ -69,10 +69,33 @@ export const read = (): ReadonlyArray<TestFile> =>
       .map((file) => parse(file, group, headOf(path.join(root, file))))
   )
 
-/** The name of the set of files that share processes. */
-export const projectOf = ({ group, isAlone, together }: TestFile): string =>
+/** Files that run beside each other: those of a group, or those that run one after another in one process. */
+export interface TestSet {
+  readonly name: string
+  readonly group: Group
+  readonly isSerial: boolean
+  /** The module that starts what they share. */
+  readonly together: string | null
+  /** Sets run in this order, those of equal order beside each other. */
+  readonly order: number
+  readonly files: ReadonlyArray<string>
+}
+
+export const setOf = ({ group, isAlone, together }: TestFile): string =>
   isAlone ? `${group} alone` : together === null ? group : `${group} ${path.basename(path.dirname(together))}`
 
-/** The sets run in this order; those of the same number beside each other. */
-export const orderOf = ({ group, isAlone, together }: TestFile): number =>
+/** The groups of `daily` share their workers. The others follow, each with what runs one after another last. */
+const orderOf = ({ group, isAlone, together }: TestFile): number =>
   (daily.includes(group) ? 0 : 3 * groups.indexOf(group)) + (isAlone ? 2 : together === null ? 0 : 1)
+
+export const sets = (files: ReadonlyArray<TestFile>): ReadonlyArray<TestSet> => {
+  const found = new Map<string, TestSet>()
+  for (const file of files) {
+    const { group, isAlone, path, together } = file
+    const name = setOf(file)
+    const others = found.get(name)?.files ?? []
+    const isSerial = isAlone || together !== null
+    found.set(name, { name, group, isSerial, together, order: orderOf(file), files: [...others, path] })
+  }
+  return [...found.values()]
+}

@@ -77,7 +77,7 @@ if (import.meta.main) {
     process.stderr.write("No test file matches.\n")
     process.exitCode = 1
   } else {
-    const projects = [...new Set(chosen.map(TestFiles.projectOf))]
+    const projects = [...new Set(chosen.map(TestFiles.setOf))]
     const vitest = await startVitest("test", filters.length === 0 ? [] : chosen.map((file) => file.path), {
       ...options,
       project: projects,
