@@ -1,6 +1,5 @@
 /**
  * Runs the webhook rows briefly and checks what they measure, not how fast it is.
- * @first It takes long, so at the end it would run alone.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
