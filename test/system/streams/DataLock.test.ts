@@ -13,7 +13,7 @@ import * as DataDirectory from "#test/support/streams/sqlite/DataDirectory.ts"
 const owner = (directory: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const script = path.join(import.meta.dirname, "sqlite/OwnedDirectory.ts")
+      const script = path.join(import.meta.dirname, "../../support/streams/sqlite/OwnedDirectory.ts")
       const child = spawn(process.execPath, [script, directory], { stdio: ["ignore", "pipe", "inherit"] })
       const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
       let acknowledged = 0

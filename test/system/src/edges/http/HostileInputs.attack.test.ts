@@ -25,7 +25,7 @@ const quietMs = figure({ short: 2_000, long: 10_000 })
 const leastQuietMs = figure({ short: 50, long: 20 })
 
 const attack = async (port: number): Promise<Readonly<Record<string, ReadonlyArray<Answer>>>> => {
-  const program = path.join(import.meta.dirname, "Attacker.ts")
+  const program = path.join(import.meta.dirname, "../../../../support/attacks/Attacker.ts")
   const child = childProcess.spawn(
     process.execPath,
     [program, String(port), ServerProcess.apiKey, String(lastsMs)],

@@ -11,7 +11,10 @@ import * as Puts from "#test/support/src/features/media/storage/local/Puts.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const MiB = 1024 * 1024
-const entry = path.join(import.meta.dirname, "KillableNode.ts")
+const entry = path.join(
+  import.meta.dirname,
+  "../../../../../../support/src/features/media/storage/local/KillableNode.ts"
+)
 
 interface Started {
   readonly port: number
