@@ -21,8 +21,9 @@ const crowdSize = 160
 /** One of this many crowds has its chain verified and its read models rebuilt. */
 const thoroughEvery = 5
 
-/** A smaller number need not meet every event. */
-const manySequences = 3_000
+/** So many sequences meet every event, and so many all but the rarest. */
+const sequencesForAll = 10_000
+const sequencesForMost = 3_000
 
 /** Real time, ms. */
 export const patienceMs = Math.max(600_000, sequences * 60)
@@ -79,5 +80,7 @@ export const holds = async (): Promise<void> => {
   process.stdout.write(`model test: ${played} sequences in ${crowds} worlds, ${seconds} s\n`)
   if (path !== undefined) return
   assert.isAtLeast(played, sequences)
-  if (played >= manySequences) assert.sameMembers([...met], [...codec.types], "what was met")
+  const unmet = [...codec.types].filter((type) => !met.has(type))
+  if (played >= sequencesForAll) assert.deepStrictEqual(unmet, [], "events that were not met")
+  else if (played >= sequencesForMost) assert.isAtMost(unmet.length, 1, `not met: ${unmet}`)
 }
