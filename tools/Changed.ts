@@ -69,8 +69,8 @@ export const reached = (texts: Texts, changed: ReadonlyArray<string>): ReadonlyM
   return found
 }
 
-/** What none of these needs, no test needs: threads, which run from the bundle, and the builds of the console and of the clients. */
-const isBuilt = (file: string, text: string): boolean =>
+/** Whether the file starts threads, which run from the bundle, or uses the builds of the console or of the clients. */
+const usesBuild = (file: string, text: string): boolean =>
   Imports.entriesOf(file, text).size > 0 || /["/]dist\/|"@inferlog\//.test(text)
 
 /** Whether one of the tests needs a build of the present sources. */
@@ -80,7 +80,7 @@ export const needBuild = (texts: Texts, tests: ReadonlyArray<TestFiles.TestFile>
     loads,
     tests.map(({ path }) => path)
   )
-  return [...loaded.keys()].some((file) => isBuilt(file, texts.get(file) ?? ""))
+  return [...loaded.keys()].some((file) => usesBuild(file, texts.get(file) ?? ""))
 }
 
 /** 0 for a changed test and the test of a changed file, 1 for tests of its folder, 2 for others. */
@@ -100,7 +100,10 @@ export interface Selection {
   readonly otherGroups: ReadonlyArray<TestFiles.TestFile>
 }
 
-/** A test that nothing has been recorded of counts as this. */
+/** Farther than any distance. */
+const unreached = Number.MAX_SAFE_INTEGER
+
+/** CPU seconds of a test of which nothing is recorded. */
 const unknownCost = 1
 
 /**
@@ -120,14 +123,14 @@ export const select = (options: {
     .map((test) => ({
       test,
       nearness: nearness(test, changed),
-      distance: distances.get(test.path) ?? Infinity,
+      distance: distances.get(test.path) ?? unreached,
       cost: costs.get(test.path) ?? unknownCost
     }))
-    .filter(({ distance, nearness }) => concernsAll || nearness === 0 || distance < Infinity)
+    .filter(({ distance, nearness }) => concernsAll || nearness === 0 || distance < unreached)
     .toSorted(
       (a, b) =>
         a.nearness - b.nearness ||
-        Math.min(a.distance, Number.MAX_VALUE) - Math.min(b.distance, Number.MAX_VALUE) ||
+        a.distance - b.distance ||
         a.cost - b.cost ||
         (a.test.path < b.test.path ? -1 : 1)
     )

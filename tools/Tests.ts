@@ -72,10 +72,10 @@ const relative = (filter: string): string => {
 }
 
 /** CPU seconds of tests that two cores run in half a minute, beside the start of Vitest. */
-const budget = 40
+const budget = 32
 
 /** The same for a developer who waits after each save. */
-const savedBudget = 8
+const savedBudget = 6
 
 const filesOf = (count: number) => `${count} ${count === 1 ? "file" : "files"}`
 
