@@ -32,7 +32,7 @@ const run = (program: string, ...args: ReadonlyArray<string>): Promise<number | 
 const answer = async () => {
   const files = [...changed]
   process.stdout.write(`\nChanged: ${files.join(", ")}\n`)
-  const tests = await run(process.execPath, "tools/Tests.ts", "saved", ...files)
+  const tests = await run(process.execPath, "tools/Tests.ts", "saved", ...files, "--silent=passed-only")
   const types = tests === null ? null : await run("tsc", "-b", "--checkers", "1", "--pretty")
   if (types === 0) process.stdout.write("Types are right.\n")
   if (tests === 0 && types === 0) for (const file of files) changed.delete(file)
