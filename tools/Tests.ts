@@ -75,7 +75,7 @@ const relative = (filter: string): string => {
 const budget = 32
 
 /** The same for a developer who waits after each save. */
-const savedBudget = 4
+const savedBudget = 6
 
 const filesOf = (count: number) => `${count} ${count === 1 ? "file" : "files"}`
 
