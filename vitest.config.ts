@@ -21,8 +21,9 @@ class FirstThingsFirst extends BaseSequencer {
   }
 }
 
-/** While sources are watched, threads are loaded from them, because the bundle does not follow. */
-const isWatching = !process.argv.includes("run") && process.env["TESTS"] !== "run"
+/** Vitest's own watch mode loads threads from their sources, because the bundle does not follow. `tools/Tests.ts` knows who needs it. */
+const isFromSources =
+  process.env["TESTS"] === "sources" || (!process.argv.includes("run") && process.env["TESTS"] !== "run")
 const bundledThreads = (main: string) => {
   const preload = url.pathToFileURL(path.join(import.meta.dirname, "test/support/BundledThreads.js"))
   preload.searchParams.set("main", url.pathToFileURL(main).href)
@@ -34,7 +35,7 @@ const common = {
   // What the tests of a file start ends with them, and nothing is shared but modules: those are loaded once for all files of a
   // process, which costs each file about a second otherwise.
   isolate: false,
-  execArgv: isWatching ? [] : bundledThreads(Build.made()),
+  execArgv: isFromSources ? [] : bundledThreads(Build.made()),
   // What was compiled before, as `src/main.ts` has it. Without it each thread that a test starts would strip its types with
   // WebAssembly, and V8 crashes now and then where that is loaded and freed in many threads (nodejs/node#64500).
   env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/inferlog") },

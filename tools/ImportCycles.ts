@@ -5,22 +5,10 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as url from "node:url"
-
-export type Graph = ReadonlyMap<string, ReadonlySet<string>>
+import { type Graph, importsOf } from "./Imports.ts"
 
 const root = url.fileURLToPath(new URL("..", import.meta.url))
 const folders = ["domain", "streams", "projections", "src"]
-
-const specifier = /\b(?:from|import)\s*\(?\s*"(#|\.{1,2}\/)([^"]+\.ts)"/g
-
-/** The files that a file imports, as paths from the root of the repository. */
-export const importsOf = (file: string, text: string): ReadonlySet<string> => {
-  const folder = path.posix.dirname(file)
-  const imports = [...text.matchAll(specifier)].map(([, kind = "", target = ""]) =>
-    kind === "#" ? target : path.posix.join(folder, kind + target)
-  )
-  return new Set(imports)
-}
 
 /** Layers that are divided into rooms; the others are one room each. */
 const divided = new Set(["src/kernel", "src/platform", "src/features", "src/edges"])

@@ -1,17 +1,14 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import * as ImportCycles from "#tools/ImportCycles.ts"
+import * as Imports from "#tools/Imports.ts"
 
 const root = path.resolve(import.meta.dirname, "../../..")
 
 /** What a file loads at once: no types, and nothing that it imports when it needs it. */
 const loadedBy = (file: string) => {
   const text = fs.readFileSync(path.join(root, file), "utf8")
-  return ImportCycles.importsOf(
-    file,
-    text.replaceAll(/^import type [^"]*"[^"]+"$/gm, "").replaceAll(/\bimport\("/g, "")
-  )
+  return Imports.importsOf(file, Imports.withoutTypes(text).replaceAll(/\bimport\("/g, ""))
 }
 
 /** Each file that is loaded with the first, and which file loads it. */

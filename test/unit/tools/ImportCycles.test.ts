@@ -15,20 +15,6 @@ describe("the check of imports", () => {
     assert.deepStrictEqual(ImportCycles.cyclesOf(graph({ a: ["b", "c"], b: ["d"], c: ["d"], d: [] })), [])
   })
 
-  it("reads values, types, re-exports and dynamic imports", () => {
-    const text = [
-      'import * as A from "#domain/A.ts"',
-      'import type { B } from "./B.ts"',
-      'export { C } from "../C.ts"',
-      'const D = await import("#src/kernel/text/D.ts")',
-      'import * as fs from "node:fs"'
-    ].join("\n")
-    assert.deepStrictEqual(
-      [...ImportCycles.importsOf("streams/sqlite/X.ts", text)],
-      ["domain/A.ts", "streams/sqlite/B.ts", "streams/C.ts", "src/kernel/text/D.ts"]
-    )
-  })
-
   it("takes rooms that import each other for a cycle, though no two files do", () => {
     const files = graph({
       "src/features/a/One.ts": ["src/features/b/Two.ts"],
