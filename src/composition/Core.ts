@@ -21,6 +21,7 @@ import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import { SharedLog } from "#src/platform/cluster/SharedLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as ReleaseFile from "#src/kernel/disk/ReleaseFile.ts"
 import { type EventStoreChoice, eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
@@ -62,7 +63,7 @@ const logOf = (
     : NatsLog.layer({ nats: choice.options, directory, sharedHead: Snapshots.sharedHead })
 
 /** The log alone, for commands that need no read models. */
-export const log = AppendHealth.layer.pipe(
+export const log = Layer.merge(AppendHealth.layer, SharedLog.layer).pipe(
   Layer.provideMerge(Layer.unwrap(Effect.zipWith(eventStore.config, DataDirectory, logOf)))
 )
 
@@ -80,17 +81,19 @@ const projections = Layer.unwrap(
   })
 ).pipe(Layer.provide(Snapshots.layerRestored))
 
+/** How far the projections are behind the log, for the health of the node. */
+export const pace = QueueHealth.layer.pipe(Layer.provideMerge(ProjectionPace.layer))
+
 const readModels = Layer.mergeAll(
-  QueueHealth.layer.pipe(Layer.provideMerge(ProjectionPace.layer)),
   DueWork.layer,
   Ledger.layer,
   Deliveries.layer,
   DueDeliveries.layer,
   Files.layer
-).pipe(Layer.provideMerge(ReadModels.layer), Layer.provideMerge(projections))
+).pipe(Layer.provideMerge(ReadModels.layer))
 
 /** On one of several nodes, actors follow the events of other nodes. */
-const actors = LogServers.choose({
+const actors = SharedLog.choose({
   single: Layer.mergeAll(
     RequestActors.layer,
     IdempotencyKeyActors.layer,
@@ -111,7 +114,25 @@ const aggregates = Layer.mergeAll(
   OperatorActionActors.layer
 )
 
-export const layer = Layer.mergeAll(readModels, aggregates, Payloads.layer).pipe(
-  Layer.provideMerge(SteadyTime.layerOfLog),
-  Layer.provideMerge(Layer.mergeAll(log, IdGenerator.layer, BlobStorage.layer))
-)
+/**
+ * Everything that is kept, and what is read from it.
+ *
+ * @param parts.store the log, whether it is shared, and the blobs.
+ * @param parts.projections the read side, and what watches it.
+ */
+export const layerWith = <A, E, R, A2, E2, R2>(parts: {
+  readonly store: Layer.Layer<A, E, R>
+  readonly projections: Layer.Layer<A2, E2, R2>
+}) =>
+  Layer.mergeAll(readModels.pipe(Layer.provideMerge(parts.projections)), aggregates, Payloads.layer).pipe(
+    Layer.provideMerge(SteadyTime.layerOfLog),
+    Layer.provideMerge(Layer.merge(parts.store, IdGenerator.layer))
+  )
+
+/** Of the settings. */
+export const parts = {
+  store: Layer.merge(log, BlobStorage.layer),
+  projections: pace.pipe(Layer.provideMerge(projections))
+}
+
+export const layer = layerWith(parts)
