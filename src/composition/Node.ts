@@ -158,6 +158,7 @@ const publishes = ModelsFolder.layer.pipe(Layer.provideMerge(BuiltinPublishing.l
 export const parts = {
   ...Core.parts,
   reactors: Layer.mergeAll(
+    Accounts.layerLoading,
     Dispatch.layer,
     Retention.layer,
     Webhooks.layerSending,

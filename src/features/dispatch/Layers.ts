@@ -31,8 +31,9 @@ export const layerRuns = Sweeper.layer.pipe(
 /** Begins due runs and applies deadlines. */
 export const layerDispatching = Layer.merge(Dispatcher.layer, Deadlines.layer)
 
-const elsewhere = SharedLog.choose({ single: Layer.empty, shared: OtherNodes.layer })
+/** Reacts to what other nodes record. */
+export const layerElsewhere = SharedLog.choose({ single: Layer.empty, shared: OtherNodes.layer })
 
-export const layer = Layer.mergeAll(layerDispatching, Sweeping.layer, elsewhere).pipe(
+export const layer = Layer.mergeAll(layerDispatching, Sweeping.layer, layerElsewhere).pipe(
   Layer.provide(Telemetry.untraced)
 )
