@@ -26,6 +26,7 @@ import * as Dispatch from "#src/features/dispatch/Layers.ts"
 import { SubmitSpans } from "#src/features/dispatch/SubmitSpans.ts"
 import * as Sweeping from "#src/features/dispatch/sweep/Sweeping.ts"
 import * as ClientFacing from "#src/features/media/storage/ClientFacing.ts"
+import { FileSweep } from "#src/features/files/FileSweep.ts"
 import type { UploadStore } from "#src/features/media/storage/UploadStore.ts"
 import type { Provider } from "#src/features/providers/Provider.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
@@ -71,7 +72,9 @@ export interface NodeOptions {
   readonly sweeps?: boolean
   /** The server to which clients upload; by default this node. */
   readonly uploads?: Layer.Layer<UploadStore, never, BlobStore>
-  /** Sends webhooks through a guard that trusts the test's authority. Needs all projections. */
+  /** The guard of its outbound calls, which trusts the test's authority. */
+  readonly guard?: OutboundGuard.GuardOptions
+  /** Sends webhooks, through a guard with these options. Needs all projections. */
   readonly delivers?: OutboundGuard.GuardOptions
   /** The ledger is always included. */
   readonly projections?: ReadonlyArray<Projection>
@@ -178,6 +181,7 @@ export const nodeLayer = ({
   follows = false,
   sweeps = false,
   uploads,
+  guard,
   delivers,
   projections
 }: NodeOptions = {}) => {
@@ -194,14 +198,14 @@ export const nodeLayer = ({
     waiting: Expectations.layerEmpty,
     cluster: lease.pipe(Layer.provideMerge(identity({ name, dispatches }))),
     transfers: uploads === undefined ? Node.parts.transfers : Layer.merge(uploads, ClientFacing.proxied),
-    outbound: OutboundGuard.layer({ authorities: [Receiver.authority], ...delivers }),
+    outbound: OutboundGuard.layer({ authorities: [Receiver.authority], ...guard, ...delivers }),
     observers: Layer.empty,
     catalog: TestCatalog.contents(catalogOnLog ? null : catalog),
     beside: publicUrls,
     store: Layer.merge(AppendFaults.layer, SharedLog.layerOf(follows)),
     projections: readSide(projections)
   })
-  return Layer.merge(TestAccounts.funded, WorkerKeys.layer).pipe(
+  return Layer.mergeAll(TestAccounts.funded, WorkerKeys.layer, FileSweep.layer).pipe(
     Layer.provideMerge(node),
     Layer.provide([SubmitSpans.layer, Telemetry.untraced]),
     Layer.provide(TempDirectory.provide(DataDirectory.layerAt)),

@@ -1,6 +1,6 @@
 /**
  * The program's server on a free port and a new data directory, with other parts: no background work, the read side in
- * process, and fixed models and names. Tests move requests to the state that they need (`Lifecycle`).
+ * process, and fixed models and names. Without a dispatcher, tests move requests to the state that they need (`Lifecycle`).
  */
 import type { ServerOptions } from "node:http"
 import * as path from "node:path"
@@ -25,9 +25,11 @@ import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import type { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as Dispatch from "#src/features/dispatch/Layers.ts"
 import { SubmitSpans } from "#src/features/dispatch/SubmitSpans.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
 import * as BuiltinPublishing from "#src/features/manifests/BuiltinPublishing.ts"
+import type { Provider } from "#src/features/providers/Provider.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { QueueDepth } from "#src/features/requests/QueueDepth.ts"
@@ -81,6 +83,10 @@ export interface TestServerOptions {
   readonly serving?: typeof Http.layerNoServer
   /** Further tools, beside the server's own. */
   readonly tools?: Registrations<never, Open>
+  /** Whether it runs requests and applies their deadlines. */
+  readonly dispatches?: boolean
+  /** The providers of a server that dispatches; by default the program's. */
+  readonly providers?: ReadonlyArray<Provider>
   /** Wraps the log, for instance with a fault. */
   readonly log?: (store: EventStore["Service"]) => EventStore["Service"]
 }
@@ -163,14 +169,23 @@ export const bodyTimeout = ({ bodyTimeout }: TestServerOptions) =>
   bodyTimeout === undefined ? Layer.empty : Layer.succeed(BodyTimeout, bodyTimeout)
 
 export const layer = (options: TestServerOptions = {}) => {
-  const { catalog = BuiltinCatalog.layer, catalogOnLog = false, queued = () => 0 } = options
+  const {
+    catalog = BuiltinCatalog.layer,
+    catalogOnLog = false,
+    dispatches = false,
+    queued = () => 0
+  } = options
+  const providers: typeof Node.parts.providers =
+    options.providers === undefined && dispatches
+      ? Node.parts.providers
+      : Providers.layerOf(options.providers ?? [])
   const listener = Http.layerServerAt({ host: "127.0.0.1", port: 0 }, options.limits).pipe(
     Layer.provide(IdGenerator.layer)
   )
   const node = Node.layerWith({
     ...Node.parts,
-    reactors: Layer.empty,
-    providers: Providers.layerOf([]),
+    reactors: Layer.mergeAll(dispatches ? Dispatch.layerDispatching : Layer.empty),
+    providers,
     queueDepth: Layer.succeed(QueueDepth, { of: (model) => Effect.sync(() => queued(model)) }),
     publishes: catalogOnLog ? BuiltinPublishing.layer : Layer.empty,
     waiting: Expectations.layerEmpty,

@@ -8,7 +8,17 @@ import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { TestAccounts } from "#test/support/TestAccounts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
-import { accepted, account, funds, keyed, long, options, price, errorAnswer, submit } from "#test/support/src/features/billing/FundsNode.ts"
+import {
+  accepted,
+  account,
+  funds,
+  keyed,
+  long,
+  options,
+  price,
+  errorAnswer,
+  submit
+} from "#test/support/src/features/billing/FundsNode.ts"
 import * as LateAppends from "#test/support/src/features/billing/LateAppends.ts"
 import * as WatchedBlobs from "#test/support/src/features/billing/WatchedBlobs.ts"
 

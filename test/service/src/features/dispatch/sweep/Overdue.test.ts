@@ -7,7 +7,16 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { dispatch, execute, models, nothing, patient, running, submit, sweep } from "#test/support/src/features/dispatch/sweep/SweepSupport.ts"
+import {
+  dispatch,
+  execute,
+  models,
+  nothing,
+  patient,
+  running,
+  submit,
+  sweep
+} from "#test/support/src/features/dispatch/sweep/SweepSupport.ts"
 
 const node = TestNode.layer({ models })
 const idle = TestNode.layer({ models, dispatches: false })
