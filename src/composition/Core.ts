@@ -33,6 +33,7 @@ import { ProjectionPace } from "#src/platform/health/ProjectionPace.ts"
 import * as QueueHealth from "#src/platform/health/QueueHealth.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as FollowedActors from "./FollowedActors.ts"
+import { typed } from "./Parts.ts"
 import * as Snapshots from "#src/platform/snapshots/Snapshots.ts"
 import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
 import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
@@ -114,20 +115,25 @@ const aggregates = Layer.mergeAll(
   OperatorActionActors.layer
 )
 
-/**
- * Everything that is kept, and what is read from it.
- *
- * @param parts.store the log, whether it is shared, and the blobs.
- * @param parts.projections the read side, and what watches it.
- */
-export const layerWith = <A, E, R, A2, E2, R2>(parts: {
-  readonly store: Layer.Layer<A, E, R>
-  readonly projections: Layer.Layer<A2, E2, R2>
-}) =>
-  Layer.mergeAll(readModels.pipe(Layer.provideMerge(parts.projections)), aggregates, Payloads.layer).pipe(
+export interface Parts {
+  /** The log, whether it is shared, and the blobs. */
+  readonly store: Layer.Any
+  /** The read side, and what watches it. */
+  readonly projections: Layer.Any
+}
+
+/** Everything that is kept, and what is read from it. */
+export const layerWith = <P extends Parts>(given: P) => {
+  const parts = typed(given)
+  return Layer.mergeAll(
+    readModels.pipe(Layer.provideMerge(parts.projections)),
+    aggregates,
+    Payloads.layer
+  ).pipe(
     Layer.provideMerge(SteadyTime.layerOfLog),
     Layer.provideMerge(Layer.merge(parts.store, IdGenerator.layer))
   )
+}
 
 /** Of the settings. */
 export const parts = {

@@ -39,6 +39,7 @@ import * as Snapshots from "#src/platform/snapshots/Snapshots.ts"
 import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import * as Core from "./Core.ts"
 import * as OwnAddresses from "./OwnAddresses.ts"
+import { typed } from "./Parts.ts"
 
 const masterKey = SharedLog.choose({ single: MasterKey.layer, shared: MasterKey.layerRequired })
 
@@ -53,76 +54,37 @@ const services = Layer.mergeAll(
   LiveOutput.layer
 ).pipe(Layer.provideMerge(SubmitSpans.requests.pipe(Layer.provideMerge(Requests.layer))))
 
-/**
- * A node of these parts. The parts are all in which the program, benchmarks and tests differ. The layers close in the order of
- * the list: background work first, then runs are given back, and the log closes last.
- */
-export const layerWith = <
-  A1,
-  E1,
-  R1,
-  A2,
-  E2,
-  R2,
-  A3,
-  E3,
-  R3,
-  A4,
-  E4,
-  R4,
-  A5,
-  E5,
-  R5,
-  A6,
-  E6,
-  R6,
-  A7,
-  E7,
-  R7,
-  A8,
-  E8,
-  R8,
-  A9,
-  E9,
-  R9,
-  A10,
-  E10,
-  R10,
-  A11,
-  E11,
-  R11,
-  A12,
-  E12,
-  R12,
-  A13,
-  E13,
-  R13
->(parts: {
+/** All in which the program, benchmarks and tests differ. */
+interface Parts extends Core.Parts {
   /** Background work. */
-  readonly reactors: Layer.Layer<A1, E1, R1>
+  readonly reactors: Layer.Any
   /** The adapters that run requests. */
-  readonly providers: Layer.Layer<A2, E2, R2>
+  readonly providers: Layer.Any
   /** How many requests wait. */
-  readonly queueDepth: Layer.Layer<A3, E3, R3>
+  readonly queueDepth: Layer.Any
   /** What publishes models at the start. A layer that needs published models comes before it. */
-  readonly publishes: Layer.Layer<A4, E4, R4>
+  readonly publishes: Layer.Any
   /** How long requests wait, and for what. */
-  readonly waiting: Layer.Layer<A5, E5, R5>
+  readonly waiting: Layer.Any
   /** What nodes share beside the log: their names, the lease, reports, and the chunks of outputs. */
-  readonly cluster: Layer.Layer<A6, E6, R6>
+  readonly cluster: Layer.Any
   /** How clients upload and download. */
-  readonly transfers: Layer.Layer<A7, E7, R7>
-  readonly outbound: Layer.Layer<A8, E8, R8>
-  /** What looks at providers, requests and deliveries for operators. */
-  readonly observers: Layer.Layer<A9, E9, R9>
-  readonly catalog: Layer.Layer<A10, E10, R10>
+  readonly transfers: Layer.Any
+  readonly outbound: Layer.Any
+  /** What looks at requests and deliveries for operators. */
+  readonly observers: Layer.Any
+  readonly catalog: Layer.Any
   /** What is built while the core waits for its files: the public addresses at least. */
-  readonly beside: Layer.Layer<A11, E11, R11>
-  /** As of `Core.layerWith`. */
-  readonly store: Layer.Layer<A12, E12, R12>
-  readonly projections: Layer.Layer<A13, E13, R13>
-}) =>
-  parts.reactors.pipe(
+  readonly beside: Layer.Any
+}
+
+/**
+ * A node of these parts. The layers close in the order of the list: background work first, then runs are given back, and the log
+ * closes last.
+ */
+export const layerWith = <P extends Parts>(given: P) => {
+  const parts = typed(given)
+  return parts.reactors.pipe(
     Layer.provideMerge(Dispatch.layerRuns),
     Layer.provideMerge(parts.providers),
     Layer.provideMerge(services),
@@ -144,12 +106,13 @@ export const layerWith = <
     Layer.provideMerge(Layer.mergeAll(parts.observers, ProviderHealth.layer, WorkerPool.layer)),
     Layer.provideMerge(
       Layer.mergeAll(
-        parts.catalog.pipe(Layer.provideMerge(Core.layerWith(parts))),
+        parts.catalog.pipe(Layer.provideMerge(Core.layerWith(given))),
         parts.beside,
         DeadlineHints.layer
       )
     )
   )
+}
 
 /** Built-in models are published first, because the manifests of the operator may refer to them. */
 const publishes = ModelsFolder.layer.pipe(Layer.provideMerge(BuiltinPublishing.layer))

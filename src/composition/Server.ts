@@ -22,6 +22,7 @@ import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import * as Lifecycle from "#src/platform/telemetry/Lifecycle.ts"
 import * as Node from "./Node.ts"
 import * as Operations from "./Operations.ts"
+import { typed } from "./Parts.ts"
 import * as Misspelled from "./settings/Misspelled.ts"
 
 const announce = Layer.effectDiscard(
@@ -46,51 +47,31 @@ const routes = Layer.unwrap(
   )
 ).pipe(Layer.provide([OperatorAuthentication.layer, SingleSignOn.layer, LocalAdministration.layer]))
 
-/** A server of these parts. The layers close in the order of the list: requests are refused first, then the node closes. */
-export const layerWith = <
-  A1,
-  E1,
-  R1,
-  A2,
-  E2,
-  R2,
-  A3,
-  E3,
-  R3,
-  A4,
-  E4,
-  R4,
-  A5,
-  E5,
-  R5,
-  A6,
-  E6,
-  R6,
-  A7,
-  E7,
-  R7,
-  A8,
-  E8,
-  R8
->(parts: {
+/** All in which the program, benchmarks and tests differ. */
+interface Parts {
   /** What is told once the server serves. */
-  readonly announces: Layer.Layer<A1, E1, R1>
+  readonly announces: Layer.Any
   /** The socket for commands on the data directory. */
-  readonly administration: Layer.Layer<A2, E2, R2>
-  readonly routes: Layer.Layer<A3, E3, R3>
-  readonly tools?: McpLayers.MoreTools
+  readonly administration: Layer.Any
+  readonly routes: Layer.Any
+  /** Further tools for assistants. */
+  readonly tools: McpLayers.MoreTools
   /** Opens the first account after the port is bound and before the first request is answered. */
-  readonly opening: Layer.Layer<A4, E4, R4>
-  readonly listener: Layer.Layer<A5, E5, R5>
+  readonly opening: Layer.Any
+  readonly listener: Layer.Any
   /** What the node tells operators and other nodes of itself. */
-  readonly reports: Layer.Layer<A6, E6, R6>
+  readonly reports: Layer.Any
   /** As of `Node.layerWith`. */
-  readonly node: Layer.Layer<A7, E7, R7>
+  readonly node: Layer.Any
   /** The layers below all others. */
-  readonly ground: Layer.Layer<A8, E8, R8>
-}) => {
+  readonly ground: Layer.Any
+}
+
+/** A server of these parts. The layers close in the order of the list: requests are refused first, then the node closes. */
+export const layerWith = <P extends Parts>(given: P) => {
+  const parts = typed(given)
   const http = parts.routes.pipe(
-    Layer.provideMerge(McpLayers.layer(parts.tools ?? Layer.empty)),
+    Layer.provideMerge(McpLayers.layer(given.tools)),
     Layer.provideMerge(CatalogSearch.layer),
     Layer.provide(parts.opening),
     Layer.provideMerge(parts.listener)
@@ -109,6 +90,7 @@ const parts = {
   announces: Layer.merge(announce, Misspelled.layer),
   administration: AdminServer.layer,
   routes,
+  tools: Layer.empty,
   opening: Bootstrap.layer,
   listener: HttpServer.layerServer,
   reports: Layer.mergeAll(

@@ -74,8 +74,8 @@ export interface NodeOptions {
   readonly uploads?: Layer.Layer<UploadStore, never, BlobStore>
   /** The guard of its outbound calls, which trusts the test's authority. */
   readonly guard?: OutboundGuard.GuardOptions
-  /** Sends webhooks, through a guard with these options. Needs all projections. */
-  readonly delivers?: OutboundGuard.GuardOptions
+  /** Whether it sends webhooks. Needs all projections. */
+  readonly delivers?: boolean
   /** The ledger is always included. */
   readonly projections?: ReadonlyArray<Projection>
 }
@@ -182,7 +182,7 @@ export const nodeLayer = ({
   sweeps = false,
   uploads,
   guard,
-  delivers,
+  delivers = false,
   projections
 }: NodeOptions = {}) => {
   const node = Node.layerWith({
@@ -191,14 +191,14 @@ export const nodeLayer = ({
       dispatches ? Dispatch.layerDispatching : Layer.empty,
       Dispatch.layerElsewhere,
       sweeps ? Sweeping.layer : Layer.empty,
-      delivers === undefined ? Layer.empty : Webhooks.layerSending
+      delivers ? Webhooks.layerSending : Layer.empty
     ),
     providers: providersOf(providers, pulls),
     publishes: Layer.empty,
     waiting: Expectations.layerEmpty,
     cluster: lease.pipe(Layer.provideMerge(identity({ name, dispatches }))),
     transfers: uploads === undefined ? Node.parts.transfers : Layer.merge(uploads, ClientFacing.proxied),
-    outbound: OutboundGuard.layer({ authorities: [Receiver.authority], ...guard, ...delivers }),
+    outbound: OutboundGuard.layer({ authorities: [Receiver.authority], ...guard }),
     observers: Layer.empty,
     catalog: TestCatalog.contents(catalogOnLog ? null : catalog),
     beside: publicUrls,
