@@ -21,6 +21,7 @@ import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import { SharedLog } from "#src/platform/cluster/SharedLog.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as ReleaseFile from "#src/kernel/disk/ReleaseFile.ts"
 import { type EventStoreChoice, eventStore } from "#src/kernel/settings/EventStoreSetting.ts"
@@ -32,6 +33,7 @@ import { ProjectionPace } from "#src/platform/health/ProjectionPace.ts"
 import * as QueueHealth from "#src/platform/health/QueueHealth.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as FollowedActors from "./FollowedActors.ts"
+import { typed } from "./Parts.ts"
 import * as Snapshots from "#src/platform/snapshots/Snapshots.ts"
 import * as BlobStorage from "#src/platform/blobs/BlobStorage.ts"
 import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
@@ -62,7 +64,7 @@ const logOf = (
     : NatsLog.layer({ nats: choice.options, directory, sharedHead: Snapshots.sharedHead })
 
 /** The log alone, for commands that need no read models. */
-export const log = AppendHealth.layer.pipe(
+export const log = Layer.merge(AppendHealth.layer, SharedLog.layer).pipe(
   Layer.provideMerge(Layer.unwrap(Effect.zipWith(eventStore.config, DataDirectory, logOf)))
 )
 
@@ -80,17 +82,19 @@ const projections = Layer.unwrap(
   })
 ).pipe(Layer.provide(Snapshots.layerRestored))
 
+/** How far the projections are behind the log, for the health of the node. */
+export const pace = QueueHealth.layer.pipe(Layer.provideMerge(ProjectionPace.layer))
+
 const readModels = Layer.mergeAll(
-  QueueHealth.layer.pipe(Layer.provideMerge(ProjectionPace.layer)),
   DueWork.layer,
   Ledger.layer,
   Deliveries.layer,
   DueDeliveries.layer,
   Files.layer
-).pipe(Layer.provideMerge(ReadModels.layer), Layer.provideMerge(projections))
+).pipe(Layer.provideMerge(ReadModels.layer))
 
 /** On one of several nodes, actors follow the events of other nodes. */
-const actors = LogServers.choose({
+const actors = SharedLog.choose({
   single: Layer.mergeAll(
     RequestActors.layer,
     IdempotencyKeyActors.layer,
@@ -111,7 +115,30 @@ const aggregates = Layer.mergeAll(
   OperatorActionActors.layer
 )
 
-export const layer = Layer.mergeAll(readModels, aggregates, Payloads.layer).pipe(
-  Layer.provideMerge(SteadyTime.layerOfLog),
-  Layer.provideMerge(Layer.mergeAll(log, IdGenerator.layer, BlobStorage.layer))
-)
+export interface Parts {
+  /** The log, whether it is shared, and the blobs. */
+  readonly store: Layer.Any
+  /** The read side, and what watches it. */
+  readonly projections: Layer.Any
+}
+
+/** Everything that is kept, and what is read from it. */
+export const layerWith = <P extends Parts>(given: P) => {
+  const parts = typed(given)
+  return Layer.mergeAll(
+    readModels.pipe(Layer.provideMerge(parts.projections)),
+    aggregates,
+    Payloads.layer
+  ).pipe(
+    Layer.provideMerge(SteadyTime.layerOfLog),
+    Layer.provideMerge(Layer.merge(parts.store, IdGenerator.layer))
+  )
+}
+
+/** Of the settings. */
+export const parts = {
+  store: Layer.merge(log, BlobStorage.layer),
+  projections: pace.pipe(Layer.provideMerge(projections))
+}
+
+export const layer = layerWith(parts)

@@ -27,9 +27,7 @@ const local = LocalUploadStore.layer.pipe(
 )
 
 /** Uses the log, the payloads and the blob store of the test. */
-export const storeWith = (uploads: typeof local = local) => MediaStore.layer.pipe(Layer.provideMerge(uploads))
-
-export const store = storeWith()
+export const store = MediaStore.layer.pipe(Layer.provideMerge(local))
 
 /** Uses the log, the blob store and the public URLs of the test. */
 export const onLog = store.pipe(

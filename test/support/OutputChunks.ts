@@ -2,15 +2,12 @@
 import * as path from "node:path"
 import { Effect, Layer } from "effect"
 import { ChunkStore, ChunkStoreError } from "#src/features/live-output/ChunkStore.ts"
-import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
 import * as SqliteChunkStore from "#src/features/live-output/SqliteChunkStore.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 
 export const store = TempDirectory.provide((directory) =>
   SqliteChunkStore.layerAt(path.join(directory, "output.sqlite"))
 )
-
-export const layer = LiveRuns.layer.pipe(Layer.provideMerge(store))
 
 /** In front of a store: fails for as long as the test wants. */
 export const failing = () => {

@@ -17,9 +17,10 @@ type CatalogLayer = Layer.Layer<
   EventReader | Projections | ReadModels
 >
 
-/** `null`: the models on the log. Publishing writes there in any case. */
-export const layer = (models: Layer.Layer<Catalog> | null) => {
-  const catalog: CatalogLayer =
-    models === null ? LogCatalog.layer : StaticContents.layer.pipe(Layer.provideMerge(models))
-  return ActorPublishing.layerOwnActors.pipe(Layer.provideMerge(catalog))
-}
+/** `null`: the models on the log. */
+export const contents = (models: Layer.Layer<Catalog> | null): CatalogLayer =>
+  models === null ? LogCatalog.layer : StaticContents.layer.pipe(Layer.provideMerge(models))
+
+/** Publishing writes to the log in any case. */
+export const layer = (models: Layer.Layer<Catalog> | null) =>
+  ActorPublishing.layerOwnActors.pipe(Layer.provideMerge(contents(models)))

@@ -1,80 +1,57 @@
 /**
- * Complete nodes without HTTP, made of real parts: a log and blobs in memory that several nodes share (`storeLayer`),
- * and each node's own actors, read side, dispatcher and services. Time is the test clock.
+ * Complete nodes without HTTP: the program's own composition over a log and blobs in memory that several nodes share
+ * (`storeLayer`). Each has its own actors, read side, dispatcher and services. Time is the test clock.
  */
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Context, Effect, Exit, Layer, Order, References, Scope, Stream, SubscriptionRef } from "effect"
-import { Deliveries } from "#projections/deliveries/Deliveries.ts"
-import { DueDeliveries } from "#projections/deliveries/DueDeliveries.ts"
-import { DueWork } from "#projections/due-work/DueWork.ts"
-import { Files } from "#projections/files/Files.ts"
-import { Ledger } from "#projections/ledger/Ledger.ts"
+import {
+  ConfigProvider,
+  Context,
+  Effect,
+  Exit,
+  Layer,
+  Order,
+  References,
+  Scope,
+  Stream,
+  SubscriptionRef
+} from "effect"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
-import { ReadModels } from "#projections/ReadModels.ts"
-import { AccountActors } from "#src/features/accounts/AccountActors.ts"
-import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
-import { Accounts } from "#src/features/accounts/Accounts.ts"
-import { Authentication } from "#src/features/accounts/Authentication.ts"
+import * as Node from "#src/composition/Node.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
-import { Funds } from "#src/features/funds/Funds.ts"
-import { FileActors } from "#src/features/media/storage/FileActors.ts"
-import { RemoteMedia } from "#src/features/media/RemoteMedia.ts"
-import { Thumbnails } from "#src/features/media/Thumbnails.ts"
 import type { BuiltinModel } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import type { Catalog } from "#src/features/catalog/models/Catalog.ts"
-import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
-import { VisionWorkers } from "#src/features/media/vision/VisionWorkers.ts"
-import * as FollowedOutput from "#src/features/live-output/FollowedOutput.ts"
-import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
-import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
+import * as Dispatch from "#src/features/dispatch/Layers.ts"
+import { SubmitSpans } from "#src/features/dispatch/SubmitSpans.ts"
+import * as Sweeping from "#src/features/dispatch/sweep/Sweeping.ts"
+import * as ClientFacing from "#src/features/media/storage/ClientFacing.ts"
+import { FileSweep } from "#src/features/files/FileSweep.ts"
+import type { UploadStore } from "#src/features/media/storage/UploadStore.ts"
 import type { Provider } from "#src/features/providers/Provider.ts"
 import { Providers } from "#src/features/providers/Providers.ts"
 import * as PullProvider from "#src/features/providers/pull/PullProvider.ts"
-import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
-import * as Deadlines from "#src/features/dispatch/deadlines/Deadlines.ts"
-import * as Dispatcher from "#src/features/dispatch/Dispatcher.ts"
-import { Runs } from "#src/features/dispatch/Runs.ts"
-import { Finalizer } from "#src/features/dispatch/finalize/Finalizer.ts"
+import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
+import * as Webhooks from "#src/features/webhooks/Layers.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { Lease } from "#src/platform/cluster/Lease.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
-import * as DeliverySender from "#src/features/webhooks/deliveries/DeliverySender.ts"
-import * as Recoveries from "#src/features/webhooks/deliveries/Recoveries.ts"
-import * as OtherNodes from "#src/features/dispatch/OtherNodes.ts"
-import { Sweeper } from "#src/features/dispatch/sweep/Sweeper.ts"
-import * as Sweeping from "#src/features/dispatch/sweep/Sweeping.ts"
-import * as ActorRequests from "#src/features/requests/ActorRequests.ts"
+import { SharedLog } from "#src/platform/cluster/SharedLog.ts"
 import * as DueWorkLoop from "#src/platform/reactors/DueWorkLoop.ts"
-import * as FollowedActors from "#src/composition/FollowedActors.ts"
-import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
-import { QueueDepth } from "#src/features/requests/QueueDepth.ts"
-import { RequestActors } from "#src/features/requests/RequestActors.ts"
-import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
-import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
-import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
-import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
-import { RecoveryActors } from "#src/features/webhooks/RecoveryActors.ts"
-import { WorkerKeyActors } from "#src/features/providers/workers/WorkerKeyActors.ts"
-import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
-import { Eraser } from "#src/features/retention/Eraser.ts"
-import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
+import type { BlobStore } from "#streams/BlobStore.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
-import { Payloads } from "#streams/Payload.ts"
 import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as AppendFaults from "./AppendFaults.ts"
-import * as MediaServices from "./MediaServices.ts"
 import * as OutputChunks from "./OutputChunks.ts"
-import * as Scratch from "./Scratch.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import * as TestCatalog from "./TestCatalog.ts"
 import { TestAccounts } from "./TestAccounts.ts"
 import { models as testModels } from "./TestModels.ts"
 import { TestProvider } from "./TestProvider.ts"
-import * as WorkerServices from "./WorkerServices.ts"
 
 export interface NodeOptions {
   readonly name?: string
@@ -94,9 +71,11 @@ export interface NodeOptions {
   /** Whether it sweeps every minute of the test clock; by default only when the test calls the `Sweeper`. */
   readonly sweeps?: boolean
   /** The server to which clients upload; by default this node. */
-  readonly uploads?: Parameters<typeof MediaServices.storeWith>[0]
-  /** Sends webhooks through a guard that trusts the test's authority. Needs all projections. */
-  readonly delivers?: OutboundGuard.GuardOptions
+  readonly uploads?: Layer.Layer<UploadStore, never, BlobStore>
+  /** The guard of its outbound calls, which trusts the test's authority. */
+  readonly guard?: OutboundGuard.GuardOptions
+  /** Whether it sends webhooks. Needs all projections. */
+  readonly delivers?: boolean
   /** The ledger is always included. */
   readonly projections?: ReadonlyArray<Projection>
 }
@@ -155,16 +134,14 @@ const lease = Layer.effect(
   })
 )
 
+/** In process, without the thread of the program and what watches it. */
 const readSide = (projections: ReadonlyArray<Projection> | undefined) =>
-  Layer.mergeAll(DueWork.layer, Ledger.layer, Deliveries.layer, DueDeliveries.layer, Files.layer).pipe(
-    Layer.provideMerge(ReadModels.layer),
-    Layer.provideMerge(
-      TempDirectory.provide((directory) =>
-        Projections.layerInProcess({
-          filename: `${directory}/projections.sqlite`,
-          ...(projections === undefined ? {} : { projections: [...projections, LedgerProjection.projection] })
-        })
-      )
+  Layer.unwrap(
+    Effect.map(DataDirectory, (directory) =>
+      Projections.layerInProcess({
+        filename: `${directory}/projections.sqlite`,
+        ...(projections === undefined ? {} : { projections: [...projections, LedgerProjection.projection] })
+      })
     )
   )
 
@@ -175,66 +152,22 @@ const publicUrls = PublicUrls.layerOf({
   mcpUrl: "https://mcp.test"
 })
 
-const onlyActors = Layer.mergeAll(
-  RequestActors.layer,
-  IdempotencyKeyActors.layer,
-  AccountActors.layer,
-  ConsoleSessionActors.layer,
-  FileActors.layer,
-  WorkerKeyActors.layer
-)
-
-const application = Layer.mergeAll(
-  TestAccounts.funded.pipe(
-    Layer.provide(ActorRequests.layer),
-    Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
-    Layer.provide(QueueDepth.layer)
-  ),
-  Authentication.layer,
-  Accounts.layer,
-  SigningSecrets.layer
-).pipe(Layer.provideMerge(Eraser.layer))
-
-const services = (follows: boolean, files: ReturnType<typeof MediaServices.storeWith>) =>
-  application.pipe(
-    Layer.provideMerge(files),
-    Layer.provideMerge(follows ? FollowedActors.layer : onlyActors),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        DeadlineHints.layer,
-        SteadyTime.layerOfLog,
-        ProviderHealth.layer,
-        Expectations.layerEmpty
-      )
-    ),
-    Layer.provideMerge(Layer.mergeAll(DeliveryActors.layer, RecoveryActors.layer)),
-    Layer.provideMerge(Payloads.layer),
-    Layer.provideMerge(publicUrls),
-    Layer.provideMerge(MasterKey.layerOf(Buffer.alloc(32)))
-  )
-
-/** Without ffmpeg, so films get no thumbnails. */
-const thumbnails = Thumbnails.layerNoDeps(null).pipe(
-  Layer.provide(VisionWorkers.layer),
-  Layer.provide(NodeFileSystem.layer)
-)
-
-const finalizer = Finalizer.layer.pipe(
-  Layer.provide([RemoteMedia.layer, thumbnails]),
-  Layer.provide([OutboundGuard.layer({ authorities: [Receiver.authority] }), Scratch.layer])
-)
-
-const sender = (guard: OutboundGuard.GuardOptions) =>
-  Layer.merge(DeliverySender.layer, Recoveries.layer).pipe(
-    Layer.provide(OutboundGuard.layer({ authorities: [Receiver.authority], ...guard }))
-  )
-
 const only = (provider: Provider): ReadonlyArray<Provider> => [provider]
 
-const providersOf = (make: NonNullable<NodeOptions["providers"]>) =>
-  Layer.unwrap(Effect.map(TestProvider, ({ provider }) => Providers.layerOf(make(provider))))
+const providersOf = (make: NonNullable<NodeOptions["providers"]>, pulls: boolean) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      if (pulls) return Providers.layerOf([yield* PullProvider.make])
+      const { provider } = yield* TestProvider
+      return Providers.layerOf(make(provider))
+    })
+  )
 
-const pulling = Layer.unwrap(Effect.map(PullProvider.make, (provider) => Providers.layerOf([provider])))
+/** Before what the environment says. Without ffmpeg, so films get no thumbnails. */
+const settings = ConfigProvider.layerAdd(
+  ConfigProvider.fromUnknown({ MASTER_KEY: Buffer.alloc(32).toString("hex"), PATH: "" }),
+  { asPrimary: true }
+)
 
 /** One node that uses the store of the test. */
 export const nodeLayer = ({
@@ -248,32 +181,40 @@ export const nodeLayer = ({
   follows = false,
   sweeps = false,
   uploads,
-  delivers,
+  guard,
+  delivers = false,
   projections
-}: NodeOptions = {}) =>
-  Layer.mergeAll(
-    dispatches ? Layer.merge(Dispatcher.layer, Deadlines.layer) : Layer.empty,
-    follows ? OtherNodes.layer : Layer.empty,
-    sweeps ? Sweeping.layer : Layer.empty,
-    FollowedOutput.layer,
-    delivers === undefined ? Layer.empty : sender(delivers)
-  ).pipe(
-    Layer.provideMerge(Sweeper.layer),
-    Layer.provideMerge(Runs.layer),
-    Layer.provideMerge(pulls ? pulling : Layer.empty),
-    Layer.provideMerge(WorkerServices.layerOnNode),
-    Layer.provideMerge(finalizer),
-    Layer.provideMerge(services(follows, MediaServices.storeWith(uploads))),
-    Layer.provideMerge(TestCatalog.layer(catalogOnLog ? null : catalog)),
-    Layer.provideMerge(Layer.mergeAll(readSide(projections), providersOf(providers))),
-    Layer.provideMerge(lease),
-    Layer.provideMerge(LiveRuns.layer),
-    Layer.provideMerge(Layer.mergeAll(IdGenerator.layer, identity({ name, dispatches }))),
-    Layer.provideMerge(AppendFaults.layer),
+}: NodeOptions = {}) => {
+  const node = Node.layerWith({
+    ...Node.parts,
+    reactors: Layer.mergeAll(
+      dispatches ? Dispatch.layerDispatching : Layer.empty,
+      Dispatch.layerElsewhere,
+      sweeps ? Sweeping.layer : Layer.empty,
+      delivers ? Webhooks.layerSending : Layer.empty
+    ),
+    providers: providersOf(providers, pulls),
+    publishes: Layer.empty,
+    waiting: Expectations.layerEmpty,
+    cluster: lease.pipe(Layer.provideMerge(identity({ name, dispatches }))),
+    transfers: uploads === undefined ? Node.parts.transfers : Layer.merge(uploads, ClientFacing.proxied),
+    outbound: OutboundGuard.layer({ authorities: [Receiver.authority], ...guard }),
+    observers: Layer.empty,
+    catalog: TestCatalog.contents(catalogOnLog ? null : catalog),
+    beside: publicUrls,
+    store: Layer.merge(AppendFaults.layer, SharedLog.layerOf(follows)),
+    projections: readSide(projections)
+  })
+  return Layer.mergeAll(TestAccounts.funded, WorkerKeys.layer, FileSweep.layer).pipe(
+    Layer.provideMerge(node),
+    Layer.provide([SubmitSpans.layer, Telemetry.untraced]),
+    Layer.provide(TempDirectory.provide(DataDirectory.layerAt)),
+    Layer.provide(settings),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     // Tests count yields, in which no real time passes.
     Layer.provide(Layer.succeed(DueWorkLoop.MovePace, 0))
   )
+}
 
 /** The only node of a test, and its store. */
 export const layer = (options: NodeOptions = {}) => nodeLayer(options).pipe(Layer.provideMerge(storeLayer))

@@ -1,80 +1,55 @@
 /**
- * The HTTP API over the real application services, on a free port and a new data directory. Without a dispatcher:
- * tests move requests to the state that they need (`Lifecycle`).
+ * The program's server on a free port and a new data directory, with other parts: no background work, the read side in
+ * process, and fixed models and names. Without a dispatcher, tests move requests to the state that they need (`Lifecycle`).
  */
 import type { ServerOptions } from "node:http"
 import * as path from "node:path"
-import { Context, type Duration, Effect, identity, Layer, References } from "effect"
+import { ConfigProvider, Context, type Duration, Effect, identity, Layer, References } from "effect"
 import * as HttpServer from "effect/http/HttpServer"
 import { NetAddress } from "effect/net"
 import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
 import * as DeliveriesProjection from "#projections/deliveries/DeliveriesProjection.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
-import { Ledger } from "#projections/ledger/Ledger.ts"
 import * as FilesProjection from "#projections/files/FilesProjection.ts"
 import * as LedgerProjection from "#projections/ledger/LedgerProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import * as HistoryProjection from "#projections/history/HistoryProjection.ts"
 import * as KeysProjection from "#projections/keys/KeysProjection.ts"
 import { Projections } from "#projections/Projections.ts"
-import { ReadModels } from "#projections/ReadModels.ts"
 import { KeyId } from "#domain/Ids.ts"
-import { AccountActors } from "#src/features/accounts/AccountActors.ts"
-import { ConsoleSessionActors } from "#src/features/accounts/sessions/ConsoleSessionActors.ts"
+import * as Core from "#src/composition/Core.ts"
+import * as Node from "#src/composition/Node.ts"
+import * as Server from "#src/composition/Server.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
-import { Authentication } from "#src/features/accounts/Authentication.ts"
-import { KeyRing } from "#src/features/accounts/KeyRing.ts"
-import { Passwords } from "#src/features/accounts/Passwords.ts"
-import { Tokens } from "#src/features/accounts/tokens/Tokens.ts"
-import { RateLimits } from "#src/features/accounts/RateLimits.ts"
-import { Funds } from "#src/features/funds/Funds.ts"
-import { Statements } from "#src/features/billing/Statements.ts"
-import { BodyTimeout } from "#src/edges/http/edge/BodyReader.ts"
-import * as Http from "#src/edges/server/HttpServer.ts"
-import * as BuiltinPublishing from "#src/features/manifests/BuiltinPublishing.ts"
-import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
-import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import type { Catalog } from "#src/features/catalog/models/Catalog.ts"
-import * as Mcp from "#src/edges/mcp/Mcp.ts"
-import type { Open, Registrations } from "#src/edges/mcp/McpEndpoint.ts"
-import { PublicUrls, type Urls } from "#src/kernel/settings/PublicUrls.ts"
-import * as OAuth from "#src/edges/oauth/OAuth.ts"
-import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
-import { SignIn } from "#src/edges/oauth/SignIn.ts"
-import { Callbacks } from "#src/features/providers/Callbacks.ts"
-import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
-import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
-import * as ActorRequests from "#src/features/requests/ActorRequests.ts"
-import { IdempotencyKeyActors } from "#src/features/requests/IdempotencyKeyActors.ts"
+import * as Dispatch from "#src/features/dispatch/Layers.ts"
+import { SubmitSpans } from "#src/features/dispatch/SubmitSpans.ts"
+import { FileSweep } from "#src/features/files/FileSweep.ts"
+import * as BuiltinPublishing from "#src/features/manifests/BuiltinPublishing.ts"
+import type { Provider } from "#src/features/providers/Provider.ts"
+import { Providers } from "#src/features/providers/Providers.ts"
+import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { QueueDepth } from "#src/features/requests/QueueDepth.ts"
-import { RequestActors } from "#src/features/requests/RequestActors.ts"
-import * as FollowedOutput from "#src/features/live-output/FollowedOutput.ts"
-import { RequestHistory } from "#src/features/requests/RequestHistory.ts"
-import { RequestChanges } from "#src/features/requests/RequestChanges.ts"
-import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
-import { Eraser } from "#src/features/retention/Eraser.ts"
-import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import { BodyTimeout } from "#src/edges/http/edge/BodyReader.ts"
+import type { Open, Registrations } from "#src/edges/mcp/McpEndpoint.ts"
+import * as Http from "#src/edges/server/HttpServer.ts"
+import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
+import { PublicUrls, type Urls } from "#src/kernel/settings/PublicUrls.ts"
+import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import { SharedLog } from "#src/platform/cluster/SharedLog.ts"
 import * as Health from "#src/platform/health/Health.ts"
-import { ProjectionPace } from "#src/platform/health/ProjectionPace.ts"
-import * as QueueHealth from "#src/platform/health/QueueHealth.ts"
+import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
-import { Payloads } from "#streams/Payload.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
-import * as FileServices from "./FileServices.ts"
-import * as MediaServices from "./MediaServices.ts"
-import * as Scratch from "./Scratch.ts"
-import * as OutputChunks from "./OutputChunks.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 import * as TestCatalog from "./TestCatalog.ts"
 import { plenty, usd } from "./TestAccounts.ts"
-import * as WebhookServices from "./WebhookServices.ts"
-import * as WorkerServices from "./WorkerServices.ts"
 
 export class TestServer extends Context.Service<
   TestServer,
@@ -108,6 +83,10 @@ export interface TestServerOptions {
   readonly serving?: typeof Http.layerNoServer
   /** Further tools, beside the server's own. */
   readonly tools?: Registrations<never, Open>
+  /** Whether it runs requests and applies their deadlines. */
+  readonly dispatches?: boolean
+  /** The providers of a server that dispatches; by default the program's. */
+  readonly providers?: ReadonlyArray<Provider>
   /** Wraps the log, for instance with a fault. */
   readonly log?: (store: EventStore["Service"]) => EventStore["Service"]
 }
@@ -122,38 +101,43 @@ const resolveFixed = (name: string) => Effect.succeed(addresses[name] === undefi
 
 const usual = [DueWorkProjection.projection, HistoryProjection.projection]
 
+/** In process, without the thread of the program. */
 const readSide = (projections: ReadonlyArray<Projection> = usual) =>
-  Layer.merge(Ledger.layer, QueueHealth.layer.pipe(Layer.provideMerge(ProjectionPace.layer)))
-    .pipe(
-      Layer.provideMerge(ReadModels.layer),
-      Layer.provideMerge(
-        TempDirectory.provide((directory) =>
-          Projections.layerInProcess({
-            filename: path.join(directory, "projections.sqlite"),
-            projections: [
-              ...projections,
-              CatalogProjection.projection,
-              DeliveriesProjection.projection,
-              FilesProjection.projection,
-              KeysProjection.projection,
-              LedgerProjection.projection
-            ]
-          })
+  Core.pace.pipe(
+    Layer.provideMerge(
+      inDirectory((directory) =>
+        Projections.layerInProcess({
+          filename: path.join(directory, "projections.sqlite"),
+          projections: [
+            ...projections,
+            CatalogProjection.projection,
+            DeliveriesProjection.projection,
+            FilesProjection.projection,
+            KeysProjection.projection,
+            LedgerProjection.projection
+          ]
+        })
+      )
+    ),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
+  )
+
+/** The log and the blobs of the data directory, without the probes that watch them. */
+const storage = (wrap: NonNullable<TestServerOptions["log"]>) =>
+  Layer.mergeAll(Layer.effect(EventStore, Effect.map(EventStore, wrap)), SharedLog.layer).pipe(
+    Layer.provideMerge(
+      inDirectory((directory) =>
+        Layer.mergeAll(
+          SqliteEventStore.layer(directory),
+          FileBlobStore.layer({ root: path.join(directory, "blobs"), isShared: false }),
+          Layer.succeed(LogServers, null)
         )
       )
     )
-    .pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")))
-
-const storage = TempDirectory.provide((directory) =>
-  Layer.mergeAll(
-    SqliteEventStore.layer(directory),
-    FileBlobStore.layer({ root: path.join(directory, "blobs"), isShared: false })
   )
-)
 
-const oauthDatabase = TempDirectory.provide((directory) =>
-  OAuthDatabase.layerAt(path.join(directory, "oauth.sqlite"))
-)
+const inDirectory = <A, E, R>(make: (directory: string) => Layer.Layer<A, E, R>) =>
+  Layer.unwrap(Effect.map(DataDirectory, make))
 
 const publicUrls = (urls: Partial<Urls>) =>
   Layer.effect(
@@ -167,69 +151,11 @@ const publicUrls = (urls: Partial<Urls>) =>
 const portOf = (address: HttpServer.HttpServer["Service"]["address"]): number =>
   NetAddress.isInetAddress(address) ? address.port : 0
 
-const actors = Layer.mergeAll(
-  RequestActors.layer,
-  IdempotencyKeyActors.layer,
-  AccountActors.layer,
-  ConsoleSessionActors.layer,
-  FileActors.layer,
-  WebhookServices.actors,
-  DeadlineHints.layer
+/** Before what the environment says. */
+const settings = ConfigProvider.layerAdd(
+  ConfigProvider.fromUnknown({ MASTER_KEY: Buffer.alloc(32).toString("hex") }),
+  { asPrimary: true }
 )
-
-/** `null`: the models on the log, where the built-in models are published first. */
-const offered = (catalog: Layer.Layer<Catalog> | null) =>
-  (catalog === null ? BuiltinPublishing.layer : Layer.empty).pipe(
-    Layer.provideMerge(TestCatalog.layer(catalog))
-  )
-
-const services = ({
-  catalog = BuiltinCatalog.layer,
-  catalogOnLog = false,
-  projections,
-  queued = () => 0,
-  resolve = resolveFixed,
-  tools = Layer.empty
-}: TestServerOptions) =>
-  Layer.mergeAll(
-    RequestHistory.layer,
-    FollowedOutput.layer,
-    WebhookServices.layer,
-    FileServices.layer,
-    Statements.layer,
-    Authentication.layer,
-    RateLimits.layer,
-    KeyRing.layer,
-    Tokens.layer,
-    Passwords.layer,
-    Accounts.layer,
-    Callbacks.layer,
-    WorkerServices.layer
-  ).pipe(
-    (clients) => Layer.provideMerge(Layer.merge(OAuth.layer, SignIn.layer), clients),
-    (clients) => Layer.provideMerge(Mcp.layerWith(tools), clients),
-    Layer.provideMerge(Scratch.layer),
-    Layer.provideMerge(oauthDatabase),
-    Layer.provideMerge(ActorRequests.layer),
-    Layer.provideMerge(Layer.mergeAll(RequestChanges.layer, Funds.layer)),
-    Layer.provideMerge(Eraser.layer),
-    Layer.provideMerge(OutputChunks.layer),
-    Layer.provideMerge(MediaServices.store),
-    Layer.provideMerge(actors),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Payloads.layer,
-        SteadyTime.layer,
-        ProviderHealth.layer,
-        Expectations.layerEmpty,
-        OutboundGuard.layer({ admitted: [], resolve }),
-        CatalogSearch.layer,
-        offered(catalogOnLog ? null : catalog).pipe(Layer.provideMerge(readSide(projections)))
-      )
-    ),
-    Layer.provideMerge(MasterKey.layerOf(Buffer.alloc(32))),
-    Layer.provide(Layer.succeed(QueueDepth, { of: (model) => Effect.sync(() => queued(model)) }))
-  )
 
 /** Opens an account with `balance` USD and returns the `Authorization` header of its first key. */
 export const openAccount = Effect.fnUntraced(function* (name: string, balance = plenty) {
@@ -243,6 +169,33 @@ export const bodyTimeout = ({ bodyTimeout }: TestServerOptions) =>
   bodyTimeout === undefined ? Layer.empty : Layer.succeed(BodyTimeout, bodyTimeout)
 
 export const layer = (options: TestServerOptions = {}) => {
+  const {
+    catalog = BuiltinCatalog.layer,
+    catalogOnLog = false,
+    dispatches = false,
+    queued = () => 0
+  } = options
+  const providers: typeof Node.parts.providers =
+    options.providers === undefined && dispatches
+      ? Node.parts.providers
+      : Providers.layerOf(options.providers ?? [])
+  const listener = Http.layerServerAt({ host: "127.0.0.1", port: 0 }, options.limits).pipe(
+    Layer.provide(IdGenerator.layer)
+  )
+  const node = Node.layerWith({
+    ...Node.parts,
+    reactors: Layer.mergeAll(dispatches ? Dispatch.layerDispatching : Layer.empty),
+    providers,
+    queueDepth: Layer.succeed(QueueDepth, { of: (model) => Effect.sync(() => queued(model)) }),
+    publishes: catalogOnLog ? BuiltinPublishing.layer : Layer.empty,
+    waiting: Expectations.layerEmpty,
+    outbound: OutboundGuard.layer({ admitted: [], resolve: options.resolve ?? resolveFixed }),
+    observers: Layer.empty,
+    catalog: TestCatalog.contents(catalogOnLog ? null : catalog),
+    beside: publicUrls(options.urls ?? {}).pipe(Layer.provide(listener)),
+    store: storage(options.log ?? identity),
+    projections: readSide(options.projections)
+  })
   const server = Layer.effect(
     TestServer,
     Effect.gen(function* () {
@@ -256,14 +209,22 @@ export const layer = (options: TestServerOptions = {}) => {
       }
     })
   )
-  return Layer.merge(server, options.serving ?? Http.layerNoServer).pipe(
-    Layer.provideMerge(services(options)),
-    Layer.provideMerge(Layer.effect(EventStore, Effect.map(EventStore, options.log ?? identity))),
-    Layer.provideMerge(storage),
-    Layer.provideMerge(publicUrls(options.urls ?? {})),
-    Layer.provideMerge(Http.layerServerAt({ host: "127.0.0.1", port: 0 }, options.limits)),
-    Layer.provideMerge(IdGenerator.layer),
-    Layer.provide(Health.layer),
+  return Layer.mergeAll(server, WorkerKeys.layer, FileSweep.layer).pipe(
+    Layer.provideMerge(
+      Server.layerWith({
+        announces: Layer.empty,
+        administration: Layer.empty,
+        routes: options.serving ?? Http.layerNoServer,
+        tools: options.tools ?? Layer.empty,
+        opening: Layer.empty,
+        listener,
+        reports: Layer.empty,
+        node,
+        ground: Layer.mergeAll(Health.layer, SubmitSpans.layer, Telemetry.untraced)
+      })
+    ),
+    Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt)),
+    Layer.provide(settings),
     Layer.provide(bodyTimeout(options))
   )
 }

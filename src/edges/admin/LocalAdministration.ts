@@ -14,11 +14,12 @@ import { OperatorActions } from "#src/features/operators/OperatorActions.ts"
 import { OperatorKeys } from "#src/features/operators/OperatorKeys.ts"
 import { Passwords } from "#src/features/accounts/Passwords.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
-import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import * as LiveOutput from "#src/features/live-output/Layers.ts"
+import { SharedLog } from "#src/platform/cluster/SharedLog.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import { AccountErasing } from "#src/features/retention/AccountErasing.ts"
-import * as RetentionLayers from "#src/features/retention/Layers.ts"
+import { Eraser } from "#src/features/retention/Eraser.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { OperatorSessions } from "#src/features/operators/OperatorSessions.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
@@ -73,10 +74,11 @@ const layerNoDeps = Layer.effect(
   })
 )
 
-const secrets = LogServers.choose({ single: MasterKey.layer, shared: MasterKey.layerRequired })
+const secrets = SharedLog.choose({ single: MasterKey.layer, shared: MasterKey.layerRequired })
 
 const erasing = AccountErasing.layer.pipe(
-  Layer.provide([RetentionLayers.layerEraser, Retention.layer, FileSweep.layer]),
+  Layer.provide([Eraser.layer, Retention.layer, FileSweep.layer]),
+  Layer.provide(LiveOutput.layerStore),
   Layer.provide(MediaStore.layer),
   Layer.provide(ClientFacing.layer),
   Layer.provide(secrets)

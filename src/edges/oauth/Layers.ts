@@ -6,6 +6,6 @@ import { OAuthDatabase } from "./OAuthDatabase.ts"
 import { SignIn } from "./SignIn.ts"
 
 export const layer = Layer.merge(OAuth.layer, SignIn.layer).pipe(
-  Layer.provide(OAuthDatabase.layer),
+  Layer.provideMerge(OAuthDatabase.layer),
   Layer.provide(Telemetry.untraced)
 )

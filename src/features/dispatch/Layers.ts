@@ -1,9 +1,7 @@
 /** The services that bring requests to their end. */
 import { Layer } from "effect"
-import * as LiveOutput from "#src/features/live-output/Layers.ts"
 import * as Media from "#src/features/media/Layers.ts"
-import * as Providers from "#src/features/providers/Layers.ts"
-import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import { SharedLog } from "#src/platform/cluster/SharedLog.ts"
 import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import * as Deadlines from "./deadlines/Deadlines.ts"
 import * as Dispatcher from "./Dispatcher.ts"
@@ -18,20 +16,24 @@ import * as Sweeping from "./sweep/Sweeping.ts"
 const finalizer = Finalizer.layer.pipe(Layer.provide(Telemetry.untraced), Layer.provide(Media.layerFetching))
 
 /** Reports of workers whose leases other nodes follow. */
-export const layerLeases = LogServers.choose({
+export const layerLeases = SharedLog.choose({
   single: Layer.empty,
   shared: RemoteLeases.layer.pipe(Layer.provide(finalizer))
 })
 
-const sweeping = Sweeping.layer.pipe(Layer.provide(Sweeper.layer))
-
-const elsewhere = LogServers.choose({ single: Layer.empty, shared: OtherNodes.layer })
-
-export const layer = Layer.mergeAll(Dispatcher.layer, Deadlines.layer, sweeping, elsewhere).pipe(
+/** The runs of this node, how they end, and the sweeper of requests that stay behind. Begins none. */
+export const layerRuns = Sweeper.layer.pipe(
   Layer.provide(Telemetry.untraced),
-  Layer.provideMerge(SubmitSpans.runs),
-  Layer.provide(Runs.layer),
-  Layer.provide(LiveOutput.layerRuns),
-  Layer.provide(finalizer),
-  Layer.provide(Providers.layerRunning)
+  Layer.provideMerge(SubmitSpans.runs.pipe(Layer.provideMerge(Runs.layer))),
+  Layer.provideMerge(finalizer)
+)
+
+/** Begins due runs and applies deadlines. */
+export const layerDispatching = Layer.merge(Dispatcher.layer, Deadlines.layer)
+
+/** Reacts to what other nodes record. */
+export const layerElsewhere = SharedLog.choose({ single: Layer.empty, shared: OtherNodes.layer })
+
+export const layer = Layer.mergeAll(layerDispatching, Sweeping.layer, layerElsewhere).pipe(
+  Layer.provide(Telemetry.untraced)
 )

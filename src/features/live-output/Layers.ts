@@ -12,11 +12,8 @@ const shared = Layer.unwrap(
   })
 )
 
-/** Built once for all that use it. */
+/** Where runs put their chunks. */
 export const layerStore = LogServers.choose({ single: SqliteChunkStore.layer, shared })
 
-/** Where runs put their chunks. */
-export const layerRuns = LiveRuns.layer.pipe(Layer.provide(layerStore))
-
-/** For readers. */
-export const layer = FollowedOutput.layer.pipe(Layer.provide([layerRuns, layerStore]))
+/** The outputs of runs, for runs and for readers. */
+export const layer = FollowedOutput.layer.pipe(Layer.provideMerge(LiveRuns.layer))

@@ -1,15 +1,14 @@
 import { Layer } from "effect"
 import { Funds } from "#src/features/funds/Funds.ts"
-import { LogServers } from "#src/platform/cluster/LogServers.ts"
+import { SharedLog } from "#src/platform/cluster/SharedLog.ts"
 import * as ActorRequests from "./ActorRequests.ts"
-import { QueueDepth } from "./QueueDepth.ts"
 import { SecondLooks } from "./Reading.ts"
 import { RequestChanges } from "./RequestChanges.ts"
 
 /** On several nodes a young request may not have arrived yet, so it is read again. */
-const secondLooks = LogServers.choose({ single: Layer.empty, shared: Layer.succeed(SecondLooks, 4) })
+const secondLooks = SharedLog.choose({ single: Layer.empty, shared: Layer.succeed(SecondLooks, 4) })
 
 export const layer = ActorRequests.layer.pipe(
   Layer.provide(secondLooks),
-  Layer.provide([RequestChanges.layer, QueueDepth.layer, Funds.layer])
+  Layer.provideMerge(Layer.merge(RequestChanges.layer, Funds.layer))
 )

@@ -1,16 +1,13 @@
 import { Layer } from "effect"
 import { Retention } from "#projections/retention/Retention.ts"
 import { FileSweep } from "#src/features/files/FileSweep.ts"
-import * as LiveOutput from "#src/features/live-output/Layers.ts"
 import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import { AccountErasing, TakesRequests } from "./AccountErasing.ts"
 import { Eraser } from "./Eraser.ts"
 import { RetentionSweep } from "./RetentionSweep.ts"
 
 /** Erases one request at a time. */
-export const layerEraser = Eraser.layer.pipe(Layer.provide(LiveOutput.layerStore))
-
-export const layerErasing = Layer.merge(layerEraser, Layer.succeed(TakesRequests, true))
+export const layerErasing = Layer.merge(Eraser.layer, Layer.succeed(TakesRequests, true))
 
 export const layer = RetentionSweep.layer.pipe(
   Layer.provide(Telemetry.untraced),

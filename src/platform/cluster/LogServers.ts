@@ -8,7 +8,7 @@ export class LogServers extends Context.Service<
   /** The connection and the last seen head of the log; `null` for a single node with the log in its data directory. */
   Context.Context<Nats | FollowedHead> | null
 >()("inferlog/src/platform/cluster/LogServers") {
-  /** Chooses between a layer for a single node and one for nodes that share a log. */
+  /** Chooses between a layer for a log in the data directory and one for a log on NATS servers. */
   static readonly choose = <A, E, R, E2, R2>({
     shared,
     single

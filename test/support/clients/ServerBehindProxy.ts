@@ -1,17 +1,6 @@
 /** The HTTP API with a dispatcher, all of whose addresses lead through a faulty proxy. Uses the live clock. */
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Effect, Layer, References } from "effect"
-import { DueWork } from "#projections/due-work/DueWork.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
-import * as Dispatcher from "#src/features/dispatch/Dispatcher.ts"
-import { Runs } from "#src/features/dispatch/Runs.ts"
-import { Finalizer } from "#src/features/dispatch/finalize/Finalizer.ts"
-import { RemoteMedia } from "#src/features/media/RemoteMedia.ts"
-import { Thumbnails } from "#src/features/media/Thumbnails.ts"
-import { VisionWorkers } from "#src/features/media/vision/VisionWorkers.ts"
-import { Providers } from "#src/features/providers/Providers.ts"
-import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
-import * as Scratch from "#test/support/Scratch.ts"
 import { succeeded, testModel } from "#test/support/TestModels.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import * as TestServer from "#test/support/TestServer.ts"
@@ -49,19 +38,14 @@ const telling = Layer.effectDiscard(
   )
 )
 
-const finalizer = Finalizer.layer.pipe(
-  Layer.provide([
-    RemoteMedia.layer,
-    Thumbnails.layerNoDeps(null).pipe(Layer.provide(VisionWorkers.layer), Layer.provide(NodeFileSystem.layer))
-  ]),
-  Layer.provide([OutboundGuard.layer({ admitted: [] }), Scratch.layer])
-)
-
-const providers = Layer.unwrap(Effect.map(TestProvider, ({ provider }) => Providers.layerOf([provider])))
-
 const server = Layer.unwrap(
-  Effect.map(Behind, ({ url }) =>
-    TestServer.layer({ catalog, urls: { queueUrl: url, baseUrl: url, mediaUrl: url, mcpUrl: url } })
+  Effect.map(Effect.all([Behind, TestProvider]), ([{ url }, { provider }]) =>
+    TestServer.layer({
+      catalog,
+      urls: { queueUrl: url, baseUrl: url, mediaUrl: url, mcpUrl: url },
+      dispatches: true,
+      providers: [provider]
+    })
   )
 )
 
@@ -72,13 +56,9 @@ const connected = Layer.effectDiscard(
   })
 )
 
-export const layer = Layer.merge(Dispatcher.layer, connected).pipe(
-  Layer.provideMerge(Runs.layer),
-  Layer.provide([finalizer, providers]),
-  Layer.provideMerge(telling),
-  Layer.provideMerge(TestProvider.layer("builtin")),
-  Layer.provideMerge(DueWork.layer),
+export const layer = connected.pipe(
   Layer.provideMerge(server),
-  Layer.provideMerge(proxy),
+  Layer.provideMerge(telling),
+  Layer.provideMerge(Layer.merge(TestProvider.layer("builtin"), proxy)),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
 )

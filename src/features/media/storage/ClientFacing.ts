@@ -7,7 +7,7 @@ import { mediaDelivery } from "./MediaDeliverySetting.ts"
 import type { S3Options } from "#src/platform/blobs/s3/S3Options.ts"
 
 /** All bytes go through us. */
-const proxied = Layer.succeed(MediaDelivery, MediaDelivery.of({ urlOf: () => Effect.succeed(null) }))
+export const proxied = Layer.succeed(MediaDelivery, MediaDelivery.of({ urlOf: () => Effect.succeed(null) }))
 
 /** Loaded only when used, because loading takes a while. */
 const s3 = Effect.fnUntraced(function* (options: S3Options) {

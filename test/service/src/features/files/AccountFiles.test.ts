@@ -18,7 +18,6 @@ import * as StreamName from "#streams/StreamName.ts"
 import { verify } from "#streams/Verify.ts"
 import * as Erased from "#test/support/src/features/retention/Erased.ts"
 import { eventData } from "#test/support/EventFixtures.ts"
-import * as FileServices from "#test/support/FileServices.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 import { TestAccounts } from "#test/support/TestAccounts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -117,7 +116,6 @@ describe("The files of an erased account", () => {
     }).pipe(
       Effect.provide(
         erasing.pipe(
-          Layer.provideMerge(FileServices.layer),
           Layer.provideMerge(TestNode.nodeLayer({ dispatches: false })),
           Layer.provideMerge(blobs.layer.pipe(Layer.provideMerge(Library.folder)))
         )

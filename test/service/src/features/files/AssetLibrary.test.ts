@@ -14,7 +14,6 @@ import {
 } from "#test/support/src/features/dispatch/finalize/MediaModel.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as DirectUploadStore from "#test/support/DirectUploadStore.ts"
-import * as FileServices from "#test/support/FileServices.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
@@ -219,7 +218,7 @@ describe("Output files of a request", () => {
       yield* maker.on(Facts.untilEnd(id))
       const [media] = yield* maker.on(mediaOf(id))
       if (media === undefined || media.thumbnailId === null) return assert.fail("no thumbnail")
-      yield* other.on(Effect.provide(Library.remove(media.fileId), FileServices.layer))
+      yield* other.on(Library.remove(media.fileId))
       assert.deepStrictEqual(yield* Library.blobsOf(FileId.make(media.thumbnailId)), [])
     }).pipe(Effect.scoped, Effect.provide(Library.folder))
   )
@@ -261,12 +260,12 @@ describe("A node with only the log and the blobs", () => {
           const upload = yield* Library.initiateMultipart()
           yield* Library.complete(upload, yield* Library.putPart(upload, 1, "part"))
           return yield* all
-        }).pipe(Effect.provide(FileServices.layer))
+        })
       )
       yield* first.stop
       assert.deepStrictEqual([before.total, before.items.length], [5, 5])
       const heir = yield* TestNode.start({ name: "heir", models: [gallery] })
-      assert.deepStrictEqual(yield* heir.on(Effect.provide(all, FileServices.layer)), before)
+      assert.deepStrictEqual(yield* heir.on(all), before)
     }).pipe(Effect.scoped, Effect.provide(Library.folder))
   )
 })

@@ -8,7 +8,6 @@ import * as MediaUrl from "#src/features/media/MediaUrl.ts"
 import * as Erased from "#test/support/src/features/retention/Erased.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as DirectUploadStore from "#test/support/DirectUploadStore.ts"
-import * as FileServices from "#test/support/FileServices.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Library from "#test/support/src/features/files/Library.ts"
@@ -72,14 +71,14 @@ describe("An interrupted removal", () => {
       const store = blobs.layer.pipe(Layer.provideMerge(Library.folder))
       return Effect.gen(function* () {
         const first = yield* TestNode.start({ name: "first", dispatches: false })
-        const id = yield* first.on(Effect.provide(Library.uploaded("purr"), FileServices.layer))
+        const id = yield* first.on(Library.uploaded("purr"))
         if (lost === "the bytes are not removed") yield* blobs.fail(1)
         else yield* first.on(Effect.map(AppendFaults, (faults) => faults.fail("BytesRemoved", 1)))
-        yield* first.on(Library.errorAnswer(Library.remove(id)).pipe(Effect.provide(FileServices.layer)))
+        yield* first.on(Library.errorAnswer(Library.remove(id)))
         assert.strictEqual(yield* first.on(Library.read(id)), "gone")
         yield* first.stop
         const heir = yield* TestNode.start({ name: "heir", dispatches: false })
-        const sweep = heir.on(Effect.provide(Library.sweep, FileServices.layer))
+        const sweep = heir.on(Library.sweep)
         assert.deepStrictEqual(yield* sweep, { done: 1, failed: 0 })
         assert.deepStrictEqual(yield* Library.blobsOf(id), [])
         assert.strictEqual((yield* Library.typesOf(id)).at(-1), "BytesRemoved")
@@ -111,8 +110,7 @@ describe("An interrupted removal", () => {
     }).pipe(
       Effect.provideService(References.MinimumLogLevel, "Warn"),
       Effect.provide(
-        FileServices.layer.pipe(
-          Layer.provideMerge(TestNode.nodeLayer({ dispatches: false })),
+        TestNode.nodeLayer({ dispatches: false }).pipe(
           Layer.provideMerge(blobs.layer.pipe(Layer.provideMerge(Library.folder))),
           Layer.provideMerge(Logger.layer([logger]))
         )

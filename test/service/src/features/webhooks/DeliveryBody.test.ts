@@ -22,7 +22,7 @@ const pictures = testModel("test/pictures", {
   quantities: () => ({ quantity: Money.units(4), maxQuantity: Money.units(4) })
 })
 
-const layer = TestNode.layer({ models: [pictures], delivers: {} })
+const layer = TestNode.layer({ models: [pictures], delivers: true })
 
 interface Case {
   readonly how: ProviderOutcome

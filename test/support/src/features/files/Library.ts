@@ -12,7 +12,6 @@ import { EventReader } from "#streams/EventReader.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import * as DirectUploadStore from "#test/support/DirectUploadStore.ts"
-import * as FileServices from "#test/support/FileServices.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestNode from "#test/support/TestNode.ts"
@@ -28,8 +27,7 @@ export const folder = TempDirectory.provide((directory) =>
 /** A log and a store in memory that clients upload to directly. */
 const foreign = DirectUploadStore.blobs.pipe(Layer.provideMerge(TestNode.storeLayer))
 
-const over = (options: TestNode.NodeOptions) =>
-  FileServices.layer.pipe(Layer.provideMerge(TestNode.nodeLayer({ dispatches: false, ...options })))
+const over = (options: TestNode.NodeOptions) => TestNode.nodeLayer({ dispatches: false, ...options })
 
 /** One node that receives uploads. */
 export const local = (options: TestNode.NodeOptions = {}) => over(options).pipe(Layer.provideMerge(folder))

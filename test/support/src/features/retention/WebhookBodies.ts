@@ -14,7 +14,7 @@ export const small = { value: secret }
 /** Too large for the log. */
 export const large = { value: secret.repeat(inlineLimit / 10) }
 
-export const nodeOptions = { models: [Facts.model], delivers: {} }
+export const nodeOptions = { models: [Facts.model], delivers: true }
 
 export const erase = (id: RequestId) => Effect.flatMap(Eraser, (eraser) => eraser.erase(id, "requested"))
 

@@ -1,20 +1,18 @@
 /** What people see of an attempt: the request as it was sent, and what the receiver answered. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { Webhook } from "standardwebhooks"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
 import { Webhooks } from "#src/features/webhooks/Webhooks.ts"
 import { WebhookTester } from "#src/features/webhooks/WebhookTester.ts"
 import * as DeliveryErasing from "#src/features/webhooks/DeliveryErasing.ts"
-import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
-import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import { caller } from "#test/support/RequestFacts.ts"
 import { TestAccounts } from "#test/support/TestAccounts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
+const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
 const attempt = (id: string, number = 1) =>
   Effect.flatMap(Webhooks, (webhooks) => webhooks.attempt({ caller: caller(), id, number })).pipe(
@@ -101,14 +99,13 @@ describe("An attempt", () => {
 })
 
 const resolve = (name: string) => Effect.succeed(name === "nobody.example.com" ? [] : ["127.0.0.1"])
-const guard = { authorities: [Receiver.authority], resolve }
-const tester = WebhookTester.layer.pipe(Layer.provide(OutboundGuard.layer(guard)))
+const tester = TestNode.layer({ models: [Facts.model], guard: { resolve } })
 
 describe("A test of a receiver", () => {
   const send = (url: string) =>
     Effect.flatMap(WebhookTester, (tester) =>
       tester.send({ accountId: caller().accountId, url, body: '{"event":"completed"}' })
-    ).pipe(Effect.provide(tester))
+    )
 
   it.effect("is signed like a delivery, under an id of its own, and shows what came back", () =>
     Effect.gen(function* () {
@@ -130,7 +127,7 @@ describe("A test of a receiver", () => {
         posted?.headers["webhook-signature"],
         new Webhook(key).sign(String(posted?.id), at, String(posted?.text))
       )
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(tester))
   )
 
   it.effect("tells apart a name without an address, and a private one, in the words of deliveries", () =>
@@ -143,6 +140,6 @@ describe("A test of a receiver", () => {
         const { answer, result } = yield* send(url)
         assert.deepStrictEqual([answer, result], [null, { _tag: "Failed", responseStatus: null, error }])
       }
-    }).pipe(Effect.provide(layer))
+    }).pipe(Effect.provide(tester))
   )
 })

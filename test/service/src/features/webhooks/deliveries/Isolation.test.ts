@@ -22,7 +22,7 @@ const usual: DeliveryLimits = {
 }
 
 const layer = (limits: Partial<DeliveryLimits> = {}) =>
-  TestNode.layer({ models: [Facts.model], delivers: {} }).pipe(
+  TestNode.layer({ models: [Facts.model], delivers: true }).pipe(
     Layer.provide(Layer.succeed(DeliveryLimits, { ...usual, ...limits }))
   )
 

@@ -12,9 +12,9 @@ import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
+const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
-const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: {} })
+const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: true })
 
 const recover = (since: number, until: number, account?: string) =>
   Effect.flatMap(Webhooks, (webhooks) => webhooks.recover({ caller: caller(account), since, until })).pipe(

@@ -7,7 +7,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: {} })
+const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: true })
 
 /** To others the process looks dead. */
 const kill = (node: TestNode.TestNode) => Effect.andThen(node.crash, node.stop)

@@ -6,8 +6,8 @@ import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const layer = (delivers: TestNode.NodeOptions["delivers"] = {}) =>
-  TestNode.layer({ models: [Facts.model], delivers })
+const layer = (guard: TestNode.NodeOptions["guard"] = {}) =>
+  TestNode.layer({ models: [Facts.model], delivers: true, guard })
 
 describe("A webhook that fails", () => {
   it.effect("is sent again after exactly 5 s, 30 s, 2, 5, 10, 20, 30, 45 and 60 min, ten times in all", () =>

@@ -13,7 +13,7 @@ import { counted } from "#test/support/src/features/dispatch/Cluster.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: {} })
+const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: true })
 
 /** The nodes that claimed the delivery, in order. */
 const claimants = (id: string) =>

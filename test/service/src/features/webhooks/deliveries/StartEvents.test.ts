@@ -10,7 +10,7 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
+const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
 const both: ReadonlyArray<WebhookEventName> = ["start", "completed"]
 

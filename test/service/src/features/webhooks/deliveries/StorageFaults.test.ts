@@ -17,7 +17,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
+const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
 /** The same, with the sender's log lines. */
 const telling = (lines: Array<string>) =>

@@ -16,7 +16,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: {} })
+const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: true })
 
 /** This release cannot read the event. */
 const makeUnreadable = Effect.fnUntraced(function* (id: string) {

@@ -9,7 +9,7 @@ import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
 const hours = (count: number) => Duration.toMillis(Duration.hours(count))
 
-const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
+const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
 describe("When the wall clock is set", () => {
   for (const [direction, step] of [

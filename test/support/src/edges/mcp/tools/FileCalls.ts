@@ -5,7 +5,6 @@ import { ConfigProvider, Effect, Layer } from "effect"
 import { McpProtocol, McpServer, McpTest } from "effect/ai"
 import * as FilesProjection from "#projections/files/FilesProjection.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
-import { DirectUploads } from "#src/features/files/DirectUploads.ts"
 import { ImageSource } from "#src/features/media/ImageSource.ts"
 import { MessageBody } from "#src/edges/mcp/body/MessageBody.ts"
 import { type SpooledText, SpooledTexts } from "#src/edges/mcp/SpooledText.ts"
@@ -14,10 +13,8 @@ import { MaxFileBytes } from "#src/edges/mcp/tools/files/FileSource.ts"
 import { ToolCaller } from "#src/edges/mcp/ToolCaller.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
 import * as Library from "#test/support/src/features/files/Library.ts"
-import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
-import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
+import type * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
 import * as DirectUploadStore from "#test/support/DirectUploadStore.ts"
-import * as Scratch from "#test/support/Scratch.ts"
 
 /** The size limit of files in tests, so that no test must move the largest file. */
 export const maxBytes = 1024 * 1024
@@ -30,11 +27,9 @@ export interface NodeOptions {
 
 const node = { projections: [FilesProjection.projection] }
 
-const over = <A, E, R>(files: Layer.Layer<A, E, R>, { guard = {}, quota }: NodeOptions) =>
-  Layer.merge(DirectUploads.layer, ImageSource.layer).pipe(
+const over = <A, E, R>(files: Layer.Layer<A, E, R>, quota: string | undefined) =>
+  Layer.merge(ImageSource.layer, MessageBody.layer).pipe(
     Layer.provideMerge(files),
-    Layer.provideMerge(OutboundGuard.layer({ authorities: [Receiver.authority], ...guard })),
-    Layer.provideMerge(MessageBody.layer.pipe(Layer.provideMerge(Scratch.layer))),
     Layer.provideMerge(Layer.succeed(MaxFileBytes, maxBytes)),
     Layer.provide(
       ConfigProvider.layer(ConfigProvider.fromUnknown(quota === undefined ? {} : { STORAGE_QUOTA: quota }))
@@ -42,11 +37,12 @@ const over = <A, E, R>(files: Layer.Layer<A, E, R>, { guard = {}, quota }: NodeO
   )
 
 /** Clients upload to it. */
-export const local = (options: NodeOptions = {}) => over(Library.local(node), options)
+export const local = ({ guard = {}, quota }: NodeOptions = {}) =>
+  over(Library.local({ ...node, guard }), quota)
 
 /** Clients upload to the store. */
-export const direct = (options: NodeOptions = {}) =>
-  over(Library.direct(DirectUploadStore.make(), node), options)
+export const direct = ({ guard = {}, quota }: NodeOptions = {}) =>
+  over(Library.direct(DirectUploadStore.make(), { ...node, guard }), quota)
 
 type Arguments = Readonly<Record<string, unknown>>
 

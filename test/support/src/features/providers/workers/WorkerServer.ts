@@ -1,28 +1,16 @@
 /** The HTTP API with a dispatcher, and models whose jobs workers fetch. Uses the live clock. */
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Redacted, References, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { RequestId } from "#domain/Ids.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
-import { DueWork } from "#projections/due-work/DueWork.ts"
 import * as ApiKey from "#src/features/accounts/ApiKey.ts"
-import { RemoteMedia } from "#src/features/media/RemoteMedia.ts"
-import { Thumbnails } from "#src/features/media/Thumbnails.ts"
 import type { BuiltinModel } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
-import { Providers } from "#src/features/providers/Providers.ts"
-import * as PullProvider from "#src/features/providers/pull/PullProvider.ts"
-import * as Dispatcher from "#src/features/dispatch/Dispatcher.ts"
-import { Runs } from "#src/features/dispatch/Runs.ts"
-import { Finalizer } from "#src/features/dispatch/finalize/Finalizer.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
-import { VisionWorkers } from "#src/features/media/vision/VisionWorkers.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
-import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
 import { jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
 import { type Reply, send } from "#test/support/HttpProbe.ts"
-import * as Scratch from "#test/support/Scratch.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
@@ -44,30 +32,10 @@ export const tell = "test/tell"
 export const upscale = "test/upscale"
 export const caption = "test/caption"
 
-const thumbnails = Thumbnails.layerNoDeps(null).pipe(
-  Layer.provide(VisionWorkers.layer),
-  Layer.provide(NodeFileSystem.layer)
-)
-
-const finalizer = Finalizer.layer.pipe(
-  Layer.provide([RemoteMedia.layer, thumbnails]),
-  Layer.provide([OutboundGuard.layer({ admitted: [] }), Scratch.layer])
-)
-
-const providers = Layer.unwrap(Effect.map(PullProvider.make, (provider) => Providers.layerOf([provider])))
-
-const dispatcher = Dispatcher.layer.pipe(
-  Layer.provideMerge(Runs.layer),
-  Layer.provide([finalizer, providers]),
-  Layer.provideMerge(DueWork.layer)
-)
-
-export const layer = dispatcher.pipe(
-  Layer.provideMerge(
-    TestServer.layer({ catalog: BuiltinCatalog.layerOf([pulled(upscale), pulled(caption), telling(tell)]) })
-  ),
-  Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
-)
+export const layer = TestServer.layer({
+  catalog: BuiltinCatalog.layerOf([pulled(upscale), pulled(caption), telling(tell)]),
+  dispatches: true
+}).pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")))
 
 /** The `Authorization` header of a new worker key. */
 export const workerKey = Effect.fnUntraced(function* (

@@ -7,22 +7,15 @@ import { MediaStore } from "#src/features/media/MediaStore.ts"
 import * as S3BlobStore from "#src/platform/blobs/s3/S3BlobStore.ts"
 import * as S3UploadStore from "#src/features/media/storage/S3UploadStore.ts"
 import * as Library from "#test/support/src/features/files/Library.ts"
-import * as FileServices from "#test/support/FileServices.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as TestBucket from "#test/support/src/platform/blobs/s3/TestBucket.ts"
 
 const services = TestBucket.provide((options) =>
-  DirectUploads.layer.pipe(
-    Layer.provideMerge(FileServices.layer),
-    Layer.provideMerge(
-      TestNode.nodeLayer({
-        dispatches: false,
-        uploads: S3UploadStore.layer(options),
-        projections: [FilesProjection.projection]
-      })
-    ),
-    Layer.provideMerge(S3BlobStore.layer(options).pipe(Layer.provideMerge(TestNode.storeLayer)))
-  )
+  TestNode.nodeLayer({
+    dispatches: false,
+    uploads: S3UploadStore.layer(options),
+    projections: [FilesProjection.projection]
+  }).pipe(Layer.provideMerge(S3BlobStore.layer(options).pipe(Layer.provideMerge(TestNode.storeLayer))))
 )
 
 describe("DirectUploads over S3", () => {
