@@ -1,6 +1,7 @@
 /**
  * The loop of a reactor over rows that fall due. A pass begins when a read model moves, when the reactor asks for it, when the
- * next row falls due, and every 5 s at the latest, should a signal have been lost. Passes never overlap.
+ * next row falls due, every 5 s while due rows are left, and every minute in any case, should a signal have been lost. Passes
+ * never overlap.
  */
 import { Context, Effect, Queue, Stream } from "effect"
 import { Projections } from "#projections/Projections.ts"
@@ -14,7 +15,11 @@ import * as ClaimTurns from "./ClaimTurns.ts"
 /** How often work of nodes that are gone is recovered, ms. It is also recovered when nodes come or go. */
 const recoveryIntervalMs = 60_000
 
-const heartbeatMs = 5_000
+/** The longest wait while due rows are left, ms. */
+const leftMs = 5_000
+
+/** The longest wait otherwise, ms. */
+const idleMs = recoveryIntervalMs
 
 /** ClaimTurns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
@@ -35,6 +40,12 @@ const pause = (ms: number): Effect.Effect<void> =>
         return Effect.sync(() => clearTimeout(timer))
       })
 
+/**
+ * What a pass found. `moved`: the read models have moved, so that another pass may find more. `left`: due rows that have to
+ * wait. `idle`: nothing is due.
+ */
+export type Found = "moved" | "left" | "idle"
+
 export interface Reactor<E, E2, E3> {
   /** For the log, as in "The dispatcher failed and starts over". */
   readonly name: string
@@ -42,8 +53,8 @@ export interface Reactor<E, E2, E3> {
   readonly projections: ReadonlyArray<string>
   /** Recovers work of nodes that are gone. Runs in turn with the passes. */
   readonly recover: Effect.Effect<unknown, E>
-  /** Handles what is due. True when the read models have moved, so that another pass may find more. */
-  readonly pass: Effect.Effect<boolean, E2>
+  /** Handles what is due. */
+  readonly pass: Effect.Effect<Found, E2>
   /** When the next row falls due, Unix time in ms; `null` when none does. */
   readonly nextDueAt: (now: number) => Effect.Effect<number | null, E3>
   /** Whether a read model that has moved may show something to do. Default: always. */
@@ -68,6 +79,9 @@ export const make = Effect.gen(function* () {
 
   /** When the reactor asked to be woken, Unix time in ms. */
   let wakeAt: number | null = null
+
+  /** When the loop woke (`MonotonicTime.millis`); `null` while it sleeps. */
+  let awakeSince: number | null = yield* MonotonicTime.millis
 
   /** The rows whose turn is this node's. The loop wakes when the turn of another row comes. */
   const ownOf = <Row extends { readonly requestId: string; readonly dueAt: number }>(
@@ -101,16 +115,20 @@ export const make = Effect.gen(function* () {
     /** Ends when nothing is left to do, and at `until` in any case. */
     const drain = (until: number) =>
       Effect.repeat(freshPass, {
-        while: (moved) => Effect.map(MonotonicTime.millis, (now) => moved && !haveNodesChanged && now < until)
+        while: (found) =>
+          Effect.map(MonotonicTime.millis, (now) => found === "moved" && !haveNodesChanged && now < until)
       })
 
     /** Ends at the next signal, or when the next row falls due. */
-    const untilNext = Effect.gen(function* () {
+    const untilNext = Effect.fnUntraced(function* (found: Found) {
       const now = yield* steady.now
       const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
       const dueAt = earliest(earliest(yield* nextDueAt(now), turnAt), wakeAt)
-      const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
+      const longest = found === "idle" ? idleMs : leftMs
+      const wait = Math.min(dueAt === null ? longest : Math.max(dueAt - now, 1), longest)
+      awakeSince = null
       yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+      awakeSince = yield* MonotonicTime.millis
     })
 
     const round = Effect.gen(function* () {
@@ -118,8 +136,7 @@ export const make = Effect.gen(function* () {
       yield* recover
       const until = (yield* MonotonicTime.millis) + recoveryIntervalMs
       while (!haveNodesChanged && (yield* MonotonicTime.millis) < until) {
-        yield* drain(until)
-        yield* untilNext
+        yield* untilNext(yield* drain(until))
       }
     })
 
@@ -151,6 +168,8 @@ export const make = Effect.gen(function* () {
       wakeAt = earliest(wakeAt, at)
     },
     ownOf,
+    /** Since when the loop has been awake (`MonotonicTime.millis`); `null` while it sleeps. */
+    awakeSince: () => awakeSince,
     /** Runs the reactor for as long as the scope is open. */
     run
   }

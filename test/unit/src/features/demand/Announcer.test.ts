@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option, Ref, References, Schema } from "effect"
+import { ConfigProvider, Effect, Layer, Option, Ref, References, Schema, Stream } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
@@ -44,7 +44,7 @@ const announcer = (url: string, isHeld: Ref.Ref<boolean>) =>
     Layer.provide(Demand.layer),
     Layer.provide([
       BuiltinCatalog.layerOf([pulled, testModel("test/single")]),
-      Layer.succeed(Lease, { isHeld: Ref.get(isHeld) }),
+      Layer.succeed(Lease, { isHeld: Ref.get(isHeld), gains: Stream.never }),
       Layer.succeed(OutboundAuthorities, [Receiver.authority]),
       Layer.succeed(References.MinimumLogLevel, "None"),
       ConfigProvider.layer(

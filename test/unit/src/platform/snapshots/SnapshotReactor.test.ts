@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref, type Stream } from "effect"
+import { Effect, Layer, Ref, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Generations from "#projections/rebuild/Generations.ts"
 import { Lease } from "#src/platform/cluster/Lease.ts"
@@ -25,7 +25,7 @@ const node = (holds: Ref.Ref<boolean>) =>
       RebuildLog.readSide(base),
       Scratch.layer,
       IdGenerator.layer,
-      Layer.succeed(Lease, { isHeld: Ref.get(holds) })
+      Layer.succeed(Lease, { isHeld: Ref.get(holds), gains: Stream.never })
     )
     return {
       asked: SnapshotReactor.layerNoReactor().pipe(Layer.provideMerge(ground)),
