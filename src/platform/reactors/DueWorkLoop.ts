@@ -1,7 +1,7 @@
 /**
  * The loop of a reactor over rows that fall due. A pass begins when a read model moves, when the reactor asks for it, when the
- * next row falls due, every 5 s while due rows are left, and every minute in any case, should a signal have been lost. Passes
- * never overlap.
+ * next row falls due, every 5 s while due rows are left, and with each recovery, should a signal have been lost. Passes never
+ * overlap.
  */
 import { Context, Effect, Queue, Stream } from "effect"
 import { Projections } from "#projections/Projections.ts"
@@ -12,14 +12,16 @@ import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { Nodes } from "../cluster/Nodes.ts"
 import * as ClaimTurns from "./ClaimTurns.ts"
 
-/** How often work of nodes that are gone is recovered, ms. It is also recovered when nodes come or go. */
-const recoveryIntervalMs = 60_000
+/**
+ * How often work of nodes that are gone is recovered, and how long an idle loop waits, ms. Work is also recovered when nodes come
+ * or go.
+ */
+export const RecoveryInterval = Context.Reference<number>("inferlog/src/platform/reactors/RecoveryInterval", {
+  defaultValue: () => 60_000
+})
 
-/** The longest wait while due rows are left, ms. */
+/** The longest wait while due rows are left, ms. Otherwise the loop waits until the next recovery. */
 const leftMs = 5_000
-
-/** The longest wait otherwise, ms. */
-const idleMs = recoveryIntervalMs
 
 /** ClaimTurns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
@@ -68,6 +70,7 @@ export const make = Effect.gen(function* () {
   const node = yield* Nodes
   const steady = yield* SteadyTime
   const movePaceMs = yield* MovePace
+  const recoveryIntervalMs = yield* RecoveryInterval
   const wakeUps = yield* Queue.sliding<void>(1)
   const wake = () => Queue.offerUnsafe(wakeUps, undefined)
 
@@ -119,13 +122,12 @@ export const make = Effect.gen(function* () {
           Effect.map(MonotonicTime.millis, (now) => found === "moved" && !haveNodesChanged && now < until)
       })
 
-    /** Ends at the next signal, or when the next row falls due. */
-    const untilNext = Effect.fnUntraced(function* (found: Found) {
+    /** Ends at the next signal, when the next row falls due, or after `longestMs`. */
+    const untilNext = Effect.fnUntraced(function* (longestMs: number) {
       const now = yield* steady.now
       const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
       const dueAt = earliest(earliest(yield* nextDueAt(now), turnAt), wakeAt)
-      const longest = found === "idle" ? idleMs : leftMs
-      const wait = Math.min(dueAt === null ? longest : Math.max(dueAt - now, 1), longest)
+      const wait = Math.min(dueAt === null ? longestMs : Math.max(dueAt - now, 1), longestMs)
       awakeSince = null
       yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
       awakeSince = yield* MonotonicTime.millis
@@ -136,7 +138,9 @@ export const make = Effect.gen(function* () {
       yield* recover
       const until = (yield* MonotonicTime.millis) + recoveryIntervalMs
       while (!haveNodesChanged && (yield* MonotonicTime.millis) < until) {
-        yield* untilNext(yield* drain(until))
+        const found = yield* drain(until)
+        const leftOfRound = Math.max(until - (yield* MonotonicTime.millis), 1)
+        yield* untilNext(found === "idle" ? leftOfRound : Math.min(leftOfRound, leftMs))
       }
     })
 

@@ -241,7 +241,9 @@ const make = Effect.gen(function* () {
     return rows.length > 0 || Object.values(passedOver).some((some) => some.length > 0) ? "left" : "idle"
   })
 
-  const scheduleOwed = Effect.fnUntraced(function* (now: number): Effect.fn.Return<DueWorkLoop.Found, unknown> {
+  const scheduleOwed = Effect.fnUntraced(function* (
+    now: number
+  ): Effect.fn.Return<DueWorkLoop.Found, unknown> {
     const limit = ClaimTurns.rowsFor(mostPerPass, node.live()) + unreadable.count()
     const isFromFirst = looked === null
     const rows = yield* due.owed({ after: looked, limit })
