@@ -1,6 +1,10 @@
 /** The plan for the next jobs of a protocol server, and the jobs that it has accepted. */
 import { Effect } from "effect"
-import type { Behaviour, Upstream, UpstreamJob } from "#test/support/src/features/providers/contract/Upstream.ts"
+import type {
+  Behaviour,
+  Upstream,
+  UpstreamJob
+} from "#test/support/src/features/providers/contract/Upstream.ts"
 
 /** The server changes its state. */
 export interface TakenJob extends Omit<UpstreamJob, "state"> {

@@ -10,7 +10,12 @@ import { OperatorAuthentication } from "#src/features/operators/OperatorAuthenti
 import * as Core from "#src/composition/Core.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import { masterKey, publicUrls, publishing, quiet } from "#test/support/src/edges/admin/AdministrationLayers.ts"
+import {
+  masterKey,
+  publicUrls,
+  publishing,
+  quiet
+} from "#test/support/src/edges/admin/AdministrationLayers.ts"
 import * as TestIssuer from "./TestIssuer.ts"
 
 export interface Place {

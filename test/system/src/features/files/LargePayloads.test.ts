@@ -3,7 +3,11 @@ import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
 import * as Calls from "#test/support/src/features/files/upload-flows/Calls.ts"
-import { overBothStores, running, UploadServer } from "#test/support/src/features/files/upload-flows/UploadServer.ts"
+import {
+  overBothStores,
+  running,
+  UploadServer
+} from "#test/support/src/features/files/upload-flows/UploadServer.ts"
 
 const value = "y".repeat(200 * 1024)
 

@@ -9,7 +9,11 @@ import * as S3Programs from "#test/support/servers/S3Programs.ts"
 import * as Calls from "#test/support/src/features/files/upload-flows/Calls.ts"
 import { curl, type Reply } from "#test/support/src/features/files/upload-flows/Curl.ts"
 import * as SdkPut from "#test/support/src/features/files/upload-flows/SdkPut.ts"
-import { overBothStores, running, UploadServer } from "#test/support/src/features/files/upload-flows/UploadServer.ts"
+import {
+  overBothStores,
+  running,
+  UploadServer
+} from "#test/support/src/features/files/upload-flows/UploadServer.ts"
 
 const film = { file_name: "film.mp4", content_type: "video/mp4" }
 

@@ -6,7 +6,11 @@ import { assert } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import * as Calls from "#test/support/src/features/files/upload-flows/Calls.ts"
 import { curl } from "#test/support/src/features/files/upload-flows/Curl.ts"
-import { overBothStores, running, UploadServer } from "#test/support/src/features/files/upload-flows/UploadServer.ts"
+import {
+  overBothStores,
+  running,
+  UploadServer
+} from "#test/support/src/features/files/upload-flows/UploadServer.ts"
 
 const binary = { file_name: "a.bin", content_type: "application/octet-stream" }
 

@@ -3,7 +3,11 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Calls from "#test/support/src/features/files/upload-flows/Calls.ts"
 import { curl } from "#test/support/src/features/files/upload-flows/Curl.ts"
-import { overBothStores, running, UploadServer } from "#test/support/src/features/files/upload-flows/UploadServer.ts"
+import {
+  overBothStores,
+  running,
+  UploadServer
+} from "#test/support/src/features/files/upload-flows/UploadServer.ts"
 
 const cat = { file_name: "cat.png", content_type: "image/png" }
 

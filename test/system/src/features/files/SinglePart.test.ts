@@ -6,7 +6,11 @@ import { FileBody, ListBody } from "#src/features/files/views/FileView.ts"
 import * as Calls from "#test/support/src/features/files/upload-flows/Calls.ts"
 import { curl } from "#test/support/src/features/files/upload-flows/Curl.ts"
 import * as SdkPut from "#test/support/src/features/files/upload-flows/SdkPut.ts"
-import { overBothStores, running, UploadServer } from "#test/support/src/features/files/upload-flows/UploadServer.ts"
+import {
+  overBothStores,
+  running,
+  UploadServer
+} from "#test/support/src/features/files/upload-flows/UploadServer.ts"
 
 /** Including its random prefix. */
 const nameIn = (url: string): string => decodeURIComponent(new URL(url).pathname.split("/")[3] ?? "")

@@ -11,7 +11,7 @@ import { Lease } from "#src/platform/cluster/Lease.ts"
 import * as ReadSide from "#test/support/projections/ReadSide.ts"
 import * as RequestLog from "#test/support/projections/RequestLog.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 

@@ -13,7 +13,9 @@ import { testModel } from "#test/support/TestModels.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 
 /** A picture of text, PNG. */
-export const picture = fs.readFileSync(path.join(import.meta.dirname, "../../../../../fixtures/images/text.png"))
+export const picture = fs.readFileSync(
+  path.join(import.meta.dirname, "../../../../../fixtures/images/text.png")
+)
 
 /** Two requested pictures. */
 export const gallery = testModel("test/gallery", {
