@@ -7,7 +7,10 @@ import * as Errors from "#clients/typescript/Errors.ts"
 import { InferlogError } from "#clients/typescript/InferlogError.ts"
 import * as OutcomeErrors from "#clients/typescript/OutcomeErrors.ts"
 
-const reference = fs.readFileSync(path.join(import.meta.dirname, "../../../../docs/reference/errors.md"), "utf8")
+const reference = fs.readFileSync(
+  path.join(import.meta.dirname, "../../../../docs/reference/errors.md"),
+  "utf8"
+)
 const tableOf = (heading: string) => reference.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? ""
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>

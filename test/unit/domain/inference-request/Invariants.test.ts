@@ -7,7 +7,14 @@ import { billingStatus, cost, outcome, status } from "#domain/inference-request/
 import * as Frozen from "#test/support/Frozen.ts"
 import { replay } from "#test/support/Replay.ts"
 import { stored } from "#test/support/Scenario.ts"
-import { decide, holds, life, ofType, play, terminalTypes } from "#test/support/domain/inference-request/Lives.ts"
+import {
+  decide,
+  holds,
+  life,
+  ofType,
+  play,
+  terminalTypes
+} from "#test/support/domain/inference-request/Lives.ts"
 import * as Story from "#test/support/domain/inference-request/Story.ts"
 
 const { decider, codec } = InferenceRequest.aggregate

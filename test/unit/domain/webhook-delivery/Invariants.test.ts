@@ -6,7 +6,14 @@ import { aggregate } from "#domain/webhook-delivery/WebhookDelivery.ts"
 import * as Frozen from "#test/support/Frozen.ts"
 import { replay } from "#test/support/Replay.ts"
 import { stored } from "#test/support/Scenario.ts"
-import { decide, holds, ofType, play, schedules, someLives } from "#test/support/domain/webhook-delivery/Lives.ts"
+import {
+  decide,
+  holds,
+  ofType,
+  play,
+  schedules,
+  someLives
+} from "#test/support/domain/webhook-delivery/Lives.ts"
 import * as Story from "#test/support/domain/webhook-delivery/Story.ts"
 
 const { codec, decider } = aggregate

@@ -10,7 +10,13 @@ import { ReadModels } from "#projections/ReadModels.ts"
 import { stepsOf } from "#test/support/projections/QueryPlan.ts"
 import { t0 } from "#test/support/projections/RequestLog.ts"
 import { numbersOf } from "#test/support/projections/deliveries/DeliveryLog.ts"
-import { accountOf, fill, layer, originOf, type Waiting } from "#test/support/projections/deliveries/WaitingRows.ts"
+import {
+  accountOf,
+  fill,
+  layer,
+  originOf,
+  type Waiting
+} from "#test/support/projections/deliveries/WaitingRows.ts"
 
 const nothing = { accounts: [], receivers: [], lanes: [], deliveries: [] }
 

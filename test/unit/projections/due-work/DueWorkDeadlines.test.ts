@@ -4,7 +4,16 @@ import { Effect } from "effect"
 import type { Deadlines, Event } from "#domain/inference-request/Event.ts"
 import { DueWork } from "#projections/due-work/DueWork.ts"
 import * as Log from "#test/support/projections/RequestLog.ts"
-import { deadlines, overdue, receivedMedia, retried, settled, submitted, test, timed } from "#test/support/projections/due-work/QueueFacts.ts"
+import {
+  deadlines,
+  overdue,
+  receivedMedia,
+  retried,
+  settled,
+  submitted,
+  test,
+  timed
+} from "#test/support/projections/due-work/QueueFacts.ts"
 
 const { t0, echo } = Log
 

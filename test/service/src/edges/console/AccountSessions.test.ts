@@ -9,7 +9,15 @@ import { StreamName } from "#streams/StreamName.ts"
 import { assertEnvelope } from "#test/support/src/edges/http/Calls.ts"
 import { raw } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { account, bodyOf, browser, me, server, signedIn, works } from "#test/support/src/edges/console/SessionScene.ts"
+import {
+  account,
+  bodyOf,
+  browser,
+  me,
+  server,
+  signedIn,
+  works
+} from "#test/support/src/edges/console/SessionScene.ts"
 
 layer(server, { excludeTestServices: true })("A session of an account", (it) => {
   describe("signed in with a key", () => {

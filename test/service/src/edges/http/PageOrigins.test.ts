@@ -6,7 +6,15 @@ import { accepted, assertEnvelope, call, submit } from "#test/support/src/edges/
 import * as GrantedKeys from "#test/support/src/edges/http/GrantedKeys.ts"
 import * as KeyCalls from "#test/support/src/edges/http/KeyCalls.ts"
 import { keyedRoutes, urlOf } from "#test/support/src/edges/http/KeyedRoutes.ts"
-import { app, appHeaders, ask, codeOf, headersOf, make, other } from "#test/support/src/edges/http/TokenCalls.ts"
+import {
+  app,
+  appHeaders,
+  ask,
+  codeOf,
+  headersOf,
+  make,
+  other
+} from "#test/support/src/edges/http/TokenCalls.ts"
 
 const models = ["sandbox/echo"]
 

@@ -6,7 +6,14 @@ import { MaxFileBytes } from "#src/edges/replicate/files/FormFile.ts"
 import * as PredictionBody from "#src/edges/replicate/predictions/PredictionBody.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { call, jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
-import { client, clientWith, create, echo, fieldsOf, refusal } from "#test/support/src/edges/replicate/Clients.ts"
+import {
+  client,
+  clientWith,
+  create,
+  echo,
+  fieldsOf,
+  refusal
+} from "#test/support/src/edges/replicate/Clients.ts"
 
 const hooked = { ...echo, webhook: "https://hooks.acme.dev" }
 

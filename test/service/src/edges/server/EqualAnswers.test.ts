@@ -7,7 +7,15 @@ import { EventStoreError } from "#streams/EventReader.ts"
 import { withAppend } from "#streams/EventStore.ts"
 import { type Probe, type Reply, send } from "#test/support/HttpProbe.ts"
 import * as TwoWays from "#test/support/TwoWays.ts"
-import { byId, type Case, cases, json, ofUnknown, post, reading } from "#test/support/src/edges/http/EqualCases.ts"
+import {
+  byId,
+  type Case,
+  cases,
+  json,
+  ofUnknown,
+  post,
+  reading
+} from "#test/support/src/edges/http/EqualCases.ts"
 
 /** Ids that differ between answers: of the exchange, and of what was created. */
 const withoutOwnIds = ({ headers, text }: Reply, created: unknown): string =>

@@ -8,9 +8,20 @@ import { EventReader } from "#streams/EventReader.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import { TestAccounts } from "#test/support/TestAccounts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
-import { accepted, account, funds, keyed, long, options, price, errorAnswer, submit } from "#test/support/src/features/billing/FundsNode.ts"
+import {
+  accepted,
+  account,
+  funds,
+  keyed,
+  long,
+  options,
+  price,
+  errorAnswer,
+  submit
+} from "#test/support/src/features/billing/FundsNode.ts"
 import * as LateAppends from "#test/support/src/features/billing/LateAppends.ts"
 import * as WatchedBlobs from "#test/support/src/features/billing/WatchedBlobs.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** A node that can pay for one request, on a log that may delay appends. `blobs` are the stored ones. */
 const withLateAppends = <A, E>(
@@ -104,7 +115,7 @@ describe("A submit that failed and lands late", () => {
         yield* failing({ ...keyed("k"), input: long })
         const answer = yield* submit({ ...keyed("k"), input: long })
         yield* log.land
-        yield* Effect.repeat(Effect.andThen(Effect.yieldNow, blobs), { until: (keys) => keys.length === 1 })
+        yield* Until.until("one blob", blobs, (keys) => keys.length === 1)
         assert.deepStrictEqual((yield* (yield* Requests).payloads(answer)).input, long)
         assert.deepStrictEqual(yield* funds, held)
         assert.strictEqual(yield* accepted, 1)

@@ -10,6 +10,7 @@ import { succeeded, testModel, triple } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import * as TestTime from "#test/support/TestTime.ts"
+import * as Until from "#test/support/Until.ts"
 
 const patient = testModel("test/patient", { timeoutSeconds: 100_000 })
 const models = [patient, triple]
@@ -328,6 +329,10 @@ const crashedWithJob = Effect.gen(function* () {
 const untilIdle = (node: TestNode.TestNode) =>
   node.on(
     Effect.flatMap(Runs, (runs) =>
-      Effect.repeat(Effect.yieldNow, { until: () => runs.count("test/patient") === 0 })
+      Until.until(
+        "no runs",
+        Effect.sync(() => runs.count("test/patient")),
+        (count) => count === 0
+      )
     )
   )

@@ -13,7 +13,12 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { single } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { delivered, gallery, nextTurn, server } from "#test/support/src/features/dispatch/finalize/MediaModel.ts"
+import {
+  delivered,
+  gallery,
+  nextTurn,
+  server
+} from "#test/support/src/features/dispatch/finalize/MediaModel.ts"
 
 /** The keys of the current blobs in the store of the layer below. */
 const watched = () => {

@@ -6,7 +6,12 @@ import { TestClock } from "effect/testing"
 import { FileId, type RequestId } from "#domain/Ids.ts"
 import type { LibraryFile } from "#src/features/files/AssetLibrary.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
-import { delivered, gallery, picture, server } from "#test/support/src/features/dispatch/finalize/MediaModel.ts"
+import {
+  delivered,
+  gallery,
+  picture,
+  server
+} from "#test/support/src/features/dispatch/finalize/MediaModel.ts"
 import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as DirectUploadStore from "#test/support/DirectUploadStore.ts"
 import * as FileServices from "#test/support/FileServices.ts"

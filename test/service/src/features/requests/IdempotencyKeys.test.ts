@@ -12,7 +12,16 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { single, succeeded } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { keyed, layer, limited, logged, models, submit, waiting, settled } from "#test/support/src/features/requests/Submits.ts"
+import {
+  keyed,
+  layer,
+  limited,
+  logged,
+  models,
+  submit,
+  waiting,
+  settled
+} from "#test/support/src/features/requests/Submits.ts"
 
 describe("An idempotency key", () => {
   it.effect("returns the first answer again, whatever the request's state", () =>

@@ -8,7 +8,15 @@ import * as AppendFaults from "#test/support/AppendFaults.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { single, succeeded } from "#test/support/TestModels.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { keyed, layer, limited, logged, submit, waiting, settled } from "#test/support/src/features/requests/Submits.ts"
+import {
+  keyed,
+  layer,
+  limited,
+  logged,
+  submit,
+  waiting,
+  settled
+} from "#test/support/src/features/requests/Submits.ts"
 
 describe("Requests.submit", () => {
   it.effect("returns the request as accepted, with a readable input", () =>

@@ -4,7 +4,13 @@ import { Effect, Exit, Layer, Stream } from "effect"
 import { allows, Role } from "#domain/operator/Role.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
-import { AdminUrl, type Answer, call, layer as served, operator } from "#test/support/src/edges/admin/AdminHttp.ts"
+import {
+  AdminUrl,
+  type Answer,
+  call,
+  layer as served,
+  operator
+} from "#test/support/src/edges/admin/AdminHttp.ts"
 import { quiet } from "#test/support/src/edges/admin/AdministrationLayers.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- each test expects another form

@@ -5,7 +5,15 @@ import { TestClock } from "effect/testing"
 import * as path from "node:path"
 import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import { everybody, isThere, newCaller, openOne, start, startOver, stored } from "#test/support/src/edges/mcp/SessionProcess.ts"
+import {
+  everybody,
+  isThere,
+  newCaller,
+  openOne,
+  start,
+  startOver,
+  stored
+} from "#test/support/src/edges/mcp/SessionProcess.ts"
 
 const database = TempDirectory.provide((directory) =>
   OAuthDatabase.layerAt(path.join(directory, "oauth.sqlite"))

@@ -5,7 +5,10 @@ import { Effect, Layer, type Scope } from "effect"
 import * as OpenaiProvider from "#src/features/providers/openai/OpenaiProvider.ts"
 import * as ReplicateProvider from "#src/features/providers/replicate/ReplicateProvider.ts"
 import * as ManifestFolder from "#test/support/src/features/manifests/ManifestFolder.ts"
-import { type AdapterUnderTest, jobOf } from "#test/support/src/features/providers/contract/AdapterUnderTest.ts"
+import {
+  type AdapterUnderTest,
+  jobOf
+} from "#test/support/src/features/providers/contract/AdapterUnderTest.ts"
 import * as RecordedControl from "#test/support/src/features/providers/contract/RecordedControl.ts"
 import * as Surroundings from "#test/support/src/features/providers/contract/Surroundings.ts"
 import type { Upstream } from "#test/support/src/features/providers/contract/Upstream.ts"

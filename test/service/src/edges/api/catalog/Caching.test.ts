@@ -3,7 +3,14 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope } from "#test/support/src/edges/http/Calls.ts"
-import { body, get, model, names, publish, template } from "#test/support/src/edges/api/catalog/ShownCatalog.ts"
+import {
+  body,
+  get,
+  model,
+  names,
+  publish,
+  template
+} from "#test/support/src/edges/api/catalog/ShownCatalog.ts"
 
 const paths = [
   "/models",

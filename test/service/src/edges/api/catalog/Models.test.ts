@@ -4,7 +4,17 @@ import { Publishing } from "#src/features/catalog/Publishing.ts"
 import { echo } from "#src/features/catalog/models/builtin/sandbox/Echo.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, issuesOf } from "#test/support/src/edges/http/Calls.ts"
-import { body, collection, get, gpu, model, names, publish, template, wrapper } from "#test/support/src/edges/api/catalog/ShownCatalog.ts"
+import {
+  body,
+  collection,
+  get,
+  gpu,
+  model,
+  names,
+  publish,
+  template,
+  wrapper
+} from "#test/support/src/edges/api/catalog/ShownCatalog.ts"
 
 const open = publish({
   models: [

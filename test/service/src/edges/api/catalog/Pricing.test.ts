@@ -6,7 +6,14 @@ import { send } from "#test/support/HttpProbe.ts"
 import { assertEnvelope, issuesOf, jsonHeaders, submit } from "#test/support/src/edges/http/Calls.ts"
 import * as GrantedKeys from "#test/support/src/edges/http/GrantedKeys.ts"
 import * as NaughtyBodies from "#test/support/src/edges/http/NaughtyBodies.ts"
-import { body, get, model, names, publish, wrapper } from "#test/support/src/edges/api/catalog/ShownCatalog.ts"
+import {
+  body,
+  get,
+  model,
+  names,
+  publish,
+  wrapper
+} from "#test/support/src/edges/api/catalog/ShownCatalog.ts"
 
 const post = (text: string | Uint8Array, headers: Readonly<Record<string, string>> = jsonHeaders) =>
   Effect.flatMap(TestServer.TestServer, ({ port }) =>

@@ -4,7 +4,15 @@ import { Effect } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { accepted, assertEnvelope, call, idOf, issuesOf, jsonHeaders, submit } from "#test/support/src/edges/http/Calls.ts"
+import {
+  accepted,
+  assertEnvelope,
+  call,
+  idOf,
+  issuesOf,
+  jsonHeaders,
+  submit
+} from "#test/support/src/edges/http/Calls.ts"
 import * as GrantedKeys from "#test/support/src/edges/http/GrantedKeys.ts"
 import { keyedRoutes, urlOf } from "#test/support/src/edges/http/KeyedRoutes.ts"
 import { app, appHeaders, ask, codeOf, make } from "#test/support/src/edges/http/TokenCalls.ts"

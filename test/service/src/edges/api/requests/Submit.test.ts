@@ -5,7 +5,14 @@ import { RequestId } from "#domain/Ids.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import * as TestServer from "#test/support/TestServer.ts"
-import { accepted, assertEnvelope, call, issuesOf, jsonHeaders, submit } from "#test/support/src/edges/http/Calls.ts"
+import {
+  accepted,
+  assertEnvelope,
+  call,
+  issuesOf,
+  jsonHeaders,
+  submit
+} from "#test/support/src/edges/http/Calls.ts"
 
 const webhook = "https://hooks.acme.dev/inferlog"
 

@@ -16,7 +16,14 @@ import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { delivered, ended, gallery, nextTurn, picture, server } from "#test/support/src/features/dispatch/finalize/MediaModel.ts"
+import {
+  delivered,
+  ended,
+  gallery,
+  nextTurn,
+  picture,
+  server
+} from "#test/support/src/features/dispatch/finalize/MediaModel.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 
 const statusOf = (id: RequestId) => Effect.map(Facts.snapshot(id), ({ request }) => status(request))

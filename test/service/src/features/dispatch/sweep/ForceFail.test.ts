@@ -7,7 +7,16 @@ import * as Status from "#domain/inference-request/Status.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { dispatch, execute, lost, models, nothing, running, submit, sweep } from "#test/support/src/features/dispatch/sweep/SweepSupport.ts"
+import {
+  dispatch,
+  execute,
+  lost,
+  models,
+  nothing,
+  running,
+  submit,
+  sweep
+} from "#test/support/src/features/dispatch/sweep/SweepSupport.ts"
 
 const hour = 60 * 60 * 1_000
 const idle = TestNode.layer({ models, dispatches: false })

@@ -7,7 +7,17 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
-import { dispatch, execute, models, nothing, patient, running, submit, sweep } from "#test/support/src/features/dispatch/sweep/SweepSupport.ts"
+import {
+  dispatch,
+  execute,
+  models,
+  nothing,
+  patient,
+  running,
+  submit,
+  sweep
+} from "#test/support/src/features/dispatch/sweep/SweepSupport.ts"
+import * as Until from "#test/support/Until.ts"
 
 const node = TestNode.layer({ models })
 const idle = TestNode.layer({ models, dispatches: false })
@@ -201,7 +211,9 @@ describe("A run past its expected duration", () => {
 
 /** Waits until this node has no runs. */
 const untilIdle = Effect.flatMap(TestProvider, (provider) =>
-  Effect.repeat(Effect.yieldNow, {
-    until: () => provider.running(patient.model.endpoint).now === 0
-  })
+  Until.until(
+    "no runs",
+    Effect.sync(() => provider.running(patient.model.endpoint)),
+    ({ now }) => now === 0
+  )
 )

@@ -2,7 +2,13 @@
 import { describe } from "@effect/vitest"
 import * as AuditedLog from "#test/support/src/features/billing/audit/AuditedLog.ts"
 import * as ForgedLog from "#test/support/src/features/billing/audit/ForgedLog.ts"
-import { billed, change, forged, removed, shareLog } from "#test/support/src/features/billing/audit/TamperedCopies.ts"
+import {
+  billed,
+  change,
+  forged,
+  removed,
+  shareLog
+} from "#test/support/src/features/billing/audit/TamperedCopies.ts"
 
 shareLog()
 

@@ -3,7 +3,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as AuditedLog from "#test/support/src/features/billing/audit/AuditedLog.ts"
 import * as ForgedLog from "#test/support/src/features/billing/audit/ForgedLog.ts"
-import { account, change, copy, fails, forged, quoted, removed, shareLog } from "#test/support/src/features/billing/audit/TamperedCopies.ts"
+import {
+  account,
+  change,
+  copy,
+  fails,
+  forged,
+  quoted,
+  removed,
+  shareLog
+} from "#test/support/src/features/billing/audit/TamperedCopies.ts"
 
 shareLog()
 

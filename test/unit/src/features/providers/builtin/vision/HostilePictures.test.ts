@@ -4,7 +4,12 @@ import * as zlib from "node:zlib"
 import sharp from "sharp"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { VisionWorkers } from "#src/features/media/vision/VisionWorkers.ts"
-import { dataUri, layer as services, run, upload } from "#test/support/src/features/providers/builtin/vision/VisionServices.ts"
+import {
+  dataUri,
+  layer as services,
+  run,
+  upload
+} from "#test/support/src/features/providers/builtin/vision/VisionServices.ts"
 
 const chunk = (type: string, data: Buffer): Buffer => {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data])

@@ -9,7 +9,14 @@ import { VisionRuns } from "#src/features/providers/builtin/vision/VisionRuns.ts
 import { Hashed, Recognized } from "#src/features/media/vision/VisionTask.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as RecordedRun from "#test/support/src/features/providers/builtin/sandbox/RecordedRun.ts"
-import { dataUri, download, jobOf, layer as services, run, upload } from "#test/support/src/features/providers/builtin/vision/VisionServices.ts"
+import {
+  dataUri,
+  download,
+  jobOf,
+  layer as services,
+  run,
+  upload
+} from "#test/support/src/features/providers/builtin/vision/VisionServices.ts"
 
 const picture = (width: number, height: number) =>
   Effect.promise(() =>
