@@ -10,7 +10,7 @@ import type { Cluster } from "./servers/NatsCluster.ts"
 import * as NatsConnection from "./servers/NatsConnection.ts"
 import { pause } from "./servers/Pause.ts"
 import * as TcpProxy from "./servers/TcpProxy.ts"
-import * as Until from "./servers/Until.ts"
+import * as Until from "./Until.ts"
 import * as TempDirectory from "./TempDirectory.ts"
 
 export interface Node {
@@ -106,7 +106,7 @@ export const make = Effect.fn("Nodes.make")(function* (cluster: Cluster, { env =
       if (found === undefined) throw new Error("No heartbeat of a new node")
       known.add(found)
       name = found
-    })
+    }, Until.processes)
 
     let server = yield* begin
     yield* Effect.addFinalizer(() => Effect.promise(() => server.kill("SIGKILL")))

@@ -1,5 +1,5 @@
 /** Submits requests, waits for events on their streams, and corrupts them. */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { AccountId, KeyId, type RequestId } from "#domain/Ids.ts"
 import type { Event } from "#domain/inference-request/Event.ts"
@@ -16,6 +16,7 @@ import * as StreamName from "#streams/StreamName.ts"
 import * as Callers from "./Callers.ts"
 import { eventData } from "./EventFixtures.ts"
 import { single } from "./TestModels.ts"
+import * as Until from "./Until.ts"
 
 export const caller = (name = "acc_default"): Caller =>
   Callers.of(AccountId.make(name), KeyId.make(`key of ${name}`))
@@ -84,12 +85,11 @@ export const until = Effect.fnUntraced(function* (
   isSo: (events: ReadonlyArray<Event>) => boolean
 ) {
   const reader = yield* EventReader
-  const found = yield* reader.changes.pipe(
-    Stream.mapEffect(() => events(id)),
-    Stream.filter(isSo),
-    Stream.runHead
+  return yield* Until.first(
+    `events of ${id}`,
+    Stream.mapEffect(reader.changes, () => events(id)),
+    isSo
   )
-  return Option.getOrThrow(found)
 })
 
 type Tagged<Tag extends Event["_tag"]> = Extract<Event, { readonly _tag: Tag }>

@@ -129,7 +129,8 @@ const lease = Layer.effect(
     const nodes = yield* LiveNodes
     const { self } = yield* Nodes
     return {
-      isHeld: Effect.map(SubscriptionRef.get(nodes), ([first]) => first?.name === self)
+      isHeld: Effect.map(SubscriptionRef.get(nodes), ([first]) => first?.name === self),
+      gains: Stream.map(SubscriptionRef.changes(nodes), () => undefined)
     }
   })
 )

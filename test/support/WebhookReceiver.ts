@@ -3,7 +3,7 @@ import type * as Http from "node:http"
 import { fileURLToPath } from "node:url"
 import { Effect, type Scope } from "effect"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** Settings that let a server reach it: trust in its certificate, and private addresses allowed. */
 export const settings = {
@@ -32,8 +32,8 @@ export interface WebhookReceiver {
   /** The POSTs under one id. */
   readonly of: (id: string) => ReadonlyArray<Post>
   readonly url: (path?: string) => string
-  /** Waits for this number of POSTs under the id and returns them. Dies after `limitMs`. */
-  readonly until: (id: string, count?: number, limitMs?: number) => Effect.Effect<ReadonlyArray<Post>>
+  /** Waits for this number of POSTs under the id and returns them. Fails after 40 s by default, because a server sends them. */
+  readonly until: (id: string, count?: number, limit?: Until.Limit) => Effect.Effect<ReadonlyArray<Post>>
 }
 
 const accept: Answer = (_post, response) => void response.writeHead(204).end()
@@ -75,11 +75,11 @@ export const make = Effect.fn("WebhookReceiver.make")(function* (
     posts: () => posts,
     of,
     url: (path = "/") => `https://127.0.0.1:${port}${path}`,
-    until: (id, count = 1, limitMs) =>
+    until: (id, count = 1, limit = Until.processes) =>
       Until.answers(async () => {
         const found = of(id)
         if (found.length < count) throw new Error(`${found.length} of ${count} posts of ${id} have come`)
         return found
-      }, limitMs)
+      }, limit)
   }
 })

@@ -4,6 +4,7 @@
  * What a single node submits while its models have room is claimed as soon as it is on the log (`FreshWork`).
  */
 import { type Cause, Effect, Layer, Queue, Semaphore, Stream } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "#domain/Ids.ts"
 import type { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
@@ -39,7 +40,7 @@ const maxClaimsPerPass = 512
 /** Rows remain while their provider does not stop, and must not keep others from being stopped. */
 const maxStopsPerPass = 10_000
 
-/** A dispatcher without a completed step for so long is unhealthy, ms. Claims take some seconds at most. */
+/** A dispatcher that is awake and completes no step for so long is unhealthy, ms. Claims take some seconds at most. */
 const stalledAfterMs = 30_000
 
 /** About a second of submits that arrive faster than they are claimed. */
@@ -68,7 +69,11 @@ const make = Effect.gen(function* () {
   /** When it last completed a step, even if nothing was to do (`MonotonicTime.millis`). */
   let doneAt = yield* MonotonicTime.millis
   const isDone = Effect.map(MonotonicTime.millis, (now) => void (doneAt = now))
-  yield* (yield* Health).watch("dispatcher_stalled", (now) => (now - doneAt > stalledAfterMs ? doneAt : null))
+  yield* (yield* Health).watch("dispatcher_stalled", (now) => {
+    const awakeSince = loop.awakeSince()
+    const since = awakeSince === null ? now : Math.max(awakeSince, doneAt)
+    return now - since > stalledAfterMs ? since : null
+  })
 
   /** The next pass continues after the account that was served last. */
   const served = Contenders.served<AccountId>()
@@ -173,7 +178,7 @@ const make = Effect.gen(function* () {
 
   const stopCancelled = Effect.flatMap(
     Effect.suspend(() => dueWork.cancelRequested({ node: node.self, limit: maxStopsPerPass })),
-    Effect.forEach(({ requestId }) => runs.stop(requestId), { discard: true })
+    Effect.forEach(({ requestId }) => runs.stop(requestId))
   )
 
   /** Looks and passes of fresh work take turns, because each counts the room that is left. */
@@ -186,10 +191,10 @@ const make = Effect.gen(function* () {
     (states) => states.get(projection.name)?.position ?? GlobalPosition.beginning
   )
 
-  /** Handles the rows of the projection. True if it will show more. */
-  const look = Effect.gen(function* () {
+  /** Handles the rows of the projection. */
+  const look = Effect.gen(function* (): Effect.fn.Return<DueWorkLoop.Found, EventStoreError | SqlError> {
     fresh.beginLook(yield* shownPosition)
-    yield* stopCancelled
+    const stopped = yield* stopCancelled
     const now = yield* steady.now
     const models = served.inTurn(yield* dueWork.dueModels(now))
     yield* providers.refresh
@@ -210,7 +215,8 @@ const make = Effect.gen(function* () {
     fresh.endLook(models.filter((model) => !done.has(model)))
     if (fresh.models().length > 0) wakeFresh()
     yield* isDone
-    return dispatched.some(({ moved }) => moved)
+    if (dispatched.some(({ moved }) => moved)) return "moved"
+    return models.length + stopped.length > 0 ? "left" : "idle"
   })
 
   /** Why a pass of fresh work failed, until the loop fails with it: then it recovers claims that may be on the log. */
@@ -222,9 +228,11 @@ const make = Effect.gen(function* () {
       failed = null
       return yield* Effect.failCause(cause)
     }
-    if (!(yield* turns.withPermits(1)(look))) return false
+    const found = yield* turns.withPermits(1)(look)
+    if (found !== "moved") return found
     // If the projection lags, its next change wakes the dispatcher; until then it would claim the same rows in vain.
-    return yield* projections.waitFor(yield* reader.head, { projection: projection.name })
+    const isCurrent = yield* projections.waitFor(yield* reader.head, { projection: projection.name })
+    return isCurrent ? "moved" : "left"
   })
 
   /** Whether the rows of the projection may hold work, other than work that waits for room. */

@@ -1,5 +1,5 @@
 /** Worker threads for work that may crash, hang or exhaust memory: one task at a time; a failed worker is replaced. */
-import { Duration, Effect, Exit, type Scope, Semaphore } from "effect"
+import { Duration, Effect, Exit, Queue, type Scope, Semaphore } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as WorkerThread from "./WorkerThread.ts"
 import { WorkerLost } from "./WorkerLost.ts"
@@ -47,7 +47,15 @@ export const make = Effect.fn("WorkerPool.make")(function* (
     const old = idle.splice(0, firstUsable === -1 ? idle.length : firstUsable)
     yield* Effect.forEach(old, ({ thread }) => WorkerThread.terminate(thread), { concurrency: "unbounded" })
   })
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(retire, options.timeToLive)))
+  /** Sleeps while no worker is idle. */
+  const isIdle = yield* Queue.sliding<void>(1)
+  const retireWhenOld = Effect.gen(function* () {
+    yield* Queue.take(isIdle)
+    yield* Effect.sleep(options.timeToLive)
+    yield* retire
+    if (idle.length > 0) Queue.offerUnsafe(isIdle, undefined)
+  })
+  yield* Effect.forkScoped(Effect.forever(retireWhenOld))
 
   const take = Effect.sync(() => {
     for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
@@ -62,6 +70,7 @@ export const make = Effect.fn("WorkerPool.make")(function* (
   ) {
     if (Exit.isSuccess(exit)) {
       idle.push({ thread, since: yield* MonotonicTime.millis })
+      Queue.offerUnsafe(isIdle, undefined)
       return yield* slots.release(1)
     }
     // The loss is reported at once. The slot becomes free when the thread has ended, so that the number of threads

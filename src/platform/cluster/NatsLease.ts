@@ -1,5 +1,5 @@
 /** The lease on NATS: a renewed entry with the holder's name. The holder gives it up before the servers drop it. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, PubSub, Stream } from "effect"
 import { Nats } from "#streams/nats/Nats.ts"
 import * as NatsFailure from "#streams/nats/NatsFailure.ts"
 import { names } from "#streams/nats/NatsOptions.ts"
@@ -41,12 +41,17 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
   const bucket = yield* NatsBucket.open({ name, ttlMs, storage, patienceMs: renewMs / 2 })
   const { kv } = bucket
   let renewal: Renewal | null = null
+  const gains = yield* PubSub.sliding<void>(1)
+
+  const isHeldAt = (now: number) => renewal !== null && now - renewal.since < heldMs
 
   /** Fails when the entry does not have that revision. */
   const put = Effect.fnUntraced(function* (previousSeq: number) {
     const since = yield* MonotonicTime.millis
     const revision = yield* Effect.tryPromise(() => kv.put(key, self, { previousSeq }))
+    const wasHeld = isHeldAt(since)
     renewal = { revision, since }
+    if (!wasHeld) PubSub.publishUnsafe(gains, undefined)
   })
 
   const current = Effect.map(
@@ -100,7 +105,8 @@ const make = Effect.fnUntraced(function* (options: Partial<NatsLeaseOptions>) {
   )
 
   return Lease.of({
-    isHeld: Effect.map(MonotonicTime.millis, (now) => renewal !== null && now - renewal.since < heldMs)
+    isHeld: Effect.map(MonotonicTime.millis, isHeldAt),
+    gains: Stream.fromPubSub(gains)
   })
 })
 

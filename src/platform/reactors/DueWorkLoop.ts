@@ -1,6 +1,7 @@
 /**
  * The loop of a reactor over rows that fall due. A pass begins when a read model moves, when the reactor asks for it, when the
- * next row falls due, and every 5 s at the latest, should a signal have been lost. Passes never overlap.
+ * next row falls due, every 5 s while due rows are left, and with each recovery, should a signal have been lost. Passes never
+ * overlap.
  */
 import { Context, Effect, Queue, Stream } from "effect"
 import { Projections } from "#projections/Projections.ts"
@@ -11,10 +12,16 @@ import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { Nodes } from "../cluster/Nodes.ts"
 import * as ClaimTurns from "./ClaimTurns.ts"
 
-/** How often work of nodes that are gone is recovered, ms. It is also recovered when nodes come or go. */
-const recoveryIntervalMs = 60_000
+/**
+ * How often work of nodes that are gone is recovered, and how long an idle loop waits, ms. Work is also recovered when nodes come
+ * or go.
+ */
+export const RecoveryInterval = Context.Reference<number>("inferlog/src/platform/reactors/RecoveryInterval", {
+  defaultValue: () => 60_000
+})
 
-const heartbeatMs = 5_000
+/** The longest wait while due rows are left, ms. Otherwise the loop waits until the next recovery. */
+const leftMs = 5_000
 
 /** ClaimTurns that begin within this time of each other are one wake-up, ms. */
 const turnPaceMs = 50
@@ -35,6 +42,12 @@ const pause = (ms: number): Effect.Effect<void> =>
         return Effect.sync(() => clearTimeout(timer))
       })
 
+/**
+ * What a pass found. `moved`: the read models have moved, so that another pass may find more. `left`: due rows that have to
+ * wait. `idle`: nothing is due.
+ */
+export type Found = "moved" | "left" | "idle"
+
 export interface Reactor<E, E2, E3> {
   /** For the log, as in "The dispatcher failed and starts over". */
   readonly name: string
@@ -42,8 +55,8 @@ export interface Reactor<E, E2, E3> {
   readonly projections: ReadonlyArray<string>
   /** Recovers work of nodes that are gone. Runs in turn with the passes. */
   readonly recover: Effect.Effect<unknown, E>
-  /** Handles what is due. True when the read models have moved, so that another pass may find more. */
-  readonly pass: Effect.Effect<boolean, E2>
+  /** Handles what is due. */
+  readonly pass: Effect.Effect<Found, E2>
   /** When the next row falls due, Unix time in ms; `null` when none does. */
   readonly nextDueAt: (now: number) => Effect.Effect<number | null, E3>
   /** Whether a read model that has moved may show something to do. Default: always. */
@@ -57,6 +70,7 @@ export const make = Effect.gen(function* () {
   const node = yield* Nodes
   const steady = yield* SteadyTime
   const movePaceMs = yield* MovePace
+  const recoveryIntervalMs = yield* RecoveryInterval
   const wakeUps = yield* Queue.sliding<void>(1)
   const wake = () => Queue.offerUnsafe(wakeUps, undefined)
 
@@ -68,6 +82,9 @@ export const make = Effect.gen(function* () {
 
   /** When the reactor asked to be woken, Unix time in ms. */
   let wakeAt: number | null = null
+
+  /** When the loop woke (`MonotonicTime.millis`); `null` while it sleeps. */
+  let awakeSince: number | null = yield* MonotonicTime.millis
 
   /** The rows whose turn is this node's. The loop wakes when the turn of another row comes. */
   const ownOf = <Row extends { readonly requestId: string; readonly dueAt: number }>(
@@ -101,16 +118,19 @@ export const make = Effect.gen(function* () {
     /** Ends when nothing is left to do, and at `until` in any case. */
     const drain = (until: number) =>
       Effect.repeat(freshPass, {
-        while: (moved) => Effect.map(MonotonicTime.millis, (now) => moved && !haveNodesChanged && now < until)
+        while: (found) =>
+          Effect.map(MonotonicTime.millis, (now) => found === "moved" && !haveNodesChanged && now < until)
       })
 
-    /** Ends at the next signal, or when the next row falls due. */
-    const untilNext = Effect.gen(function* () {
+    /** Ends at the next signal, when the next row falls due, or after `longestMs`. */
+    const untilNext = Effect.fnUntraced(function* (longestMs: number) {
       const now = yield* steady.now
       const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
       const dueAt = earliest(earliest(yield* nextDueAt(now), turnAt), wakeAt)
-      const wait = Math.min(dueAt === null ? heartbeatMs : Math.max(dueAt - now, 1), heartbeatMs)
+      const wait = Math.min(dueAt === null ? longestMs : Math.max(dueAt - now, 1), longestMs)
+      awakeSince = null
       yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+      awakeSince = yield* MonotonicTime.millis
     })
 
     const round = Effect.gen(function* () {
@@ -118,8 +138,9 @@ export const make = Effect.gen(function* () {
       yield* recover
       const until = (yield* MonotonicTime.millis) + recoveryIntervalMs
       while (!haveNodesChanged && (yield* MonotonicTime.millis) < until) {
-        yield* drain(until)
-        yield* untilNext
+        const found = yield* drain(until)
+        const leftOfRound = Math.max(until - (yield* MonotonicTime.millis), 1)
+        yield* untilNext(found === "idle" ? leftOfRound : Math.min(leftOfRound, leftMs))
       }
     })
 
@@ -151,6 +172,8 @@ export const make = Effect.gen(function* () {
       wakeAt = earliest(wakeAt, at)
     },
     ownOf,
+    /** Since when the loop has been awake (`MonotonicTime.millis`); `null` while it sleeps. */
+    awakeSince: () => awakeSince,
     /** Runs the reactor for as long as the scope is open. */
     run
   }

@@ -1,10 +1,11 @@
 /** A server process with one operator's model, and calls of a client to it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as InProcess from "#test/support/src/cli/InProcess.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** Without retries: a single used attempt fails the request. */
 const manifest = (provider: object) => ({
@@ -39,13 +40,10 @@ export const call = (
   })
 
 export const until = <R>(isSo: Effect.Effect<boolean, never, R>) =>
-  isSo.pipe(
-    Effect.repeat({ until: (found) => found, schedule: Schedule.spaced("100 millis") }),
-    Effect.timeout("40 seconds")
-  )
+  Until.polled("a fact of the server", isSo, (found) => found, Until.processes)
 
 export const prints = (server: ServerProcess.ServerProcess, text: string) =>
-  until(Effect.sync(() => server.output().includes(text)))
+  Until.polled(text, Effect.sync(server.output), (output) => output.includes(text), Until.processes)
 
 export const metric = (server: ServerProcess.ServerProcess, line: string) =>
   Effect.promise(async () => (await (await fetch(`${server.url}/metrics`)).text()).includes(line))

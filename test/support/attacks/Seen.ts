@@ -1,10 +1,10 @@
 /** A server process on a given data directory, observed from outside. */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
-import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** Killed with the scope. */
 export const start = (dataDirectory: string, env: Readonly<Record<string, string>> = {}) =>
@@ -28,18 +28,19 @@ export const health = async (url: string): Promise<SeenHealth> => {
   return { status: response.status, codes: reasons.map(({ code }) => code) }
 }
 
-const patienceMs = 60_000
+/** A full or slow disk takes its time. */
+const patience = { limitMs: 60_000 }
 
 /** Waits until the health is wanted, and returns it. */
-export const until = async (url: string, wanted: (seen: SeenHealth) => boolean): Promise<SeenHealth> => {
-  const began = performance.now()
-  for (;;) {
-    const seen = await health(url)
-    if (wanted(seen)) return seen
-    if (performance.now() - began > patienceMs) throw new Error(`The health is still ${JSON.stringify(seen)}`)
-    await sleep(100)
-  }
-}
+export const until = (url: string, wanted: (seen: SeenHealth) => boolean): Promise<SeenHealth> =>
+  Effect.runPromise(
+    Until.polled(
+      "the health",
+      Effect.promise(() => health(url)),
+      wanted,
+      patience
+    )
+  )
 
 /** A directory on its own small file system, or `null` if none can be mounted. Removed with the scope. */
 export const smallDisk = Effect.fnUntraced(function* (size: string) {

@@ -2,7 +2,8 @@
 import * as http from "node:http"
 import * as path from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import * as Until from "#test/support/Until.ts"
 
 /** One caller. `path` begins with a slash. */
 export type Call = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<unknown>
@@ -66,10 +67,9 @@ export const submit = async (call: Call, model: string, input: unknown, headers?
 
 /** Waits until the request has one of these statuses. */
 export const until = async (call: Call, id: string, ...statuses: ReadonlyArray<string>): Promise<string> => {
-  for (let tries = 0; tries < 600; tries++) {
-    const { status } = Status(await call("GET", `/requests/${id}`))
-    if (statuses.includes(status)) return id
-    await delay(50)
-  }
-  throw new Error(`The request ${id} is not ${statuses.join(" or ")}`)
+  const asked = Effect.promise(() => call("GET", `/requests/${id}`))
+  const look = Effect.map(asked, (answer) => Status(answer).status)
+  const what = `${statuses.join(" or ")} of ${id}`
+  await Effect.runPromise(Until.polled(what, look, (status) => statuses.includes(status), Until.processes))
+  return id
 }

@@ -8,7 +8,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as readline from "node:readline"
 import { DatabaseSync } from "node:sqlite"
-import { Array, Effect, Schedule } from "effect"
+import { Array, Effect } from "effect"
 import * as FreePort from "#bench/harness/FreePort.ts"
 import * as LoadConnection from "#bench/harness/LoadConnection.ts"
 import * as ScratchDirectory from "#bench/harness/ScratchDirectory.ts"
@@ -16,6 +16,7 @@ import * as PreloadedLibrary from "#bench/harness/disk/PreloadedLibrary.ts"
 import * as StoredCheckpoints from "#projections/runner/StoredCheckpoints.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import type { ThreadCounts } from "./ThreadCounts.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** Requests that reach the server at once. */
 const together = 32
@@ -40,10 +41,7 @@ const add = (counts: Map<string, number>, name: string, more: number) =>
 const metric = (text: string, name: string): number =>
   Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1] ?? 0)
 
-const pollMs = 2
-
-const until = (fact: () => boolean) =>
-  Effect.repeat(Effect.sync(fact), { until: (holds) => holds, schedule: Schedule.spaced(pollMs) })
+const until = (fact: () => boolean) => Until.holds("a fact of the server", fact, fact, Until.processes)
 
 const fork = (entry: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(

@@ -14,6 +14,7 @@ import { ReadModels } from "#projections/ReadModels.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Until from "#test/support/Until.ts"
 
 export const layer = TempDirectory.provide((directory) =>
   Layer.mergeAll(
@@ -33,11 +34,19 @@ export const layer = TempDirectory.provide((directory) =>
 
 export type Services = Layer.Success<typeof layer>
 
+/** Some logs are long. */
+const patience = { limitMs: 20_000 }
+
 /** Waits until the projection has reached the end of the log. Dies if it does not. */
 export const settle = Effect.fnUntraced(function* (projection: string) {
   const projections = yield* Projections
   const head = yield* (yield* EventReader).head
-  const reached = yield* projections.waitFor(head, { projection, timeout: "20 seconds" })
+  const reached = yield* Until.within(
+    `${projection} at ${head}`,
+    projections.waitFor(head, { projection, timeout: Infinity }),
+    () => "an earlier position",
+    patience
+  )
   if (!reached) return yield* Effect.die(`${projection} has not reached ${head}`)
 })
 

@@ -6,7 +6,7 @@ import * as TempDirectory from "../TempDirectory.ts"
 import * as NatsConnection from "./NatsConnection.ts"
 import * as NatsProcess from "./NatsProcess.ts"
 import type { NatsServerOptions } from "./NatsServer.ts"
-import * as Until from "./Until.ts"
+import * as Until from "../Until.ts"
 
 export interface Cluster {
   /** A restarted server accepts connections when this returns, but may not have caught up: see `ready`. */
@@ -25,10 +25,10 @@ export interface Cluster {
 const names = ["n1", "n2", "n3"] as const
 
 /** The servers retry missing routes each second, and exchange what they know every ten seconds. */
-const patienceMs = 40_000
+const patience = Until.processes
 
 /** Most clusters form within 2 s. A few never do, if their routes were opened and closed in an unlucky order. */
-const soonMs = 12_000
+const soon = { limitMs: 12_000 }
 
 /** The number of servers to which the server with this monitoring port has a route. */
 const others = async (monitor: number): Promise<number> => {
@@ -88,14 +88,14 @@ cluster { name: test, listen: "127.0.0.1:${routes[index] ?? 0}", routes: [${rout
     if (lonely !== undefined) throw new Error(`${lonely.name} lacks a route`)
   }
   const restartLonely = Effect.flatMap(Effect.promise(findLonely), (lonely) => lonely?.restart ?? Effect.void)
-  const serve = (limitMs: number) => Until.answers(() => makeReplicas(addresses), limitMs)
+  const serve = (limit: Until.Limit) => Until.answers(() => makeReplicas(addresses), limit)
   const again = Effect.forEach(servers, ({ restart }) => restart, { discard: true })
   // Even with all routes, servers may know no place for a replica. Restarting all of them helps.
-  yield* Effect.catchDefect(serve(soonMs), () => Effect.andThen(again, serve(patienceMs)))
+  yield* Effect.catchDefect(serve(soon), () => Effect.andThen(again, serve(patience)))
 
-  const ready = Until.answers(haveFound, soonMs).pipe(
-    Effect.catchDefect(() => Effect.andThen(restartLonely, Until.answers(haveFound, patienceMs))),
-    Effect.andThen(serve(patienceMs))
+  const ready = Until.answers(haveFound, soon).pipe(
+    Effect.catchDefect(() => Effect.andThen(restartLonely, Until.answers(haveFound, patience))),
+    Effect.andThen(serve(patience))
   )
 
   const named = (name: string) => {

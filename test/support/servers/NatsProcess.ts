@@ -6,7 +6,7 @@ import * as readline from "node:readline"
 import { Effect, type Scope } from "effect"
 import * as NatsBinary from "./NatsBinary.ts"
 import { pause } from "./Pause.ts"
-import * as Until from "./Until.ts"
+import * as Until from "../Until.ts"
 
 export interface NatsProcess {
   readonly name: string
@@ -91,7 +91,7 @@ export const make = Effect.fn("NatsProcess.make")(function* (
     Effect.die(new Error(`nats-server ended before it was ready:\n${output()}`))
   )
   const becomeReady = Effect.raceFirst(
-    Until.answers(() => ready(url)),
+    Until.answers(() => ready(url), Until.processes),
     endedEarly
   )
 

@@ -1,7 +1,7 @@
 /** Pauses a process: its connections stay open, and it answers nothing. */
 import * as fs from "node:fs"
 import { Effect } from "effect"
-import * as Until from "./Until.ts"
+import * as Until from "../Until.ts"
 
 /** The state of a thread follows its name in brackets (proc_pid_stat(5)). */
 const isStopped = (stat: string): boolean => /^[Tt]/.test(stat.slice(stat.lastIndexOf(")") + 2))

@@ -4,7 +4,7 @@ import type { Effect } from "effect"
 import type { Cluster } from "./NatsCluster.ts"
 import * as NatsConnection from "./NatsConnection.ts"
 import type { NatsProcess } from "./NatsProcess.ts"
-import * as Until from "./Until.ts"
+import * as Until from "../Until.ts"
 
 /** Asks until `find` returns a result. */
 const asked = <A>(
@@ -12,16 +12,18 @@ const asked = <A>(
   stream: string,
   find: (cluster: NonNullable<StreamInfo["cluster"]>) => A
 ): Effect.Effect<A> =>
-  Until.answers(() =>
-    NatsConnection.briefly(
-      servers.map(({ port }) => `127.0.0.1:${port}`),
-      async (connection) => {
-        const { streams } = await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })
-        const { cluster } = await streams.info(stream)
-        if (!cluster?.leader) throw new Error(`${stream} has no leader`)
-        return find(cluster)
-      }
-    )
+  Until.answers(
+    () =>
+      NatsConnection.briefly(
+        servers.map(({ port }) => `127.0.0.1:${port}`),
+        async (connection) => {
+          const { streams } = await jetstreamManager(connection, { timeout: NatsConnection.patienceMs })
+          const { cluster } = await streams.info(stream)
+          if (!cluster?.leader) throw new Error(`${stream} has no leader`)
+          return find(cluster)
+        }
+      ),
+    Until.processes
   )
 
 /** Waits until the stream has a leader. */

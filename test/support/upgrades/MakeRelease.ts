@@ -8,7 +8,8 @@ import * as fs from "node:fs"
 import * as http from "node:http"
 import * as os from "node:os"
 import * as path from "node:path"
-import { setTimeout as delay } from "node:timers/promises"
+import { Effect } from "effect"
+import * as Until from "#test/support/Until.ts"
 
 const [program = ".", version = ""] = process.argv.slice(2)
 const target = path.resolve(import.meta.dirname, "../../fixtures/releases", version)
@@ -35,13 +36,14 @@ const command = (...args: ReadonlyArray<string>) =>
     encoding: "utf8"
   })
 
-const until = async <A>(attempt: () => Promise<A | undefined>): Promise<A> => {
-  for (;;) {
-    const found = await attempt().catch(() => undefined)
-    if (found !== undefined) return found
-    await delay(50)
-  }
-}
+const until = <A>(attempt: () => Promise<A | undefined>): Promise<A> =>
+  Effect.runPromise(
+    Until.answers(async () => {
+      const found = await attempt()
+      if (found === undefined) throw new Error("not yet")
+      return found
+    }, Until.processes)
+  )
 
 const text = async (path: string) => (await fetch(`${url}${path}`, { headers })).text()
 

@@ -1,11 +1,12 @@
 /** Erasure as users see it: checks every byte of the server's directory. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { inlineLimit } from "#domain/PayloadRef.ts"
 import { RequestId } from "#domain/Ids.ts"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
 import { filesWith } from "#test/support/FilesWith.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Until from "#test/support/Until.ts"
 
 const words = {
   small: "alpha.small@example.com",
@@ -46,10 +47,13 @@ const scene = Effect.gen(function* () {
   const submit = Effect.fnUntraced(function* (key: string, value: string) {
     const reply = yield* request("POST", "/sandbox/echo", key, { value })
     const { request_id: id } = Accepted(yield* Effect.promise(() => reply.json()))
-    yield* request("GET", `/sandbox/echo/requests/${id}`, key).pipe(
-      Effect.tap((result) => Effect.promise(() => result.text())),
-      Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("20 millis") })
+    const result = Effect.map(
+      Effect.tap(request("GET", `/sandbox/echo/requests/${id}`, key), (reply) =>
+        Effect.promise(() => reply.text())
+      ),
+      ({ status }) => status
     )
+    yield* Until.polled(`the result of ${id}`, result, (status) => status === 200, Until.processes)
     return id
   })
   const stopped = Effect.gen(function* () {

@@ -11,6 +11,7 @@ import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import { dump, runOnce, settle } from "#test/support/projections/ReadSide.ts"
 import * as Log from "#test/support/projections/RequestLog.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** Counts submissions and passes the stream of every applied event to `seen`. */
 const counting = (name: string, version = 1, seen: Array<string> = []): Projection => ({
@@ -190,14 +191,9 @@ describe("Runner", () => {
           const { position } = (yield* (yield* Projections).states).get("counted") ?? { position: "0" }
           return Number(position)
         })
-        const interrupted = yield* Effect.gen(function* () {
-          let at = 0
-          while (at === 0) {
-            at = yield* halfway
-            yield* Effect.yieldNow
-          }
-          return at
-        }).pipe(Effect.provide(Projections.layerInProcess({ filename, projections: [counting("counted")] })))
+        const interrupted = yield* Until.until("a first batch", halfway, (at) => at > 0).pipe(
+          Effect.provide(Projections.layerInProcess({ filename, projections: [counting("counted")] }))
+        )
         assert.isBelow(interrupted, 3_000)
         const rows = rowsOf(filename, "counted").length
         assert.deepInclude(dump(filename)["checkpoints"]?.[0], { position: String(rows) })

@@ -7,6 +7,7 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import type * as StreamName from "#streams/StreamName.ts"
 import * as Counter from "#test/support/streams/Counter.ts"
 import { layer, logOf, node, type Store } from "#test/support/streams/CounterNodes.ts"
+import * as Until from "#test/support/Until.ts"
 
 describe("Nodes that follow each other", () => {
   it.live("agree with the log at rest, for any order of actions and observations", () =>
@@ -45,9 +46,11 @@ describe("Nodes that follow each other", () => {
         )
       yield* Effect.forEach(Array.from({ length: 300 }).keys(), act, { concurrency: 20 })
       const head = yield* reader.head
-      yield* Effect.repeat(Effect.yieldNow, {
-        until: () => passed.every((position) => GlobalPosition.isReached(head, position))
-      })
+      yield* Until.holds(
+        `nodes at ${head}`,
+        () => passed.every((position) => GlobalPosition.isReached(head, position)),
+        () => passed
+      )
       for (const id of ids) {
         const total = (yield* logOf(id)).length
         for (const { actors } of nodes) {

@@ -16,9 +16,6 @@ import { DeadlineHints } from "#src/features/requests/DeadlineHints.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Expiry from "./Expiry.ts"
 
-/** The longest sleep while a deadline is awaited, because the clock may be set, ms. */
-const heartbeatMs = 5_000
-
 /** Wait before a lagging work queue is read again, ms. */
 const retryMs = 1_000
 
@@ -59,7 +56,7 @@ const make = Effect.gen(function* () {
       next = earliest(next, hints.take())
       const now = yield* steady.now
       if (next === null) yield* hints.hinted
-      else if (next > now) yield* Effect.timeoutOption(hints.hinted, Math.min(next - now, heartbeatMs))
+      else if (next > now) yield* Effect.timeoutOption(hints.hinted, next - now)
       else next = yield* pass
     }
   })

@@ -206,14 +206,14 @@ const make = Effect.gen(function* () {
     (states) => states.get(DeliveriesProjection.projection.name)?.position ?? GlobalPosition.beginning
   )
 
-  /** True if attempts have begun, so that there may be more. */
-  const sendDue = Effect.fnUntraced(function* (now: number) {
+  /** `moved` if attempts have begun, so that there may be more. */
+  const sendDue = Effect.fnUntraced(function* (now: number): Effect.fn.Return<DueWorkLoop.Found, unknown> {
     const isAlone = node.live().length < 2
     const room = slots.free()
     const unseen = recent.after(yield* shown)
     if (room === 0 || unseen.length > mostUnseen) {
       unserved.noteAny()
-      return false
+      return "left"
     }
     const closed = slots.closed()
     const holding = yield* postponed.now
@@ -222,39 +222,46 @@ const make = Effect.gen(function* () {
     const limit = ClaimTurns.rowsFor(most, node.live()) + unreadable.count()
     const each = (isAlone ? mostOfLane : limits.perLane) + unreadable.count()
     unserved.begin(without)
+    const passedOver = {
+      ...without,
+      accounts: [...closed.accounts, ...holding.accounts],
+      deliveries: [...holding.deliveries, ...attempts.starting(), ...unseen, ...ahead.deliveries()]
+    }
     const rows: ReadonlyArray<DueDelivery> = yield* due.next({
       now,
       limit,
       each,
       after: served,
-      without: {
-        ...without,
-        accounts: [...closed.accounts, ...holding.accounts],
-        deliveries: [...holding.deliveries, ...attempts.starting(), ...unseen, ...ahead.deliveries()]
-      }
+      without: passedOver
     })
     if (rows.length >= Math.min(each, limit)) unserved.noteAny()
     const own = loop.ownOf(readable(rows), now).filter(({ deliveryId }) => !attempts.has(deliveryId))
     ahead.add(own.slice(0, most))
-    return yield* serve
+    if (yield* serve) return "moved"
+    return rows.length > 0 || Object.values(passedOver).some((some) => some.length > 0) ? "left" : "idle"
   })
 
-  const scheduleOwed = Effect.fnUntraced(function* (now: number) {
+  const scheduleOwed = Effect.fnUntraced(function* (
+    now: number
+  ): Effect.fn.Return<DueWorkLoop.Found, unknown> {
     const limit = ClaimTurns.rowsFor(mostPerPass, node.live()) + unreadable.count()
+    const isFromFirst = looked === null
     const rows = yield* due.owed({ after: looked, limit })
     looked = rows.length < limit ? null : (rows.at(-1) ?? null)
     if (looked !== null) unserved.noteAny()
-    return (yield* all(ownOwed(rows, now).slice(0, mostPerPass), schedule)).includes(true)
+    if ((yield* all(ownOwed(rows, now).slice(0, mostPerPass), schedule)).includes(true)) return "moved"
+    return isFromFirst && rows.length === 0 ? "idle" : "left"
   })
 
   /** The read models need not catch up between two passes: what has begun since is known in memory. */
   const pass = Effect.gen(function* () {
     const now = yield* steady.now
-    const hasSent = yield* sendDue(now)
-    const hasScheduled = yield* scheduleOwed(now)
-    if (!hasSent && !hasScheduled) return false
-    yield* attempts.claims
-    return ahead.size() < few
+    const found: ReadonlyArray<DueWorkLoop.Found> = [yield* sendDue(now), yield* scheduleOwed(now)]
+    if (found.includes("moved")) {
+      yield* attempts.claims
+      return ahead.size() < few ? "moved" : "left"
+    }
+    return found.includes("left") ? "left" : "idle"
   })
 
   yield* loop.run({

@@ -1,5 +1,8 @@
-/** Processes bulk recoveries by pages. Each delivery stores its last recovery, so a restarted one repeats nothing. */
-import { Effect, Layer } from "effect"
+/**
+ * Processes bulk recoveries by pages. Each delivery stores its last recovery, so a restarted one repeats nothing. It looks for
+ * them when the read model moves or this node gets the lease, and after a pass that found any.
+ */
+import { Effect, Layer, Queue, Stream } from "effect"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { PageKey } from "#projections/deliveries/DeliveryFilter.ts"
 import { Deliveries } from "#projections/deliveries/Deliveries.ts"
@@ -18,8 +21,8 @@ import { RecoveryActors } from "../RecoveryActors.ts"
 /** Recoveries of different accounts processed at the same time. */
 const atOnce = 10
 
-/** Interval of looks for them. */
-const interval = "1 second"
+/** The shortest time between two looks for them. */
+const pace = "1 second"
 
 const make = Effect.gen(function* () {
   const due = yield* DueDeliveries
@@ -79,15 +82,26 @@ const make = Effect.gen(function* () {
       Effect.annotateLogs({ recovery_id: open.recoveryId })
     )
 
-  /** The read model shows at least what its client was told, because that call waited for it. */
+  /** The read model shows at least what its client was told, because that call waited for it. True if there were any. */
   const pass = Effect.gen(function* () {
     const open = yield* due.recoveries(atOnce)
-    if (open.length === 0) return
+    if (open.length === 0) return false
     yield* Effect.forEach(open, workOffAlone, { concurrency: atOnce, discard: true })
     yield* projections.waitFor(yield* reader.head, { projection: projection.name })
+    return true
   })
 
-  return Effect.forever(Effect.andThen(Effect.when(pass, lease.isHeld), Effect.sleep(interval)))
+  const signal = yield* Queue.sliding<void>(1)
+  const signals = Stream.merge(projections.changes(projection.name), lease.gains)
+  const follow = Stream.runForEach(signals, () => Queue.offer(signal, undefined))
+
+  const passes = Effect.gen(function* () {
+    const hasFound = (yield* lease.isHeld) && (yield* pass)
+    yield* Effect.sleep(pace)
+    if (!hasFound) yield* Queue.take(signal)
+  }).pipe(Effect.forever)
+
+  return Effect.all([passes, follow], { concurrency: "unbounded" })
 })
 
 export const layer = Layer.effectDiscard(

@@ -21,6 +21,7 @@ import { single } from "#test/support/TestModels.ts"
 import { withSubscribe } from "#test/support/WithSubscribe.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** A node that counts its reads of streams. */
 const countedNode = Effect.fnUntraced(function* (name: string) {
@@ -40,12 +41,10 @@ const countedNode = Effect.fnUntraced(function* (name: string) {
 /** The state of the request on the node once it satisfies the condition, without a read. */
 const untilSeen = (id: RequestId, phase: string) =>
   Effect.flatMap(RequestActors, (actors) =>
-    Effect.repeat(
-      Effect.andThen(
-        Effect.yieldNow,
-        Effect.sync(() => actors.peek(id)?.state)
-      ),
-      { until: (state) => state?._tag === "Request" && state.phase._tag === phase }
+    Until.until(
+      `${phase} of ${id}`,
+      Effect.sync(() => actors.peek(id)?.state),
+      (state) => state?._tag === "Request" && state.phase._tag === phase
     )
   )
 
@@ -97,9 +96,7 @@ describe("A node", () => {
       const text = ApiKey.format(issued)
       assert.strictEqual((yield* other.node.on(authenticate(text)))._tag, "Success")
       yield* one.node.on(Effect.flatMap(Accounts, (accounts) => accounts.revokeKey(issued.keyId)))
-      yield* Effect.repeat(Effect.andThen(Effect.yieldNow, other.node.on(authenticate(text))), {
-        until: ({ _tag }) => _tag === "Failure"
-      })
+      yield* Until.until("a refused key", other.node.on(authenticate(text)), ({ _tag }) => _tag === "Failure")
       // At most one read, by a caller that is faster than the subscription.
       assert.isAtMost(other.read.filter((stream) => stream.includes(accountId)).length, 1)
       assert.strictEqual((yield* other.node.on(authenticate("dev:s3cret")))._tag, "Success")
@@ -129,12 +126,10 @@ describe("A node", () => {
         yield* first.on(Effect.flatMap(Accounts, ({ revokeKey }) => revokeKey("dev")))
         yield* TestClock.adjust("1 second")
         yield* following.open
-        yield* Effect.repeat(
-          Effect.andThen(
-            Effect.yieldNow,
-            Effect.sync(() => accounts.peek(accountId)?.state)
-          ),
-          { until: (state) => state !== undefined && keyOf(state, "dev")?.revokedAt !== null }
+        yield* Until.until(
+          "the revoked key",
+          Effect.sync(() => accounts.peek(accountId)?.state),
+          (state) => state !== undefined && keyOf(state, "dev")?.revokedAt !== null
         )
       }).pipe(Effect.provide(actors))
     }).pipe(Effect.scoped, Effect.provide(TestNode.storeLayer))

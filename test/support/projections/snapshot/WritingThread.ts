@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads"
 import { Effect, Schema } from "effect"
 import * as Checkpoints from "#projections/runner/Checkpoints.ts"
 import * as Database from "#streams/sqlite/Database.ts"
+import * as Until from "#test/support/Until.ts"
 
 const rows = 20_000
 
@@ -57,6 +58,6 @@ export const start = Effect.fnUntraced(function* (filename: string) {
     (worker) => Effect.promise(() => worker.terminate())
   )
   const last = () => Atomics.load(written, 0)
-  while (last() === 0) yield* Effect.yieldNow
+  yield* Until.holds("a first write", () => last() > 0, last)
   return last
 })

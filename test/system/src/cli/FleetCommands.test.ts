@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as NatsServer from "#test/support/servers/NatsServer.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestBrowser from "#test/support/src/edges/sso/TestBrowser.ts"
@@ -86,11 +86,7 @@ const post = (
 
 /** Repeats the command until its answer is as expected. */
 const until = <A>(ask: Effect.Effect<A>, isSo: (answer: A) => boolean) =>
-  Until.answers(async () => {
-    const answer = await Effect.runPromise(ask)
-    if (!isSo(answer)) throw new Error(`not yet: ${JSON.stringify(answer)}`)
-    return answer
-  })
+  Until.polled("the expected answer", ask, isSo, Until.processes)
 
 const started = Effect.gen(function* () {
   const { url } = yield* NatsServer.make()

@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as delay } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, References, Schedule, Schema } from "effect"
+import { Effect, Layer, References, Schema } from "effect"
 import { allProjections } from "#projections/AllProjections.ts"
 import { Projections } from "#projections/Projections.ts"
 import * as Copy from "#projections/rebuild/Copy.ts"
@@ -19,6 +19,7 @@ import { dump, settle } from "#test/support/projections/ReadSide.ts"
 import * as LongLog from "#test/support/LongLog.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
+import * as Until from "#test/support/Until.ts"
 
 const Rebuilt = Schema.Struct({
   projections: Schema.Array(Schema.String),
@@ -79,10 +80,12 @@ const list = (settings: Readonly<Record<string, string>>) =>
 
 /** Waits until the server has applied all events. */
 const untilApplied = (settings: Readonly<Record<string, string>>) =>
-  Effect.repeat(list(settings), {
-    until: ({ projections }) => projections.every(({ behind }) => behind === 0),
-    schedule: Schedule.spaced("100 millis")
-  })
+  Until.polled(
+    "read models that are not behind",
+    list(settings),
+    ({ projections }) => projections.every(({ behind }) => behind === 0),
+    Until.processes
+  )
 
 /** The rows in use must be those of a fresh replay of the log. */
 const assertFresh = Effect.fnUntraced(function* (directory: string) {

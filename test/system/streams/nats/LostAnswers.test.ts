@@ -10,7 +10,7 @@ import { eventData, inlinePayload } from "#test/support/EventFixtures.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as NatsServer from "#test/support/servers/NatsServer.ts"
 import * as TcpProxy from "#test/support/servers/TcpProxy.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as NatsLog from "#test/support/streams/nats/NatsLog.ts"
 
 const stream = (id: string) => StreamName.make("Thing", id)
@@ -39,7 +39,7 @@ const idsOf = (store: EventStore["Service"], id: string) =>
 const isThere = (store: EventStore["Service"], id: string, event: string) =>
   Until.answers(async () => {
     if (!(await Effect.runPromise(idsOf(store, id))).includes(event)) throw new Error("not there yet")
-  })
+  }, Until.processes)
 
 const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.forkChild(Effect.exit(effect), { startImmediately: true })

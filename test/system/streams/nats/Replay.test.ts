@@ -17,7 +17,7 @@ import { many } from "#test/support/EventFixtures.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as NatsConnection from "#test/support/servers/NatsConnection.ts"
 import * as NatsServer from "#test/support/servers/NatsServer.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as NatsLog from "#test/support/streams/nats/NatsLog.ts"
 
 const messages = 40_000
@@ -110,12 +110,14 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("A long log on JetStream"
         yield* append({ stream: long, expected: ExpectedVersion.Any, events: many("last", 1) })
 
         // The follower's consumer stays.
-        yield* Until.answers(() =>
-          NatsConnection.briefly([server.url], async (connection) => {
-            const { streams } = await jetstreamManager(connection)
-            const { state } = await streams.info(NatsOptions.names(options).events.stream)
-            assert.isAtMost(state.consumer_count, 1 + 4)
-          })
+        yield* Until.answers(
+          () =>
+            NatsConnection.briefly([server.url], async (connection) => {
+              const { streams } = await jetstreamManager(connection)
+              const { state } = await streams.info(NatsOptions.names(options).events.stream)
+              assert.isAtMost(state.consumer_count, 1 + 4)
+            }),
+          Until.processes
         )
       }).pipe(Effect.scoped),
     60_000

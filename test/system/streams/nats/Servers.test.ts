@@ -8,7 +8,7 @@ import * as NatsCluster from "#test/support/servers/NatsCluster.ts"
 import * as NatsConnection from "#test/support/servers/NatsConnection.ts"
 import * as NatsServer from "#test/support/servers/NatsServer.ts"
 import * as TcpProxy from "#test/support/servers/TcpProxy.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 
 const stream = "LOG"
 
@@ -29,7 +29,7 @@ const makeStream = Effect.fnUntraced(function* (connection: Connection, replicas
     const { cluster } = await streams.add(configuration)
     if (replicas > 1 && !cluster?.leader) throw new Error("The stream has no leader yet")
     return cluster
-  })
+  }, Until.processes)
 })
 
 /** Repeats the message with the same id until it is stored, as an append does. */
@@ -37,11 +37,11 @@ const publish = (connection: Connection, id: string): Effect.Effect<PubAck> =>
   Until.answers(() => {
     const client = jetstream(connection, { timeout: NatsConnection.patienceMs })
     return client.publish("log.one", id, { msgID: id })
-  })
+  }, Until.processes)
 
 const stored = Effect.fnUntraced(function* (connection: Connection) {
   const streams = yield* streamsOf(connection)
-  return yield* Until.answers(async () => (await streams.info(stream)).state.messages)
+  return yield* Until.answers(async () => (await streams.info(stream)).state.messages, Until.processes)
 })
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("NatsServer"), () => {

@@ -6,6 +6,7 @@ import * as Backup from "#projections/snapshot/Backup.ts"
 import * as Integrity from "#projections/snapshot/Integrity.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as WritingThread from "#test/support/projections/snapshot/WritingThread.ts"
+import * as Until from "#test/support/Until.ts"
 
 describe("A copy of a file that is written continuously", () => {
   it.live("ends, and shows one moment: that of its checkpoints", () =>
@@ -44,7 +45,7 @@ describe("A copy of a file that is written continuously", () => {
         const { size = 0 } = fs.statSync(copy, { throwIfNoEntry: false }) ?? {}
         assert.isBelow(size, fs.statSync(source).size)
         const before = written()
-        while (written() === before) yield* Effect.yieldNow
+        yield* Until.holds("another write", () => written() !== before, written)
       }
       const whole = yield* Backup.make(source, `${directory}/whole.sqlite`)
       assert.deepStrictEqual(StoredCheckpoints.read(`${directory}/whole.sqlite`), whole)

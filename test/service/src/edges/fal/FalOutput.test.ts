@@ -14,6 +14,7 @@ import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as FalClients from "#test/support/src/edges/fal/FalClients.ts"
+import * as Until from "#test/support/Until.ts"
 
 const models = (["text", "items", "last"] as const).map((stream) =>
   testModel(`test/${stream}`, { output: { stream }, outputSchema: {}, concurrency: 9 })
@@ -147,9 +148,11 @@ layer(serving, { excludeTestServices: true })("fal.stream", (it) => {
       yield* until(1)
       stream.abort()
       const actors = yield* RequestActors
-      yield* Effect.repeat(Effect.andThen(Effect.yieldNow, actors.current(id)), {
-        until: ({ state }) => state._tag === "Request" && state.cancelRequested
-      })
+      yield* Until.until(
+        "a request to cancel",
+        actors.current(id),
+        ({ state }) => state._tag === "Request" && state.cancelRequested
+      )
     })
   )
 })

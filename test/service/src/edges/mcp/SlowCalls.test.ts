@@ -11,6 +11,7 @@ import type { Tell } from "#src/edges/mcp/McpEndpoint.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as ToolClient from "#test/support/src/edges/mcp/ToolClient.ts"
 import * as ToolServer from "#test/support/src/edges/mcp/ToolServer.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** A session of the first account. */
 const open = Effect.gen(function* () {
@@ -38,7 +39,11 @@ layer(ToolServer.layer)("a call of a tool", (it) => {
       const data = "x".repeat(300 * 1024)
       const reply = yield* ToolClient.post(port, ToolClient.toolCall(1, "upload_file", { data }), headers)
       assert.deepNestedInclude(Object(reply.json), { "result.structuredContent.size": 300 * 1024 })
-      yield* Effect.repeat(Effect.yieldNow, { until: () => fs.readdirSync(scratch).length === 0 })
+      yield* Until.until(
+        "an empty folder",
+        Effect.sync(() => fs.readdirSync(scratch)),
+        (names) => names.length === 0
+      )
     })
   )
 

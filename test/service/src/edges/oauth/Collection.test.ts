@@ -8,6 +8,7 @@ import { OAuthDatabase } from "#src/edges/oauth/OAuthDatabase.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as OAuth from "#test/support/src/edges/oauth/OAuthCalls.ts"
+import * as Until from "#test/support/Until.ts"
 
 const hour = 3_600_000
 
@@ -163,7 +164,7 @@ layer(TestServer.layer())("rounds of collection", (it) => {
           yield* TestClock.adjust("19 seconds")
           assert.strictEqual(yield* left, 1)
           yield* TestClock.adjust("1 second")
-          yield* Effect.repeat(Effect.yieldNow, { until: () => Effect.map(left, (count) => count === 0) })
+          yield* Until.until("no records", left, (count) => count === 0)
         }),
         Layer.fresh(Collection.layer)
       )

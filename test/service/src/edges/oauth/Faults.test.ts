@@ -13,6 +13,7 @@ import type { Reply } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as PasswordNode from "#test/support/src/features/accounts/PasswordNode.ts"
 import * as OAuth from "#test/support/src/edges/oauth/OAuthCalls.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** The fate of appends unless it is `stored`. */
 let fate: "stored" | "refused" | "stored unheard" = "stored"
@@ -179,7 +180,11 @@ layer(services, { excludeTestServices: true })("storage of sign-ins that fails",
         startImmediately: true
       })
       // Its key is on its way.
-      yield* Effect.repeat(Effect.yieldNow, { until: () => appended > beforehand })
+      yield* Until.holds(
+        "an append",
+        () => appended > beforehand,
+        () => appended
+      )
       yield* Fiber.interrupt(fiber)
       yield* allow(request, pending, somebody.signedIn)
       assert.lengthOf(yield* logins, before + 1)

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, Schedule, Schema } from "effect"
+import { Effect, Logger, Schema } from "effect"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call } from "#test/support/src/edges/http/Calls.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** A work queue that cannot apply any request. */
 const broken: Projection = {
@@ -63,10 +64,7 @@ describe("GET /health", () => {
     Effect.gen(function* () {
       yield* accepted()
       assert.isFalse(yield* settled)
-      const reply = yield* Effect.repeat(call({ path: "/health" }), {
-        until: ({ status }) => status === 503,
-        schedule: Schedule.spaced("50 millis")
-      })
+      const reply = yield* Until.polled("a 503", call({ path: "/health" }), ({ status }) => status === 503)
       assertEnvelope(reply, 503)
       const { details } = Schema.decodeUnknownSync(Unhealthy)(reply.json)
       assert.strictEqual(details.code, "UNHEALTHY")

@@ -7,6 +7,7 @@ import { maxWaiting } from "#src/edges/http/edge/Pipelining.ts"
 import { raw } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted } from "#test/support/src/edges/http/Calls.ts"
+import * as Until from "#test/support/Until.ts"
 
 const submit = (key: string, headers = "") => {
   const body = JSON.stringify({ value: 1 })
@@ -66,8 +67,11 @@ describe("a client that sends requests without waiting", () => {
         })
         socket.on("error", () => {})
         socket.write(held(key, id).repeat(5_000))
-        const refused = Effect.sync(() => ended.includes(429))
-        yield* Effect.repeat(Effect.andThen(Effect.yieldNow, refused), { until: (seen) => seen })
+        yield* Until.holds(
+          "a 429",
+          () => ended.includes(429),
+          () => ended
+        )
         socket.destroy()
         yield* Deferred.await(allGone)
         assert.lengthOf(

@@ -8,6 +8,7 @@ import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import * as KnownAccounts from "#src/features/accounts/KnownAccounts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { usd } from "#test/support/TestAccounts.ts"
+import * as Until from "#test/support/Until.ts"
 
 const open = Effect.fnUntraced(function* (name: string) {
   const key = { keyId: KeyId.make(name), secret: ApiKey.makeSecret() }
@@ -19,7 +20,7 @@ const isInMemory = (accountId: AccountId) =>
   Effect.map(AccountActors, (actors) => actors.peek(accountId) !== undefined)
 
 const untilInMemory = (accountId: AccountId) =>
-  Effect.repeat(Effect.andThen(Effect.yieldNow, isInMemory(accountId)), { until: (isThere) => isThere })
+  Until.until(`${accountId} in memory`, isInMemory(accountId), (isThere) => isThere)
 
 describe("KnownAccounts", () => {
   it.effect("loads accounts that this node has not used before", () =>

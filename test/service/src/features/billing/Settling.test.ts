@@ -21,6 +21,7 @@ import {
 } from "#test/support/src/features/billing/FundsNode.ts"
 import * as LateAppends from "#test/support/src/features/billing/LateAppends.ts"
 import * as WatchedBlobs from "#test/support/src/features/billing/WatchedBlobs.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** A node that can pay for one request, on a log that may delay appends. `blobs` are the stored ones. */
 const withLateAppends = <A, E>(
@@ -114,7 +115,7 @@ describe("A submit that failed and lands late", () => {
         yield* failing({ ...keyed("k"), input: long })
         const answer = yield* submit({ ...keyed("k"), input: long })
         yield* log.land
-        yield* Effect.repeat(Effect.andThen(Effect.yieldNow, blobs), { until: (keys) => keys.length === 1 })
+        yield* Until.until("one blob", blobs, (keys) => keys.length === 1)
         assert.deepStrictEqual((yield* (yield* Requests).payloads(answer)).input, long)
         assert.deepStrictEqual(yield* funds, held)
         assert.strictEqual(yield* accepted, 1)

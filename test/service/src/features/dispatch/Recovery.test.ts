@@ -9,6 +9,8 @@ import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded, testModel, triple } from "#test/support/TestModels.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
+import * as TestTime from "#test/support/TestTime.ts"
+import * as Until from "#test/support/Until.ts"
 
 const patient = testModel("test/patient", { timeoutSeconds: 100_000 })
 const models = [patient, triple]
@@ -163,8 +165,7 @@ describe("After a crash", () => {
       const followed = yield* provider.next
       yield* heir.on(Effect.map(AppendFaults, (faults) => faults.fail("DispatchStarted", 1)))
       const id = yield* heir.on(Facts.submit({ model: triple }))
-      yield* TestClock.adjust("10 seconds")
-      yield* Facts.untilType(id, "DispatchStarted")
+      yield* TestTime.passDuring(provider.next)
       assert.deepStrictEqual(provider.begun().slice(1), [followed.job.requestId, id])
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
@@ -328,6 +329,10 @@ const crashedWithJob = Effect.gen(function* () {
 const untilIdle = (node: TestNode.TestNode) =>
   node.on(
     Effect.flatMap(Runs, (runs) =>
-      Effect.repeat(Effect.yieldNow, { until: () => runs.count("test/patient") === 0 })
+      Until.until(
+        "no runs",
+        Effect.sync(() => runs.count("test/patient")),
+        (count) => count === 0
+      )
     )
   )

@@ -19,6 +19,7 @@ import {
   startAll,
   wide
 } from "#test/support/src/features/dispatch/Cluster.ts"
+import * as Until from "#test/support/Until.ts"
 
 const count = 300
 
@@ -126,7 +127,11 @@ describe("A model's concurrency", () => {
       provider.answerWith(() => Effect.as(Deferred.await(gate), succeeded()))
       const { a, b, c } = yield* startAll
       yield* a.on(Effect.replicateEffect(Facts.submit({ model: narrow }), 60))
-      yield* Effect.repeat(Effect.yieldNow, { until: () => provider.running("test/narrow").now === 5 })
+      yield* Until.until(
+        "five runs",
+        Effect.sync(() => provider.running("test/narrow")),
+        ({ now }) => now === 5
+      )
       yield* rest
       const runs = yield* runsOf([a, b, c], narrow)
       assert.deepStrictEqual([...runs].sort(), [1, 2, 2])

@@ -6,6 +6,7 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
 import * as Tls from "node:tls"
+import * as Until from "#test/support/Until.ts"
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../../fixtures/tls/${name}`, import.meta.url), "utf8")
@@ -58,13 +59,17 @@ const listen = Effect.fn(function* (server: Net.Server, { host = "127.0.0.1", po
   )
   const address = server.address()
   const until = (isSo: () => boolean) =>
-    Effect.callback<void>((resume) => {
-      const watch = () => {
-        if (isSo()) resume(Effect.void)
-      }
-      watchers.add(watch)
-      watch()
-    })
+    Until.within(
+      "its connections",
+      Effect.callback<void>((resume) => {
+        const watch = () => {
+          if (isSo()) resume(Effect.void)
+        }
+        watchers.add(watch)
+        watch()
+      }),
+      () => ({ connections, open: sockets.size })
+    )
   const receiver: Receiver = {
     port: address !== null && typeof address === "object" ? address.port : port,
     connections: () => connections,

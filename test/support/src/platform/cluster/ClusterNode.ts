@@ -7,6 +7,7 @@ import * as NatsLease from "#src/platform/cluster/NatsLease.ts"
 import * as NatsNodes from "#src/platform/cluster/NatsNodes.ts"
 import { NodeReports } from "#src/platform/cluster/NodeReports.ts"
 import { Nodes } from "#src/platform/cluster/Nodes.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** The servers' address with a prefix for one test. */
 export const options = (url: string, prefix: string, query = ""): NatsOptions =>
@@ -59,11 +60,8 @@ export const start = Effect.fnUntraced(function* ({ lease = quickLease, nats, no
 /** Waits until exactly these nodes are alive for the node. */
 export const untilLive = ({ nodes }: Pick<ClusterNode, "nodes">, expected: ReadonlyArray<string>) => {
   const names = [...expected].sort().join()
-  return Stream.make(undefined).pipe(
-    Stream.concat(nodes.changes),
-    Stream.filter(() => nodes.live().join() === names),
-    Stream.runHead
-  )
+  const lives = Stream.make(undefined).pipe(Stream.concat(nodes.changes), Stream.map(nodes.live))
+  return Until.first(`live nodes ${names}`, lives, (live) => live.join() === names, Until.processes)
 }
 
 /** The live nodes at each change from now on, until the scope ends. */
@@ -77,4 +75,4 @@ export const history = Effect.fnUntraced(function* ({ nodes }: ClusterNode) {
 
 /** Polls for a fact without a notification. */
 export const until = (isSo: Effect.Effect<boolean>) =>
-  Effect.andThen(Effect.sleep(20), isSo).pipe(Effect.repeat({ until: (so) => so }))
+  Until.polled("a fact of the cluster", isSo, (so) => so, Until.processes)

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { jetstream, jetstreamManager } from "@nats-io/jetstream"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as FreePort from "#bench/harness/FreePort.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as NatsConnection from "#test/support/servers/NatsConnection.ts"
@@ -13,6 +13,7 @@ import * as DataDirectory from "#test/support/streams/sqlite/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as FilledLog from "#test/support/src/cli/log/FilledLog.ts"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
+import * as Until from "#test/support/Until.ts"
 
 const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, settings: Inferlog.Settings) {
   const { code, stderr, stdout } = yield* Inferlog.run([...args, "--json"], settings)
@@ -133,10 +134,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("backup and restore with 
       const restore = ["restore", target, "--without-keys"]
       const count = yield* counter(url)
       const running = Inferlog.begin(restore, settings)
-      yield* Effect.repeat(count, {
-        schedule: Schedule.spaced("2 millis"),
-        until: (count) => count > 0
-      })
+      yield* Until.until("a restored event", count, (events) => events > 0, Until.processes)
       running.kill("SIGKILL")
       yield* Effect.promise(() => running.ended)
       assert.isBelow(yield* count, 3_001)

@@ -7,7 +7,7 @@ import * as Archiving from "#src/features/archive/Archiving.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
 import * as ArchivedLog from "#test/support/src/features/archive/ArchivedLog.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
 
 describe("log archive", () => {
@@ -98,7 +98,7 @@ describe("log archive", () => {
         const moved = (frames: number) => () => isBegun() && count("frames") > frames
         for (const isReached of [isBegun, moved(0)]) {
           const run = Inferlog.begin(args, settings)
-          yield* Until.answers(async () => assert.isTrue(isReached()))
+          yield* Until.answers(async () => assert.isTrue(isReached()), Until.processes)
           run.kill("SIGKILL")
           yield* Effect.promise(() => run.ended)
           yield* ArchivedLog.owned(directory, Effect.void)

@@ -8,7 +8,7 @@ import * as ArchivedLog from "#test/support/src/features/archive/ArchivedLog.ts"
 import * as Client from "#test/support/src/features/webhooks/deliveries/Client.ts"
 import * as S3Programs from "#test/support/servers/S3Programs.ts"
 import * as S3Server from "#test/support/servers/S3Server.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
 
@@ -35,7 +35,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("an archive in a bucket")
           const list = await Effect.runPromise(server.call("/requests?status=COMPLETED&expand=payloads"))
           assert.strictEqual(list.body["total"], 1)
           return list.body["data"]
-        })
+        }, Until.processes)
       const list = JSON.stringify(yield* completed(first)).replaceAll(first.url, "")
       const { body } = yield* first.call(`/requests/${id}/events`)
       assert.strictEqual(yield* Effect.promise(() => first.kill("SIGTERM")), 0)

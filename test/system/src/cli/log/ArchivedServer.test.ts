@@ -8,7 +8,7 @@ import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
 import * as Client from "#test/support/src/features/webhooks/deliveries/Client.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 
 type Server = Client.Client & ServerProcess.ServerProcess
@@ -23,7 +23,7 @@ const completed = ({ call }: Server, id: string) =>
   Until.answers(async () => {
     const { body } = await Effect.runPromise(call(`/sandbox/echo/requests/${id}/status`))
     if (body["status"] !== "COMPLETED") throw new Error(`it is ${String(body["status"])}`)
-  })
+  }, Until.processes)
 
 /** The text of an answer. Ports differ from start to start. */
 const text = ({ url }: Server, target: string) =>
@@ -88,7 +88,7 @@ describe("a server on an archived log", () => {
         const { body } = await Effect.runPromise(first.call("/requests?limit=1&status=COMPLETED"))
         if (body["total"] !== newer.length + ids.length)
           throw new Error(`${String(body["total"])} are completed`)
-      })
+      }, Until.processes)
       const until = DateTime.formatIso(yield* DateTime.now)
       const targets = [
         ...ids.flatMap((id) => [

@@ -2,11 +2,12 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
 import * as DataDirectory from "#test/support/streams/sqlite/DataDirectory.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as FilledLog from "#test/support/src/cli/log/FilledLog.ts"
+import * as Until from "#test/support/Until.ts"
 
 const End = Schema.Struct({ log: Schema.String, position: Schema.String })
 const Copied = Schema.Struct({
@@ -82,9 +83,11 @@ describe("log copy", () => {
       const { settings, target } = yield* filled(30_000)
       const running = Inferlog.begin(copy(target), settings)
       const { log } = DataDirectory.files(target)
-      yield* Effect.repeat(
-        Effect.sync(() => hasEvents(log)),
-        { schedule: Schedule.spaced("2 millis"), until: (isBegun) => isBegun }
+      yield* Until.holds(
+        "copied events",
+        () => hasEvents(log),
+        () => log,
+        Until.processes
       )
       running.kill("SIGKILL")
       yield* Effect.promise(() => running.ended)

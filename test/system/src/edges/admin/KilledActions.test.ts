@@ -6,7 +6,7 @@ import { Effect, Schema, Stream } from "effect"
 import * as FaultyDisk from "#bench/harness/disk/FaultyDisk.ts"
 import * as PreloadedLibrary from "#bench/harness/disk/PreloadedLibrary.ts"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 
 const Created = Schema.Struct({ operatorId: Schema.String, key: Schema.String })
@@ -48,7 +48,7 @@ describe.skipIf(PreloadedLibrary.isMissing)(PreloadedLibrary.named("A killed ser
           Until.answers(async () => {
             if (!fs.readFileSync(wal).includes(`"paymentId":"${paymentId}","reference"`))
               throw new Error("not yet")
-          })
+          }, Until.processes)
 
         const serve = Inferlog.serve({ ...settings, ...disk.env, BOOTSTRAP_API_KEY: "first:secret" })
         const topUp = (paymentId: string) => ["balance", "topup", "--amount", "5", "--payment-id", paymentId]

@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import Replicate, { type FileOutput, type Prediction, validateWebhook } from "replicate"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import { apiKey } from "#test/support/ServerProcess.ts"
 import { png, poem, ReplicateServer } from "#test/support/src/edges/replicate/ReplicateServer.ts"
 
@@ -82,7 +82,10 @@ const examples: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     })
     const secret = (await replicate.webhooks.default.secret.get()).key
     const post = await Effect.runPromise(
-      Until.answers(async () => receiver.posts()[0] ?? Promise.reject(new Error("No webhook has come")))
+      Until.answers(
+        async () => receiver.posts()[0] ?? Promise.reject(new Error("No webhook has come")),
+        Until.processes
+      )
     )
     const headers = {
       "webhook-id": String(post.headers["webhook-id"]),

@@ -1,6 +1,6 @@
 /** The server is killed repeatedly during the same run, as if its input crashed the server. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as Crashes from "#domain/inference-request/Crashes.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -9,6 +9,7 @@ import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import { figure } from "#test/support/attacks/Form.ts"
+import * as Until from "#test/support/Until.ts"
 
 const others = figure({ short: 20, long: 500 })
 
@@ -37,12 +38,12 @@ const untilLog = (
   directory: string,
   isSo: (events: (id: string) => ReadonlyArray<RecordedEvent>) => boolean
 ) =>
-  LogOnDisk.eventsByStream.pipe(
-    Effect.map((streams) => isSo((id) => streams.get(StreamName.make("InferenceRequest", id)) ?? [])),
-    Effect.repeat({ until: (found) => found, schedule: Schedule.spaced("100 millis") }),
-    Effect.provide(LogOnDisk.layer(directory)),
-    Effect.timeout("60 seconds")
-  )
+  Until.polled(
+    "events on the log",
+    LogOnDisk.eventsByStream,
+    (streams) => isSo((id) => streams.get(StreamName.make("InferenceRequest", id)) ?? []),
+    Until.processes
+  ).pipe(Effect.provide(LogOnDisk.layer(directory)))
 
 const started = (events: ReadonlyArray<RecordedEvent>) =>
   events.filter(({ type }) => type === "DispatchStarted").length
@@ -79,9 +80,11 @@ describe("A1: an input that crashes the server", () => {
           balance: "1000000",
           reserved: "0"
         })
-        const arrived = yield* Effect.suspend(() => Effect.succeed(receiver.posts().length)).pipe(
-          Effect.repeat({ until: (count) => count > 0, schedule: Schedule.spaced("100 millis") }),
-          Effect.timeout("30 seconds")
+        const arrived = yield* Until.polled(
+          "a post",
+          Effect.sync(() => receiver.posts().length),
+          (count) => count > 0,
+          Until.processes
         )
         assert.strictEqual(arrived, 1)
         assert.deepInclude(JSON.parse(String(receiver.posts()[0]?.body)), {

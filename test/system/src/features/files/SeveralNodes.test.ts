@@ -5,7 +5,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Node } from "#test/support/Nodes.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import { explained, World } from "#test/support/src/platform/cluster/nodes/World.ts"
 
@@ -123,7 +123,7 @@ const eventually = (node: Node, url: string, status: number) =>
     const response = await fetch(node.url + pathname)
     await response.arrayBuffer()
     if (response.status !== status) throw new Error(`node ${node.number} says ${response.status}`)
-  })
+  }, Until.processes)
 
 describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Files of several nodes"), () => {
   layer(World.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as fs from "node:fs"
-import { setImmediate } from "node:timers/promises"
 import sharp from "sharp"
 import * as Ffmpeg from "#src/features/media/Ffmpeg.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Films from "#test/support/src/features/media/Films.ts"
+import * as Until from "#test/support/Until.ts"
 
 const demuxers = ["mov", "matroska"] as const
 
@@ -25,10 +25,7 @@ const runScript = Effect.fnUntraced(function* (folder: string, script: string) {
   return yield* ffmpeg.firstFrame({ path: `${folder}/film`, demuxer: "mov", side: 320 })
 })
 
-const until = (isSo: () => boolean) =>
-  Effect.promise(async () => {
-    while (!isSo()) await setImmediate()
-  })
+const until = (isSo: () => boolean) => Until.holds("a fact of the process", isSo, isSo, Until.processes)
 
 const isAlive = (pid: number): boolean => {
   try {

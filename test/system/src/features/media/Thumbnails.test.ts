@@ -2,7 +2,6 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, FileSystem, Layer, Logger, Stream } from "effect"
 import * as fs from "node:fs"
-import { setImmediate } from "node:timers/promises"
 import sharp, { type Sharp } from "sharp"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import * as MediaUrl from "#src/features/media/MediaUrl.ts"
@@ -17,6 +16,7 @@ import * as Scratch from "#test/support/Scratch.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Films from "#test/support/src/features/media/Films.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
+import * as Until from "#test/support/Until.ts"
 
 const mediaUrl = "http://127.0.0.1:1"
 const urls = { queueUrl: mediaUrl, baseUrl: mediaUrl, mediaUrl, mcpUrl: mediaUrl }
@@ -218,9 +218,8 @@ describe("Thumbnails.make", () => {
       const fiber = yield* Effect.flatMap(Thumbnails, (thumbnails) =>
         thumbnails.make({ source, id: MediaUrl.makeId(), maker })
       ).pipe(Effect.provide(Thumbnails.layerNoDeps(program)), Effect.provide(logger), Effect.forkChild)
-      yield* Effect.promise(async () => {
-        while (!fs.existsSync(`${folder}/started`)) await setImmediate()
-      })
+      const names = Effect.sync(() => fs.readdirSync(folder))
+      yield* Until.polled("a start of ffmpeg", names, (all) => all.includes("started"), Until.processes)
       yield* Fiber.interrupt(fiber)
       assert.deepStrictEqual(logged, [])
       assert.deepStrictEqual(fs.readdirSync(yield* ScratchDirectory), [])

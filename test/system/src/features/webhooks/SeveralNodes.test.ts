@@ -19,7 +19,7 @@ import { explained, World } from "#test/support/src/platform/cluster/nodes/World
 const requests = 45
 
 /** The time until the others count a node as dead (8 s) and the next attempt (5 s), and slack for a busy machine. */
-const takeoverMs = 30_000
+const takeover = { limitMs: 30_000 }
 
 const scenario = { timeout: 90_000 }
 
@@ -88,7 +88,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Webhooks of several node
           const victim = nodes.find((node) => node.name() === sender)
           assert.isDefined(victim)
           yield* victim.kill
-          yield* receiver.until(id, 2, takeoverMs)
+          yield* receiver.until(id, 2, takeover)
           const others = nodes.filter((node) => node !== victim)
           yield* deliveredAtAll(others, id)
           yield* victim.restart

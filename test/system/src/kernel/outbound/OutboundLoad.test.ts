@@ -3,7 +3,7 @@
  * @alone It checks times or memory against limits.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Duration, Effect, Fiber, Schedule } from "effect"
+import { Array, Duration, Effect, Fiber } from "effect"
 import { Buffer } from "node:buffer"
 import { getActiveResourcesInfo } from "node:process"
 import type { TLSSocket } from "node:tls"
@@ -13,6 +13,7 @@ import { gzipSync } from "node:zlib"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
+import * as Until from "#test/support/Until.ts"
 
 const guarded = Effect.provide(OutboundGuard.layer({ authorities: [Receiver.authority] }))
 
@@ -91,10 +92,7 @@ describe("posts to many hostile receivers", () => {
       yield* Effect.repeat(round, { times: 2 })
       const growth = (yield* memory) - start
       assert.isBelow(growth, 8 * 1024 * 1024)
-      yield* Effect.sync(sockets).pipe(
-        Effect.repeat({ until: (open) => open === before, schedule: Schedule.spaced("5 millis") }),
-        Effect.timeout("2 seconds")
-      )
+      yield* Until.until("closed sockets", Effect.sync(sockets), (open) => open === before)
     }).pipe(guarded)
   )
 

@@ -3,12 +3,13 @@
  * @first It takes long, so at the end it would run alone.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as FakeTime from "#test/support/FakeTime.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Attacked from "#test/support/attacks/Attacked.ts"
 import { figure } from "#test/support/attacks/Form.ts"
+import * as Until from "#test/support/Until.ts"
 
 const hourMs = 3_600_000
 /** Longer than any operation here, and much shorter than any clock change. */
@@ -41,19 +42,12 @@ const isTerminal = (request: Readonly<Record<string, unknown>>) =>
   !["IN_QUEUE", "IN_PROGRESS"].includes(String(request["status"]))
 
 const ended = (server: ServerProcess.ServerProcess, id: string) =>
-  read(server, id).pipe(
-    Effect.repeat({ until: isTerminal, schedule: Schedule.spaced("200 millis") }),
-    Effect.timeout(patienceMs)
-  )
+  Until.polled(`the end of ${id}`, read(server, id), isTerminal, { limitMs: patienceMs })
 
 const untilStatus = (server: ServerProcess.ServerProcess, id: string, status: string) =>
-  read(server, id).pipe(
-    Effect.repeat({
-      until: (request) => request["status"] === status,
-      schedule: Schedule.spaced("100 millis")
-    }),
-    Effect.timeout(patienceMs)
-  )
+  Until.polled(`${status} of ${id}`, read(server, id), (request) => request["status"] === status, {
+    limitMs: patienceMs
+  })
 
 const durations = (request: Readonly<Record<string, unknown>>) => [
   Number(request["inferenceTime"]),

@@ -6,7 +6,7 @@ import * as EventClient from "#test/support/EventClient.ts"
 import * as Nodes from "#test/support/Nodes.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Books from "#test/support/src/platform/cluster/nodes/Books.ts"
 import * as Calls from "#test/support/src/platform/cluster/nodes/Calls.ts"
@@ -150,7 +150,7 @@ describe.skipIf(NatsBinary.isMissing)(NatsBinary.named("Several nodes at once"),
           // Invalid input costs nothing, and is refused as invalid once the key is known.
           const knows = async (_: Nodes.Node, n: number) =>
             assert.strictEqual((await submit({}, n)).status, 400)
-          yield* Effect.forEach(nodes, (node, n) => Until.answers(() => knows(node, n)))
+          yield* Effect.forEach(nodes, (node, n) => Until.answers(() => knows(node, n), Until.processes))
 
           const answers = yield* Effect.promise(() =>
             Promise.all(Array.range(1, submits).map((n) => submit({ value: n }, n)))

@@ -11,7 +11,7 @@ import type { Node } from "#test/support/Nodes.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as StreamLeader from "#test/support/servers/StreamLeader.ts"
 import type { Cut } from "#test/support/servers/TcpProxy.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as Calls from "#test/support/src/platform/cluster/nodes/Calls.ts"
 import type { Load } from "#test/support/src/platform/cluster/nodes/Load.ts"
 import * as LogFacts from "#test/support/src/platform/cluster/nodes/LogFacts.ts"
@@ -83,7 +83,7 @@ const takes = (node: Node, key: string) => {
   return Until.answers(async () => {
     const { status } = await Calls.call(node, path, options)
     if (status !== 200) throw new Error(`it answers ${status}`)
-  })
+  }, Until.processes)
 }
 
 /** The NATS server that leads the log. */

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { send } from "#test/support/HttpProbe.ts"
 import { apiKey, authorization } from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
+import * as Until from "#test/support/Until.ts"
 
 const canary = "canary-3f9a"
 const json = { ...authorization, "content-type": "application/json" }
@@ -25,10 +26,7 @@ const life = Effect.fnUntraced(function* (settings: Readonly<Record<string, stri
     path: `/sandbox/fail/requests/${failingId}/status?wait=10`,
     headers: { ...authorization, referer: canary }
   })
-  yield* Effect.repeat(status, {
-    until: ({ json }) => Object(json)["status"] === "FAILED",
-    schedule: Schedule.spaced("50 millis")
-  })
+  yield* Until.polled("FAILED", status, ({ json }) => Object(json)["status"] === "FAILED", Until.processes)
   yield* post("/sandbox/echo", { [canary]: 1 })
   yield* post("/sandbox/echo", { value: 1 }, { ...json, authorization: `Key test:${canary}` })
   yield* send(port, { path: `/${canary}?${canary}`, headers: { "user-agent": canary } })
@@ -116,18 +114,18 @@ describe("the log", () => {
       const submitted = yield* send(port, { method: "POST", path: "/sandbox/slow", headers: json, body })
       const id = String(Object(submitted.json)["request_id"])
       const status = send(port, { path: `/sandbox/slow/requests/${id}/status`, headers: authorization })
-      yield* Effect.repeat(status, {
-        until: ({ json }) => Object(json)["status"] === "IN_PROGRESS",
-        schedule: Schedule.spaced("20 millis")
-      })
+      const isRunning = ({ json }: Effect.Success<typeof status>) => Object(json)["status"] === "IN_PROGRESS"
+      yield* Until.polled("IN_PROGRESS", status, isRunning, Until.processes)
       yield* killed.kill("SIGKILL")
 
       const server = yield* Inferlog.serve(settings)
       const metrics = send(Number(new URL(server.url).port), { path: "/metrics" })
-      yield* Effect.repeat(metrics, {
-        until: ({ text }) => /_requeued_total\{model="sandbox\/slow",reason="lost"\} 1\n/.test(text),
-        schedule: Schedule.spaced("20 millis")
-      })
+      yield* Until.polled(
+        "a requeue",
+        metrics,
+        ({ text }) => /_requeued_total\{model="sandbox\/slow",reason="lost"\} 1\n/.test(text),
+        Until.processes
+      )
       const { stderr } = yield* server.kill("SIGTERM")
       const entries = stderr
         .split("\n")

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as AllMetrics from "#src/composition/metrics/AllMetrics.ts"
 import { type Reply, send } from "#test/support/HttpProbe.ts"
 import { apiKey, authorization } from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"
 import * as Exposition from "#test/support/src/platform/telemetry/Exposition.ts"
+import * as Until from "#test/support/Until.ts"
 
 const serve = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>> = {}) {
   const DATA_DIR = yield* TempDirectory.make
@@ -52,11 +53,13 @@ describe("GET /metrics", () => {
       yield* ended(port, "sandbox/fail", failing)
       yield* send(port, { path: "/sandbox/echo/unknown/secret-path" })
 
-      const families = yield* Effect.repeat(scrape, {
-        until: (found) =>
+      const families = yield* Until.polled(
+        "a history that is not behind",
+        scrape,
+        (found) =>
           Exposition.valueOf(found, "inferlog_projection_lag_events", { projection: "history" }) === 0,
-        schedule: Schedule.spaced("20 millis")
-      })
+        Until.processes
+      )
       assert.sameMembers(
         [...families.keys()],
         documented.map(({ name }) => name)

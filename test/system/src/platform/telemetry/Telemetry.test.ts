@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as AllMetrics from "#src/composition/metrics/AllMetrics.ts"
 import { send } from "#test/support/HttpProbe.ts"
 import { apiKey, authorization } from "#test/support/ServerProcess.ts"
@@ -10,6 +10,7 @@ import * as InProcess from "#test/support/src/cli/InProcess.ts"
 import * as AssistantV1 from "#test/support/src/edges/mcp/AssistantV1.ts"
 import { signIn } from "#test/support/src/edges/mcp/FirstSteps.ts"
 import * as OtlpReceiver from "#test/support/src/platform/telemetry/OtlpReceiver.ts"
+import * as Until from "#test/support/Until.ts"
 
 const canary = "canary-3f9a"
 const traceId = "0af7651916cd43dd8448eb211c80319c"
@@ -71,8 +72,7 @@ const secrets: Array<string> = [canary]
 
 const followed = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
 
-const until = (holds: () => boolean) =>
-  Effect.repeat(Effect.sync(holds), { until: (done) => done, schedule: Schedule.spaced("100 millis") })
+const until = (holds: () => boolean) => Until.holds("what was sent", holds, holds, Until.processes)
 
 const ended = ({ stop }: Served) =>
   Effect.gen(function* () {

@@ -7,6 +7,7 @@ import { Effect, type Scope as EffectScope } from "effect"
 import type { Scope } from "#src/edges/http/edge/Reader.ts"
 import { type Pace, takenBy, usualPace } from "#src/edges/http/edge/Reader.ts"
 import * as SlowReaders from "#src/edges/http/edge/SlowReaders.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** More than the operating system buffers for a connection, beside what the tests read of it. */
 const much = Buffer.alloc(32 * 1024 * 1024, "x")
@@ -108,9 +109,11 @@ const read = (socket: net.Socket, bytes: number, { sockets }: { readonly sockets
 
 /** Waits until the system has taken everything that the server sends on this connection. */
 const sentAll = (socket: net.Socket, { sockets }: { readonly sockets: Sockets }) =>
-  Effect.promise(async () => {
-    while ((sockets.get(socket.localPort)?.writableLength ?? 0) > 0) await setImmediate()
-  })
+  Until.until(
+    "no unsent bytes",
+    Effect.sync(() => sockets.get(socket.localPort)?.writableLength ?? 0),
+    (bytes) => bytes === 0
+  )
 
 const test = (name: string, body: Effect.Effect<void, unknown, EffectScope.Scope>) =>
   it.live(name, () => Effect.scoped(body))

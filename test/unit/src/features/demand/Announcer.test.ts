@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option, Ref, References, Schema } from "effect"
+import { ConfigProvider, Effect, Layer, Option, Ref, References, Schema, Stream } from "effect"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
@@ -11,7 +11,7 @@ import { Lease } from "#src/platform/cluster/Lease.ts"
 import * as ReadSide from "#test/support/projections/ReadSide.ts"
 import * as RequestLog from "#test/support/projections/RequestLog.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 
@@ -44,7 +44,7 @@ const announcer = (url: string, isHeld: Ref.Ref<boolean>) =>
     Layer.provide(Demand.layer),
     Layer.provide([
       BuiltinCatalog.layerOf([pulled, testModel("test/single")]),
-      Layer.succeed(Lease, { isHeld: Ref.get(isHeld) }),
+      Layer.succeed(Lease, { isHeld: Ref.get(isHeld), gains: Stream.never }),
       Layer.succeed(OutboundAuthorities, [Receiver.authority]),
       Layer.succeed(References.MinimumLogLevel, "None"),
       ConfigProvider.layer(

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref, type Stream } from "effect"
+import { Effect, Layer, Ref, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Generations from "#projections/rebuild/Generations.ts"
 import { Lease } from "#src/platform/cluster/Lease.ts"
@@ -14,6 +14,7 @@ import { dump } from "#test/support/projections/ReadSide.ts"
 import * as RebuildLog from "#test/support/projections/rebuild/RebuildLog.ts"
 import * as Nodes from "#test/support/projections/snapshot/SnapshotNodes.ts"
 import * as Scratch from "#test/support/Scratch.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** Enough requests to have 1,000 events. */
 const enough = 400
@@ -25,7 +26,7 @@ const node = (holds: Ref.Ref<boolean>) =>
       RebuildLog.readSide(base),
       Scratch.layer,
       IdGenerator.layer,
-      Layer.succeed(Lease, { isHeld: Ref.get(holds) })
+      Layer.succeed(Lease, { isHeld: Ref.get(holds), gains: Stream.never })
     )
     return {
       asked: SnapshotReactor.layerNoReactor().pipe(Layer.provideMerge(ground)),
@@ -35,14 +36,13 @@ const node = (holds: Ref.Ref<boolean>) =>
 
 const pass = Effect.flatMap(SnapshotReactor, (reactor) => reactor.pass)
 
-/** Looks repeatedly, without time, until a snapshot other than `known` is recorded. */
-const untilNewer = Effect.fnUntraced(function* (known: string | null) {
-  for (;;) {
-    const found = yield* Nodes.record
-    if (found?.newest && found.newest.key !== known) return found.newest.key
-    yield* Effect.yieldNow
-  }
-})
+/** Waits until a snapshot other than `known` is recorded, and returns its key. */
+const untilNewer = (known: string | null) =>
+  Until.until(
+    "a newer snapshot",
+    Effect.map(Nodes.record, (found) => found?.newest?.key ?? null),
+    (key): key is string => key !== null && key !== known
+  )
 
 describe("A node", () => {
   it.effect("creates a snapshot when it holds the lease, an hour has passed and the log has grown", () =>
@@ -136,7 +136,7 @@ describe("A node", () => {
       yield* Effect.gen(function* () {
         yield* Nodes.settleAll
         yield* TestClock.adjust("1 minute")
-        while ((yield* Ref.get(failures)) === 0) yield* Effect.yieldNow
+        yield* Until.until("a failure", Ref.get(failures), (count) => count > 0)
         assert.isNull((yield* Nodes.record)?.newest ?? null)
         yield* TestClock.adjust("10 minutes")
         const key = yield* untilNewer(null)

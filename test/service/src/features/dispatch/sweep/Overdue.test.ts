@@ -17,6 +17,7 @@ import {
   submit,
   sweep
 } from "#test/support/src/features/dispatch/sweep/SweepSupport.ts"
+import * as Until from "#test/support/Until.ts"
 
 const node = TestNode.layer({ models })
 const idle = TestNode.layer({ models, dispatches: false })
@@ -210,7 +211,9 @@ describe("A run past its expected duration", () => {
 
 /** Waits until this node has no runs. */
 const untilIdle = Effect.flatMap(TestProvider, (provider) =>
-  Effect.repeat(Effect.yieldNow, {
-    until: () => provider.running(patient.model.endpoint).now === 0
-  })
+  Until.until(
+    "no runs",
+    Effect.sync(() => provider.running(patient.model.endpoint)),
+    ({ now }) => now === 0
+  )
 )

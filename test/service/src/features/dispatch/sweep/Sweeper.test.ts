@@ -17,6 +17,7 @@ import {
   submit,
   sweep
 } from "#test/support/src/features/dispatch/sweep/SweepSupport.ts"
+import * as Until from "#test/support/Until.ts"
 
 const idle = TestNode.layer({ models, dispatches: false })
 const alive: JobState = { _tag: "Alive" }
@@ -30,7 +31,7 @@ describe("The sweep", () => {
       provider.lookAs(() => Effect.succeed(alive))
       yield* running("job-7")
       const looks = (count: number) =>
-        Effect.repeat(Effect.yieldNow, { until: () => provider.looked().length === count })
+        Until.holds(`look ${count}`, () => provider.looked().length === count, provider.looked)
       yield* TestClock.adjust("59 seconds")
       assert.lengthOf(provider.looked(), 0)
       for (const count of [1, 2, 3]) {
@@ -69,7 +70,7 @@ describe("The sweep", () => {
       yield* running("job-7")
       yield* TestClock.adjust("5 seconds")
       const sweeping = yield* Effect.forkChild(Effect.all([sweep, sweep], { concurrency: 2 }))
-      yield* Effect.repeat(Effect.yieldNow, { until: () => provider.looked().length > 0 })
+      yield* Until.holds("a look", () => provider.looked().length > 0, provider.looked)
       yield* Effect.replicateEffect(Effect.yieldNow, 200)
       assert.lengthOf(provider.looked(), 1)
       yield* Deferred.succeed(answer, alive)

@@ -1,16 +1,17 @@
 /** A worker's calls for a job, over HTTP with the real dispatcher. */
 import * as http from "node:http"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as Server from "#test/support/src/features/providers/workers/WorkerServer.ts"
+import * as Until from "#test/support/Until.ts"
 
 const until = <R>(isSo: Effect.Effect<boolean, never, R>) =>
-  Effect.repeat(isSo, { until: (so) => so, schedule: Schedule.spaced("2 millis") })
+  Until.until("a fact of the worker", isSo, (so) => so)
 
 /** Waits until this many workers wait for jobs of the model. */
 const waiting = Effect.fnUntraced(function* (model: string, count: number) {

@@ -1,6 +1,6 @@
 /** Jobs whose workers or nodes disappear. Uses the test clock. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { RequestId } from "#domain/Ids.ts"
 import * as Lease from "#src/features/providers/pull/Lease.ts"
@@ -25,6 +25,7 @@ import {
   control,
   completions
 } from "#test/support/src/features/providers/workers/LeaseNode.ts"
+import * as Until from "#test/support/Until.ts"
 
 describe("A worker that stops calling", () => {
   it.effect("loses its job, which runs again and is charged once", () =>
@@ -218,10 +219,11 @@ describe("A worker whose calls reach another node than its follower", () => {
       assert.strictEqual(yield* told(there.on(end(me, leaseId))), "Ok")
       assert.deepStrictEqual(yield* completions(id), [1])
       const { lease } = yield* here.on(WorkerPool)
-      yield* Effect.repeat(
+      yield* Until.until(
+        "the end of the lease",
         Effect.sync(() => lease(leaseId)),
-        { until: (held) => held === undefined, schedule: Schedule.spaced(0) }
-      ).pipe(TestClock.withLive)
+        (held) => held === undefined
+      )
       assert.strictEqual(yield* told(here.on(end(me, leaseId))), "Ok")
       assert.deepStrictEqual(yield* completions(id), [1])
       assert.notInclude(yield* Facts.types(id), "LateOutcomeIgnored")

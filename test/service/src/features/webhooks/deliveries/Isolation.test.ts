@@ -7,6 +7,7 @@ import { DeliveryLimits } from "#src/features/webhooks/deliveries/DeliveryLimits
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
+import * as TestTime from "#test/support/TestTime.ts"
 
 const usual: DeliveryLimits = {
   inAll: 200,
@@ -91,7 +92,7 @@ describe("Receivers that never answer", () => {
       assert.lengthOf(hook.posted(), 2)
       hook.answerWith(204)
       yield* TestClock.adjust("15 seconds")
-      yield* Facts.passDuring(Effect.forEach(all, ({ id }) => Facts.untilPhase(id, "Delivered")))
+      yield* TestTime.passDuring(Effect.forEach(all, ({ id }) => Facts.untilPhase(id, "Delivered")))
     }).pipe(Effect.provide(layer()))
   )
 
@@ -211,7 +212,7 @@ describe("Accounts that share a receiver", () => {
       yield* hook.until(1)
       const quiet = yield* many(5, `${hook.origin}/well`, "acc_quiet")
       for (let time = 0; time < 6; time++)
-        yield* Facts.passDuring(Effect.forEach(quiet, ({ id }) => Facts.untilPhase(id, "Delivered")))
+        yield* TestTime.passDuring(Effect.forEach(quiet, ({ id }) => Facts.untilPhase(id, "Delivered")))
     }).pipe(Effect.provide(layer({ inAll: 1 })))
   )
 })
@@ -226,7 +227,7 @@ describe("Bodies in transit", () => {
       assert.strictEqual(openAt(silent), 2)
       for (const hook of silent) hook.answerWith(204)
       yield* TestClock.adjust("15 seconds")
-      yield* Facts.passDuring(Effect.forEach(all, ({ id }) => Facts.untilPhase(id, "Delivered")))
+      yield* TestTime.passDuring(Effect.forEach(all, ({ id }) => Facts.untilPhase(id, "Delivered")))
     }).pipe(Effect.provide(layer({ bytes: 600_000 })))
   )
 })

@@ -11,6 +11,7 @@ import { caller } from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
+import * as TestTime from "#test/support/TestTime.ts"
 
 const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
@@ -157,6 +158,24 @@ describe("A recovery", () => {
         [count - sent]
       )
       assert.lengthOf(hook.posted(), 2 * count)
+    }).pipe(Effect.provide(TestNode.storeLayer))
+  )
+
+  it.effect("is continued by a running node that gets the lease", () =>
+    Effect.gen(function* () {
+      const hook = yield* Hook.make(410)
+      const first = yield* start("one")
+      yield* start("two")
+      const { id } = yield* first.on(Facts.ended(hook.url))
+      yield* Facts.untilPhase(id, "Failed")
+      yield* first.on(Facts.refuse("ReplayRequested"))
+      yield* first.on(recover(0, 1_000))
+      yield* Facts.pass(2)
+      assert.lengthOf(yield* recorded("ReplayRequested"), 0)
+      hook.answerWith(204)
+      yield* first.crash
+      yield* first.stop
+      yield* TestTime.passDuring(Facts.untilPhase(id, "Delivered"))
     }).pipe(Effect.provide(TestNode.storeLayer))
   )
 

@@ -12,6 +12,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 import { counted } from "#test/support/src/features/dispatch/Cluster.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
+import * as TestTime from "#test/support/TestTime.ts"
 
 const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: true })
 
@@ -172,7 +173,7 @@ describe("Several nodes", () => {
       for (const { id } of all) yield* Facts.untilAttempts(id, 1)
       yield* a.on(Effect.map(AppendFaults, (faults) => faults.decide(() => "refused")))
       hook.answerWith(204)
-      yield* Facts.passDuring(Effect.forEach(all, ({ id }) => Facts.untilPhase(id, "Delivered")))
+      yield* TestTime.passDuring(Effect.forEach(all, ({ id }) => Facts.untilPhase(id, "Delivered")))
       assert.lengthOf(hook.posted(), 2 * count)
     }).pipe(Effect.provide(TestNode.storeLayer))
   )

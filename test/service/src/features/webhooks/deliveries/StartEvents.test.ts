@@ -9,6 +9,7 @@ import * as TestNode from "#test/support/TestNode.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
+import * as TestTime from "#test/support/TestTime.ts"
 
 const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
@@ -81,7 +82,7 @@ describe("A client that asked for both events", () => {
       yield* run.ends(succeeded())
       yield* RequestFacts.untilEnd(requestId)
       yield* Facts.heal
-      yield* Facts.passDuring(Facts.untilPhase(Facts.idOf(requestId), "Delivered"))
+      yield* TestTime.passDuring(Facts.untilPhase(Facts.idOf(requestId), "Delivered"))
       assert.deepStrictEqual(eventsOf(hook), ["completed"])
       assert.deepStrictEqual(yield* Facts.events(Facts.idOf(requestId, "start")), [])
     }).pipe(Effect.provide(layer))

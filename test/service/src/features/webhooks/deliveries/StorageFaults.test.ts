@@ -16,6 +16,7 @@ import { TestAccounts } from "#test/support/TestAccounts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
+import * as TestTime from "#test/support/TestTime.ts"
 
 const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
@@ -55,7 +56,7 @@ describe("When the log refuses", () => {
       assert.include(lines.join(), "A webhook cannot be sent for now")
       assert.lengthOf(hook.posted(), 0)
       yield* Facts.heal
-      assert.deepInclude(yield* Facts.passDuring(Facts.untilPhase(id, "Delivered")), { attempts: 1 })
+      assert.deepInclude(yield* TestTime.passDuring(Facts.untilPhase(id, "Delivered")), { attempts: 1 })
       assert.lengthOf(hook.posted(), 1)
     }).pipe(Effect.provide(telling(lines)))
   })
@@ -71,7 +72,7 @@ describe("When the log refuses", () => {
       assert.isAtMost(tries(), 14)
       assert.lengthOf(hook.posted(), 1)
       yield* Facts.heal
-      assert.deepInclude(yield* Facts.passDuring(Facts.untilAttempts(id, 2)), { attempts: 2, used: 2 })
+      assert.deepInclude(yield* TestTime.passDuring(Facts.untilAttempts(id, 2)), { attempts: 2, used: 2 })
       assert.lengthOf(hook.posted(), 2)
     }).pipe(Effect.provide(layer))
   )
@@ -117,7 +118,7 @@ describe("When the log stores an append despite an error", () => {
         assert.strictEqual(lost.used, before + 1)
         assert.lengthOf(hook.posted(), before)
         hook.answerWith(204)
-        assert.deepInclude(yield* Facts.passDuring(Facts.untilPhase(id, "Delivered")), {
+        assert.deepInclude(yield* TestTime.passDuring(Facts.untilPhase(id, "Delivered")), {
           attempts: before + 2
         })
         assert.lengthOf(hook.posted(), before + 1)
@@ -168,7 +169,7 @@ describe("When a webhook cannot be read or signed for a while", () => {
       assert.deepInclude(yield* Facts.delivery(id), { attempts: 1 })
       assert.isAtMost(lines.length, 2)
       faults.failPayloads(0)
-      assert.deepInclude(yield* Facts.passDuring(Facts.untilAttempts(id, 2)), { attempts: 2 })
+      assert.deepInclude(yield* TestTime.passDuring(Facts.untilAttempts(id, 2)), { attempts: 2 })
       assert.lengthOf(hook.posted(), 2)
     }).pipe(Effect.provide(telling(lines)))
   })
@@ -194,7 +195,7 @@ describe("When a webhook cannot be read or signed for a while", () => {
       const other = yield* Facts.ended(others.url, { account: "acc_other" })
       yield* Facts.untilPhase(other.id, "Delivered")
       yield* (yield* SigningSecrets).rotate(accountId, defaultGraceMs)
-      assert.deepInclude(yield* Facts.passDuring(Facts.untilPhase(id, "Delivered")), { attempts: 1 })
+      assert.deepInclude(yield* TestTime.passDuring(Facts.untilPhase(id, "Delivered")), { attempts: 1 })
     }).pipe(Effect.provide(telling(lines)))
   })
 })

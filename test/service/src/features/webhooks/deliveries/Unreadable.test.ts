@@ -15,6 +15,7 @@ import * as RequestFacts from "#test/support/RequestFacts.ts"
 import * as TestNode from "#test/support/TestNode.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
+import * as TestTime from "#test/support/TestTime.ts"
 
 const start = (name: string) => TestNode.start({ name, models: [Facts.model], delivers: true })
 
@@ -80,7 +81,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
       yield* start("two")
       yield* Facts.pass(59)
       assert.deepStrictEqual(yield* Facts.events(id), [])
-      assert.deepInclude(yield* Facts.passDuring(Facts.untilPhase(id, "Delivered")), { attempts: 1 })
+      assert.deepInclude(yield* TestTime.passDuring(Facts.untilPhase(id, "Delivered")), { attempts: 1 })
       assert.deepInclude(JSON.parse((yield* hook.until(1)).text), {
         id: requestId,
         status: "COMPLETED",
@@ -152,7 +153,7 @@ describe("Webhooks are scheduled, sent and sent again", () => {
       const { id } = yield* node.on(Facts.ended(hook.url))
       yield* Facts.untilAttempts(id, 1)
       hook.answerWith(204)
-      assert.deepInclude(yield* Facts.passDuring(Facts.untilPhase(id, "Delivered")), { attempts: 2 })
+      assert.deepInclude(yield* TestTime.passDuring(Facts.untilPhase(id, "Delivered")), { attempts: 2 })
       yield* Facts.pass(60)
       for (const { id } of broken) {
         assert.deepInclude(yield* Facts.untilPhase(id, "Failed"), { attempts: 1 })

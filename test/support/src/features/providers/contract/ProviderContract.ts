@@ -10,6 +10,7 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import type { JobState } from "#src/features/providers/Provider.ts"
 import { type AdapterUnderTest, begin, limit, setUp } from "./AdapterUnderTest.ts"
 import type { Behaviour, Upstream } from "./Upstream.ts"
+import * as Until from "#test/support/Until.ts"
 
 const message = (outcome: ProviderOutcome): string => ("message" in outcome ? outcome.message : "")
 
@@ -200,10 +201,10 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
         yield* stop
         assert.deepStrictEqual(yield* outcome, { _tag: "Stopped" })
         // If closing the connection stops it, the server notices a moment later.
-        const states = yield* upstream.jobs.pipe(
-          Effect.map((jobs) => jobs.map(({ state }) => state)),
-          Effect.repeat({ until: ([state]) => state === "cancelled", schedule: Schedule.spaced(1) }),
-          Effect.timeout(limit)
+        const states = yield* Until.until(
+          "a cancelled job",
+          Effect.map(upstream.jobs, (jobs) => jobs.map(({ state }) => state)),
+          ([state]) => state === "cancelled"
         )
         assert.deepStrictEqual(states, ["cancelled"])
       })

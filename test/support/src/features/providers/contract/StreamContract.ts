@@ -3,12 +3,13 @@
  * model with `output.stream: text`. Uses the live clock, like the contract of all adapters.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schedule, type Scope } from "effect"
+import { Effect, Fiber, Layer, type Scope } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as PlannedStream from "#test/support/upstreams/streams/PlannedStream.ts"
 import { type AdapterUnderTest, jobOf, limit } from "./AdapterUnderTest.ts"
 import * as RecordedControl from "./RecordedControl.ts"
 import * as Surroundings from "./Surroundings.ts"
+import * as Until from "#test/support/Until.ts"
 
 interface StreamingAdapter extends Pick<AdapterUnderTest, "provider"> {
   readonly upstream: Effect.Effect<PlannedStream.StreamingUpstream, never, Scope.Scope>
@@ -32,9 +33,10 @@ export const streamContract = (name: string, { provider, upstream: start }: Stre
     const plain = jobOf({ ...binding, name: "streams" }, input)
     const job = { ...plain, model: { ...plain.model, output: { stream: "text" as const } } }
     const fiber = yield* Effect.forkScoped(instance.run(job, recorded.control))
-    const some = Effect.sync(() => recorded.chunks.length).pipe(
-      Effect.repeat({ until: (count) => count > 0, schedule: Schedule.spaced(1) }),
-      Effect.timeout(limit)
+    const some = Until.until(
+      "a chunk",
+      Effect.sync(() => recorded.chunks.length),
+      (count) => count > 0
     )
     return { ...recorded, upstream, fiber, some, outcome: Effect.timeout(Fiber.join(fiber), limit) }
   })

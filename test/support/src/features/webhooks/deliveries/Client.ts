@@ -7,7 +7,7 @@ import type { DeliveryBody, DetailedBody } from "#src/features/webhooks/views/De
 import * as DeliveryIds from "#src/features/requests/DeliveryIds.ts"
 import * as Calls from "#test/support/src/platform/cluster/nodes/Calls.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 
 interface Submission {
@@ -25,11 +25,11 @@ export interface Client {
   readonly submit: (submission: Submission) => Effect.Effect<RequestId>
   /** The current state of one delivery. */
   readonly delivery: (id: string) => Effect.Effect<DetailedBody>
-  /** Waits until the delivery satisfies the condition, and returns it. Dies after `limitMs`. */
+  /** Waits until the delivery satisfies the condition, and returns it. Fails after 40 s by default, because a server does it. */
   readonly until: (
     id: string,
     isSo: (delivery: DetailedBody) => boolean,
-    limitMs?: number
+    limit?: Until.Limit
   ) => Effect.Effect<DetailedBody>
   /** The number of deliveries with that status. */
   readonly count: (status: DeliveryBody["status"]) => Effect.Effect<number>
@@ -77,13 +77,13 @@ export const make = (url: string): Client => {
         (body) => body["request_id"] as RequestId
       ),
     delivery,
-    until: (id, isSo, limitMs) =>
+    until: (id, isSo, limit = Until.processes) =>
       Until.answers(async () => {
         const { body } = await Calls.call({ url }, `/webhooks/deliveries/${id}`)
         const found = body as object as DetailedBody
         if (!isSo(found)) throw new Error(`it is ${JSON.stringify(found)}`)
         return found
-      }, limitMs),
+      }, limit),
     count: (status) =>
       Effect.map(ok(`/webhooks/deliveries?limit=1&status=${status}`), (body) => Number(body["total"])),
     secret: Effect.map(ok("/webhooks/default/secret"), (body) => String(body["key"])),

@@ -1,5 +1,5 @@
 /** Requests with webhooks, and the events of their deliveries on the log. */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { RequestId } from "#domain/Ids.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
@@ -16,6 +16,7 @@ import * as Replay from "#test/support/Replay.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded, testModel } from "#test/support/TestModels.ts"
 import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
+import * as Until from "#test/support/Until.ts"
 
 const { category, codec, decider } = WebhookDelivery.aggregate
 
@@ -64,16 +65,15 @@ export const until = Effect.fnUntraced(function* (
   isSo: (delivery: Delivery, events: ReadonlyArray<Event>) => boolean
 ) {
   const reader = yield* EventReader
-  const found = yield* reader.changes.pipe(
-    Stream.mapEffect(() => events(id)),
-    Stream.map((all) => {
-      const state = Replay.replay(decider, all)
-      return state._tag === "Delivery" && isSo(state, all) ? Option.some(state) : Option.none()
-    }),
-    Stream.filter(Option.isSome),
-    Stream.runHead
+  const states = Stream.mapEffect(reader.changes, () =>
+    Effect.map(events(id), (all) => ({ state: Replay.replay(decider, all), all }))
   )
-  return Option.getOrThrow(Option.flatten(found))
+  const { state } = yield* Until.first(
+    `delivery ${id}`,
+    states,
+    ({ all, state }) => state._tag === "Delivery" && isSo(state, all)
+  )
+  return state._tag === "Delivery" ? state : yield* Effect.die("No delivery")
 })
 
 export const untilPhase = (id: string, phase: Delivery["phase"]["_tag"]) =>
@@ -120,10 +120,6 @@ export const replay = (id: string) =>
 /** Lets time pass second by second. */
 export const pass = (seconds: number) =>
   Effect.replicateEffect(Effect.andThen(TestClock.adjust("1 second"), rest), seconds, { discard: true })
-
-/** Lets time pass until the effect ends. */
-export const passDuring = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.raceFirst(effect, Effect.forever(pass(1)))
 
 /** From now on the log rejects this node's events of the type. */
 export const refuse = (type: string) =>

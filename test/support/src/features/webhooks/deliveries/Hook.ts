@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import type * as Http from "node:http"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
+import * as Until from "#test/support/Until.ts"
 
 export interface Posted {
   /** `webhook-id` */
@@ -68,14 +69,18 @@ export const make = Effect.fn("Hook.make")(function* (first: Answer = 204) {
     open: () => ({ now, most }),
     answerWith: (next) => (answer = next),
     until: (count) =>
-      Effect.callback<Posted>((resume) => {
-        const watch = () => {
-          const last = posted[count - 1]
-          if (last !== undefined) resume(Effect.succeed(last))
-        }
-        watchers.add(watch)
-        watch()
-      })
+      Until.within(
+        `post ${count}`,
+        Effect.callback<Posted>((resume) => {
+          const watch = () => {
+            const last = posted[count - 1]
+            if (last !== undefined) resume(Effect.succeed(last))
+          }
+          watchers.add(watch)
+          watch()
+        }),
+        () => posted.map(({ at, id }) => ({ id, at }))
+      )
   }
   return hook
 })

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import type { Node } from "#test/support/Nodes.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as Calls from "./Calls.ts"
 import type { Acknowledged } from "./Load.ts"
 import * as LogFacts from "./LogFacts.ts"
@@ -60,7 +60,7 @@ const agreed = async (nodes: ReadonlyArray<Node>, id: string) => {
 
 const checkAnswer = (nodes: ReadonlyArray<Node>) =>
   Effect.fnUntraced(function* ({ id, work }: Acknowledged) {
-    const answer = yield* Until.answers(() => agreed(nodes, id), 10_000)
+    const answer = yield* Until.answers(() => agreed(nodes, id), Until.processes)
     const { cost, input, status } = answer?.body ?? {}
     assert.strictEqual(answer?.status, 200)
     assert.deepStrictEqual(input, work.input, `input of ${id}`)

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { Effect, type Scope } from "effect"
 import type { Node } from "#test/support/Nodes.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 import * as Calls from "./Calls.ts"
 import * as Works from "./Works.ts"
 
@@ -62,7 +62,7 @@ export const start = (nodes: ReadonlyArray<Node>, seed: number): Effect.Effect<L
         return Until.answers(async () => {
           if (acknowledged.length < enough)
             throw new Error(`${enough - acknowledged.length} are not acknowledged`)
-        }, 40_000)
+        }, Until.processes)
       },
       submit: (work, key) =>
         Effect.promise(() => submit(clientOf(clients + extra), work, key ?? `${seed}-extra-${extra++}`)),

@@ -6,7 +6,7 @@ import * as JetStreamEventReader from "#streams/nats/JetStreamEventReader.ts"
 import * as NatsOptions from "#streams/nats/NatsOptions.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
 import * as StreamName from "#streams/StreamName.ts"
-import * as Until from "#test/support/servers/Until.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** Events of requests, by their ids, in the order of the log. */
 export type Requests = ReadonlyMap<string, ReadonlyArray<RecordedEvent>>
@@ -14,11 +14,11 @@ export type Requests = ReadonlyMap<string, ReadonlyArray<RecordedEvent>>
 export interface LogFacts {
   /** So far. */
   readonly requests: () => Requests
-  /** Waits until `find` returns a result, and returns it. Dies after `limitMs`, naming `what` is missing. */
+  /** Waits until `find` returns a result, and returns it. Fails after 40 s by default, because servers do it. */
   readonly until: <A>(
     what: string,
     find: (requests: Requests) => A | null,
-    limitMs?: number
+    limit?: Until.Limit
   ) => Effect.Effect<A>
   /** Waits until all requests, including these, have ended. Returns all as they were seen to be appended. */
   readonly quiet: (ids: ReadonlyArray<string>) => Effect.Effect<Requests>
@@ -81,12 +81,14 @@ export const make: Effect.Effect<LogFacts, never, EventReader | Scope.Scope> = E
     Effect.forkScoped
   )
 
-  const until: LogFacts["until"] = (what, find, limitMs = 40_000) =>
+  const lastTypes = () => new Map([...requests].map(([id, events]) => [id, events.at(-1)?.type]))
+
+  const until: LogFacts["until"] = (what, find, limit = Until.processes) =>
     Until.answers(async () => {
       const found = find(requests)
-      if (found === null) throw new Error(`Not on the log: ${what}`)
+      if (found === null) throw new Error(`${what} is not on the log, but ${Until.textOf(lastTypes())}`)
       return found
-    }, limitMs)
+    }, limit)
 
   return {
     requests: () => requests,

@@ -2,10 +2,11 @@
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as Server from "#test/support/src/features/providers/workers/WorkerServer.ts"
+import * as Until from "#test/support/Until.ts"
 
 const root = path.resolve(import.meta.dirname, "../../../../../..")
 
@@ -33,7 +34,7 @@ const started = (url: string, key: string, ...models: ReadonlyArray<string>) =>
   )
 
 const until = <E, R>(isSo: Effect.Effect<boolean, E, R>) =>
-  Effect.repeat(isSo, { until: (so) => so, schedule: Schedule.spaced("5 millis") })
+  Until.polled("a fact of the worker", isSo, (so) => so, Until.processes)
 
 layer(Server.layer, { excludeTestServices: true })("The worker in Python", (it) => {
   it.effect.skipIf(!hasPython)("runs jobs, and ends at a stop signal (skipped without Python 3.9)", () =>

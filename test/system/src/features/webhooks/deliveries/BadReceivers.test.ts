@@ -129,7 +129,7 @@ describe.concurrent("bad receivers", () => {
         )
       )
       for (const { ends, id, name } of submitted) {
-        const { attemptHistory } = yield* server.until(id, Client.isTried, 20_000)
+        const { attemptHistory } = yield* server.until(id, Client.isTried)
         const [first] = attemptHistory
         assert.deepStrictEqual<unknown>([first?.error, first?.responseStatus], ends, name)
         assert.isAtMost(first?.durationMs ?? Infinity, limitMs, name)

@@ -4,7 +4,7 @@
  * @first It takes long, so at the end it would run alone.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Schedule } from "effect"
+import { Effect, Result } from "effect"
 import { RequestId } from "#domain/Ids.ts"
 import { isSigned, secretBytes } from "#src/features/webhooks/StandardWebhooks.ts"
 import * as StreamName from "#streams/StreamName.ts"
@@ -15,6 +15,7 @@ import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
 import * as Client from "#test/support/src/features/webhooks/deliveries/Client.ts"
 import * as Invariants from "#test/support/src/features/webhooks/deliveries/Invariants.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** `KILL_CYCLES=100` is the long form. */
 const cycles = Number(process.env["KILL_CYCLES"] ?? 4)
@@ -24,6 +25,9 @@ const maxAcknowledged = 40
 
 /** Deliveries with a longer wait are replayed: waits of half a minute and more have other tests. */
 const patienceMs = 6_000
+
+/** Lost attempts wait for the next ones of their schedule. */
+const schedules = { limitMs: 90_000 }
 
 const slowMs = 200
 
@@ -68,7 +72,7 @@ const settle = (server: Client.Client) =>
       }
       return pending.total + delivering.total === 0
     })
-    yield* Effect.repeat(ask, { until: (isQuiet) => isQuiet, schedule: Schedule.spaced("250 millis") })
+    yield* Until.polled("the end of all deliveries", ask, (isQuiet) => isQuiet, schedules)
     return yield* list("delivered")
   })
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schedule } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import type { AccountId } from "#domain/Ids.ts"
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
 import { LiveStatus } from "#projections/live-status/LiveStatus.ts"
@@ -7,6 +7,7 @@ import * as Following from "#src/features/requests/live/Following.ts"
 import { LiveHub, type Taking } from "#src/features/requests/live/LiveHub.ts"
 import * as ReadSide from "#test/support/projections/ReadSide.ts"
 import * as Log from "#test/support/projections/RequestLog.ts"
+import * as Until from "#test/support/Until.ts"
 
 const services = LiveHub.layer.pipe(Layer.provideMerge(LiveStatus.layer), Layer.provideMerge(ReadSide.layer))
 
@@ -85,10 +86,11 @@ describe("Following", () => {
       const all = yield* liveStatus.after({ change: 0, limit: 1_000 })
       const expected = ({ accountId, from }: Reader) =>
         all.filter((change) => change.accountId === accountId && change.change > from)
-      yield* Effect.repeat(
-        Effect.sync(() => readers.every((reader) => reader.told.length >= expected(reader).length)),
-        { until: (isSo) => isSo, schedule: Schedule.spaced("5 millis") }
-      ).pipe(Effect.timeoutOption("5 seconds"))
+      yield* Until.holds(
+        "every change at every reader",
+        () => readers.every((reader) => reader.told.length >= expected(reader).length),
+        () => readers.map((reader) => [reader.told.length, expected(reader).length])
+      )
       assert.isAbove(all.length, 150)
       const ways = new Set(everybody.flatMap(({ ways }) => [...ways]))
       assert.sameMembers([...ways], ["taken", "full", "declined"])

@@ -8,6 +8,7 @@ import { LiveHub } from "#src/features/requests/live/LiveHub.ts"
 import type { StreamFilter } from "#src/features/requests/live/StreamFilter.ts"
 import * as ReadSide from "#test/support/projections/ReadSide.ts"
 import * as Log from "#test/support/projections/RequestLog.ts"
+import * as Until from "#test/support/Until.ts"
 
 type Read = (options: Queries.After) => Effect.Effect<void>
 
@@ -119,7 +120,11 @@ describe("followers", () => {
           startImmediately: true
         })
         // Its first change is on the first page; after that it has none.
-        yield* Effect.repeat(Effect.yieldNow, { until: () => pages.length === 2 })
+        yield* Until.holds(
+          "two pages",
+          () => pages.length === 2,
+          () => pages
+        )
         yield* Log.append(1, Log.dispatched(1), Log.started(1))
         yield* Fiber.join(fiber)
         assert.deepStrictEqual(numbers(told), [1, 451])
@@ -138,7 +143,11 @@ describe("followers", () => {
         const quiet: Array<StatusChange> = []
         yield* Effect.forkScoped(follow(follower(all, busy, 100), 0), { startImmediately: true })
         yield* submitted(1, 5)
-        yield* Effect.repeat(Effect.yieldNow, { until: () => busy.length === 5 })
+        yield* Until.holds(
+          "five changes",
+          () => busy.length === 5,
+          () => busy.length
+        )
         const fiber = yield* Effect.forkScoped(
           follow(follower({ ...all, accountId: Log.bob }, quiet, 1), 0),
           { startImmediately: true }

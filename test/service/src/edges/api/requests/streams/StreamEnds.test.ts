@@ -20,6 +20,7 @@ import * as EventClient from "#test/support/EventClient.ts"
 import { raw } from "#test/support/HttpProbe.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as Streams from "#test/support/src/edges/http/Streams.ts"
+import * as Until from "#test/support/Until.ts"
 
 /**
  * A server whose only route is a stream with this body: its port, the sockets of its clients, and a key.
@@ -211,7 +212,11 @@ describe("a stream behind another answer on its connection", () => {
       )
       const ask = `GET / HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`
       const reply = yield* Effect.forkChild(raw(port, ask.repeat(2)), { startImmediately: true })
-      yield* Effect.repeat(Effect.yieldNow, { until: () => sockets.length === 2 })
+      yield* Until.holds(
+        "two requests",
+        () => sockets.length === 2,
+        () => sockets.length
+      )
       yield* TestClock.adjust("1 second")
       yield* TestClock.adjust("3 seconds")
       assert.match(yield* Fiber.join(reply), /one$/)
@@ -234,7 +239,11 @@ describe("an event stream that waits for its connection", () => {
     )
     const ask = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
     const reply = yield* Effect.forkChild(raw(port, ask.repeat(2)), { startImmediately: true })
-    yield* Effect.repeat(Effect.yieldNow, { until: () => both.length === 2 })
+    yield* Until.holds(
+      "two requests",
+      () => both.length === 2,
+      () => both.length
+    )
     const [first, second] = both
     assert.isDefined(first)
     assert.isDefined(second)

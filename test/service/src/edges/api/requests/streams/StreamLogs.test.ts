@@ -10,6 +10,7 @@ import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted } from "#test/support/src/edges/http/Calls.ts"
 import * as Streams from "#test/support/src/edges/http/Streams.ts"
+import * as Until from "#test/support/Until.ts"
 
 layer(Streams.layer(), { excludeTestServices: true })("the log lines of ended requests", (it) => {
   it.effect(
@@ -50,7 +51,11 @@ layer(Streams.layer(), { excludeTestServices: true })("the log lines of ended re
         )
         const changes = [ended(1, gone), ended(2, known)]
         const giving = yield* Effect.forkChild(follower.give(changes), { startImmediately: true })
-        yield* Effect.repeat(Effect.yieldNow, { until: () => frames.length > 0 })
+        yield* Until.holds(
+          "a frame",
+          () => frames.length > 0,
+          () => frames
+        )
         yield* Effect.repeat(Effect.yieldNow, { times: 20 })
         assert.strictEqual(frames.length, 1)
         yield* Deferred.succeed(room, undefined)

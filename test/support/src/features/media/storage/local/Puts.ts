@@ -137,7 +137,3 @@ export const openFiles = (directory: string): number =>
           return false
         }
       }).length
-
-/** Polls until the condition holds on the disk, which sends no notification. */
-export const until = (isSo: () => boolean): Effect.Effect<void> =>
-  Effect.suspend(() => (isSo() ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), until(isSo))))

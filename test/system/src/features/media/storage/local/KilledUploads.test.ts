@@ -9,6 +9,7 @@ import type { UploadTarget } from "#src/features/media/storage/UploadStore.ts"
 import type { Look, Order } from "#test/support/src/features/media/storage/local/KillableNode.ts"
 import * as Puts from "#test/support/src/features/media/storage/local/Puts.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Until from "#test/support/Until.ts"
 
 const MiB = 1024 * 1024
 const entry = path.join(
@@ -72,7 +73,12 @@ describe("A node that is killed", () => {
           })
           sending.request.on("error", () => {})
           sending.request.write(body.subarray(0, MiB))
-          yield* Puts.until(() => Puts.underWay(directory).length === 1)
+          yield* Until.holds(
+            "the uploads under way",
+            () => Puts.underWay(directory).length === 1,
+            () => Puts.underWay(directory),
+            Until.processes
+          )
           // At 0 ms the rest is never sent.
           if (ms > 0) sending.request.end(body.subarray(MiB))
           yield* Effect.sleep(ms)

@@ -5,6 +5,7 @@ import type { FileId } from "#domain/Ids.ts"
 import { FileActors } from "#src/features/media/storage/FileActors.ts"
 import * as LocalNode from "#test/support/src/features/media/storage/local/LocalNode.ts"
 import * as Puts from "#test/support/src/features/media/storage/local/Puts.ts"
+import * as Until from "#test/support/Until.ts"
 
 const MiB = 1024 * 1024
 
@@ -156,9 +157,17 @@ describe("LocalReception", () => {
       const url = yield* Puts.urlOf(target)
       const sending = Puts.begin(port, url, { "content-type": Puts.contentType, "content-length": 8 * MiB })
       sending.request.write(Puts.pattern(3 * MiB))
-      yield* Puts.until(() => Puts.underWay(directory).length === 1)
+      yield* Until.holds(
+        "the uploads under way",
+        () => Puts.underWay(directory).length === 1,
+        () => Puts.underWay(directory)
+      )
       sending.request.destroy()
-      yield* Puts.until(() => Puts.underWay(directory).length === 0 && Puts.openFiles(directory) === 0)
+      yield* Until.holds(
+        "the uploads under way",
+        () => Puts.underWay(directory).length === 0 && Puts.openFiles(directory) === 0,
+        () => Puts.underWay(directory)
+      )
       yield* isPending(directory, target.id)
       const bytes = Puts.pattern(8 * MiB)
       assert.strictEqual((yield* Puts.put(port, url, bytes)).status, 200)
@@ -173,7 +182,11 @@ describe("LocalReception", () => {
       const url = yield* Puts.urlOf(target)
       const headers = { "content-type": Puts.contentType, "content-length": 10 }
       const sendings = Array.from({ length: 33 }, () => Puts.begin(port, url, headers))
-      yield* Puts.until(() => Puts.underWay(directory).length === 32)
+      yield* Until.holds(
+        "the uploads under way",
+        () => Puts.underWay(directory).length === 32,
+        () => Puts.underWay(directory)
+      )
       for (const { request } of sendings) request.end(Puts.pattern(10))
       for (const { answered } of sendings)
         assert.strictEqual((yield* Effect.promise(() => answered)).status, 200)

@@ -9,6 +9,7 @@ import * as Incoming from "#src/features/media/storage/local/Incoming.ts"
 import { writeBody } from "#src/features/media/storage/local/WriteBody.ts"
 import * as Puts from "#test/support/src/features/media/storage/local/Puts.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Until from "#test/support/Until.ts"
 
 /** The bytes that a client must send in 60 s. */
 const leastBytes = 64 * 1024
@@ -28,15 +29,11 @@ const begin = Effect.gen(function* () {
   const length = () => fs.statSync(path, { throwIfNoEntry: false })?.size
   /** Returns when the bytes are in the file. */
   const send = (bytes: number) =>
-    Effect.promise(
-      () =>
-        new Promise<void>((resolve) => {
-          const wanted = (length() ?? 0) + bytes
-          body.write(Puts.pattern(bytes))
-          const look = () => (length() === wanted ? resolve() : setImmediate(look))
-          look()
-        })
-    )
+    Effect.suspend(() => {
+      const wanted = (length() ?? 0) + bytes
+      body.write(Puts.pattern(bytes))
+      return Until.holds(`${wanted} bytes in the file`, () => length() === wanted, length)
+    })
   return { body, path, fiber, send }
 })
 

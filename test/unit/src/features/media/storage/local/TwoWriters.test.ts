@@ -9,6 +9,7 @@ import * as MemoryEventStore from "#streams/MemoryEventStore.ts"
 import * as LocalNode from "#test/support/src/features/media/storage/local/LocalNode.ts"
 import * as Puts from "#test/support/src/features/media/storage/local/Puts.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
+import * as Until from "#test/support/Until.ts"
 
 const MiB = 1024 * 1024
 
@@ -124,7 +125,11 @@ describe("Several PUTs to one URL", () => {
       const headers = { "content-type": Puts.contentType, "content-length": 2 * MiB }
       const sendings = urls.map((url) => Puts.begin(port, url, headers))
       for (const { request } of sendings) request.write(Puts.pattern(MiB))
-      yield* Puts.until(() => Puts.underWay(directory).length === 2)
+      yield* Until.holds(
+        "the uploads under way",
+        () => Puts.underWay(directory).length === 2,
+        () => Puts.underWay(directory)
+      )
       const { execute } = yield* FileActors
       const at = yield* Clock.currentTimeMillis
       for (const { id } of [single, parts]) yield* execute(id, { _tag: "Delete", at, reason: "requested" })
