@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { Effect } from "effect"
 
 /** The pause between two polls grows, because many polling tests would occupy a small machine. */
-const pauses = { firstMs: 20, factor: 1.5, longestMs: 200 }
+const pauses = { firstMs: 20, factor: 1.5, longestMs: 80 }
 
 /** Polls until there is a result. Dies with the last failure after `limitMs`. */
 export const answers = <A>(ask: () => Promise<A>, limitMs = 20_000): Effect.Effect<A> =>
