@@ -24,6 +24,7 @@ import { jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
 import { type Reply, send } from "#test/support/HttpProbe.ts"
 import * as Scratch from "#test/support/Scratch.ts"
 import { testModel } from "#test/support/TestModels.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
 /** A model whose jobs workers fetch. */
@@ -66,6 +67,7 @@ export const layer = dispatcher.pipe(
   Layer.provideMerge(
     TestServer.layer({ catalog: BuiltinCatalog.layerOf([pulled(upscale), pulled(caption), telling(tell)]) })
   ),
+  Layer.provideMerge(SkippedTime.layer),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
 )
 
@@ -82,12 +84,11 @@ export const workerKey = Effect.fnUntraced(function* (
   return { keyId: key.keyId, authorization: `Key ${ApiKey.format(key)}`, secret: Redacted.value(key.secret) }
 })
 
-export const post = (
-  path: string,
-  authorization: string,
-  body?: Json
-): Effect.Effect<Reply, never, TestServer.TestServer> =>
-  Effect.flatMap(TestServer.TestServer, ({ port }) =>
+/** Pauses of the dispatcher before its answer are skipped. */
+export const post = Effect.fnUntraced(function* (path: string, authorization: string, body?: Json) {
+  const { port } = yield* TestServer.TestServer
+  const { until } = yield* SkippedTime
+  return yield* until("10 millis")(
     send(port, {
       method: "POST",
       path,
@@ -95,6 +96,7 @@ export const post = (
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
   )
+})
 
 export const request = (port: number, method: string, path: string, authorization: string) =>
   send(port, { method, path, headers: { authorization } })
