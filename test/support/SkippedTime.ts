@@ -13,10 +13,16 @@ export class SkippedTime extends Context.Service<
   SkippedTime,
   {
     readonly skip: (time: Duration.Input) => Effect.Effect<void>
-    /** Skips time again and again until the effect ends. */
+    /** Skips this much time after every 5 ms until the effect ends. */
     readonly until: (step: Duration.Input) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("inferlog/test/SkippedTime") {
+  /** Skips this much time after every 5 ms in which the effect runs. */
+  static readonly passing =
+    (step: Duration.Input) =>
+    <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | SkippedTime> =>
+      Effect.flatMap(SkippedTime, ({ until }) => until(step)(effect))
+
   static readonly layer: Layer.Layer<SkippedTime> = Layer.effectContext(
     Clock.clockWith((real) => {
       let skippedMs = 0

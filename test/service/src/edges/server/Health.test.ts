@@ -4,6 +4,7 @@ import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call } from "#test/support/src/edges/http/Calls.ts"
 
@@ -65,8 +66,8 @@ describe("GET /health", () => {
       assert.isFalse(yield* settled)
       const reply = yield* Effect.repeat(call({ path: "/health" }), {
         until: ({ status }) => status === 503,
-        schedule: Schedule.spaced("50 millis")
-      })
+        schedule: Schedule.spaced("20 millis")
+      }).pipe(SkippedTime.passing("100 millis"))
       assertEnvelope(reply, 503)
       const { details } = Schema.decodeUnknownSync(Unhealthy)(reply.json)
       assert.strictEqual(details.code, "UNHEALTHY")
@@ -75,6 +76,10 @@ describe("GET /health", () => {
         ["queue_stopped"]
       )
       assert.strictEqual(reply.headers["retry-after"], "5")
-    }).pipe(Effect.provide(TestServer.layer({ projections: [broken] })), Effect.provide(quiet))
+    }).pipe(
+      Effect.provide(TestServer.layer({ projections: [broken] })),
+      Effect.provide(quiet),
+      Effect.provide(SkippedTime.layer)
+    )
   )
 })

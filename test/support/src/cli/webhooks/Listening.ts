@@ -1,5 +1,6 @@
 /** Runs `webhooks listen` in this process until the scope closes. */
 import { Effect } from "effect"
+import * as ShortSleeps from "#test/support/ShortSleeps.ts"
 import * as InProcess from "#test/support/src/cli/InProcess.ts"
 
 export const key = "test:0123456789abcdef"
@@ -12,10 +13,12 @@ export const start = Effect.fnUntraced(function* (
 ) {
   const command = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      InProcess.follow(["webhooks", "listen", "--forward", forward, ...args], {
-        INFERLOG_URL: server,
-        INFERLOG_API_KEY: apiKey
-      })
+      InProcess.follow(
+        ["webhooks", "listen", "--forward", forward, ...args],
+        { INFERLOG_URL: server, INFERLOG_API_KEY: apiKey },
+        // Pauses before another attempt.
+        ShortSleeps.layerUpTo("2 seconds")
+      )
     ),
     (command) => Effect.promise(() => command.stop())
   )

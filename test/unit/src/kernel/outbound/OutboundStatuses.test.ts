@@ -59,7 +59,7 @@ describe("the status of a post", () => {
       const statuses = Array.range(100, 199)
       const outcomes: ReadonlyArray<string | number> = yield* Effect.forEach(
         statuses,
-        (status) => outcome(receiver, status, Duration.seconds(1)),
+        (status) => outcome(receiver, status, status <= 101 ? Duration.seconds(10) : Duration.millis(80)),
         { concurrency: 50 }
       )
       // The client did not ask to continue or to switch protocols.

@@ -6,6 +6,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as Server from "#test/support/src/features/providers/workers/WorkerServer.ts"
 
@@ -125,7 +126,7 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
         Effect.map(Server.heartbeat(authorization, leaseId), ({ json }) =>
           Boolean(Reflect.get(Object(json), "cancelRequested"))
         )
-      )
+      ).pipe(SkippedTime.passing("20 millis"))
       assert.strictEqual((yield* Server.end(authorization, leaseId, { cancelled: true })).status, 200)
       assert.strictEqual((yield* Server.requestOf(id)).phase._tag, "Cancelled")
     })

@@ -1,4 +1,8 @@
-/** The routes that read the whole log. */
+/**
+ * The routes that read the whole log.
+ *
+ * @process the server proves its log in a process of its own.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { allows, Role } from "#domain/operator/Role.ts"
