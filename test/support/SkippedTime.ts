@@ -14,7 +14,9 @@ export class SkippedTime extends Context.Service<
   {
     readonly skip: (time: Duration.Input) => Effect.Effect<void>
     /** Skips this much time after every 5 ms until the effect ends. */
-    readonly until: (step: Duration.Input) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly until: (
+      step: Duration.Input
+    ) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("inferlog/test/SkippedTime") {
   /** Skips this much time after every 5 ms in which the effect runs. */

@@ -54,7 +54,7 @@ export const siteOf = (frames: ReadonlyArray<Frame>, functions: ReadonlyArray<st
 /** Frames to look at: an effect is far from the line that started it. */
 const depth = 30
 
-type Callback = (...args: ReadonlyArray<unknown>) => unknown
+type Callback = (...args: Array<unknown>) => unknown
 
 interface State {
   /** Called for each timer that would have run; `undefined` while timers run. */

@@ -16,8 +16,10 @@ export const refusal = (
 ): string | null => {
   const started = `A test of test/${file.group} started ${path.basename(program)}.`
   if (file.group === "unit") return `${started} No test of this group starts a process.`
-  if (file.process === null) return `${started} The comment at the top of its file does not say "@process why".`
-  if (program !== process.execPath || isSync) return `${started} This group starts nothing but Node, and does not block.`
+  if (file.process === null)
+    return `${started} The comment at the top of its file does not say "@process why".`
+  if (program !== process.execPath || isSync)
+    return `${started} This group starts nothing but Node, and does not block.`
   return running === 0 ? null : `${started} Another process runs. This group starts one at a time.`
 }
 

@@ -1,5 +1,4 @@
 /** What fails a test of `npm test` that waits for real time or starts a process. */
-import * as childProcess from "node:child_process"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import * as HeldTimers from "#test/support/guards/HeldTimers.ts"
@@ -22,7 +21,11 @@ const timedOut = ["Test timed out in 20000ms.\nIf this is a long-running test, p
 
 describe("A test that waits", () => {
   it("fails where it does not end without a timer, with each place that sets one", () => {
-    const verdict = Judgement.verdict({ ...observed, errors: timedOut, due: [timer(500), timer(500), timer(100)] })
+    const verdict = Judgement.verdict({
+      ...observed,
+      errors: timedOut,
+      due: [timer(500), timer(500), timer(100)]
+    })
     assert.include(verdict, "test/unit")
     assert.deepStrictEqual(verdict?.match(/^ {2}.*$/gm), [
       "  500 ms, set at src/Some.ts:500",
@@ -48,15 +51,22 @@ describe("A test that waits", () => {
 describe("A timer", () => {
   it("is the runner's where the runner itself sets it", () => {
     const node = frame("node:timers")
-    assert.isTrue(HeldTimers.isOfRunner([node, frame("/r/node_modules/vitest/dist/run.js"), frame("/r/a.ts")]))
-    assert.isFalse(HeldTimers.isOfRunner([node, frame("/r/a.ts"), frame("/r/node_modules/vitest/dist/run.js")]))
+    assert.isTrue(
+      HeldTimers.isOfRunner([node, frame("/r/node_modules/vitest/dist/run.js"), frame("/r/a.ts")])
+    )
+    assert.isFalse(
+      HeldTimers.isOfRunner([node, frame("/r/a.ts"), frame("/r/node_modules/vitest/dist/run.js")])
+    )
     assert.isFalse(HeldTimers.isOfRunner([frame("/r/node_modules/@effect/vitest/dist/index.js")]))
     assert.isFalse(HeldTimers.isOfRunner([node]))
   })
 
   it("is named by the nearest line of the repository, or by what the fiber runs", () => {
     const effect = frame("/r/node_modules/effect/dist/internal/effect.js", 7)
-    assert.strictEqual(HeldTimers.siteOf([effect, frame(`file://${process.cwd()}/src/A.ts`, 3)], []), "src/A.ts:3")
+    assert.strictEqual(
+      HeldTimers.siteOf([effect, frame(`file://${process.cwd()}/src/A.ts`, 3)], []),
+      "src/A.ts:3"
+    )
     assert.strictEqual(HeldTimers.siteOf([effect], ["Inner.poll", "Outer.run"]), "Inner.poll in Outer.run")
     assert.strictEqual(HeldTimers.siteOf([effect], []), `${effect.scriptName}:7`)
   })
@@ -90,7 +100,10 @@ describe("A process", () => {
     assert.include(Judgement.refusal({ ...declared, process: null }, node, 0), "@process")
     assert.include(Judgement.refusal(declared, node, 1), "one at a time")
     assert.include(Judgement.refusal(declared, { ...node, isSync: true }, 0), "nothing but Node")
-    assert.include(Judgement.refusal(declared, { program: "/usr/bin/curl", isSync: false }, 0), "started curl")
+    assert.include(
+      Judgement.refusal(declared, { program: "/usr/bin/curl", isSync: false }, 0),
+      "started curl"
+    )
   })
 
   it("is declared in the comment at the top of a file", () => {

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as path from "node:path"
 import { Effect } from "effect"
 import * as AuditedLog from "#test/support/src/features/billing/audit/AuditedLog.ts"
 import * as ForgedLog from "#test/support/src/features/billing/audit/ForgedLog.ts"

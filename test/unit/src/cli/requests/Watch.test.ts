@@ -15,7 +15,13 @@ const watching = Effect.fnUntraced(function* (
   ...args: ReadonlyArray<string>
 ) {
   const command = yield* Effect.acquireRelease(
-    Effect.sync(() => InProcess.follow(["requests", "watch", ...args], settings(front.url), ShortSleeps.layerUpTo("2 seconds"))),
+    Effect.sync(() =>
+      InProcess.follow(
+        ["requests", "watch", ...args],
+        settings(front.url),
+        ShortSleeps.layerUpTo("2 seconds")
+      )
+    ),
     (command) => Effect.promise(() => command.stop())
   )
   return {

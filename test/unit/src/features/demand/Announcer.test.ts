@@ -25,7 +25,10 @@ const made = testModel("acme/up")
 const pulled = { ...made, model: { ...made.model, providers: [{ name: "gpus", adapter: "pull" }] as const } }
 const up = pulled.model.endpoint
 
-const readSide = ReadSide.layer.pipe(Layer.provideMerge(SkippedTime.layer), Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")))
+const readSide = ReadSide.layer.pipe(
+  Layer.provideMerge(SkippedTime.layer),
+  Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
+)
 
 const Body = Schema.decodeUnknownSync(
   Schema.fromJsonString(

@@ -218,7 +218,9 @@ describe("a call to a hostile receiver", () => {
       assert.isBelow(Duration.toMillis(elapsed), Duration.toMillis(deadline) + tolerance)
     }).pipe(
       Effect.provide(
-        OutboundGuard.layer({ resolve: () => Effect.delay(Effect.succeed(["127.0.0.1"]), "200 millis") }).pipe(timed)
+        OutboundGuard.layer({
+          resolve: () => Effect.delay(Effect.succeed(["127.0.0.1"]), "200 millis")
+        }).pipe(timed)
       )
     )
   )

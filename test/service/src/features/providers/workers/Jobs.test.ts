@@ -121,7 +121,9 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
       const { key } = yield* TestServer
       const { id, leaseId } = yield* begin(authorization)
       const { port } = yield* TestServer
-      yield* Server.request(port, "PUT", `/${Server.upscale}/requests/${id}/cancel`, key)
+      // Its answer waits a moment for the worker.
+      const cancelling = Server.request(port, "PUT", `/${Server.upscale}/requests/${id}/cancel`, key)
+      yield* SkippedTime.passing("100 millis")(cancelling)
       yield* until(
         Effect.map(Server.heartbeat(authorization, leaseId), ({ json }) =>
           Boolean(Reflect.get(Object(json), "cancelRequested"))

@@ -52,7 +52,10 @@ describe("Expression", () => {
       const failing = failureOf(text, `${"a".repeat(40)}!`)
       // A regular expression runs until its thread is ended.
       const isEnded = text.startsWith("$match")
-      assert.match(yield* isEnded ? Effect.provide(failing, ShortSleeps.layer("500 millis")) : failing, reason)
+      assert.match(
+        yield* isEnded ? Effect.provide(failing, ShortSleeps.layer("500 millis")) : failing,
+        reason
+      )
       assert.strictEqual(yield* evaluate("1 + 1"), 2)
     }).pipe(TestClock.withLive)
   )
