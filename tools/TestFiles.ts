@@ -6,7 +6,8 @@
  * - `@first why`: it starts before the others of its group.
  * - `@together module`: it uses what the module starts, one file after another in one process.
  * - `@cost why`: why it may take the time that it takes.
- * - `@process why`: it starts processes of Node, one at a time, and waits for them in real time (`test/service` alone).
+ * - `@process why`: it starts processes of Node, one server at a time, and waits for them in real time (`test/service` alone).
+ *   `@process npm, sh: why`: these programs, too.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

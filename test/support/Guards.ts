@@ -19,20 +19,21 @@ const target = process.env["TEST_WAITS"]
 let due: Array<HeldTimers.HeldTimer> = []
 let refusals: Array<string> = []
 let blockedMs = 0
-let running = 0
+let servers = 0
 
 const hold = () => {
   if (!Judgement.mayWait(file)) HeldTimers.hold((timer) => due.push(timer))
 }
 
 StartedProcesses.watch((started) => {
-  const refusal = Judgement.refusal(file, started, running)
+  const refusal = Judgement.refusal(file, started, servers)
   if (refusal !== null) {
     refusals.push(refusal)
     throw new Error(refusal)
   }
-  running++
-  return () => running--
+  const more = Judgement.isServer(started) ? 1 : 0
+  servers += more
+  return () => void (servers -= more)
 })
 
 const { wait } = Atomics

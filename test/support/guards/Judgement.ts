@@ -8,19 +8,26 @@ import type { Started } from "./StartedProcesses.ts"
 export const mayWait = ({ group, process }: Pick<TestFile, "group" | "process">): boolean =>
   group === "service" && process !== null
 
-/** Why the file may not start the program while `running` others run; `null` if it may. */
+/** Whether it is a server of this program. */
+export const isServer = ({ args }: Started): boolean => args.includes("serve") || args.includes("start")
+
+/** Why the file may not start the program while so many `servers` run; `null` if it may. */
 export const refusal = (
   file: Pick<TestFile, "group" | "process">,
-  { program, isSync }: Started,
-  running: number
+  started: Started,
+  servers: number
 ): string | null => {
-  const started = `A test of test/${file.group} started ${path.basename(program)}.`
-  if (file.group === "unit") return `${started} No test of this group starts a process.`
-  if (file.process === null)
-    return `${started} The comment at the top of its file does not say "@process why".`
-  if (program !== process.execPath || isSync)
-    return `${started} This group starts nothing but Node, and does not block.`
-  return running === 0 ? null : `${started} Another process runs. This group starts one at a time.`
+  const name = path.basename(started.program)
+  const what = `A test of test/${file.group} started ${name}.`
+  if (file.group === "unit") return `${what} No test of this group starts a process.`
+  if (file.process === null) return `${what} The comment at the top of its file does not say "@process why".`
+  const others = file.process.includes(":") ? (file.process.split(":")[0] ?? "").split(/,\s*/) : []
+  if (started.program !== process.execPath && !others.includes(name)) {
+    return `${what} This group starts Node, and what a file names: "@process npm, sh: why".`
+  }
+  return isServer(started) && servers > 0
+    ? `${what} Another server runs. This group starts one at a time.`
+    : null
 }
 
 export interface Observed {

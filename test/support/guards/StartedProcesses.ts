@@ -4,8 +4,7 @@ import { createRequire, syncBuiltinESMExports } from "node:module"
 
 export interface Started {
   readonly program: string
-  /** Whether the caller is blocked until the process has ended. */
-  readonly isSync: boolean
+  readonly args: ReadonlyArray<string>
 }
 
 /** Throws to refuse the start. Returns what to call when the process has ended. */
@@ -21,18 +20,21 @@ const install = () => {
   }
   // `spawn`, `exec`, `execFile` and `fork` end here, with the name of the program.
   const prototype = childProcess.ChildProcess.prototype as unknown as {
-    spawn: (this: childProcess.ChildProcess, options: { readonly file: string }) => unknown
+    spawn: (
+      this: childProcess.ChildProcess,
+      options: { readonly file: string; readonly args?: ReadonlyArray<string> }
+    ) => unknown
   }
   const { spawn } = prototype
   prototype.spawn = function (options) {
-    const ended = shared.starting?.({ program: options.file, isSync: false })
+    const ended = shared.starting?.({ program: options.file, args: options.args ?? [] })
     if (ended !== undefined) this.once("exit", ended).once("error", ended)
     return spawn.call(this, options)
   }
   for (const name of ["spawnSync", "execFileSync", "execSync"] as const) {
     const start = exported[name] as (program: string, ...rest: ReadonlyArray<unknown>) => unknown
     const guarded = (program: string, ...rest: ReadonlyArray<unknown>) => {
-      const ended = shared.starting?.({ program, isSync: true })
+      const ended = shared.starting?.({ program, args: [] })
       try {
         return start(program, ...rest)
       } finally {

@@ -89,21 +89,24 @@ describe("A timer", () => {
 describe("A process", () => {
   const unit = { group: "unit", process: null } as const
   const declared = { group: "service", process: "it is the first start" } as const
-  const node = { program: process.execPath, isSync: false }
+  const node = { program: process.execPath, args: ["node", "bin/inferlog.js", "log", "verify"] }
+  const server = { program: process.execPath, args: ["node", "bin/inferlog.js", "serve"] }
 
   it("is not started by a unit test, whatever its file says", () => {
     assert.include(Judgement.refusal({ ...unit, process: "why not" }, node, 0), "test/unit started node")
   })
 
-  it("is started by a test of a service where its file declares it: Node, one at a time", () => {
-    assert.isNull(Judgement.refusal(declared, node, 0))
+  it("is started by a test of a service where its file declares it: Node, one server at a time", () => {
+    assert.isNull(Judgement.refusal(declared, server, 0))
+    assert.isNull(Judgement.refusal(declared, node, 1))
     assert.include(Judgement.refusal({ ...declared, process: null }, node, 0), "@process")
-    assert.include(Judgement.refusal(declared, node, 1), "one at a time")
-    assert.include(Judgement.refusal(declared, { ...node, isSync: true }, 0), "nothing but Node")
-    assert.include(
-      Judgement.refusal(declared, { program: "/usr/bin/curl", isSync: false }, 0),
-      "started curl"
-    )
+    assert.include(Judgement.refusal(declared, server, 1), "one at a time")
+  })
+
+  it("is another program where its file names it", () => {
+    const npm = { program: "npm", args: ["npm", "start"] }
+    assert.include(Judgement.refusal(declared, npm, 0), "started npm")
+    assert.isNull(Judgement.refusal({ ...declared, process: "npm, sh: it is as printed" }, npm, 0))
   })
 
   it("is declared in the comment at the top of a file", () => {
