@@ -15,9 +15,9 @@ import * as GrantedKeys from "#test/support/src/edges/http/GrantedKeys.ts"
 const model = "test/chat"
 const catalog = BuiltinCatalog.layerOf([testModel(model, { serves: ["chat"], inputSchema: {} })])
 
-layer(TestServer.layer({ catalog }).pipe(Layer.provideMerge(SkippedTime.layer)), {
-  excludeTestServices: true
-})("a streamed call", (it) => {
+const serving = TestServer.layer({ catalog }).pipe(Layer.provideMerge(SkippedTime.layer))
+
+layer(serving, { excludeTestServices: true })("a streamed call", (it) => {
   it.effect("without a free stream is refused, and its request is cancelled: the client submits again", () =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer

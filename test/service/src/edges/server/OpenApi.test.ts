@@ -186,221 +186,219 @@ describe("the OpenAPI document", () => {
   })
 })
 
-layer(TestServer.layer().pipe(Layer.provideMerge(SkippedTime.layer)), { excludeTestServices: true })(
-  "answers are as declared",
-  (it) => {
-    it.effect("the document is served", () =>
-      Effect.gen(function* () {
-        const { json, status } = yield* call({ path: "/openapi.json" })
-        assert.strictEqual(status, 200)
-        assert.deepStrictEqual(Object.keys(Object(json).paths), Object.keys(document.paths))
-      })
-    )
+const serving = TestServer.layer().pipe(Layer.provideMerge(SkippedTime.layer))
 
-    it.effect.each(names)("for a request that is %s", (scenario) =>
-      Effect.gen(function* () {
-        const id = yield* scenarios[scenario]
-        const path = `/${modelOf(scenario)}/requests/${id}`
-        assertDeclared("getRequestStatus", yield* call({ path: `${path}/status` }))
-        assertDeclared("getRequestResult", yield* call({ path }))
-        assertDeclared("getRequest", yield* call({ path: `/requests/${id}` }))
-        assertDeclared("cancelRequest", yield* call({ path: `${path}/cancel` }))
-        const erase = { method: "DELETE", path: `/requests/${id}/payloads` }
-        assertDeclared("eraseRequestPayloads", yield* call(erase))
-      }).pipe(SkippedTime.passing("20 millis"))
-    )
+layer(serving, { excludeTestServices: true })("answers are as declared", (it) => {
+  it.effect("the document is served", () =>
+    Effect.gen(function* () {
+      const { json, status } = yield* call({ path: "/openapi.json" })
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(Object.keys(Object(json).paths), Object.keys(document.paths))
+    })
+  )
 
-    it.effect("for a submit, accepted or rejected", () =>
-      Effect.gen(function* () {
-        const key = { "idempotency-key": "declared" }
-        const elsewhere = { method: "POST", path: "/sandbox/none", headers: jsonHeaders, body: "{}" }
-        assertDeclared("submitRequest", yield* submit({ value: 1 }, key))
-        assertDeclared("submitRequest", yield* submit({ value: 2 }, key))
-        assertDeclared("submitRequest", yield* submit({}))
-        assertDeclared("submitRequest", yield* submit({ value: 1 }, { authorization: "Key x:y" }))
-        assertDeclared("submitRequest", yield* submit({ value: 1 }, { "content-type": "text/plain" }))
-        assertDeclared("submitRequest", yield* call(elsewhere))
-      })
-    )
+  it.effect.each(names)("for a request that is %s", (scenario) =>
+    Effect.gen(function* () {
+      const id = yield* scenarios[scenario]
+      const path = `/${modelOf(scenario)}/requests/${id}`
+      assertDeclared("getRequestStatus", yield* call({ path: `${path}/status` }))
+      assertDeclared("getRequestResult", yield* call({ path }))
+      assertDeclared("getRequest", yield* call({ path: `/requests/${id}` }))
+      assertDeclared("cancelRequest", yield* call({ path: `${path}/cancel` }))
+      const erase = { method: "DELETE", path: `/requests/${id}/payloads` }
+      assertDeclared("eraseRequestPayloads", yield* call(erase))
+    }).pipe(SkippedTime.passing("20 millis"))
+  )
 
-    it.effect("for keys, and invalid calls about them", () =>
-      Effect.gen(function* () {
-        const created = yield* Keys.create({}, { name: "declared", monthlyBudget: "5" })
-        const { id } = Object(created.json)
-        assertDeclared("createKey", created)
-        assertDeclared("createKey", yield* Keys.create({}, {}))
-        const limited = Keys.headersOf(yield* Keys.created({}, { scopes: ["keys:admin"] }))
-        assertDeclared("createKey", yield* Keys.create(limited, { name: "a", scopes: ["billing:read"] }))
-        assertDeclared("listKeys", yield* Keys.list({}))
-        assertDeclared("listKeys", yield* Keys.list({}, "?limit=0"))
-        assertDeclared("rotateKey", yield* Keys.rotate({}, id))
-        assertDeclared("rotateKey", yield* Keys.rotate({}, id, { gracePeriodSeconds: 0 }))
-        assertDeclared("revokeKey", yield* Keys.revoke({}, id))
-        assertDeclared("rotateKey", yield* Keys.rotate({}, id))
-        for (const key of [id, "beta", "nobody"]) {
-          assertDeclared("getKey", yield* Keys.get({}, key))
-          assertDeclared("revokeKey", yield* Keys.revoke({}, key))
-        }
-      })
-    )
+  it.effect("for a submit, accepted or rejected", () =>
+    Effect.gen(function* () {
+      const key = { "idempotency-key": "declared" }
+      const elsewhere = { method: "POST", path: "/sandbox/none", headers: jsonHeaders, body: "{}" }
+      assertDeclared("submitRequest", yield* submit({ value: 1 }, key))
+      assertDeclared("submitRequest", yield* submit({ value: 2 }, key))
+      assertDeclared("submitRequest", yield* submit({}))
+      assertDeclared("submitRequest", yield* submit({ value: 1 }, { authorization: "Key x:y" }))
+      assertDeclared("submitRequest", yield* submit({ value: 1 }, { "content-type": "text/plain" }))
+      assertDeclared("submitRequest", yield* call(elsewhere))
+    })
+  )
 
-    it.effect("for deliveries in every state, and unknown ones", () =>
-      Effect.gen(function* () {
-        const makes = [
-          Deliveries.pending,
-          Deliveries.delivering,
-          Deliveries.delivered,
-          Deliveries.failed,
-          Deliveries.waiting,
-          Deliveries.erased
-        ]
-        const ids = yield* Effect.forEach(makes, (make) => make())
-        const others = yield* Deliveries.failed({ account: "beta" })
-        for (const id of [...ids, others, "none"]) {
-          assertDeclared("getDelivery", yield* Deliveries.get(id))
-          assertDeclared("replayDelivery", yield* Deliveries.replay(id))
-        }
-        for (const query of ["", "?limit=1", "?page=9", "?page=0", "?status=x"]) {
-          assertDeclared("listDeliveries", yield* Deliveries.list(query))
-        }
-        const recover = { method: "POST", path: "/webhooks/deliveries/recover", headers: jsonHeaders }
-        for (const since of ["2026-01-05T12:00:00Z", "never"]) {
-          assertDeclared("recoverDeliveries", yield* call({ ...recover, body: JSON.stringify({ since }) }))
-        }
-        assertDeclared("recoverDeliveries", yield* call({ ...recover, headers: {} }))
-      })
-    )
+  it.effect("for keys, and invalid calls about them", () =>
+    Effect.gen(function* () {
+      const created = yield* Keys.create({}, { name: "declared", monthlyBudget: "5" })
+      const { id } = Object(created.json)
+      assertDeclared("createKey", created)
+      assertDeclared("createKey", yield* Keys.create({}, {}))
+      const limited = Keys.headersOf(yield* Keys.created({}, { scopes: ["keys:admin"] }))
+      assertDeclared("createKey", yield* Keys.create(limited, { name: "a", scopes: ["billing:read"] }))
+      assertDeclared("listKeys", yield* Keys.list({}))
+      assertDeclared("listKeys", yield* Keys.list({}, "?limit=0"))
+      assertDeclared("rotateKey", yield* Keys.rotate({}, id))
+      assertDeclared("rotateKey", yield* Keys.rotate({}, id, { gracePeriodSeconds: 0 }))
+      assertDeclared("revokeKey", yield* Keys.revoke({}, id))
+      assertDeclared("rotateKey", yield* Keys.rotate({}, id))
+      for (const key of [id, "beta", "nobody"]) {
+        assertDeclared("getKey", yield* Keys.get({}, key))
+        assertDeclared("revokeKey", yield* Keys.revoke({}, key))
+      }
+    })
+  )
 
-    it.effect("for the account's money, and invalid queries of it", () =>
-      Effect.gen(function* () {
-        const requestId = yield* accepted()
-        const { otherKey: authorization } = yield* TestServer.TestServer
-        const billed = `/billing/events?requestId=${requestId}`
-        assertDeclared("getBalance", yield* call({ path: "/account/balance" }))
-        for (const query of ["", "?granularity=hour", "?granularity=week"]) {
-          assertDeclared("getUsage", yield* call({ path: `/usage${query}` }))
-        }
-        for (const path of [billed, "/billing/events?limit=1", "/billing/events?type=x"]) {
-          assertDeclared("listBillingEvents", yield* call({ path }))
-        }
-        assertDeclared("listBillingEvents", yield* call({ path: billed, headers: { authorization } }))
-      })
-    )
+  it.effect("for deliveries in every state, and unknown ones", () =>
+    Effect.gen(function* () {
+      const makes = [
+        Deliveries.pending,
+        Deliveries.delivering,
+        Deliveries.delivered,
+        Deliveries.failed,
+        Deliveries.waiting,
+        Deliveries.erased
+      ]
+      const ids = yield* Effect.forEach(makes, (make) => make())
+      const others = yield* Deliveries.failed({ account: "beta" })
+      for (const id of [...ids, others, "none"]) {
+        assertDeclared("getDelivery", yield* Deliveries.get(id))
+        assertDeclared("replayDelivery", yield* Deliveries.replay(id))
+      }
+      for (const query of ["", "?limit=1", "?page=9", "?page=0", "?status=x"]) {
+        assertDeclared("listDeliveries", yield* Deliveries.list(query))
+      }
+      const recover = { method: "POST", path: "/webhooks/deliveries/recover", headers: jsonHeaders }
+      for (const since of ["2026-01-05T12:00:00Z", "never"]) {
+        assertDeclared("recoverDeliveries", yield* call({ ...recover, body: JSON.stringify({ since }) }))
+      }
+      assertDeclared("recoverDeliveries", yield* call({ ...recover, headers: {} }))
+    })
+  )
 
-    it.effect("for public reads of the catalog", () =>
-      Effect.gen(function* () {
-        const reads = [
-          ["listModels", "/models", "/models?search=echo", "/models?limit=0"],
-          ["getModel", "/models/sandbox/echo", "/models/sandbox/none"],
-          ["getModelSchema", "/models/vision/resize/schema", "/models/sandbox/none/schema"],
-          ["listWrappers", "/wrappers", "/wrappers?status=x"],
-          ["getWrapper", "/wrappers/sandbox/none"],
-          ["listCollections", "/collections", "/collections?page=0"],
-          ["getCollection", "/collections/none"],
-          ["searchCatalog", "/search?query=picture", "/search"],
-          ["listPrices", "/pricing", "/pricing?modelEndpoint=x"],
-          ["listGpus", "/gpus", "/gpus?limit=x"],
-          ["listDeploymentTemplates", "/deployment-templates"],
-          ["getDeploymentTemplate", "/deployment-templates/none"]
-        ] as const
-        for (const [operationId, ...paths] of reads) {
-          for (const path of paths) {
-            const reply = yield* call({ path })
-            assertDeclared(operationId, reply)
-            const headers = { "if-none-match": reply.headers.etag ?? "" }
-            assertDeclared(operationId, yield* call({ path, headers }))
-          }
-        }
-        const estimate = { method: "POST", path: "/pricing/estimate", headers: jsonHeaders }
-        for (const modelEndpoint of ["sandbox/echo", "sandbox/slow", "sandbox/none", ""]) {
-          const body = JSON.stringify({ modelEndpoint, input: { value: 1 } })
-          assertDeclared("estimatePrice", yield* call({ ...estimate, body }))
-        }
-      })
-    )
+  it.effect("for the account's money, and invalid queries of it", () =>
+    Effect.gen(function* () {
+      const requestId = yield* accepted()
+      const { otherKey: authorization } = yield* TestServer.TestServer
+      const billed = `/billing/events?requestId=${requestId}`
+      assertDeclared("getBalance", yield* call({ path: "/account/balance" }))
+      for (const query of ["", "?granularity=hour", "?granularity=week"]) {
+        assertDeclared("getUsage", yield* call({ path: `/usage${query}` }))
+      }
+      for (const path of [billed, "/billing/events?limit=1", "/billing/events?type=x"]) {
+        assertDeclared("listBillingEvents", yield* call({ path }))
+      }
+      assertDeclared("listBillingEvents", yield* call({ path: billed, headers: { authorization } }))
+    })
+  )
 
-    it.effect("for the signing secret, with a valid and an invalid grace", () =>
-      Effect.gen(function* () {
-        const path = "/webhooks/default/secret"
-        assertDeclared("getSigningSecret", yield* call({ path }))
-        for (const [body, status] of [
-          ["{}", 200],
-          ['{"grace":0}', 200],
-          ['{"grace":-1}', 400]
-        ] as const) {
-          const reply = yield* call({ method: "POST", path: `${path}/rotate`, headers: jsonHeaders, body })
-          assertDeclared("rotateSigningSecret", reply)
-          assert.strictEqual(reply.status, status)
+  it.effect("for public reads of the catalog", () =>
+    Effect.gen(function* () {
+      const reads = [
+        ["listModels", "/models", "/models?search=echo", "/models?limit=0"],
+        ["getModel", "/models/sandbox/echo", "/models/sandbox/none"],
+        ["getModelSchema", "/models/vision/resize/schema", "/models/sandbox/none/schema"],
+        ["listWrappers", "/wrappers", "/wrappers?status=x"],
+        ["getWrapper", "/wrappers/sandbox/none"],
+        ["listCollections", "/collections", "/collections?page=0"],
+        ["getCollection", "/collections/none"],
+        ["searchCatalog", "/search?query=picture", "/search"],
+        ["listPrices", "/pricing", "/pricing?modelEndpoint=x"],
+        ["listGpus", "/gpus", "/gpus?limit=x"],
+        ["listDeploymentTemplates", "/deployment-templates"],
+        ["getDeploymentTemplate", "/deployment-templates/none"]
+      ] as const
+      for (const [operationId, ...paths] of reads) {
+        for (const path of paths) {
+          const reply = yield* call({ path })
+          assertDeclared(operationId, reply)
+          const headers = { "if-none-match": reply.headers.etag ?? "" }
+          assertDeclared(operationId, yield* call({ path, headers }))
         }
-      })
-    )
+      }
+      const estimate = { method: "POST", path: "/pricing/estimate", headers: jsonHeaders }
+      for (const modelEndpoint of ["sandbox/echo", "sandbox/slow", "sandbox/none", ""]) {
+        const body = JSON.stringify({ modelEndpoint, input: { value: 1 } })
+        assertDeclared("estimatePrice", yield* call({ ...estimate, body }))
+      }
+    })
+  )
 
-    it.effect("for uploads and files in every state, and unknown ones", () =>
-      Effect.gen(function* () {
-        const { otherKey: authorization } = yield* TestServer.TestServer
-        const huge = { ...FileCalls.cat, size: 2 ** 50 }
-        for (const body of [FileCalls.cat, {}, huge]) {
-          assertDeclared("initiateUpload", yield* FileCalls.postInitiate(body))
-          assertDeclared("initiateMultipartUpload", yield* FileCalls.postMultipart(body))
-        }
-        const upload = yield* FileCalls.initiateMultipart()
-        const part = yield* FileCalls.putPart(upload, 1, "a")
-        const callers: ReadonlyArray<Readonly<Record<string, string>>> = [{}, { authorization }]
-        const uploads = [upload, { ...upload, uploadId: "none" }]
-        const ask = Effect.gen(function* () {
-          for (const headers of callers) {
-            for (const asked of uploads) {
-              assertDeclared("getPartUrl", yield* FileCalls.getPartUrl(asked, 1, headers))
-              assertDeclared("listParts", yield* FileCalls.listParts(asked, headers))
-              for (const parts of [[{ ...part, etag: "x" }], [part], []]) {
-                assertDeclared("completeUpload", yield* FileCalls.complete(asked, parts, headers))
-              }
-            }
-            const id = FileCalls.idOf(upload.fileUrl)
-            for (const path of [`/files/${id}`, "/files/none"]) {
-              assertDeclared("getFileRecord", yield* call({ path, headers }))
-            }
-            for (const query of ["", "?limit=1", "?page=9", "?page=0", "?source=x"]) {
-              assertDeclared("listFiles", yield* call({ path: `/files${query}`, headers }))
+  it.effect("for the signing secret, with a valid and an invalid grace", () =>
+    Effect.gen(function* () {
+      const path = "/webhooks/default/secret"
+      assertDeclared("getSigningSecret", yield* call({ path }))
+      for (const [body, status] of [
+        ["{}", 200],
+        ['{"grace":0}', 200],
+        ['{"grace":-1}', 400]
+      ] as const) {
+        const reply = yield* call({ method: "POST", path: `${path}/rotate`, headers: jsonHeaders, body })
+        assertDeclared("rotateSigningSecret", reply)
+        assert.strictEqual(reply.status, status)
+      }
+    })
+  )
+
+  it.effect("for uploads and files in every state, and unknown ones", () =>
+    Effect.gen(function* () {
+      const { otherKey: authorization } = yield* TestServer.TestServer
+      const huge = { ...FileCalls.cat, size: 2 ** 50 }
+      for (const body of [FileCalls.cat, {}, huge]) {
+        assertDeclared("initiateUpload", yield* FileCalls.postInitiate(body))
+        assertDeclared("initiateMultipartUpload", yield* FileCalls.postMultipart(body))
+      }
+      const upload = yield* FileCalls.initiateMultipart()
+      const part = yield* FileCalls.putPart(upload, 1, "a")
+      const callers: ReadonlyArray<Readonly<Record<string, string>>> = [{}, { authorization }]
+      const uploads = [upload, { ...upload, uploadId: "none" }]
+      const ask = Effect.gen(function* () {
+        for (const headers of callers) {
+          for (const asked of uploads) {
+            assertDeclared("getPartUrl", yield* FileCalls.getPartUrl(asked, 1, headers))
+            assertDeclared("listParts", yield* FileCalls.listParts(asked, headers))
+            for (const parts of [[{ ...part, etag: "x" }], [part], []]) {
+              assertDeclared("completeUpload", yield* FileCalls.complete(asked, parts, headers))
             }
           }
-        })
-        yield* ask
-        yield* ask
-        for (const headers of callers.toReversed()) {
-          const path = `/files/${FileCalls.idOf(upload.fileUrl)}`
-          assertDeclared("deleteFile", yield* call({ method: "DELETE", path, headers }))
+          const id = FileCalls.idOf(upload.fileUrl)
+          for (const path of [`/files/${id}`, "/files/none"]) {
+            assertDeclared("getFileRecord", yield* call({ path, headers }))
+          }
+          for (const query of ["", "?limit=1", "?page=9", "?page=0", "?source=x"]) {
+            assertDeclared("listFiles", yield* call({ path: `/files${query}`, headers }))
+          }
         }
-        yield* ask
-        const { file_url, upload_url } = yield* FileCalls.initiate({ ...FileCalls.cat, size: 1 })
-        for (const url of [file_url, upload_url]) {
-          for (const bytes of ["", "ab", "a", "b"])
-            assertDeclared("putFile", yield* FileCalls.put(url, bytes))
-          assertDeclared("putFile", yield* FileCalls.put(url, "a", {}))
-        }
-        assertDeclared("getFile", yield* FileCalls.get(file_url, { range: "bytes=5-" }))
-        assertDeclared("getFile", yield* FileCalls.get(file_url, { "if-match": '"other"' }))
       })
-    )
+      yield* ask
+      yield* ask
+      for (const headers of callers.toReversed()) {
+        const path = `/files/${FileCalls.idOf(upload.fileUrl)}`
+        assertDeclared("deleteFile", yield* call({ method: "DELETE", path, headers }))
+      }
+      yield* ask
+      const { file_url, upload_url } = yield* FileCalls.initiate({ ...FileCalls.cat, size: 1 })
+      for (const url of [file_url, upload_url]) {
+        for (const bytes of ["", "ab", "a", "b"]) assertDeclared("putFile", yield* FileCalls.put(url, bytes))
+        assertDeclared("putFile", yield* FileCalls.put(url, "a", {}))
+      }
+      assertDeclared("getFile", yield* FileCalls.get(file_url, { range: "bytes=5-" }))
+      assertDeclared("getFile", yield* FileCalls.get(file_url, { "if-match": '"other"' }))
+    })
+  )
 
-    it.effect("for a key without the scope, and for unknown resources", () =>
-      Effect.gen(function* () {
-        const { otherKey } = yield* TestServer.TestServer
-        const path = `/requests/${yield* accepted()}`
-        assertDeclared("getRequest", yield* call({ path, headers: { authorization: otherKey } }))
-        assertDeclared("getRequest", yield* call({ path: "/requests/rq0000000000000000000" }))
-        assertDeclared("getFile", yield* call({ path: "/media/none/none" }))
-        const store = yield* MediaStore
-        const { id } = yield* store.put({
-          ...MediaServices.made,
-          fileName: "a",
-          contentType: "image/png",
-          body: Buffer.from("a")
-        })
-        yield* store.remove(id, "requested")
-        assertDeclared("getFile", yield* call({ path: `/media/${id}/a` }))
-        assertDeclared("getHealth", yield* call({ path: "/health" }))
+  it.effect("for a key without the scope, and for unknown resources", () =>
+    Effect.gen(function* () {
+      const { otherKey } = yield* TestServer.TestServer
+      const path = `/requests/${yield* accepted()}`
+      assertDeclared("getRequest", yield* call({ path, headers: { authorization: otherKey } }))
+      assertDeclared("getRequest", yield* call({ path: "/requests/rq0000000000000000000" }))
+      assertDeclared("getFile", yield* call({ path: "/media/none/none" }))
+      const store = yield* MediaStore
+      const { id } = yield* store.put({
+        ...MediaServices.made,
+        fileName: "a",
+        contentType: "image/png",
+        body: Buffer.from("a")
       })
-    )
-  }
-)
+      yield* store.remove(id, "requested")
+      assertDeclared("getFile", yield* call({ path: `/media/${id}/a` }))
+      assertDeclared("getHealth", yield* call({ path: "/health" }))
+    })
+  )
+})
