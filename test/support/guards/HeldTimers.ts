@@ -59,6 +59,7 @@ type Callback = (...args: Array<unknown>) => unknown
 interface State {
   /** Called for each timer that would have run; `undefined` while timers run. */
   due?: ((timer: HeldTimer) => void) | undefined
+  fromMs: number
   overdue: Array<() => void>
   isInstalled: boolean
 }
@@ -66,7 +67,7 @@ interface State {
 /** Files that run one after another in one process share Node's class, and so this. */
 const state: State = ((globalThis as { [key: symbol]: State | undefined })[
   Symbol.for("inferlog/test/HeldTimers")
-] ??= { overdue: [], isInstalled: false })
+] ??= { fromMs: longestMs, overdue: [], isInstalled: false })
 
 const held = (ms: number, site: string, run: Callback): Callback => {
   let dueAt = performance.now() + ms
@@ -98,7 +99,7 @@ const install = () => {
     },
     set(this: NodeTimer & { [key]: Callback | null }, run: Callback | null) {
       this[key] = run
-      if (run === null || state.due === undefined || this._idleTimeout < longestMs) return
+      if (run === null || state.due === undefined || this._idleTimeout < state.fromMs) return
       const frames = util.getCallSites(depth).slice(1)
       if (!isOfRunner(frames)) this[key] = held(this._idleTimeout, siteOf(frames, functionsOf()), run)
     }
@@ -109,11 +110,12 @@ const install = () => {
   state.isInstalled = true
 }
 
-/** From now on, timers are held. Calls `due` where one would have run. */
-export const hold = (due: (timer: HeldTimer) => void): void => {
+/** From now on, timers of `fromMs` or more are held. Calls `due` where one would have run. */
+export const hold = (due: (timer: HeldTimer) => void, fromMs = longestMs): void => {
   if (!state.isInstalled) install()
   state.overdue = []
   state.due = due
+  state.fromMs = fromMs
 }
 
 /** Lets timers run again, those that are held, too. */

@@ -138,7 +138,10 @@ layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over
       assert.isAbove(result.report.events, 0)
       const wrong = yield* call(`/admin/v1/log/verify?expect=1:${"A".repeat(43)}`, { key })
       assert.deepInclude(linesOf(wrong.text).at(-1), { type: "result", ok: false })
-      const audited = linesOf((yield* call("/admin/v1/audit?incremental=true", { key })).text)
+      // On a busy machine, how far it is comes between any two lines.
+      const audited = linesOf((yield* call("/admin/v1/audit?incremental=true", { key })).text).filter(
+        ({ type }) => type !== "running"
+      )
       assert.deepInclude(audited.at(-1), { type: "result", ok: true, code: 0, report: null })
       assert.deepInclude(audited.at(-2), { type: "line" })
       assert.deepInclude(audited.at(-2).line, { ok: true, accounts: 0, overdrafts: [], since: null })
