@@ -64,6 +64,10 @@ export default defineConfig({
         ...common,
         name: set.name,
         include: [...set.files],
+        setupFiles: [
+          ...common.setupFiles,
+          ...(TestFiles.daily.includes(set.group) ? ["test/support/Guards.ts"] : [])
+        ],
         globalSetup: set.together === null ? [...shared[set.group]] : [set.together],
         testTimeout: timeouts[set.group],
         hookTimeout: timeouts[set.group],

@@ -6,6 +6,8 @@
  * - `@first why`: it starts before the others of its group.
  * - `@together module`: it uses what the module starts, one file after another in one process.
  * - `@cost why`: why it may take the time that it takes.
+ * - `@process why`: it starts processes of Node, one server at a time, and waits for them in real time (`test/service` alone).
+ *   `@process npm, sh: why`: these programs, too.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -24,6 +26,7 @@ export interface TestFile {
   readonly isFirst: boolean
   readonly together: string | null
   readonly cost: string | null
+  readonly process: string | null
 }
 
 export const root = path.resolve(import.meta.dirname, "..")
@@ -56,8 +59,18 @@ export const parse = (file: string, group: Group, head: string): TestFile => ({
   isAlone: tagIn(head, "alone") !== null,
   isFirst: tagIn(head, "first") !== null,
   together: tagIn(head, "together"),
-  cost: tagIn(head, "cost")
+  cost: tagIn(head, "cost"),
+  process: tagIn(head, "process")
 })
+
+const groupOf = (file: string): Group => {
+  const group = groups.find((group) => file.startsWith(`test/${group}/`))
+  if (group === undefined) throw new Error(`${file} is in none of the groups of tests`)
+  return group
+}
+
+/** @param file from the root of the repository. */
+export const at = (file: string): TestFile => parse(file, groupOf(file), headOf(path.join(root, file)))
 
 export const read = (): ReadonlyArray<TestFile> =>
   groups.flatMap((group) =>
@@ -66,7 +79,7 @@ export const read = (): ReadonlyArray<TestFile> =>
       .filter(isTest)
       .map((name) => `test/${group}/${name.replaceAll(path.sep, "/")}`)
       .toSorted()
-      .map((file) => parse(file, group, headOf(path.join(root, file))))
+      .map(at)
   )
 
 /** Files that run beside each other: those of a group, or those that run one after another in one process. */

@@ -83,7 +83,7 @@ const lookUntil = <A, E, R>(
 const afterTurn = (looks: number) => (looks < 200 ? 0 : Math.min(2 * 1.1 ** (looks - 200), 50))
 
 /** ms. Polls occupy a small machine. */
-const afterPoll = (looks: number) => Math.min(20 * 1.5 ** looks, 200)
+const afterPoll = (looks: number) => Math.min(20 * 1.5 ** looks, 80)
 
 /** Looks at a state of this process until it satisfies the condition, and returns it. */
 export const until = <A, E, R>(

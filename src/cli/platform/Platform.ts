@@ -1,5 +1,5 @@
 /** The client of a running server as effects. */
-import { Config, Console, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Config, Console, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { ClientOptions } from "#clients/typescript/ClientOptions.ts"
 import { Inferlog } from "#clients/typescript/Inferlog.ts"
 import { UnreachableError } from "#clients/typescript/InferlogError.ts"
@@ -92,6 +92,7 @@ const make = Effect.fnUntraced(function* (
 ) {
   const url = yield* addressOf(given)
   const console = yield* Console.Console
+  const clock = yield* Clock.Clock
   const fetch = reaching(url)
   return Platform.of({
     url,
@@ -104,6 +105,12 @@ const make = Effect.fnUntraced(function* (
         retries,
         timeout: longestStall,
         key: key === null ? withoutKey : Redacted.value(key),
+        clock: {
+          now: () => clock.currentTimeMillisUnsafe(),
+          sleep: async (ms, signal) => {
+            await Effect.runPromiseExit(clock.sleep(Duration.millis(ms)), { signal })
+          }
+        },
         hooks: {
           retry: ({ delay, error }) => {
             const { message } = CallError.of(url)(error)

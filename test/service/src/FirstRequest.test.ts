@@ -1,4 +1,8 @@
-/** The first minute of a newcomer: `npm start`, then the printed curl command, unchanged. */
+/**
+ * The first minute of a newcomer: `npm start`, then the printed curl command, unchanged.
+ *
+ * @process npm, sh: both commands are run as they are printed.
+ */
 import * as childProcess from "node:child_process"
 import * as readline from "node:readline"
 import { promisify } from "node:util"

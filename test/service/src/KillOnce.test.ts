@@ -1,4 +1,8 @@
-/** One `kill -9` of a real server under load, with proof of log and books. `test/system/src/KillAndRestart.test.ts` repeats it. */
+/**
+ * One `kill -9` of a real server under load, with proof of log and books. `test/system/src/KillAndRestart.test.ts` repeats it.
+ *
+ * @process a server is killed.
+ */
 import { describe, it } from "@effect/vitest"
 import * as KilledServer from "#test/support/KilledServer.ts"
 

@@ -9,6 +9,7 @@ import { ReadModels } from "#projections/ReadModels.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as LogFiles from "#streams/sqlite/LogFiles.ts"
+import * as ShortSleeps from "#test/support/ShortSleeps.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as ReadSide from "#test/support/projections/ReadSide.ts"
 import * as Log from "#test/support/projections/RequestLog.ts"
@@ -63,6 +64,9 @@ describe("Projections in process", () => {
     }).pipe(Effect.provide(ReadSide.layer))
   )
 })
+
+/** A thread that ended is replaced soon. */
+const soon = ShortSleeps.layer("100 millis")
 
 const begun = {
   "": Effect.void,
@@ -121,7 +125,7 @@ describe("Projections in a thread", () => {
         yield* Log.append(++last, Log.submitted(Log.alice, Log.echo))
         yield* ReadSide.settle("history")
         assert.strictEqual(yield* total, last)
-      }).pipe(Effect.provide(withWorker(directory, entry)))
+      }).pipe(Effect.provide(withWorker(directory, entry)), Effect.provide(soon))
     }).pipe(Effect.scoped)
   )
 
@@ -145,7 +149,8 @@ describe("Projections in a thread", () => {
       const { filename } = files(directory)
       yield* Log.append(1, Log.submitted(Log.alice, Log.echo)).pipe(
         Effect.andThen(ReadSide.settle("history")),
-        Effect.provide(withWorker(directory, entry))
+        Effect.provide(withWorker(directory, entry)),
+        Effect.provide(ShortSleeps.layer("1 second"))
       )
       assert.isTrue(fs.existsSync(filename))
       assert.isFalse(fs.existsSync(`${filename}.left`))

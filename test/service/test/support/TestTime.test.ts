@@ -7,7 +7,7 @@ import * as TestTime from "#test/support/TestTime.ts"
 import * as Facts from "#test/support/src/features/webhooks/deliveries/DeliveryFacts.ts"
 import * as Hook from "#test/support/src/features/webhooks/deliveries/Hook.ts"
 
-const layer = TestNode.layer({ models: [Facts.model], delivers: {} })
+const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 
 /** Counts the wakeUps on the test's clock that end. */
 const countedWakeUps = <A, E, R>(test: (count: () => number) => Effect.Effect<A, E, R>) =>

@@ -26,12 +26,14 @@ const capture = (onWrite: () => void) => {
 interface Surroundings {
   readonly onWrite?: () => void
   readonly stdin?: string
+  /** Replaces the clock. */
+  readonly time?: Layer.Layer<never>
 }
 
 const start = (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
-  { onWrite = () => {}, stdin = "" }: Surroundings = {}
+  { onWrite = () => {}, stdin = "", time = Layer.empty }: Surroundings = {}
 ) => {
   const stdout = capture(onWrite)
   const stderr = capture(onWrite)
@@ -43,7 +45,8 @@ const start = (
       stdout: stdout.sink,
       stderr: stderr.sink
     }),
-    ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+    ConfigProvider.layer(ConfigProvider.fromEnv({ env })),
+    time
   )
   const fiber = Effect.runFork(program.pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer)))
   const written = () => ({ stdout: stdout.text(), stderr: stderr.text() })
@@ -64,10 +67,15 @@ export interface Written {
 }
 
 /** A command that runs until it is stopped. */
-export const follow = (args: ReadonlyArray<string>, env: Record<string, string>) => {
+export const follow = (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>,
+  time: Layer.Layer<never> = Layer.empty
+) => {
   const watchers = new Set<() => void>()
   const { ended, fiber, written } = start(args, env, {
-    onWrite: () => watchers.forEach((look) => look())
+    onWrite: () => watchers.forEach((look) => look()),
+    time
   })
   return {
     ended,

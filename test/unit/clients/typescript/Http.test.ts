@@ -115,7 +115,7 @@ describe("exchanges of the TypeScript client", () => {
         response.write('{"balance"')
       } else Exchanges.json(response, 200, balance)
     })
-    assert.deepEqual(await server.client({ timeout: 150 }).balance(), balance)
+    assert.deepEqual(await server.client({ timeout: 80 }).balance(), balance)
     assert.isAtLeast(calls, 3)
     calls = -10
     const error = await Exchanges.rejection(server.client({ timeout: 20, retries: 1 }).balance())

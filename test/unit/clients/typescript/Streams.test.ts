@@ -75,7 +75,7 @@ describe("streams of the TypeScript client", () => {
       else response.end('event: done\ndata: {"status":"COMPLETED"}\n\n')
     })
     const types: Array<string> = []
-    for await (const { type } of server.client({ timeout: 150 }).output(ref)) types.push(type)
+    for await (const { type } of server.client({ timeout: 80 }).output(ref)) types.push(type)
     assert.deepEqual(types, ["chunk", "done"])
     assert.deepEqual(asked.slice(0, 2), [undefined, "1-a"])
   })

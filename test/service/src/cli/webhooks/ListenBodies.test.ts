@@ -36,7 +36,9 @@ const setUp = Effect.fnUntraced(function* (events: string) {
   const { key, port } = yield* TestServer.TestServer
   const app = yield* App.make()
   const front = yield* StreamFront.make({ behind: port })
-  const listening = yield* Listening.start(front.url, app.url, ["--events", events], key.replace(/^Key /, ""))
+  const listening = yield* Listening.start(front.url, app.url, ["--events", events], {
+    apiKey: key.replace(/^Key /, "")
+  })
   return { app, listening, stream: yield* front.next }
 })
 

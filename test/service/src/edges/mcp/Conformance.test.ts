@@ -1,4 +1,8 @@
-/** The protocol's conformance suite, against the endpoint with the product's tools and those that the suite needs. */
+/**
+ * The protocol's conformance suite, against the endpoint with the product's tools and those that the suite needs.
+ *
+ * @process the suite is a program.
+ */
 import * as childProcess from "node:child_process"
 import * as path from "node:path"
 import { once } from "node:events"

@@ -1,10 +1,11 @@
 /** A streamed call of OpenAI's API when the account has no free stream. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { RequestId } from "#domain/Ids.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as FalClients from "#test/support/src/edges/fal/FalClients.ts"
@@ -14,7 +15,9 @@ import * as GrantedKeys from "#test/support/src/edges/http/GrantedKeys.ts"
 const model = "test/chat"
 const catalog = BuiltinCatalog.layerOf([testModel(model, { serves: ["chat"], inputSchema: {} })])
 
-layer(TestServer.layer({ catalog }), { excludeTestServices: true })("a streamed call", (it) => {
+const serving = TestServer.layer({ catalog }).pipe(Layer.provideMerge(SkippedTime.layer))
+
+layer(serving, { excludeTestServices: true })("a streamed call", (it) => {
   it.effect("without a free stream is refused, and its request is cancelled: the client submits again", () =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
@@ -27,7 +30,8 @@ layer(TestServer.layer({ catalog }), { excludeTestServices: true })("a streamed 
         yield* Lifecycle.start(id)
         return id
       })
-      const [reply, id] = yield* Effect.all([calling, starting], { concurrency: 2 })
+      const { until } = yield* SkippedTime
+      const [reply, id] = yield* until("20 millis")(Effect.all([calling, starting], { concurrency: 2 }))
       assert.strictEqual(reply.status, 429, reply.text)
       const { state } = yield* (yield* RequestActors).current(id)
       assert.isTrue(state._tag === "Request" && state.cancelRequested)

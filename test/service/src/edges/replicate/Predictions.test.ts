@@ -1,9 +1,10 @@
 /** How Replicate's API takes predictions and shows them in each state, as the package's client gets it. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { Prediction } from "replicate"
 import { RequestId } from "#domain/Ids.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { type Scenario, names, scenarios } from "#test/support/src/edges/http/Scenarios.ts"
 import { client, create, echo, fieldsOf, refusal } from "#test/support/src/edges/replicate/Clients.ts"
@@ -24,7 +25,9 @@ const shown: Readonly<Record<Scenario, Partial<Prediction>>> = {
   cancelled: { status: "canceled", output: null, error: null }
 }
 
-layer(TestServer.layer(), { excludeTestServices: true })("Replicate's API", (it) => {
+const serving = TestServer.layer().pipe(Layer.provideMerge(SkippedTime.layer))
+
+layer(serving, { excludeTestServices: true })("Replicate's API", (it) => {
   it.effect.each(names)("shows a request that is %s", (scenario) =>
     Effect.gen(function* () {
       const replicate = yield* client()
@@ -95,7 +98,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("Replicate's API", (it)
           Lifecycle.start(RequestId.make(results[0]?.id ?? ""))
         )
         // The newest one may be of another test, then this one waits in the queue.
-        const [{ id, status }] = yield* Effect.all([creating, Effect.ignore(starting)], { concurrency: 2 })
+        const { until } = yield* SkippedTime
+        const [{ id, status }] = yield* until("20 millis")(
+          Effect.all([creating, Effect.ignore(starting)], { concurrency: 2 })
+        )
         assert.strictEqual(status, "starting")
         yield* Effect.ignore(Lifecycle.start(RequestId.make(id)))
         assert.strictEqual((yield* Effect.promise(() => replicate.predictions.get(id))).status, "processing")

@@ -4,6 +4,7 @@ import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import type { Projection } from "#projections/Projection.ts"
 import { Projections } from "#projections/Projections.ts"
 import { EventReader } from "#streams/EventReader.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call } from "#test/support/src/edges/http/Calls.ts"
 import * as Until from "#test/support/Until.ts"
@@ -64,7 +65,11 @@ describe("GET /health", () => {
     Effect.gen(function* () {
       yield* accepted()
       assert.isFalse(yield* settled)
-      const reply = yield* Until.polled("a 503", call({ path: "/health" }), ({ status }) => status === 503)
+      const reply = yield* Until.polled(
+        "a 503",
+        call({ path: "/health" }),
+        ({ status }) => status === 503
+      ).pipe(SkippedTime.passing("100 millis"))
       assertEnvelope(reply, 503)
       const { details } = Schema.decodeUnknownSync(Unhealthy)(reply.json)
       assert.strictEqual(details.code, "UNHEALTHY")
@@ -73,6 +78,10 @@ describe("GET /health", () => {
         ["queue_stopped"]
       )
       assert.strictEqual(reply.headers["retry-after"], "5")
-    }).pipe(Effect.provide(TestServer.layer({ projections: [broken] })), Effect.provide(quiet))
+    }).pipe(
+      Effect.provide(TestServer.layer({ projections: [broken] })),
+      Effect.provide(quiet),
+      Effect.provide(SkippedTime.layer)
+    )
   )
 })

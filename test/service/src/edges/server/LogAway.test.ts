@@ -1,6 +1,6 @@
 /** While the log cannot be read, requests in memory are answered as usual, and others from the history. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
 import * as HistoryProjection from "#projections/history/HistoryProjection.ts"
@@ -12,6 +12,7 @@ import { trustedVersion } from "#streams/ExpectedVersion.ts"
 import * as StreamName from "#streams/StreamName.ts"
 import { settle } from "#test/support/projections/ReadSide.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, submit } from "#test/support/src/edges/http/Calls.ts"
 import { make } from "#test/support/src/edges/http/TokenCalls.ts"
@@ -33,7 +34,7 @@ const server = (log: { isAway: boolean }) =>
             : store.read(stream, after)
         )
     })
-  })
+  }).pipe(Layer.provideMerge(SkippedTime.layer))
 
 /** The request is not in memory any more. */
 const forget = Effect.fnUntraced(function* (id: RequestId) {
@@ -108,7 +109,9 @@ describe("While the log cannot be read", () => {
     const log = { isAway: false }
     return Effect.gen(function* () {
       const ids = yield* requests(log)
-      assert.deepInclude((yield* status(ids.running, "?wait=1")).json, { status: "IN_PROGRESS" })
+      const { until } = yield* SkippedTime
+      const reply = yield* until("100 millis")(status(ids.running, "?wait=1"))
+      assert.deepInclude(reply.json, { status: "IN_PROGRESS" })
     }).pipe(Effect.provide(server(log)))
   })
 

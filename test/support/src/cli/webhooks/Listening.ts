@@ -1,21 +1,26 @@
 /** Runs `webhooks listen` in this process until the scope closes. */
-import { Effect } from "effect"
+import { Effect, type Layer } from "effect"
+import * as ShortSleeps from "#test/support/ShortSleeps.ts"
 import * as InProcess from "#test/support/src/cli/InProcess.ts"
 
 export const key = "test:0123456789abcdef"
+
+/** Pauses before another attempt are short. */
+const soon = ShortSleeps.layerUpTo("2 seconds")
 
 export const start = Effect.fnUntraced(function* (
   server: string,
   forward: string,
   args: ReadonlyArray<string> = [],
-  apiKey = key
+  { apiKey = key, time = soon }: { readonly apiKey?: string; readonly time?: Layer.Layer<never> } = {}
 ) {
   const command = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      InProcess.follow(["webhooks", "listen", "--forward", forward, ...args], {
-        INFERLOG_URL: server,
-        INFERLOG_API_KEY: apiKey
-      })
+      InProcess.follow(
+        ["webhooks", "listen", "--forward", forward, ...args],
+        { INFERLOG_URL: server, INFERLOG_API_KEY: apiKey },
+        time
+      )
     ),
     (command) => Effect.promise(() => command.stop())
   )

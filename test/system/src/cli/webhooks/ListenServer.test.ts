@@ -42,7 +42,7 @@ describe("webhooks listen", () => {
           server.url,
           app.url,
           ["--events", "start,completed", "--json"],
-          ServerProcess.apiKey
+          { apiKey: ServerProcess.apiKey }
         )
         yield* listening.until(({ stderr }) => stderr.includes("Forwarding events"))
         const before = yield* submit(server.url, "sandbox/invalid-output", { delayMs: 50, ...webhook })

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as path from "node:path"
 import { Effect } from "effect"
 import * as AuditedLog from "#test/support/src/features/billing/audit/AuditedLog.ts"
 import * as ForgedLog from "#test/support/src/features/billing/audit/ForgedLog.ts"
@@ -201,26 +200,6 @@ describe("audit", () => {
         assert.deepStrictEqual([code, stdout], [2, ""], stderr)
         assert.match(stderr, /^inferlog: .*--(from|to|format|account)/)
       }
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("verifies the log and the read model of a running server", () =>
-    Effect.gen(function* () {
-      const settings = {
-        DATA_DIR: path.join(yield* TempDirectory.make, "data"),
-        BOOTSTRAP_API_KEY: "first:secret"
-      }
-      const server = yield* Inferlog.serve(settings)
-      const headers = { authorization: "Key first:secret", "content-type": "application/json" }
-      yield* Effect.promise(async () => {
-        const body = JSON.stringify({ value: "a" })
-        const answer = await fetch(`${server.url}/sandbox/echo`, { method: "POST", headers, body })
-        const { response_url } = (await answer.json()) as Record<string, string>
-        await fetch(`${response_url}/status?wait=10`, { headers })
-      })
-      const { stdout } = yield* audit(settings)
-      assert.match(stdout, /\nRevenue: \$0.001\n/)
-      assert.match(stdout, /\nRead model: it agrees as of position \d+/)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,6 +1,7 @@
 /** `requests watch` beside a server whose event stream the test writes by hand. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as ShortSleeps from "#test/support/ShortSleeps.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as InProcess from "#test/support/src/cli/InProcess.ts"
 import * as StreamFront from "#test/support/src/cli/webhooks/StreamFront.ts"
@@ -14,7 +15,13 @@ const watching = Effect.fnUntraced(function* (
   ...args: ReadonlyArray<string>
 ) {
   const command = yield* Effect.acquireRelease(
-    Effect.sync(() => InProcess.follow(["requests", "watch", ...args], settings(front.url))),
+    Effect.sync(() =>
+      InProcess.follow(
+        ["requests", "watch", ...args],
+        settings(front.url),
+        ShortSleeps.layerUpTo("2 seconds")
+      )
+    ),
     (command) => Effect.promise(() => command.stop())
   )
   return {

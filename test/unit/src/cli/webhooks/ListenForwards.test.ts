@@ -1,8 +1,9 @@
 /** How `webhooks listen` handles an app that answers well, badly or not at all. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Webhook } from "standardwebhooks"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as Until from "#test/support/Until.ts"
 import * as App from "#test/support/src/cli/webhooks/App.ts"
 import * as Listening from "#test/support/src/cli/webhooks/Listening.ts"
@@ -42,7 +43,12 @@ describe("webhooks listen", () => {
   it.live("retries when the app is reachable, with the same id and body, without delaying others", () =>
     Effect.gen(function* () {
       const port = yield* Effect.promise(ServerProcess.freePort)
-      const { listening, stream } = yield* listenTo(`http://127.0.0.1:${port}/hook`, "--json")
+      const front = yield* StreamFront.make()
+      const time = Layer.succeed(Clock.Clock, yield* Clock.Clock)
+      const listening = yield* Listening.start(front.url, `http://127.0.0.1:${port}/hook`, ["--json"], {
+        time
+      })
+      const stream = yield* front.next
       stream.frame("1", id("a"), "COMPLETED")
       const [away] = yield* forwards(listening, 1)
       assert.deepInclude(away, {
@@ -58,7 +64,7 @@ describe("webhooks listen", () => {
       stream.frame("2", id("b"), "COMPLETED")
       yield* app.until(1)
       isReady = true
-      const all = yield* forwards(listening, 4)
+      const all = yield* SkippedTime.passing("100 millis")(forwards(listening, 4))
       assert.deepStrictEqual(
         all.map(({ attempt, error, requestId, status }) => [requestId, attempt, status, error]),
         [
@@ -70,7 +76,7 @@ describe("webhooks listen", () => {
       )
       const [early, , late] = app.posts()
       assert.deepStrictEqual([early?.id, early?.text], [late?.id, late?.text])
-    }).pipe(Effect.scoped)
+    }).pipe(Effect.scoped, Effect.provide(SkippedTime.layer))
   )
 
   it.live("forwards once with --no-retry, and prints the result", () =>

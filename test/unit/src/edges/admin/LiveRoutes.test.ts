@@ -4,6 +4,7 @@ import { Effect, Layer, Stream } from "effect"
 import { allows, Role } from "#domain/operator/Role.ts"
 import * as ServerLog from "#src/platform/telemetry/logs/ServerLog.ts"
 import { AdminUrl, call, layer as served, operator } from "#test/support/src/edges/admin/AdminHttp.ts"
+import * as ShortSleeps from "#test/support/ShortSleeps.ts"
 import { quiet } from "#test/support/src/edges/admin/AdministrationLayers.ts"
 
 const known = ServerLog.make()
@@ -55,7 +56,32 @@ const events = Effect.fnUntraced(function* (
   }))
 })
 
-layer(Layer.provide(served, [quiet, lines]), { excludeTestServices: true })("What operators watch", (it) => {
+/** A stream whose text is waited for. */
+const opened = Effect.fnUntraced(function* (path: string, key: string) {
+  const url = `${yield* AdminUrl}${path}`
+  const response = yield* Effect.promise(() => fetch(url, { headers: { authorization: `Key ${key}` } }))
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ""
+  const readWhile = async (isShort: () => boolean) => {
+    while (isShort()) {
+      const next = await reader?.read()
+      if (next?.value === undefined) break
+      text += next.value
+    }
+    return text
+  }
+  return {
+    until: (part: string) => Effect.promise(() => readWhile(() => !text.includes(part))),
+    end: Effect.promise(() => readWhile(() => true))
+  }
+})
+
+// How often topics, the keys of readers, and lines are looked at.
+const often = ShortSleeps.layer("2 seconds", "250 millis")
+
+const serving = Layer.provide(served, [quiet, lines, often])
+
+layer(serving, { excludeTestServices: true })("What operators watch", (it) => {
   it.effect("is an overview, queues and topics for every role", () =>
     Effect.gen(function* () {
       for (const role of Role.literals) {
@@ -102,28 +128,16 @@ layer(Layer.provide(served, [quiet, lines]), { excludeTestServices: true })("Wha
     Effect.gen(function* () {
       const { key, operatorId } = yield* operator("operator")
       const owner = yield* operator("owner")
-      const url = yield* AdminUrl
       const { last } = (yield* call("/admin/v1/server-log", { key })).json
-      const whole = (path: string) =>
-        Effect.promise(async () =>
-          (await fetch(`${url}${path}`, { headers: { authorization: `Key ${key}` } })).text()
-        )
-      const [live, log] = yield* Effect.all(
-        [
-          whole("/admin/v1/live?topic=nodes"),
-          whole("/admin/v1/server-log/follow?level=error"),
-          Effect.gen(function* () {
-            yield* Effect.sleep("500 millis")
-            yield* written("not an error")
-            yield* Effect.sleep("500 millis")
-            yield* call(`/admin/v1/operators/${operatorId}`, { method: "DELETE", key: owner.key })
-          })
-        ],
-        { concurrency: 3 }
-      )
-      assert.include(live, "event: nodes")
+      const live = yield* opened("/admin/v1/live?topic=nodes", key)
+      const log = yield* opened("/admin/v1/server-log/follow?level=error", key)
+      yield* live.until("event: nodes")
+      yield* written("not an error")
+      yield* log.until("id: ")
+      yield* call(`/admin/v1/operators/${operatorId}`, { method: "DELETE", key: owner.key })
+      yield* live.end
       // Browsers go on from there, so that a line that was not chosen is not missed.
-      assert.strictEqual(log, `retry: 500\n\nid: ${last + 1}\n\n`)
+      assert.strictEqual(yield* log.end, `retry: 500\n\nid: ${last + 1}\n\n`)
     })
   )
 

@@ -1,12 +1,11 @@
 /** Single sign-on with a real issuer: the whole flow over HTTP, and what it refuses. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { OperatorIdentityId } from "#domain/operator-identity/OperatorIdentity.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import { type Place, place, server } from "#test/support/src/edges/sso/SignOnServer.ts"
 import * as TestBrowser from "#test/support/src/edges/sso/TestBrowser.ts"
-
-const pause = Schedule.spaced("200 millis")
 
 const isCallback = (url: string): boolean => url.includes("/sign-in/callback?")
 
@@ -201,15 +200,14 @@ describe("Single sign-on of operators", () => {
         assert.strictEqual(away.status, 503)
         assert.include(away.text, "The issuer cannot be reached")
         yield* Effect.promise(() => issuer.start())
-        // After the pause of the first failure.
-        const found = yield* signIn(kept, here).pipe(
-          Effect.repeat({ until: ({ status }) => status !== 503, schedule: pause })
-        )
+        // The pause of the first failure.
+        yield* (yield* SkippedTime).skip("1 second")
+        const found = yield* signIn(kept, here)
         assert.strictEqual(found.status, 200)
         yield* Effect.promise(() => issuer.rotate())
         assert.strictEqual((yield* signIn(TestBrowser.make(), here)).status, 200)
         return yield* untilCallback(half, here)
-      }).pipe(Effect.provide(server(here)))
+      }).pipe(Effect.provide(server(here)), Effect.provide(SkippedTime.layer))
 
       yield* Effect.gen(function* () {
         assert.strictEqual((yield* visit(kept, `${url}/admin/v1/operators`)).status, 200)

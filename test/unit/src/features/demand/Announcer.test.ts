@@ -11,6 +11,7 @@ import { Lease } from "#src/platform/cluster/Lease.ts"
 import * as ReadSide from "#test/support/projections/ReadSide.ts"
 import * as RequestLog from "#test/support/projections/RequestLog.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as Until from "#test/support/Until.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as WebhookReceiver from "#test/support/WebhookReceiver.ts"
@@ -24,7 +25,10 @@ const made = testModel("acme/up")
 const pulled = { ...made, model: { ...made.model, providers: [{ name: "gpus", adapter: "pull" }] as const } }
 const up = pulled.model.endpoint
 
-const readSide = ReadSide.layer.pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")))
+const readSide = ReadSide.layer.pipe(
+  Layer.provideMerge(SkippedTime.layer),
+  Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
+)
 
 const Body = Schema.decodeUnknownSync(
   Schema.fromJsonString(
@@ -59,13 +63,17 @@ const announcer = (url: string, isHeld: Ref.Ref<boolean>) =>
 
 const settle = ReadSide.settle(DueWorkProjection.projection.name)
 
-/** The posts, as soon as there are so many. */
-const posts = (receiver: WebhookReceiver.WebhookReceiver, count: number) =>
-  Until.answers(async () => {
-    const found = receiver.posts()
-    if (found.length < count) throw new Error(`${found.length} of ${count} posts have come`)
-    return found.map((post) => ({ ...post, body: Body(post.body.toString()), bytes: post.body }))
-  })
+/** The posts, as soon as there are so many. Until then, time is skipped. */
+const posts = Effect.fnUntraced(function* (receiver: WebhookReceiver.WebhookReceiver, count: number) {
+  const { until } = yield* SkippedTime
+  return yield* until("100 millis")(
+    Until.answers(async () => {
+      const found = receiver.posts()
+      if (found.length < count) throw new Error(`${found.length} of ${count} posts have come`)
+      return found.map((post) => ({ ...post, body: Body(post.body.toString()), bytes: post.body }))
+    })
+  )
+})
 
 const typesOf = (found: ReadonlyArray<{ readonly body: ReturnType<typeof Body> }>) =>
   found.map(({ body }) => body.type)

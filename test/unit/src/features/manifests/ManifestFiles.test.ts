@@ -1,4 +1,3 @@
-import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -105,26 +104,6 @@ describe("ManifestFiles", () => {
         diagnostics.map(({ message }) => message),
         ["Expected text in UTF-8"]
       )
-    })
-  )
-
-  it.effect("does not block on a pipe, as a schema, a file or the folder", () =>
-    Effect.gen(function* () {
-      const folder = yield* TempDirectory.make
-      const pipe = path.join(folder, "schema.json")
-      childProcess.execFileSync("mkfifo", [pipe])
-      Folder.write(folder, {
-        "a.yaml": Folder.model("acme/one").replace(/inputSchema: .*/, "inputSchema: { $file: schema.json }")
-      })
-      const { diagnostics } = yield* Drafts.read(yield* ManifestFiles.find(folder))
-      assert.deepStrictEqual(
-        diagnostics.map(({ message }) => message),
-        ["Expected a file"]
-      )
-      for (const given of [pipe, "/dev/null"]) {
-        const error = yield* Effect.flip(ManifestFiles.find(given))
-        assert.strictEqual(error.message, `${given}: Expected a folder, or a file`)
-      }
     })
   )
 

@@ -11,6 +11,7 @@ import * as FolderPass from "#src/features/manifests/FolderPass.ts"
 import * as ModelsFolder from "#src/features/manifests/ModelsFolder.ts"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
+import * as ShortSleeps from "#test/support/ShortSleeps.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as TestCatalog from "#test/support/TestCatalog.ts"
 import * as Folder from "#test/support/src/features/manifests/ManifestFolder.ts"
@@ -56,10 +57,13 @@ const replaceFile = (folder: string, name: string, text: string): void => {
   fs.renameSync(path.join(folder, `.${name}.tmp`), path.join(folder, name))
 }
 
+/** Changes are looked for often, and count at once. */
+const settled = ShortSleeps.layer("5 seconds", "250 millis")
+
 const test = (
   what: string,
   effect: Effect.Effect<void, unknown, Layer.Success<typeof services> | Scope.Scope>
-) => it.live(what, () => effect.pipe(Effect.provide(services)))
+) => it.live(what, () => effect.pipe(Effect.provide(services), Effect.provide(settled)))
 
 describe("The folder of manifests", () => {
   test(

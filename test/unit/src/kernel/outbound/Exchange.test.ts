@@ -29,7 +29,7 @@ describe("Exchange", () => {
       const outcome = yield* Effect.gen(function* () {
         const { body } = yield* get(receiver)
         yield* Stream.runForEach(body, () => Effect.never)
-      }).pipe(Effect.scoped, Effect.timeoutOption("400 millis"))
+      }).pipe(Effect.scoped, Effect.timeoutOption("80 millis"))
       assert.isTrue(Option.isNone(outcome))
       assert.isBelow(accepted, 16 * 1024 * 1024)
       yield* receiver.closed

@@ -98,7 +98,7 @@ describe("Outbound.download", () => {
   it.live("leaves no file after the deadline", () =>
     Effect.gen(function* () {
       const { content, result } = yield* download((_request, response) => response.write("ab"), {
-        timeout: Duration.millis(300)
+        timeout: Duration.millis(80)
       })
       assert.deepInclude(result._tag === "Failure" ? result.failure : {}, { reason: "timeout" })
       assert.isUndefined(content)

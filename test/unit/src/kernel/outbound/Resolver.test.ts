@@ -58,7 +58,7 @@ describe("Resolver", () => {
   it.live("stops its queries when interrupted", () =>
     Effect.gen(function* () {
       const [elapsed, answer] = yield* resolve("silent.example.com").pipe(
-        Effect.timeoutOption("100 millis"),
+        Effect.timeoutOption("50 millis"),
         Effect.timed
       )
       assert.strictEqual(answer._tag, "None")

@@ -48,7 +48,7 @@ describe("WorkerPool", () => {
   it.live("a worker that hangs is ended at the deadline, and replaced", () =>
     Effect.gen(function* () {
       const pool = yield* make()
-      const failure = yield* Effect.flip(run(pool, "hang", Duration.millis(200)))
+      const failure = yield* Effect.flip(run(pool, "hang", Duration.millis(80)))
       assert.strictEqual(failure.reason, "deadline")
       assert.deepStrictEqual(yield* run(pool, "next"), reply("next"))
     })

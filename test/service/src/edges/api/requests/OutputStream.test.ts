@@ -14,6 +14,7 @@ import * as StreamName from "#streams/StreamName.ts"
 import { raw } from "#test/support/HttpProbe.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, call, jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
@@ -57,7 +58,10 @@ const serving = Streams.layer({
         append.events[0].type === "RequestSubmitted" ? hooks.submitting : Effect.void
       )
     )
-}).pipe(Layer.provide(Layer.succeed(Connections, { opened: () => {}, closed: () => hooks.closed() })))
+}).pipe(
+  Layer.provide(Layer.succeed(Connections, { opened: () => {}, closed: () => hooks.closed() })),
+  Layer.provideMerge(SkippedTime.layer)
+)
 
 layer(serving, { excludeTestServices: true })("The output of a request, streamed", (it) => {
   it.effect("has each chunk when it is made, then how the request ended", () =>
@@ -270,20 +274,18 @@ layer(serving, { excludeTestServices: true })("A submit with Accept: text/event-
     )
   )
 
-  it.effect(
-    "goes on when the key of the stream ends, which is not the client's leaving",
-    () =>
-      Effect.gen(function* () {
-        const accounts = yield* Accounts
-        const { key, keyId } = yield* issued
-        const client = yield* submit({ ...key, "cancel-on-disconnect": "true" })
-        const id = yield* requestOf(client)
-        yield* accounts.revokeKey(keyId)
-        // Keys of streams are judged every 5 s.
-        yield* client.closed
-        const { json } = yield* call({ path: `/test/typist/requests/${id}/status` })
-        assert.deepInclude(json, { status: "IN_QUEUE" })
-      }),
-    20_000
+  it.effect("goes on when the key of the stream ends, which is not the client's leaving", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const { key, keyId } = yield* issued
+      const client = yield* submit({ ...key, "cancel-on-disconnect": "true" })
+      const id = yield* requestOf(client)
+      yield* accounts.revokeKey(keyId)
+      // Keys of streams are judged every 5 s.
+      const { until } = yield* SkippedTime
+      yield* until("500 millis")(client.closed)
+      const { json } = yield* call({ path: `/test/typist/requests/${id}/status` })
+      assert.deepInclude(json, { status: "IN_QUEUE" })
+    })
   )
 })

@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer } from "effect"
 import { providerDown, type Wait, WaitingFor, worker } from "#src/features/provider-health/WaitingFor.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import type { Reply } from "#test/support/HttpProbe.ts"
 import { accepted, assertEnvelope, call, issuesOf } from "#test/support/src/edges/http/Calls.ts"
@@ -10,7 +11,9 @@ import { modelOf, scenarios } from "#test/support/src/edges/http/Scenarios.ts"
 const statusOf = (id: string, query = "", headers: Readonly<Record<string, string>> = {}) =>
   call({ path: `/sandbox/echo/requests/${id}/status${query}`, headers })
 
-layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/status", (it) => {
+const serving = TestServer.layer().pipe(Layer.provideMerge(SkippedTime.layer))
+
+layer(serving, { excludeTestServices: true })("GET …/requests/{id}/status", (it) => {
   it.effect.each([
     ["queued", 200, { status: "IN_QUEUE", logs: "", metrics: { expected_time: 1 } }],
     ["running", 200, { status: "IN_PROGRESS", logs: "", metrics: { inference_time: 0, expected_time: 1 } }],
@@ -132,7 +135,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("GET …/requests/{id}/
     it.effect("answers the current status at the time limit", () =>
       Effect.gen(function* () {
         const id = yield* accepted()
-        const [elapsed, reply] = yield* Effect.timed(statusOf(id, "?wait=1"))
+        const { until } = yield* SkippedTime
+        const [elapsed, reply] = yield* Effect.timed(until("100 millis")(statusOf(id, "?wait=1")))
         assert.deepInclude(reply.json, { status: "IN_QUEUE" })
         assert.isAtLeast(Duration.toMillis(elapsed), 990)
       })

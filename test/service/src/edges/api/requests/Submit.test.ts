@@ -1,9 +1,10 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { RequestId } from "#domain/Ids.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import {
   accepted,
@@ -16,7 +17,9 @@ import {
 
 const webhook = "https://hooks.acme.dev/inferlog"
 
-layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}", (it) => {
+const serving = TestServer.layer().pipe(Layer.provideMerge(SkippedTime.layer))
+
+layer(serving, { excludeTestServices: true })("POST /{owner}/{model}", (it) => {
   it.effect("answers at once with the id and the three addresses", () =>
     Effect.gen(function* () {
       const { urls } = yield* TestServer.TestServer
@@ -248,7 +251,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("POST /{owner}/{model}"
 
     it.effect("answers as usual otherwise", () =>
       Effect.gen(function* () {
-        const reply = yield* submit({ value: 1 }, { prefer: "respond-async, wait=1" })
+        const waiting = submit({ value: 1 }, { prefer: "respond-async, wait=1" })
+        const reply = yield* SkippedTime.passing("100 millis")(waiting)
         assert.strictEqual(reply.status, 200)
         assert.deepInclude(reply.json, { status: "IN_QUEUE", queue_position: 0 })
         assert.notProperty(reply.headers, "preference-applied")

@@ -6,6 +6,7 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import { KeyId } from "#domain/Ids.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as Server from "#test/support/src/features/providers/workers/WorkerServer.ts"
 import * as Until from "#test/support/Until.ts"
@@ -121,12 +122,14 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
       const { key } = yield* TestServer
       const { id, leaseId } = yield* begin(authorization)
       const { port } = yield* TestServer
-      yield* Server.request(port, "PUT", `/${Server.upscale}/requests/${id}/cancel`, key)
+      // Its answer waits a moment for the worker.
+      const cancelling = Server.request(port, "PUT", `/${Server.upscale}/requests/${id}/cancel`, key)
+      yield* SkippedTime.passing("100 millis")(cancelling)
       yield* until(
         Effect.map(Server.heartbeat(authorization, leaseId), ({ json }) =>
           Boolean(Reflect.get(Object(json), "cancelRequested"))
         )
-      )
+      ).pipe(SkippedTime.passing("20 millis"))
       assert.strictEqual((yield* Server.end(authorization, leaseId, { cancelled: true })).status, 200)
       assert.strictEqual((yield* Server.requestOf(id)).phase._tag, "Cancelled")
     })

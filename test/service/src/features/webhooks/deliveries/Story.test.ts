@@ -1,4 +1,8 @@
-/** Webhooks as seen by a client and its receiver, from the submit to a replay, over real processes and HTTPS. */
+/**
+ * Webhooks as seen by a client and its receiver, from the submit to a replay, over real processes and HTTPS.
+ *
+ * @process webhooks are of a server that runs.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { byAll, byNone, verified } from "#test/support/src/features/webhooks/Verifiers.ts"

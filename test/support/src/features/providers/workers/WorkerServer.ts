@@ -12,6 +12,7 @@ import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
 import { type Reply, send } from "#test/support/HttpProbe.ts"
 import { testModel } from "#test/support/TestModels.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
 /** A model whose jobs workers fetch. */
@@ -35,7 +36,10 @@ export const caption = "test/caption"
 export const layer = TestServer.layer({
   catalog: BuiltinCatalog.layerOf([pulled(upscale), pulled(caption), telling(tell)]),
   dispatches: true
-}).pipe(Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")))
+}).pipe(
+  Layer.provideMerge(SkippedTime.layer),
+  Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
+)
 
 /** The `Authorization` header of a new worker key. */
 export const workerKey = Effect.fnUntraced(function* (
@@ -50,12 +54,11 @@ export const workerKey = Effect.fnUntraced(function* (
   return { keyId: key.keyId, authorization: `Key ${ApiKey.format(key)}`, secret: Redacted.value(key.secret) }
 })
 
-export const post = (
-  path: string,
-  authorization: string,
-  body?: Json
-): Effect.Effect<Reply, never, TestServer.TestServer> =>
-  Effect.flatMap(TestServer.TestServer, ({ port }) =>
+/** Pauses of the dispatcher before its answer are skipped. */
+export const post = Effect.fnUntraced(function* (path: string, authorization: string, body?: Json) {
+  const { port } = yield* TestServer.TestServer
+  const { until } = yield* SkippedTime
+  return yield* until("10 millis")(
     send(port, {
       method: "POST",
       path,
@@ -63,6 +66,7 @@ export const post = (
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
   )
+})
 
 export const request = (port: number, method: string, path: string, authorization: string) =>
   send(port, { method, path, headers: { authorization } })

@@ -7,11 +7,14 @@ import * as ApiKey from "#src/features/accounts/ApiKey.ts"
 import { Authentication } from "#src/features/accounts/Authentication.ts"
 import { MostStreams } from "#src/edges/http/edge/EventStreams.ts"
 import { send } from "#test/support/HttpProbe.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { accepted, assertEnvelope, call, issuesOf } from "#test/support/src/edges/http/Calls.ts"
 import * as Streams from "#test/support/src/edges/http/Streams.ts"
 
-layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (it) => {
+const serving = Streams.layer().pipe(Layer.provideMerge(SkippedTime.layer))
+
+layer(serving, { excludeTestServices: true })("GET /requests/stream", (it) => {
   it.effect.each([
     ["a short id", "request_id=short", [["request_id.0", "pattern"]]],
     ["one of two ids", "request_id=rq0000000000000000000&request_id=a", [["request_id.1", "pattern"]]],
@@ -35,7 +38,8 @@ layer(Streams.layer(), { excludeTestServices: true })("GET /requests/stream", (i
     Effect.gen(function* () {
       const malformed = yield* call({ path: "/requests/stream", headers: { "last-event-id": "x" } })
       assert.deepStrictEqual(issuesOf(malformed), [["last-event-id", "pattern"]])
-      const unknown = yield* call({ path: "/requests/stream", headers: { "last-event-id": "999999" } })
+      const asking = call({ path: "/requests/stream", headers: { "last-event-id": "999999" } })
+      const unknown = yield* SkippedTime.passing("100 millis")(asking)
       assertEnvelope(unknown, 400)
       assert.deepInclude(Object(unknown.json), { details: { code: "UNKNOWN_EVENT_ID" } })
     })

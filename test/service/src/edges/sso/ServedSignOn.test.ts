@@ -1,4 +1,8 @@
-/** Single sign-on as operators run it: a server process with its settings, a real issuer, and the command line. */
+/**
+ * Single sign-on as operators run it: a server process with its settings, a real issuer, and the command line.
+ *
+ * @process people sign in at a server that runs.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,8 @@
-/** The routes that read the whole log. */
+/**
+ * The routes that read the whole log.
+ *
+ * @process the server proves its log in a process of its own.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { allows, Role } from "#domain/operator/Role.ts"
@@ -134,7 +138,10 @@ layer(Layer.provide(served, quiet), { excludeTestServices: true })("The log over
       assert.isAbove(result.report.events, 0)
       const wrong = yield* call(`/admin/v1/log/verify?expect=1:${"A".repeat(43)}`, { key })
       assert.deepInclude(linesOf(wrong.text).at(-1), { type: "result", ok: false })
-      const audited = linesOf((yield* call("/admin/v1/audit?incremental=true", { key })).text)
+      // On a busy machine, how far it is comes between any two lines.
+      const audited = linesOf((yield* call("/admin/v1/audit?incremental=true", { key })).text).filter(
+        ({ type }) => type !== "running"
+      )
       assert.deepInclude(audited.at(-1), { type: "result", ok: true, code: 0, report: null })
       assert.deepInclude(audited.at(-2), { type: "line" })
       assert.deepInclude(audited.at(-2).line, { ok: true, accounts: 0, overdrafts: [], since: null })
