@@ -8,14 +8,12 @@ import { Array, Effect, type Scope } from "effect"
 import type { UploadTarget } from "#src/features/media/storage/UploadStore.ts"
 import type { Look, Order } from "#test/support/src/features/media/storage/local/KillableNode.ts"
 import * as Puts from "#test/support/src/features/media/storage/local/Puts.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
 import * as Until from "#test/support/Until.ts"
 
 const MiB = 1024 * 1024
-const entry = path.join(
-  import.meta.dirname,
-  "../../../../../../support/src/features/media/storage/local/KillableNode.ts"
-)
+const entry = path.join(ServerProcess.root, "test/support/src/features/media/storage/local/KillableNode.ts")
 
 interface Started {
   readonly port: number
