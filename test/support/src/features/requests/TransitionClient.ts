@@ -12,7 +12,6 @@ import type { Answer } from "#src/edges/http/Answer.ts"
 import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import { EventReader } from "#streams/EventReader.ts"
-import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
 import * as MediaModel from "#test/support/src/features/dispatch/finalize/MediaModel.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { exactly } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
@@ -38,7 +37,6 @@ export const invalid = testModel("test/strict", {
 
 export const nodeOf = (sweeps: boolean) =>
   RequestHandlers.layer.pipe(
-    Layer.provide(OutboundGuard.layer()),
     Layer.provideMerge(TestNode.layer({ models: [single, invalid, gallery, patient, counted], sweeps }))
   )
 const node = nodeOf(false)

@@ -7,8 +7,6 @@ import { inlineLimit } from "#domain/PayloadRef.ts"
 import { AccountActors } from "#src/features/accounts/AccountActors.ts"
 import * as DeliverySender from "#src/features/webhooks/deliveries/DeliverySender.ts"
 import { SigningSecrets } from "#src/features/webhooks/SigningSecrets.ts"
-import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
-import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as SigningNode from "#test/support/src/features/webhooks/SigningNode.ts"
 import { AppendFaults, type Fate } from "#test/support/AppendFaults.ts"
 import { caller } from "#test/support/RequestFacts.ts"
@@ -23,7 +21,6 @@ const layer = TestNode.layer({ models: [Facts.model], delivers: true })
 /** The same, with the sender's log lines. */
 const telling = (lines: Array<string>) =>
   DeliverySender.layer.pipe(
-    Layer.provide(OutboundGuard.layer({ authorities: [Receiver.authority] })),
     Layer.provideMerge(TestNode.layer({ models: [Facts.model] })),
     Layer.provide(SigningNode.logging(lines))
   )
