@@ -1,9 +1,12 @@
 /** Runs background work slowly, so that it does not delay other work. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 
 /** The pause after a page, in multiples of the time that the page took. */
-const shareOfOthers = 3
+export const ShareOfOthers: Context.Reference<number> = Context.Reference(
+  "inferlog/src/kernel/async/Pace/ShareOfOthers",
+  { defaultValue: () => 3 }
+)
 
 /** ms. */
 const longestPause = 5_000
@@ -20,6 +23,7 @@ export const paced = <A, E, R>(page: Effect.Effect<A, E, R>): Effect.Effect<A, E
     const before = yield* MonotonicTime.millis
     const done = yield* page
     const elapsed = (yield* MonotonicTime.millis) - before
-    if (elapsed > 0) yield* Effect.sleep(Math.min(elapsed * shareOfOthers, longestPause))
+    const pause = Math.min(elapsed * (yield* ShareOfOthers), longestPause)
+    if (pause > 0) yield* Effect.sleep(pause)
     return done
   })

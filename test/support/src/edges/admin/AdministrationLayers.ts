@@ -7,6 +7,7 @@ import { Authentication } from "#src/features/accounts/Authentication.ts"
 import * as ActorPublishing from "#src/features/catalog/ActorPublishing.ts"
 import { CatalogProgress } from "#src/features/catalog/CatalogProgress.ts"
 import * as Core from "#src/composition/Core.ts"
+import * as Pace from "#src/kernel/async/Pace.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -28,7 +29,9 @@ export const publishing = ActorPublishing.layerOwnActors.pipe(Layer.provide(Cata
 export const core = Layer.merge(Authentication.layer.pipe(Layer.provide(masterKey)), publishing).pipe(
   Layer.provideMerge(Core.layer),
   Layer.provideMerge(publicUrls),
-  Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt))
+  Layer.provideMerge(TempDirectory.provide(DataDirectory.layerAt)),
+  // Nothing else waits for its turn, so that no test depends on how long a page takes.
+  Layer.provideMerge(Layer.succeed(Pace.ShareOfOthers, 0))
 )
 
 export const layers = {
