@@ -3,6 +3,7 @@ import * as util from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Console, Effect, Fiber, Layer, Sink, Stdio, Stream } from "effect"
 import * as Failure from "#src/cli/Failure.ts"
+import * as Pace from "#src/kernel/async/Pace.ts"
 import { program } from "#src/cli/Program.ts"
 
 /** Collects output from both ways to write it; calls `onWrite` each time. */
@@ -46,6 +47,8 @@ const start = (
       stderr: stderr.sink
     }),
     ConfigProvider.layer(ConfigProvider.fromEnv({ env })),
+    // Pauses are as long as the work, which takes long on a busy machine.
+    Layer.succeed(Pace.ShareOfOthers, 0),
     time
   )
   const fiber = Effect.runFork(program.pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer)))
