@@ -43,7 +43,7 @@ const common = {
 }
 
 /** Of what hangs, not of what is slow: a test of the system starts processes on a machine that is busy. */
-const timeouts = { unit: 20_000, service: 60_000, system: 90_000, release: 300_000 } as const
+const timeouts = { unit: 60_000, service: 60_000, system: 90_000, release: 300_000 } as const
 
 /** Where a test waits, others use its core. A test of the system mostly waits for processes. */
 const workers = { unit: 3, service: 3, system: 4, release: 2 } as const
