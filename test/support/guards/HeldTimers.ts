@@ -6,7 +6,6 @@
  * All ways to set a timer in Node end in one class: `setTimeout` and `setInterval`, global or imported, `node:timers/promises`,
  * `AbortSignal.timeout`, and the timeouts of sockets and servers.
  */
-import * as util from "node:util"
 import { Fiber } from "effect"
 
 /** Timers as long as this are held, ms. */
@@ -37,9 +36,9 @@ export const isLimit = (frames: ReadonlyArray<Frame>): boolean => {
 }
 
 /** The functions that the running fiber is in, the innermost first: an effect that sleeps is not in a stack. */
-const functionsOf = (fiber = Fiber.getCurrent()): ReadonlyArray<string> => {
+const functionsOf = (frame: Fiber.Fiber<unknown, unknown>["cache"]["stackFrame"]): ReadonlyArray<string> => {
   const names: Array<string> = []
-  for (let at = fiber?.cache.stackFrame; at !== undefined && names.length < 3; at = at.parent) {
+  for (let at = frame; at !== undefined && names.length < 3; at = at.parent) {
     if (!at.name.endsWith("(definition)")) names.push(at.name)
   }
   return names
@@ -54,10 +53,27 @@ export const siteOf = (frames: ReadonlyArray<Frame>, functions: ReadonlyArray<st
   return `${scriptName.replace(/^file:\/\//, "").replace(`${process.cwd()}/`, "")}:${lineNumber}`
 }
 
-/** Frames to look at: an effect is far from the line that started it. */
-const depth = 30
+type Callback = (...args: Array<never>) => unknown
 
-type Callback = (...args: Array<unknown>) => unknown
+/** Frames to look at: an effect is far from the line that started it. */
+const depth = 20
+
+/** The stack of what called `inner`. It becomes text only where it is read, because that takes much longer than to capture it. */
+const capturedAbove = (inner: Callback): { readonly stack: string } => {
+  const trace = { stack: "" }
+  const before = Error.stackTraceLimit
+  Error.stackTraceLimit = depth
+  Error.captureStackTrace(trace, inner)
+  Error.stackTraceLimit = before
+  return trace
+}
+
+/** The frames of a stack as text. */
+export const framesOf = (stack: string): ReadonlyArray<Frame> =>
+  [...stack.matchAll(/^ +at (?:.*\()?(.+?):(\d+):\d+\)?$/gm)].map(([, scriptName = "", line]) => ({
+    scriptName,
+    lineNumber: Number(line)
+  }))
 
 interface State {
   /** Called for each timer that would have run; `undefined` while timers run. */
@@ -72,11 +88,16 @@ const state: State = ((globalThis as { [key: symbol]: State | undefined })[
   Symbol.for("inferlog/test/HeldTimers")
 ] ??= { fromMs: longestMs, overdue: [], isInstalled: false })
 
-const held = (ms: number, site: string, run: Callback): Callback => {
+const held = (ms: number, run: Callback, setter: Callback): Callback => {
+  const trace = capturedAbove(setter)
+  const frame = Fiber.getCurrent()?.cache.stackFrame
   let dueAt = performance.now() + ms
-  return function (this: unknown, ...args) {
-    if (state.due === undefined) return run.apply(this, args)
-    state.due({ ms, site, dueAt })
+  return function (this: unknown, ...args: Array<never>) {
+    const { due } = state
+    if (due === undefined) return run.apply(this, args)
+    const frames = framesOf(trace.stack)
+    if (isLimit(frames)) return run.apply(this, args)
+    due({ ms, site: siteOf(frames, functionsOf(frame)), dueAt })
     state.overdue.push(() => void run.apply(this, args))
     dueAt += ms
     return undefined
@@ -95,17 +116,17 @@ const install = () => {
   const timer = setTimeout(() => {}, 0)
   const prototype = Object.getPrototypeOf(timer) as object
   clearTimeout(timer)
+  const set = function (this: NodeTimer & { [key]: Callback | null }, run: Callback | null) {
+    this[key] = run
+    if (run === null || state.due === undefined || this._idleTimeout < state.fromMs) return
+    this[key] = held(this._idleTimeout, run, set)
+  }
   // The constructor assigns this property after it has set the length.
   Object.defineProperty(prototype, "_onTimeout", {
     get(this: { [key]: Callback | null }) {
       return this[key]
     },
-    set(this: NodeTimer & { [key]: Callback | null }, run: Callback | null) {
-      this[key] = run
-      if (run === null || state.due === undefined || this._idleTimeout < state.fromMs) return
-      const frames = util.getCallSites(depth).slice(1)
-      if (!isLimit(frames)) this[key] = held(this._idleTimeout, siteOf(frames, functionsOf()), run)
-    }
+    set
   })
   const guarded = setTimeout(() => {}, 0)
   clearTimeout(guarded)
