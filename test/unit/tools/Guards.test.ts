@@ -58,6 +58,20 @@ describe("A timer", () => {
     assert.isTrue(HeldTimers.isLimit([node, frame("/r/test/support/Until.ts"), frame("/r/a.ts")]))
   })
 
+  it("is traced through the frames of a stack, with and without the name of a function", () => {
+    const stack = [
+      "Error",
+      "    at setTimeout (node:timers:144:19)",
+      "    at file:///r/a.ts:3:7",
+      "    at Object.run [as x] (/r/b.ts:12:3)"
+    ].join("\n")
+    assert.deepStrictEqual(HeldTimers.framesOf(stack), [
+      { scriptName: "node:timers", lineNumber: 144 },
+      { scriptName: "file:///r/a.ts", lineNumber: 3 },
+      { scriptName: "/r/b.ts", lineNumber: 12 }
+    ])
+  })
+
   it("is named by the nearest line of the repository, or by what the fiber runs", () => {
     const effect = frame("/r/node_modules/effect/dist/internal/effect.js", 7)
     assert.strictEqual(
