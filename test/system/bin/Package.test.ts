@@ -1,6 +1,7 @@
 /**
  * What an operator gets from `npm pack` and an install into an empty folder.
  * @first It takes long, so at the end it would run alone.
+ * @cost npm packs the program and installs it into an empty folder, once for all tests of the file.
  */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"

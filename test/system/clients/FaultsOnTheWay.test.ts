@@ -1,6 +1,7 @@
 /**
  * Each client at a real server, over connections that break at many bytes of requests and of answers: what it gives is right and whole,
  * and the server has done it once.
+ * @cost Three clients, each through every kind of fault of a connection.
  */
 import { afterAll, assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

@@ -3,6 +3,7 @@
  * `test/release/console/Pictures.test.ts` has its pictures at other widths and in the dark theme.
  * @together test/support/console/Shared.ts
  * @first The others change what its pictures show.
+ * @cost 34 views in a browser, each looked at in both themes and at every width.
  */
 import { assert } from "vitest"
 import { violations } from "#test/support/console/checks/Axe.ts"

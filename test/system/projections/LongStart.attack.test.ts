@@ -1,6 +1,7 @@
 /**
  * A start on a long log without read models.
  * @first It takes long, so at the end it would run alone.
+ * @cost A start is long only on a long log, which is filled first.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

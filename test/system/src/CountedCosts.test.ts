@@ -1,6 +1,7 @@
 /**
  * What requests cost, counted and not timed, so that a busy machine changes nothing. `COSTS=1 npm test -- CountedCosts.test.ts`
  * prints the costs: lower a limit when its cost has become less.
+ * @cost 2,048 requests, so that commits and pages have the sizes that they have under load.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect, Schema } from "effect"

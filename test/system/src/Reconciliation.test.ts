@@ -1,6 +1,7 @@
 /**
  * 1,000 requests of every sandbox model against a real server. The prices in the decisions, the answers to clients,
  * the account's balance and the audit of the log agree to the nano-USD.
+ * @cost 1,000 requests of every sandbox model, since rounding shows in sums.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"

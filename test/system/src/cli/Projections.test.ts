@@ -1,4 +1,7 @@
-/** @alone It gives way to whatever runs beside it. */
+/**
+ * @alone It gives way to whatever runs beside it.
+ * @cost Commands as processes over logs of thousands of events, killed at several places.
+ */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"

@@ -1,4 +1,7 @@
-/** A cluster of three servers whose leaders are killed and paused, and a node that loses one of its connections. */
+/**
+ * A cluster of three servers whose leaders are killed and paused, and a node that loses one of its connections.
+ * @cost Three NATS servers, whose elections take seconds.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Scope } from "effect"
 import { EventStore } from "#streams/EventStore.ts"

@@ -1,6 +1,7 @@
 /**
  * Backups beside a server under load, with a ledger of what it acknowledged; restored elsewhere after a `kill -9`.
  * @first It takes long, so at the end it would run alone.
+ * @cost Backups only prove something beside a load that goes on until they end.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

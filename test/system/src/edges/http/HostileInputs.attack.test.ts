@@ -1,6 +1,7 @@
 /**
  * All hostile inputs at once against a server with little memory, while honest clients use it.
  * @alone It checks times or memory against limits.
+ * @cost 66 hostile inputs at once beside honest clients, against a server with little memory.
  */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"

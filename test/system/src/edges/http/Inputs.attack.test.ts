@@ -1,4 +1,7 @@
-/** @alone It checks times or memory against limits. */
+/**
+ * @alone It checks times or memory against limits.
+ * @cost Its inputs are as large as the server accepts; smaller ones do no harm.
+ */
 import * as http from "node:http"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

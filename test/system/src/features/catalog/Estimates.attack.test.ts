@@ -1,6 +1,7 @@
 /**
  * Price estimates are free, so many of them must not delay paid requests.
  * @alone It checks times or memory against limits.
+ * @cost An attack by expressions that compute as long as they may.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

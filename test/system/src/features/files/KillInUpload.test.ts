@@ -1,4 +1,7 @@
-/** `kill -9` during PUTs and completes: no partial files and no leftovers. */
+/**
+ * `kill -9` during PUTs and completes: no partial files and no leftovers.
+ * @cost It kills a server in the middle of uploads and starts it again.
+ */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { verifyDirectory } from "#streams/sqlite/SqliteVerify.ts"

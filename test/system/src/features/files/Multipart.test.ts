@@ -1,4 +1,7 @@
-/** The contract's multipart flow ("Uploads") on a real server. */
+/**
+ * The contract's multipart flow ("Uploads") on a real server.
+ * @cost Parts of uploads have at least 5 MiB by S3's rules, at two stores.
+ */
 import * as crypto from "node:crypto"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,7 @@
-/** Files on nodes that share a log and a folder: announced, uploaded, combined, read and deleted at any node. */
+/**
+ * Files on nodes that share a log and a folder: announced, uploaded, combined, read and deleted at any node.
+ * @cost Three nodes as processes that share files; bodies are as large as parts of uploads must be.
+ */
 import * as crypto from "node:crypto"
 import * as http from "node:http"
 import { assert, describe, layer } from "@effect/vitest"

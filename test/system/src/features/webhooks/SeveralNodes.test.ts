@@ -1,6 +1,7 @@
 /**
  * Webhooks of nodes that share a log: each is sent by one node, by another when that node is gone, and erased for
  * all.
+ * @cost Three nodes as processes; one is killed while it sends.
  */
 import { fileURLToPath } from "node:url"
 import { assert, describe, layer } from "@effect/vitest"

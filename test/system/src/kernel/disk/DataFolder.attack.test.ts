@@ -1,4 +1,7 @@
-/** The real program refuses or repairs a faulty `DATA_DIR` at start and never ignores the fault. */
+/**
+ * The real program refuses or repairs a faulty `DATA_DIR` at start and never ignores the fault.
+ * @cost Each fault of a data folder needs a start of its own.
+ */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"

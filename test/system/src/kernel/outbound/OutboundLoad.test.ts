@@ -1,6 +1,7 @@
 /**
  * Many hostile receivers at once: the process survives, its memory stays flat, and nothing stays open.
  * @alone It checks times or memory against limits.
+ * @cost Hundreds of slow calls at once, while others must stay fast.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Duration, Effect, Fiber } from "effect"

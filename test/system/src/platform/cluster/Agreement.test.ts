@@ -1,4 +1,7 @@
-/** Concurrent equal calls at several nodes: the nodes agree, and the overdraft of an account is bounded. */
+/**
+ * Concurrent equal calls at several nodes: the nodes agree, and the overdraft of an account is bounded.
+ * @cost Three nodes as processes, and hundreds of calls at once, since fewer seldom collide.
+ */
 import { assert, describe, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import * as Inferlog from "#test/support/src/cli/Inferlog.ts"

@@ -2,6 +2,7 @@
  * Three nodes and three NATS servers under load, while some are killed, paused or cut off: every acknowledged request
  * ends once and is charged once, and the others continue (security, "Invariants after every crash").
  * @first It takes long, so at the end it would run alone.
+ * @cost Three nodes on three NATS servers under load, with every kind of fault that nodes survive.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"

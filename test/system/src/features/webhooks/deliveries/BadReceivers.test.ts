@@ -2,6 +2,7 @@
  * Misbehaving receivers at the same time: each attempt ends with its error by its deadline, and others are served
  * meanwhile.
  * @alone It checks times or memory against limits.
+ * @cost Every kind of bad receiver at once, until its limit of 15 s.
  */
 import type { TLSSocket } from "node:tls"
 import { gzipSync } from "node:zlib"

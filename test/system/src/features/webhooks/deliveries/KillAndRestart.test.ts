@@ -2,6 +2,7 @@
  * Repeated `kill -9` under submits with webhooks: each acknowledged request's webhooks finally arrive, whatever their
  * receiver answers at first, and none is sent too often.
  * @first It takes long, so at the end it would run alone.
+ * @cost Four kills with webhooks under way.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"

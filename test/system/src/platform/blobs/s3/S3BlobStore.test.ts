@@ -1,3 +1,4 @@
+/** @cost A page of a listing has 1,000 blobs and a part of an upload 5 MiB, by S3's rules. */
 import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,

@@ -1,4 +1,7 @@
-/** Nodes that are killed during uploads, and a node that receives more bytes than its memory. */
+/**
+ * Nodes that are killed during uploads, and a node that receives more bytes than its memory.
+ * @cost It kills a node at each step of an upload, and each needs another start.
+ */
 import * as childProcess from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
