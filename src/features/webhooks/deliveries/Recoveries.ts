@@ -1,6 +1,7 @@
 /**
  * Processes bulk recoveries by pages. Each delivery stores its last recovery, so a restarted one repeats nothing. It looks for
- * them when the read model moves or this node gets the lease, and after a pass that found any.
+ * them when the read model moves or this node gets the lease, after a pass that found any, and now and then, should a signal have been
+ * lost.
  */
 import { Effect, Layer, Queue, Stream } from "effect"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
@@ -13,6 +14,7 @@ import { EventReader } from "#streams/EventReader.ts"
 import { Lease } from "#src/platform/cluster/Lease.ts"
 import * as Pace from "#src/kernel/async/Pace.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
+import { RecoveryInterval } from "#src/platform/reactors/DueWorkLoop.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { DeliveryActors } from "../DeliveryActors.ts"
@@ -91,6 +93,7 @@ const make = Effect.gen(function* () {
     return true
   })
 
+  const longestWait = yield* RecoveryInterval
   const signal = yield* Queue.sliding<void>(1)
   const signals = Stream.merge(projections.changes(projection.name), lease.gains)
   const follow = Stream.runForEach(signals, () => Queue.offer(signal, undefined))
@@ -98,7 +101,7 @@ const make = Effect.gen(function* () {
   const passes = Effect.gen(function* () {
     const hasFound = (yield* lease.isHeld) && (yield* pass)
     yield* Effect.sleep(pace)
-    if (!hasFound) yield* Queue.take(signal)
+    if (!hasFound) yield* Effect.timeoutOption(Queue.take(signal), longestWait)
   }).pipe(Effect.forever)
 
   return Effect.all([passes, follow], { concurrency: "unbounded" })

@@ -1,7 +1,6 @@
 /**
  * The routes that read the whole log.
  *
- * @process the server proves its log in a process of its own.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Stream } from "effect"

@@ -1,7 +1,6 @@
 /**
  * Commands through an operator's key print what they print beside the server, on the port of administration only.
  *
- * @process commands are called at a server that runs.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
