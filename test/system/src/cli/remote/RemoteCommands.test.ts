@@ -1,7 +1,4 @@
-/**
- * Commands through an operator's key print what they print beside the server, on the port of administration only.
- *
- */
+/** Commands through an operator's key print what they print beside the server, on the port of administration only. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, layer } from "@effect/vitest"

@@ -1,7 +1,4 @@
-/**
- * The routes that read the whole log.
- *
- */
+/** The routes that read the whole log. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { allows, Role } from "#domain/operator/Role.ts"
