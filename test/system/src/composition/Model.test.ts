@@ -1,7 +1,7 @@
 /**
  * The model test: invariants of the running core under any actions, in virtual time.
  * @first It takes long, so at the end it would run alone.
- * @cost 4,000 random sequences of commands: fewer miss rare events.
+ * @cost 2,000 random sequences of commands; a release runs 100,000.
  */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
