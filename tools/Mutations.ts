@@ -2,7 +2,7 @@
  * `node tools/Mutations.ts [part of a path]` plants each fault of `Faults.ts` in a copy of the checkout and says which tests find it: those that
  * mirror the file's folder, the rest of `npm test`, the rest of `npm run test:all`, or none. Fails if one is not found.
  *
- * The copy is a worktree of the last commit, so commit first.
+ * The copy is a worktree of the last commit, so commit first. `--room` stops after the first of these, which takes some seconds for each fault.
  */
 import * as childProcess from "node:child_process"
 import * as fs from "node:fs"
@@ -42,12 +42,12 @@ const stepsFor = ({ file }: Fault) => [
   { name: "npm run test:all", form: "rest", filters: [] }
 ]
 
-const search = (copy: string, fault: Fault): string | null => {
+const search = (copy: string, fault: Fault, steps: ReturnType<typeof stepsFor>): string | null => {
   const target = path.join(copy, fault.file)
   const text = fs.readFileSync(target, "utf8")
   fs.writeFileSync(target, planted(fault, text))
   try {
-    for (const { filters, form, name } of stepsFor(fault)) {
+    for (const { filters, form, name } of steps) {
       const failure = failureOf(copy, form, filters)
       if (failure !== null) return `${name}: ${failure}`
     }
@@ -58,14 +58,16 @@ const search = (copy: string, fault: Fault): string | null => {
 }
 
 if (import.meta.main) {
-  const [part = ""] = process.argv.slice(2)
+  const args = process.argv.slice(2)
+  const part = args.find((arg) => !arg.startsWith("--")) ?? ""
+  const steps = args.includes("--room") ? 1 : 3
   const copy = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "inferlog-mutations-")), "copy")
   git("worktree", "add", "--detach", copy)
   let missed = 0
   try {
     fs.symlinkSync(path.join(TestFiles.root, "node_modules"), path.join(copy, "node_modules"))
     for (const fault of faults.filter(({ file }) => file.includes(part))) {
-      const found = search(copy, fault)
+      const found = search(copy, fault, stepsFor(fault).slice(0, steps))
       if (found === null) missed++
       process.stdout.write(`${fault.file}: ${fault.what}\n    ${found ?? "NOT FOUND"}\n`)
     }
