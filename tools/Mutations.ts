@@ -27,13 +27,13 @@ const firstFailure = /FAIL.*?(test\/\S+\.test\.ts)/
 
 /** The test file that failed; `null` if none did. */
 const failureOf = (copy: string, form: string, filters: ReadonlyArray<string>): string | null => {
-  const { status, stdout } = childProcess.spawnSync(
+  const { status, stderr, stdout } = childProcess.spawnSync(
     process.execPath,
     ["tools/Tests.ts", form, ...filters, "--bail", "1", "--passWithNoTests", "--no-color"],
     { cwd: copy, encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, NO_COLOR: "1" } }
   )
   if (status === 0) return null
-  return firstFailure.exec(stdout)?.[1] ?? "an error outside of tests"
+  return firstFailure.exec(stdout + stderr)?.[1] ?? "an error outside of tests"
 }
 
 const stepsFor = ({ file }: Fault) => [
