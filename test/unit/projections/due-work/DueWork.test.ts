@@ -112,6 +112,31 @@ describe("DueWork", () => {
   )
 
   test(
+    "names the provider at which a run failed, but not one that gave its run back",
+    Effect.gen(function* () {
+      const work = yield* DueWork
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), Log.requeued(1, t0))
+      yield* Log.append(2, Log.submitted(alice, echo), Log.dispatched(1), {
+        _tag: "RequestRequeued",
+        at: t0,
+        attempt: 1,
+        reason: "shutdown",
+        message: null,
+        dueAt: t0
+      })
+      yield* ReadSide.settle("duework")
+      const found = yield* work.next({ model: echo, now: t0, limit: 2, after: null })
+      assert.deepStrictEqual(
+        found.map(({ failedAt, requestId }) => [requestId, failedAt]),
+        [
+          [Log.requestId(1), "builtin"],
+          [Log.requestId(2), null]
+        ]
+      )
+    })
+  )
+
+  test(
     "keeps models separate",
     Effect.gen(function* () {
       const work = yield* DueWork

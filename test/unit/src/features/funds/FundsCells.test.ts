@@ -105,6 +105,12 @@ describe("The funds of an account", () => {
     assert.strictEqual(cells.reserve(requestId(4), wanted(price, bob)), "insufficient")
   })
 
+  it("do not cover a hold that exceeds them by 1 nano-USD", () => {
+    const cells = given(toppedUp("0.002"))
+    assert.strictEqual(cells.reserve(requestId(1), wanted(NanoUsd.make(usd("0.002") + 1n))), "insufficient")
+    assert.strictEqual(cells.reserve(requestId(1), wanted(usd("0.002"))), "ok")
+  })
+
   it("have one hold for a reserve that is also on the log", () => {
     const cells = given(toppedUp("1"))
     cells.reserve(requestId(1), wanted())
