@@ -1,11 +1,9 @@
 /**
- * Payload records: inputs, outputs and other data beside events (domain/PayloadRef). Sealing salts and hashes the canonical
- * text, so that the hash of an erased payload reveals nothing. A text above `inlineLimit` is first written to the blob
+ * Payload records: inputs, outputs and other data beside events (domain/PayloadRef). Sealing salts and hashes the text, so that the hash of an erased payload reveals nothing. A text above `inlineLimit` is first written to the blob
  * store.
  */
 import * as crypto from "node:crypto"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
-import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import { inlineLimit, type PayloadRef } from "#domain/PayloadRef.ts"
 import { BlobStore, type BlobStoreError } from "./BlobStore.ts"
 import { EventReader, type EventStoreError } from "./EventReader.ts"
@@ -63,24 +61,16 @@ export class Payloads extends Context.Service<
   Payloads,
   {
     /**
-     * Prepares `json` for `EventStore.append`. A large payload is durable in the blob store when this returns. `owner` (an
-     * account) and stream are part of the blob's key: accounts never share blobs.
+     * Prepares a JSON text for `EventStore.append`. A large payload is durable in the blob store when this returns; a small one
+     * is sealed at once, and the result is an `Exit`. `owner` (an account) and stream are part of the blob's key: accounts never
+     * share blobs.
      */
     seal(options: {
       readonly owner: string
       readonly stream: StreamName
       readonly name: string
-      readonly json: CanonicalJson.Json
-    }): Effect.Effect<SealedPayload, BlobStoreError>
-    /** `seal` for a value whose canonical text exists already. */
-    sealText(options: {
-      readonly owner: string
-      readonly stream: StreamName
-      readonly name: string
       readonly text: string
     }): Effect.Effect<SealedPayload, BlobStoreError>
-    /** `seal` for a text that is small enough to be stored beside the events; `null` for a larger one. */
-    sealInline(options: { readonly name: string; readonly text: string }): SealedPayload | null
     /** Removes sealed payloads that no event names, so that no personal data exists outside the log's knowledge. */
     discard(payloads: ReadonlyArray<SealedPayload>): Effect.Effect<void>
     /**
@@ -89,7 +79,7 @@ export class Payloads extends Context.Service<
      * is harmless. Until then, `open` may return the text.
      */
     removeErased(payload: ErasedPayload): Effect.Effect<void, BlobStoreError>
-    /** The canonical text of a payload, checked against the hash in the event. An `Exit` if it is in memory. */
+    /** The text of a payload, checked against the hash in the event. An `Exit` if it is in memory. */
     open(stream: StreamName, name: string, ref: PayloadRef): Effect.Effect<string, Unreadable>
     /**
      * Reads payloads of this name at once, if the log can, and keeps the texts in memory for an `open` that follows. What is
@@ -113,7 +103,7 @@ export class Payloads extends Context.Service<
       const recent = RecentTexts.make(recentCharacters)
 
       const sealBlob = Effect.fnUntraced(function* (
-        { owner, stream, name, text }: Parameters<Payloads["Service"]["sealText"]>[0],
+        { owner, stream, name, text }: Parameters<Payloads["Service"]["seal"]>[0],
         salt: string
       ) {
         const bytes = Buffer.from(text)
@@ -127,24 +117,15 @@ export class Payloads extends Context.Service<
 
       const newSalt = () => randomSalt().toString("base64url")
 
-      const sealInline: Payloads["Service"]["sealInline"] = ({ name, text }) => {
+      const seal: Payloads["Service"]["seal"] = (options) => {
+        const { name, text } = options
         const size = Buffer.byteLength(text)
-        if (size > inlineLimit) return null
+        if (size > inlineLimit) return Effect.suspend(() => sealBlob(options, newSalt()))
         const salt = newSalt()
         const sealed = hash(salt, text)
         recent.put(sealed, text)
-        return { name, salt, size, hash: sealed, content: { _tag: "Inline", text } }
+        return Effect.succeed({ name, salt, size, hash: sealed, content: { _tag: "Inline", text } })
       }
-
-      const sealNow: Payloads["Service"]["sealText"] = (options) => {
-        const sealed = sealInline(options)
-        return sealed === null ? sealBlob(options, newSalt()) : Effect.succeed(sealed)
-      }
-
-      const sealText: Payloads["Service"]["sealText"] = (options) => Effect.suspend(() => sealNow(options))
-
-      const seal: Payloads["Service"]["seal"] = ({ json, ...options }) =>
-        Effect.suspend(() => sealNow({ ...options, text: CanonicalJson.stringify(json) }))
 
       const observe = yield* PayloadDamage
       const isErased = new PayloadUnavailable({ reason: "erased" })
@@ -252,7 +233,7 @@ export class Payloads extends Context.Service<
           return payload.ref.size > inlineLimit ? blobs.remove(blobKey(payload)) : Effect.void
         })
 
-      return Payloads.of({ seal, sealText, sealInline, open, openText, readAhead, discard, removeErased })
+      return Payloads.of({ seal, open, openText, readAhead, discard, removeErased })
     })
   )
 }

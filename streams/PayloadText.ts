@@ -1,4 +1,4 @@
-/** The canonical JSON text of a payload: in memory, or still in the blob store. */
+/** The JSON text of a payload: in memory, or still in the blob store. */
 import * as crypto from "node:crypto"
 import { Effect, Stream } from "effect"
 import type { PayloadRef } from "#domain/PayloadRef.ts"

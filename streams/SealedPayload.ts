@@ -5,7 +5,7 @@ export interface SealedPayload {
   /** base64url, 16 random bytes. */
   readonly salt: string
   readonly hash: string
-  /** Bytes of the canonical text. */
+  /** Bytes of the text. */
   readonly size: number
   readonly content: PayloadContent
 }

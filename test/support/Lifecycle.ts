@@ -58,7 +58,7 @@ export const deliver = Effect.fnUntraced(function* (
   const actors = yield* RequestActors
   const payloads = yield* Payload.Payloads
   const stream = StreamName.make(InferenceRequest.aggregate.category, id)
-  const sealed = yield* payloads.seal({ owner: "test", stream, name: "output", json: output })
+  const sealed = yield* payloads.seal({ owner: "test", stream, name: "output", text: JSON.stringify(output) })
   const { state } = yield* actors.current(id)
   const startedAt = state._tag === "Request" ? (state.startedAt ?? 0) : 0
   const outcome: JudgedOutcome = {

@@ -1,6 +1,8 @@
 /** An answer independent of the transport: status, headers and a body. The API and `FastPath` build the same ones. */
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as JsonPieces from "#src/platform/views/JsonPieces.ts"
 import type { StreamedBody } from "#src/platform/views/StreamedBody.ts"
 
@@ -30,6 +32,13 @@ export const json = (status: number, value: unknown, headers: Headers = noHeader
   status,
   headers: { ...uncached, ...headers },
   body: JSON.stringify(value)
+})
+
+/** A value with parts of clients or providers, which keep the texts that they came from (`JsonText`). */
+export const values = (status: number, value: Json, headers: Headers = noHeaders): TextAnswer => ({
+  status,
+  headers: { ...uncached, ...headers },
+  body: JsonText.write(value)
 })
 
 /** A record some of whose members are texts of payloads. */

@@ -22,6 +22,7 @@ import {
   type Tell
 } from "./McpEndpoint.ts"
 import * as ServiceContext from "./ServiceContext.ts"
+import { SentInputs } from "./SentInputs.ts"
 import { SpooledTexts } from "./SpooledText.ts"
 import { ToolCaller } from "./ToolCaller.ts"
 
@@ -95,6 +96,7 @@ export const layerOf = <E>(registrations: Registrations<E, Open>) =>
       const contextOf = (exchange: Context.Context<never>) =>
         own.pipe(
           Context.add(SpooledTexts, Context.get(exchange, SpooledTexts)),
+          Context.add(SentInputs, Context.get(exchange, SentInputs)),
           Context.add(
             References.CurrentLogAnnotations,
             Context.get(exchange, References.CurrentLogAnnotations)

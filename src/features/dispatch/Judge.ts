@@ -2,7 +2,8 @@
  * Turns a provider's report into the request's outcome: validates the output against the model's schema, and seals it.
  */
 import { Effect } from "effect"
-import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { MediaPlan } from "#domain/inference-request/Event.ts"
 import type { JudgedOutcome, RunOutcome, Violation } from "#domain/Outcome.ts"
@@ -92,11 +93,8 @@ export const judge = (
 const sealOutput = (
   payloads: Payload.Payloads["Service"],
   { accountId: owner, requestId }: Pick<Job, "requestId" | "accountId">,
-  json: CanonicalJson.Json
+  json: Json
 ): Effect.Effect<SealedPayload, BlobStoreError> => {
-  const name = "output"
-  const text = CanonicalJson.stringify(json)
-  const inline = payloads.sealInline({ name, text })
   const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
-  return inline === null ? payloads.sealText({ owner, stream, name, text }) : Effect.succeed(inline)
+  return payloads.seal({ owner, stream, name: "output", text: JsonText.write(json) })
 }

@@ -1,6 +1,7 @@
 /** Translates between a model and the provider that runs it. */
 import { Effect, Result } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { Request } from "#domain/inference-request/State.ts"
@@ -58,6 +59,18 @@ const expressionOf = (text: string | undefined): Expression.Expression | null =>
   return expression
 }
 
+/** An expression computes with doubles, so what it returns of an integer past 2^53 would have other digits. */
+const unlessChanged = (integers: ReadonlyArray<JsonText.LongInteger>, mapped: Json) => {
+  const [changed] = JsonText.changedIn(integers, mapped)
+  return changed === undefined
+    ? Effect.succeed(mapped)
+    : Effect.fail(
+        new Expression.ExpressionFailed({
+          reason: `it would change the integer past 2^53 at ${JsonText.pointerOf(changed.path)}`
+        })
+      )
+}
+
 /** `value` without an expression. */
 const map = (
   expression: Expression.Expression | null,
@@ -71,7 +84,7 @@ const map = (
         (mapped) =>
           mapped === undefined
             ? Effect.fail(new Expression.ExpressionFailed({ reason: "it ends in nothing" }))
-            : Effect.succeed(mapped)
+            : unlessChanged(JsonText.longIntegers(value), mapped)
       )
 
 const mapOutput = ({ binding, submitted }: MappedRun, output: Json) =>

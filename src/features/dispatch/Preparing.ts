@@ -1,6 +1,7 @@
 /** What a claimed run needs before it goes to its provider: its model, its input, and the binding. */
 import { Effect, Schedule } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import type { RunOutcome } from "#domain/Outcome.ts"
@@ -73,7 +74,7 @@ export const make = Effect.gen(function* () {
 
   const map = (entry: CatalogEntry, request: Request, text: string) =>
     Effect.flatMapEager(Mapping.findBinding(catalog, entry, request), (binding) => {
-      const run = { entry, binding, submitted: JSON.parse(text) as Json }
+      const run = { entry, binding, submitted: JsonText.parse(text) }
       return Mapping.inputOf(run).pipe(
         Effect.mapEager((input): Prepared => ({ ...run, input })),
         Effect.mapErrorEager((outcome) => Fallback.of(outcome, entry, request))

@@ -1,6 +1,6 @@
 /** Leases that another node follows: their workers may report to any node. */
 import { Effect, Layer } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import * as LogLines from "#domain/inference-request/LogLines.ts"
 import type { Request } from "#domain/inference-request/State.ts"
@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
     const since = request.phase._tag === "Running" ? request.phase.runStartedAt : null
     const outcome = Effect.flatMap(submittedInput(run, request), (text) =>
       Mapping.outcomeOf(
-        { entry, binding, submitted: JSON.parse(text) as Json },
+        { entry, binding, submitted: JsonText.parse(text) },
         reported,
         FollowedTime.seconds(request, { now, since })
       )

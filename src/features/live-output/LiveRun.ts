@@ -1,5 +1,6 @@
 /** The output of one run on this node, while it is made. Chunks are in memory until they are stored. */
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Batch } from "./ChunkStore.ts"
 
@@ -63,7 +64,7 @@ export class LiveRun {
 
   chunk(json: Json): void {
     if (this.#isEnded) return
-    const text = JSON.stringify(json)
+    const text = JsonText.writeLine(json)
     const bytes = Buffer.byteLength(text)
     this.#bytes += bytes
     this.#waiting.push(text)

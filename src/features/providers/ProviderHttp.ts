@@ -6,6 +6,7 @@
 import { ConfigProvider, Context, Effect, Layer, type Redacted, Result } from "effect"
 import { Agent } from "undici"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ConnectionError } from "#domain/Outcome.ts"
 import * as Credentials from "#src/features/provider-health/Credentials.ts"
@@ -21,7 +22,7 @@ export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
+  /** Sent as JSON, with the texts that its values remember (`JsonText`). */
   readonly body?: Json
   /** Sent as it is, in the place of `body`. Its content type is among `headers`. */
   readonly bytes?: Uint8Array
@@ -137,7 +138,7 @@ export class ProviderHttp extends Context.Service<
           origin,
           path: pathname + search,
           headers: sent,
-          body: bytes ?? (body === undefined ? null : JSON.stringify(body)),
+          body: bytes ?? (body === undefined ? null : JsonText.write(body)),
           maxBytes,
           onSent: onSent ?? ignore
         }

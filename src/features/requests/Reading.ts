@@ -1,7 +1,7 @@
 /** Reads requests from their own streams, so that a client sees its own changes at once. */
 import { Clock, Context, Effect, Option } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
-import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { millisOf, type RequestId } from "#domain/Ids.ts"
 import { History } from "#projections/history/History.ts"
@@ -147,7 +147,7 @@ export const make = Effect.gen(function* () {
     }
 
   const payloads: Requests["Service"]["payloads"] = read((...one) =>
-    Effect.map(payloadRecords.open(...one), (text) => JSON.parse(text) as Json)
+    Effect.map(payloadRecords.open(...one), JsonText.parse)
   )
 
   const payloadTexts: Requests["Service"]["payloadTexts"] = read(payloadRecords.openText)

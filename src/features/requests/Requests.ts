@@ -131,7 +131,7 @@ interface CheckedInput {
   /** The version of the model that it was validated against; `null` when the model was unknown. */
   readonly modelVersion: string | null
   readonly issues: ReadonlyArray<InputIssue>
-  /** The canonical text. */
+  /** As it came. */
   readonly text: string
 }
 

@@ -16,7 +16,7 @@ import * as RequestedUnits from "#src/features/catalog/models/RequestedUnits.ts"
 import { Catalog, type CatalogEntry, type Quantities } from "#src/features/catalog/models/Catalog.ts"
 import * as Settled from "#src/kernel/async/Settled.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
-import { EvaluationFor } from "#src/features/catalog/models/expression/EvaluationFor.ts"
+import { EvaluationFor, type EvaluatorBusy } from "#src/features/catalog/models/expression/EvaluationFor.ts"
 import { ProviderHealth } from "#src/features/provider-health/ProviderHealth.ts"
 import * as CheckedInput from "./CheckedInput.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
@@ -41,7 +41,7 @@ import * as UnderKey from "./UnderKey.ts"
 /** `Retry-After` of a full queue, in seconds. */
 const queueFullRetrySeconds = 5
 
-type Refused = ModelNotFound | InvalidInput
+type Refused = ModelNotFound | InvalidInput | EvaluatorBusy
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -67,7 +67,12 @@ export const make = Effect.gen(function* () {
         if (entry === null) return Effect.fail(new ModelNotFound())
         return Effect.flatMapEager(checks?.first ?? Effect.void, () => {
           const issues = CheckedInput.issues(submission, entry)
-          return issues.length > 0 ? Effect.fail(new InvalidInput({ issues })) : Effect.succeed(entry)
+          if (issues.length > 0) return Effect.fail(new InvalidInput({ issues }))
+          const changed = CheckedInput.changedIntegers(submission, entry)
+          if (Settled.hasSucceeded(changed) && changed.value.length === 0) return Effect.succeed(entry)
+          return Effect.flatMap(evaluatingFor(submission, changed), (issues) =>
+            issues.length > 0 ? Effect.fail(new InvalidInput({ issues })) : Effect.succeed(entry)
+          )
         })
       }
     )
@@ -125,13 +130,18 @@ export const make = Effect.gen(function* () {
           Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
         )
 
+  const evaluatingFor = <A, E>(
+    { caller }: Submission,
+    evaluated: Effect.Effect<A, E>
+  ): Effect.Effect<A, E> =>
+    Effect.provideService(evaluated, EvaluationFor, { purpose: "submit", owner: caller.accountId })
+
   const quoteOf = (submission: Submission, entry: CatalogEntry) => {
     const units = unitsOf(entry, CheckedInput.forUnits(submission, entry))
     const price = ({ maxQuantity, quantity }: Quantities) =>
       Pricing.quote(entry.model.price, quantity, maxQuantity)
     if (Settled.hasSucceeded(units)) return Effect.succeed(price(units.value))
-    return units.pipe(
-      Effect.provideService(EvaluationFor, { purpose: "submit", owner: submission.caller.accountId }),
+    return evaluatingFor(submission, units).pipe(
       Effect.map(price),
       Effect.catchTag("UnitsUnknown", ({ message }) =>
         Effect.fail(new InvalidInput({ issues: [{ path: [], code: "units", message }] }))
@@ -190,6 +200,8 @@ export const make = Effect.gen(function* () {
     if (!Settled.hasSucceeded(found) || found.value === null) return null
     const entry = found.value
     if (entry.model.maxQueued !== undefined || CheckedInput.issues(submission, entry).length > 0) return null
+    const changed = CheckedInput.changedIntegers(submission, entry)
+    if (!Settled.hasSucceeded(changed) || changed.value.length > 0) return null
     const quote = quoteOf(submission, entry)
     return Settled.hasSucceeded(quote) ? { entry, quote: quote.value } : null
   }
@@ -197,10 +209,11 @@ export const make = Effect.gen(function* () {
   const submitNow: Requests["Service"]["submitNow"] = (submission, onEnd) => {
     const terms = termsNow(submission)
     if (terms === null) return false
-    const input = CheckedInput.sealNow(payloads, submission)
-    if (input === null) return false
     const { entry, quote } = terms
     const id = RequestId.make(ids.next())
+    const sealed = CheckedInput.seal(payloads, submission, id)
+    if (!Settled.hasSucceeded(sealed)) return false
+    const input = sealed.value
     const at = steady.nowOf(clock)
     if (!holds.takeNow({ ...wanted(submission, quote, at), requestId: id })) {
       fork(payloads.discard([input]))

@@ -1,6 +1,5 @@
 /** What is kept of a receiver's answer, so that people see why an attempt failed. It is erased with the delivery's body. */
 import { Schema } from "effect"
-import * as CanonicalJson from "#domain/CanonicalJson.ts"
 import type { OutboundAnswer } from "#src/kernel/outbound/Posting.ts"
 
 /** Headers that help to find a fault. Others are not kept, because they may hold secrets (`set-cookie`). */
@@ -67,7 +66,7 @@ const isCut = ({ headers, received }: OutboundAnswer): boolean => Number(headers
 export const isWorthKeeping = ({ received, status }: OutboundAnswer): boolean =>
   received > 0 || status < 200 || status > 299
 
-/** The canonical text of the payload. */
-export const textOfPayload = (answer: OutboundAnswer): string => CanonicalJson.stringify(of(answer))
+/** The text of the payload. */
+export const textOfPayload = (answer: OutboundAnswer): string => JSON.stringify(of(answer))
 
 export const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(ReceiverAnswer))

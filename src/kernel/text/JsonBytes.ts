@@ -1,6 +1,10 @@
-/** Parses untrusted JSON (security, "JSON parsing"): valid UTF-8, at most `maxDepth` levels, finite numbers. */
+/**
+ * Parses untrusted JSON (security, "JSON parsing"): valid UTF-8, at most `maxDepth` levels, finite numbers. The value remembers its
+ * text (`JsonText`).
+ */
 import { Result } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isList, type Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as JsonScan from "./JsonScan.ts"
 
 export const maxDepth = 128
@@ -38,7 +42,7 @@ export const parseLooked = (
   }
   let json: Json
   try {
-    json = JSON.parse(text) as Json
+    json = JsonText.parse(text)
   } catch {
     return Result.fail("not_json")
   }
@@ -48,4 +52,27 @@ export const parseLooked = (
 const isFinite = (json: Json): boolean => {
   if (typeof json === "number") return Number.isFinite(json)
   return typeof json !== "object" || json === null || Object.values(json).every(isFinite)
+}
+
+/**
+ * The path of a member whose object has another one of the same name; `null` if there is none. JSON leaves open which one counts, so
+ * a validator and the model could read different values.
+ */
+export const repeatedName = (json: Json, { names }: JsonScan.Scan): JsonText.Path | null =>
+  countNames(json) === names ? null : JsonText.repeatedName(JsonText.write(json))
+
+const countNames = (json: Json): number => {
+  if (typeof json !== "object" || json === null) return 0
+  if (isList(json)) {
+    let names = 0
+    for (const item of json) if (typeof item === "object") names += countNames(item)
+    return names
+  }
+  let names = 0
+  for (const name in json) {
+    names++
+    const member = json[name]
+    if (typeof member === "object") names += countNames(member)
+  }
+  return names
 }

@@ -12,6 +12,8 @@ export interface Scan {
   readonly weight: number
   /** `false`: no number can be infinite, which JSON could not write back. */
   readonly mayOverflow: boolean
+  /** Names of members, in all objects. An object that has a name twice has it counted twice. */
+  readonly names: number
 }
 
 export interface Limits {
@@ -67,6 +69,7 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
   let depth = 0
   let digits = 0
   let mayOverflow = false
+  let names = 0
   let isNumber = false
   let isKey = false
   for (let index = 0; index < bytes.length && weight <= maxWeight; index++) {
@@ -99,6 +102,7 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
         index = at
         if (!isKey) weight += string
         else {
+          names++
           hash = Math.imul(hash ^ quote, 0x01000193)
           shapes[depth] = hash
           // V8 stores a numeric name in a table of the object itself.
@@ -111,7 +115,7 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
       case openBracket:
         weight += container
         depth++
-        if (depth > maxDepth) return { depth, weight, mayOverflow }
+        if (depth > maxDepth) return { depth, weight, mayOverflow, names }
         isKey = byte === openBrace
         isObject[depth] = isKey ? 1 : 0
         shapes[depth] = seed
@@ -139,7 +143,7 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
     digits = 0
     isNumber = false
   }
-  return { depth, weight, mayOverflow }
+  return { depth, weight, mayOverflow, names }
 }
 
 /** The end of the string around `from`: its closing quote, or the end of the text. */

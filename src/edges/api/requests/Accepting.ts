@@ -65,11 +65,12 @@ const parse = ({ headers, wait }: Call, { webhook }: SubmitBody.Read) => {
 const idempotencyOf = (
   key: string,
   meant: IdempotencyHeader.Meant,
+  sent: IdempotencyHeader.Sent,
   secret: Buffer
 ): Submission["idempotency"] => ({
   key,
   requestHash: IdempotencyHeader.requestHash(secret, meant),
-  isFormerHash: (hash) => IdempotencyHeader.isFormerHash(hash, meant)
+  isFormerHash: (hash) => IdempotencyHeader.isFormerHash(secret, hash, sent)
 })
 
 export const isEnded = (snapshot: Snapshot): boolean => isTerminal(snapshot.request.phase)
@@ -103,9 +104,10 @@ export const make = Effect.gen(function* () {
   })
 
   const submit = (call: Call, { body, endpoint }: Said, scan: JsonScan.Scan) =>
-    Effect.flatMapEager(readBody(call.caller.accountId, endpoint, body, scan), (read) =>
+    Effect.flatMapEager(readBody({ account: call.caller.accountId, endpoint, body, scan, hasKey: call.headers["idempotency-key"] !== undefined }), (read) =>
       Effect.flatMapEager(parse(call, read), ({ deadlines, idempotencyKey, metadata, webhook, ...waits }) => {
-        const { webhook: _webhook, ...input } = read
+        const { content, webhook: _webhook, ...input } = read
+        const path = endpoint
         const { caller, headers } = call
         const submission = {
           caller,
@@ -118,7 +120,12 @@ export const make = Effect.gen(function* () {
           idempotency:
             idempotencyKey === null
               ? null
-              : idempotencyOf(idempotencyKey, { endpoint, headers, body }, secret)
+              : idempotencyOf(
+                  idempotencyKey,
+                  { path, metadata, deadlines, content: content() },
+                  { path, headers, body },
+                  secret
+                )
         }
         const submitted = requests.submit(submission, webhook === null ? null : checksOf(webhook))
         return Effect.map(submitted, (accepted) => ({ accepted, ...waits }))

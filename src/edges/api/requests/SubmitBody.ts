@@ -1,5 +1,6 @@
 /** Parses the body of a submit, on this thread or in the lane for large bodies. */
 import { Effect, Result } from "effect"
+import * as JsonText from "#domain/JsonText.ts"
 import type { AccountId } from "#domain/Ids.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import { Catalog, type CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
@@ -13,20 +14,33 @@ import * as WebhookFields from "./WebhookFields.ts"
 
 export interface Read extends Pick<Submission, "input" | "checked"> {
   readonly webhook: Parsed.Parsed<Webhook | null>
+  /** Equal for bodies of equal content. Only of a body that came with an `Idempotency-Key`. */
+  readonly content: () => string
+}
+
+export interface Received {
+  readonly account: AccountId
+  readonly endpoint: string
+  readonly body: Uint8Array
+  readonly scan: JsonScan.Scan
+  /** Whether the body came with an `Idempotency-Key`. */
+  readonly hasKey: boolean
 }
 
 const readHere = (body: Uint8Array, scan: JsonScan.Scan): Result.Result<Read, ErrorAnswer.ErrorAnswer> =>
   Result.map(JsonBody.parseLooked(body, scan), (fields) => ({
     webhook: WebhookFields.parse(fields),
-    input: WebhookFields.withoutWebhook(fields)
+    input: WebhookFields.withoutWebhook(fields),
+    content: () => JsonText.content(fields)
   }))
 
 const readInLane = (
-  { issues, small, text, webhook }: BodyLane.ReadBody,
+  { content, issues, small, text, webhook }: BodyLane.ReadBody,
   entry: CatalogEntry | null
 ): Read => ({
   webhook: webhook !== null && "issues" in webhook ? Result.fail(webhook.issues) : Result.succeed(webhook),
   input: small,
+  content: () => content ?? "",
   checked: {
     modelVersion: entry?.model.version ?? null,
     issues,
@@ -39,11 +53,11 @@ export const make = Effect.gen(function* () {
   const lane = yield* BodyLane.make
 
   /** Parses a body that was scanned. */
-  return (account: AccountId, endpoint: string, body: Uint8Array, scan: JsonScan.Scan) => {
+  return ({ account, body, endpoint, hasKey, scan }: Received) => {
     if (!BodyLane.isLarge(body.length, scan.weight)) return Effect.fromResult(readHere(body, scan))
     return Effect.flatMap(catalog.find(endpoint), (entry) =>
       BodyLane.takes(entry)
-        ? Effect.map(lane.read({ account, body, entry }), (read) => readInLane(read, entry))
+        ? Effect.map(lane.read({ account, body, entry, hasKey }), (read) => readInLane(read, entry))
         : Effect.fromResult(readHere(body, scan))
     )
   }

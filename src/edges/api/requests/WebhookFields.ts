@@ -1,6 +1,7 @@
 /** The reserved body fields `webhook` and `webhook_events_filter` (contract, "Submit rules"), hidden from the model. */
 import { Result } from "effect"
 import { isList, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { type Webhook, WebhookEventName } from "#domain/inference-request/Event.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 import { issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
@@ -13,11 +14,9 @@ const defaultEvents: ReadonlyArray<WebhookEventName> = ["completed"]
 export const areIn = (body: JsonObject): boolean =>
   Object.hasOwn(body, urlField) || Object.hasOwn(body, filterField)
 
-export const withoutWebhook = (body: JsonObject): JsonObject => {
-  if (!areIn(body)) return body
-  const { [urlField]: _url, [filterField]: _filter, ...input } = body
-  return input
-}
+/** The input: the body without the reserved fields, otherwise as it came. */
+export const withoutWebhook = (body: JsonObject): JsonObject =>
+  JsonText.edit(body, { omit: [urlField, filterField] })
 
 export const parse = (body: JsonObject): Parsed<Webhook | null> => {
   const url = Object.hasOwn(body, urlField) ? body[urlField] : undefined

@@ -84,7 +84,7 @@ export const claimJob = Route.prepared(
       )
       if (lease === null) return Answer.empty(204, Answer.noHeaders)
       if (!unlessSent(request, lease)) calls.giveBack(lease)
-      return Answer.json(200, WorkerView.job(lease, yield* Clock.currentTimeMillis))
+      return Answer.values(200, WorkerView.job(lease, yield* Clock.currentTimeMillis))
     })
   })
 )

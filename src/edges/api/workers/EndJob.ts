@@ -3,6 +3,7 @@ import { Effect, Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Worker } from "#src/features/providers/workers/WorkerAuthentication.ts"
@@ -89,11 +90,11 @@ const parse = (given: JsonObject): Parsed<ProviderOutcome> => {
       return invalid(issue([field], "dependentRequired", `must come with ${owner[field]}`))
     }
   }
-  const { output = null, ...rest } = given
+  const { output: _output, ...rest } = given
   return Result.map(body.check(rest), (checked): ProviderOutcome => {
     switch (end) {
       case "output":
-        return { _tag: "Succeeded", output, delivered: unitsOf(checked.units) }
+        return { _tag: "Succeeded", output: JsonText.member(given, "output") ?? null, delivered: unitsOf(checked.units) }
       case "error":
         return { _tag: "ModelFailed", message: checked.error ?? "" }
       case "refused":

@@ -2,6 +2,7 @@
 import { Deferred, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { isTerminal } from "#domain/inference-request/State.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { LiveOutput, type OutputReader } from "#src/features/live-output/LiveOutput.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
@@ -122,7 +123,9 @@ export const make = Effect.gen(function* () {
       return
     }
     const output = yield* Effect.flatMap(FalRequest.outputOf(requests, ended), PayloadText.whole)
-    if (output !== last) stream.write(frame(output))
+    // A line end would begin another field.
+    const line = JsonText.oneLine(output)
+    if (line !== last) stream.write(frame(line))
   })
 
   const sayCut = (stream: EventStream, error: unknown) =>

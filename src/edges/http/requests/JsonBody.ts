@@ -1,6 +1,7 @@
 /** JSON bodies (decisions, "Bodies"): an object whose text passes `JsonBytes`. */
 import { Result } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import type { Path } from "#domain/JsonText.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import type * as JsonScan from "#src/kernel/text/JsonScan.ts"
 import * as ErrorAnswer from "../ErrorAnswer.ts"
@@ -19,6 +20,10 @@ export const errorAnswers: Readonly<Record<JsonBytes.JsonError, ErrorAnswer.Erro
 }
 export const notAnObject = ErrorAnswer.invalid([issue([], "type", "must be object")])
 
+/** For two members of one object with the same name. */
+export const repeated = (path: Path): ErrorAnswer.ErrorAnswer =>
+  ErrorAnswer.invalid([issue([...path], "uniqueItems", "must be given once")])
+
 const errorAnswerOf = (fault: JsonBytes.JsonError) => errorAnswers[fault]
 
 const objectOf = (json: Json): Result.Result<JsonObject, ErrorAnswer.ErrorAnswer> =>
@@ -28,12 +33,15 @@ const objectOf = (json: Json): Result.Result<JsonObject, ErrorAnswer.ErrorAnswer
 export const look = (bytes: Uint8Array): Result.Result<JsonScan.Scan, ErrorAnswer.ErrorAnswer> =>
   Result.mapError(JsonBytes.look(bytes), errorAnswerOf)
 
-/** Parses a scanned text. */
+/** Parses a scanned text. Refuses an object that has a name twice. */
 export const parseLooked = (
   bytes: Uint8Array,
   scan: JsonScan.Scan
 ): Result.Result<JsonObject, ErrorAnswer.ErrorAnswer> =>
-  Result.flatMap(Result.mapError(JsonBytes.parseLooked(bytes, scan), errorAnswerOf), objectOf)
+  Result.flatMap(Result.mapError(JsonBytes.parseLooked(bytes, scan), errorAnswerOf), (json) => {
+    const path = JsonBytes.repeatedName(json, scan)
+    return path === null ? objectOf(json) : Result.fail(repeated(path))
+  })
 
 /** Scans and parses. Never throws. */
 export const parseObject = (bytes: Uint8Array): Result.Result<JsonObject, ErrorAnswer.ErrorAnswer> =>

@@ -10,6 +10,7 @@ import * as JsonRpc from "../JsonRpc.ts"
 import { McpEndpoint, sessionHeader, versionHeader, versions } from "../McpEndpoint.ts"
 import * as RequestErrors from "../RequestErrors.ts"
 import { mostInitializeBytes, Sessions } from "../sessions/Sessions.ts"
+import * as SentInputs from "../SentInputs.ts"
 import { SpooledTexts } from "../SpooledText.ts"
 import type { Bearer } from "#src/edges/oauth/AccessTokens.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -159,7 +160,7 @@ export const postMessage = Route.prepared(
       if (errorAnswer !== null) return yield* errorAnswer
       const looked = IncomingMessage.look(json.success)
       if (Result.isFailure(looked)) return yield* badRequest(looked.failure.id, looked.failure.reason)
-      return { body, message: looked.success, spooled }
+      return { body, inputs: SentInputs.inputsIn(json.success), message: looked.success, spooled }
     })
 
     const checkRequest = Effect.fnUntraced(function* (message: IncomingMessage.Incoming) {
@@ -175,7 +176,7 @@ export const postMessage = Route.prepared(
     })
 
     const take = Effect.fnUntraced(function* (call: MessageCall, scope: Scope.Closeable) {
-      const { body, message, spooled } = yield* readMessage(call)
+      const { body, inputs, message, spooled } = yield* readMessage(call)
       const { bearer, request } = call
       const { caller, loginId } = bearer
       const session = request.headers[sessionHeader]
@@ -212,7 +213,10 @@ export const postMessage = Route.prepared(
         work: (tell) =>
           protocol
             .post({ body, session: inner, caller }, tell)
-            .pipe(Effect.provideService(SpooledTexts, spooled))
+            .pipe(
+              Effect.provideService(SpooledTexts, spooled),
+              Effect.provideService(SentInputs.SentInputs, inputs)
+            )
       })
       return yield* Effect.map(answer, HttpServerResponse.setHeaders(left))
     })

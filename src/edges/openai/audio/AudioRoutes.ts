@@ -33,7 +33,7 @@ const transcriptionEndpoint = HttpApiEndpoint.post("createTranscription", "/v1/a
 const textOf = (output: Json): Json => (isObject(output) ? (output["text"] ?? null) : output)
 
 /** What makes a repeated call the same: bodies differ in their boundaries. */
-const identityOf = ({ fields, file }: UploadForm.UploadForm): Uint8Array =>
+const identityOf = ({ fields, file }: UploadForm.UploadForm): Buffer =>
   crypto
     .createHash("sha256")
     .update(JSON.stringify([fields, file.name]))
@@ -64,7 +64,8 @@ export const createTranscription = Route.make(
         const { fileUrl } = yield* store(caller, form)
         const input = { ...fields, file: fileUrl }
         const asked = { request, caller, path: "v1/audio/transcriptions", endpoint, input }
-        return { asked: { ...asked, bytes: identityOf(form) }, format }
+        const identity = identityOf(form)
+        return { asked: { ...asked, bytes: identity, content: () => identity.toString("base64url") }, format }
       })
     )
     return yield* calls.begin(asked, (begun) =>

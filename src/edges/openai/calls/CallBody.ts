@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
 import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
@@ -13,6 +14,8 @@ export interface CallBody {
   readonly body: JsonObject
   /** As sent, for the identity of a repeated call. */
   readonly bytes: Uint8Array
+  /** Equal for bodies of equal content. */
+  readonly content: () => string
   /** About how much memory the values take, bytes. */
   readonly weight: number
 }
@@ -33,7 +36,7 @@ export const make = Effect.map(
               Effect.andThen(
                 memory.cover(bytes.length, scan.weight),
                 Effect.flatMap(Effect.fromResult(JsonBody.parseLooked(bytes, scan)), (body) =>
-                  use({ body, bytes, weight: scan.weight })
+                  use({ body, bytes, content: () => JsonText.content(body), weight: scan.weight })
                 )
               )
             )

@@ -28,6 +28,8 @@ export interface Asked {
   readonly input: JsonObject
   /** The body as sent. */
   readonly bytes: Uint8Array
+  /** Equal for calls of equal content. */
+  readonly content: () => string
   readonly weight?: number
 }
 
@@ -62,23 +64,31 @@ export const make = Effect.gen(function* () {
   const secret = (yield* MasterKey).keyFor(IdempotencyHeader.purpose)
 
   const submit = Effect.fnUntraced(function* (asked: Asked) {
-    const { bytes, caller, endpoint, input, path, request, weight } = asked
+    const { bytes, caller, content, endpoint, input, path, request, weight } = asked
     const { deadlines, key } = yield* ErrorAnswer.orInvalid(
       Parsed.all({
         deadlines: DeadlineHeaders.parse(request.headers),
         key: IdempotencyHeader.parse(request.headers["idempotency-key"])
       })
     )
-    const meant = { endpoint: path, headers: request.headers, body: bytes }
+    const metadata = metadataOf(input)
     const snapshot = yield* requests.submit({
       caller,
       endpoint,
       input,
       ...(weight !== undefined && { inputMemory: weight }),
-      metadata: metadataOf(input),
+      metadata,
       webhook: null,
       deadlines,
-      idempotency: key === null ? null : { key, requestHash: IdempotencyHeader.requestHash(secret, meant) }
+      idempotency:
+        key === null
+          ? null
+          : {
+              key,
+              requestHash: IdempotencyHeader.requestHash(secret, { path, metadata, deadlines, content: content() }),
+              isFormerHash: (hash) =>
+                IdempotencyHeader.isFormerHash(secret, hash, { path, headers: request.headers, body: bytes })
+            }
     })
     return { snapshot, caller, isKept: key !== null } satisfies Begun
   })

@@ -4,6 +4,7 @@
  */
 import { Deferred, Effect } from "effect"
 import type { JsonObject, Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { LiveOutput, type OutputReader } from "#src/features/live-output/LiveOutput.ts"
 import type * as Answer from "#src/edges/http/Answer.ts"
 import type { EventStream } from "#src/edges/http/edge/EventStream.ts"
@@ -31,7 +32,7 @@ const lost = OpenaiErrors.server(
 )
 
 export const dataOf = (objects: ReadonlyArray<JsonObject>): string =>
-  objects.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("")
+  objects.map((one) => `data: ${JsonText.writeLine(one)}\n\n`).join("")
 
 export const done = "data: [DONE]\n\n"
 

@@ -3,6 +3,7 @@
  * and a whole output becomes one chunk. The rest of a stream, its usage and its end, is made when the request has ended.
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as CompletionChunks from "#src/features/providers/openai/CompletionChunks.ts"
 import * as Completions from "./Completions.ts"
 
@@ -44,7 +45,9 @@ export const make = ({ kind, names, withUsage }: About): Chunks => {
   let usage: Json = null
 
   const ofProvider = (given: JsonObject): ReadonlyArray<JsonObject> => {
-    const { usage: used, ...rest } = isWhole(given) ? CompletionChunks.ofCompletion(given) : given
+    const chunk = isWhole(given) ? CompletionChunks.ofCompletion(given) : given
+    const { usage: used } = chunk
+    const rest = JsonText.edit(chunk, { omit: ["usage"] })
     if (used !== undefined && used !== null) usage = used
     const choices = choicesOf(rest)
     // The usage is sent at the end, for clients that ask for it.
@@ -52,7 +55,7 @@ export const make = ({ kind, names, withUsage }: About): Chunks => {
     hasBegun = true
     hasContent ||= saysSomething(rest)
     hasEnded ||= choices.some(({ finish_reason: finish }) => !isEmptyText(finish))
-    return [Completions.chunk(kind, names, { ...rest, ...(withUsage && { usage: null }) })]
+    return [Completions.chunk(kind, names, withUsage ? JsonText.edit(rest, { set: { usage: null } }) : rest)]
   }
 
   const begin = (): ReadonlyArray<JsonObject> => {

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
@@ -51,13 +52,14 @@ const serve = (kind: Completions.Kind, path: string) =>
       { headers, request }: Pick<Route.Call<never>, "headers" | "request">,
       caller: Caller
     ) {
-      const asked = yield* read(request, caller, ({ body, bytes, weight }) =>
+      const asked = yield* read(request, caller, ({ body, bytes, content, weight }) =>
         Effect.gen(function* () {
-          const { model, stream: wanted, stream_options: _options, ...input } = body
+          const { model, stream: wanted } = body
+          const input = JsonText.edit(body, { omit: ["model", "stream", "stream_options"] })
           if (!isFlag(wanted)) return yield* OpenaiErrors.invalid("stream must be a boolean.", "stream")
           const found = yield* served(caller, model, kind)
           const { endpoint } = found.model
-          return { wish: wishOf(body), asked: { request, caller, path, endpoint, input, bytes, weight } }
+          return { wish: wishOf(body), asked: { request, caller, path, endpoint, input, bytes, content, weight } }
         })
       )
       return yield* calls.begin(asked.asked, (begun) =>
@@ -68,7 +70,7 @@ const serve = (kind: Completions.Kind, path: string) =>
             return yield* stream(begun, { headers, request }, frames({ kind, names, withUsage }))
           }
           const output = yield* calls.outputOf(yield* calls.ended(begun))
-          return Answer.json(200, Completions.whole(kind, names, output), CallHeaders.of(begun.snapshot))
+          return Answer.values(200, Completions.whole(kind, names, output), CallHeaders.of(begun.snapshot))
         })
       )
     })

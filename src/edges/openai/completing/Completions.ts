@@ -1,5 +1,6 @@
 /** Answers of chats and completions: what a model's output is in OpenAI's form, under our names. */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
 
 export type Kind = "chat" | "completions"
@@ -28,7 +29,7 @@ export const namesOf = (kind: Kind, { id, request }: Snapshot): Names => ({
 const textOf = (output: Json): string => {
   if (typeof output === "string") return output
   const text = isObject(output) ? (output["text"] ?? output["content"]) : undefined
-  return typeof text === "string" ? text : JSON.stringify(output)
+  return typeof text === "string" ? text : JsonText.write(output)
 }
 
 const usageIn = (output: Json): Json => (isObject(output) ? (output["usage"] ?? null) : null)
@@ -44,7 +45,7 @@ const choiceOf = (kind: Kind, text: string): JsonObject =>
 /** The answer of a call without a stream. A completion keeps everything but its names. */
 export const whole = (kind: Kind, { created, id, model }: Names, output: Json): JsonObject =>
   isCompletion(output)
-    ? { created, ...output, id, object: objects[kind].whole, model }
+    ? JsonText.edit(output, { set: named(output, { id, object: objects[kind].whole, created, model }) })
     : {
         id,
         object: objects[kind].whole,
@@ -55,12 +56,13 @@ export const whole = (kind: Kind, { created, id, model }: Names, output: Json): 
       }
 
 /** A chunk of the provider, under our names. */
-export const chunk = (kind: Kind, { created, id, model }: Names, given: JsonObject): JsonObject => ({
-  created,
-  ...given,
-  id,
-  object: objects[kind].chunk,
-  model
+export const chunk = (kind: Kind, { created, id, model }: Names, given: JsonObject): JsonObject =>
+  JsonText.edit(given, { set: named(given, { id, object: objects[kind].chunk, created, model }) })
+
+/** Our names. A time of the provider's own stays. */
+const named = (given: JsonObject, { created, ...names }: Names & { readonly object: string }): JsonObject => ({
+  ...names,
+  ...(!Object.hasOwn(given, "created") && { created })
 })
 
 /** A chunk of a text. */

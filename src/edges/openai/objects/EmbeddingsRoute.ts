@@ -1,6 +1,7 @@
 /** `POST /v1/embeddings`. */
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as JsonText from "#domain/JsonText.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
@@ -24,9 +25,9 @@ export const createEmbedding = Route.make(
   function* (ask, call, caller) {
     return yield* ask(call, caller, ({ output, snapshot }) =>
       Effect.succeed(
-        Answer.json(
+        Answer.values(
           200,
-          { ...ObjectCall.objectOf(output), model: snapshot.request.submitted.model },
+          JsonText.edit(ObjectCall.objectOf(output), { set: { model: snapshot.request.submitted.model } }),
           CallHeaders.of(snapshot)
         )
       )

@@ -1,6 +1,7 @@
 /** A call whose answer is one JSON object and never a stream: the input is the body, and the answer is the output. */
 import { Effect } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { OpenaiCall } from "#domain/catalog/Model.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
@@ -30,8 +31,9 @@ export const make = Effect.fnUntraced(function* (call: OpenaiCall, path: string)
     caller: Caller,
     use: (ended: Ended) => Effect.Effect<A, ServiceError>
   ) {
-    const asked = yield* read(request, caller, ({ body, bytes, weight }) => {
-      const { model, stream: _stream, ...input } = body
+    const asked = yield* read(request, caller, ({ body, bytes, content, weight }) => {
+      const { model } = body
+      const input = JsonText.edit(body, { omit: ["model", "stream"] })
       return Effect.map(served(caller, model, call), (found) => ({
         request,
         caller,
@@ -39,6 +41,7 @@ export const make = Effect.fnUntraced(function* (call: OpenaiCall, path: string)
         endpoint: found.model.endpoint,
         input,
         bytes,
+        content,
         weight
       }))
     })

@@ -3,6 +3,7 @@
  * chat: a message whose text grows, and calls of functions whose arguments grow.
  */
 import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 import * as ResponseObject from "./ResponseObject.ts"
 
@@ -33,7 +34,7 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
   const calls = new Map<number, Call>()
 
   const event = (type: string, members: JsonObject): string =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...members })}\n\n`
+    `event: ${type}\ndata: ${JsonText.writeLine({ type, sequence_number: sequence++, ...members })}\n\n`
 
   const message = (status: string) => ResponseObject.messageItem(about, text?.text() ?? "", status, textPlace)
   const callItem = ({ arguments: made, id, name, place }: Call, status: string) =>

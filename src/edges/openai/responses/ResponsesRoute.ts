@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { OpenaiCall } from "#domain/catalog/Model.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
@@ -34,12 +35,10 @@ const endpoint = HttpApiEndpoint.post("createResponse", "/v1/responses", {
   )
 
 /** The answer of a model that serves `responses` itself, under our names. */
-const ownResponse = (about: ResponseObject.About, output: Json): JsonObject => ({
-  ...(isObject(output) ? output : { object: "response", status: "completed", output }),
-  id: about.id,
-  model: about.model,
-  store: false
-})
+const ownResponse = ({ id, model }: ResponseObject.About, output: Json): JsonObject =>
+  JsonText.edit(isObject(output) ? output : { object: "response", status: "completed", output }, {
+    set: { id, model, store: false }
+  })
 
 const answerOf = (as: OpenaiCall, snapshot: Snapshot, body: JsonObject, output: Json): JsonObject => {
   const about = ResponseObject.aboutOf(snapshot, body)
@@ -85,7 +84,7 @@ const wholeFrames = (snapshot: Snapshot, body: JsonObject): Streaming.Frames => 
       const response = ownResponse(about, output)
       const type = `response.${ended.find((one) => one === response["status"]) ?? "completed"}`
       const last = { type, sequence_number: 2, response }
-      return `${events.begin()}event: ${type}\ndata: ${JSON.stringify(last)}\n\n`
+      return `${events.begin()}event: ${type}\ndata: ${JsonText.writeLine(last)}\n\n`
     },
     failed: ({ body: error }) => events.failed(errorOf(error))
   }
@@ -98,15 +97,15 @@ const serve = Effect.gen(function* () {
   const read = yield* CallBody.make
 
   return Effect.fnUntraced(function* ({ headers, request }: Route.Call<typeof endpoint>, caller: Caller) {
-    const { as, asked, body } = yield* read(request, caller, ({ body, bytes, weight }) =>
+    const { as, asked, body } = yield* read(request, caller, ({ body, bytes, content, weight }) =>
       Effect.gen(function* () {
         const refusal = ChatInput.refusalOf(body)
         if (refusal !== null) return yield* refusal
         const { as, model } = yield* served(caller, body["model"], "responses", "chat")
-        const { model: _model, store: _store, stream: _stream, stream_options: _options, ...own } = body
+        const own = JsonText.edit(body, { omit: ["model", "store", "stream", "stream_options"] })
         const input = as === "responses" ? own : yield* Effect.fromResult(ChatInput.of(body))
         const { endpoint } = model
-        return { as, body, asked: { request, caller, path: "v1/responses", endpoint, input, bytes, weight } }
+        return { as, body, asked: { request, caller, path: "v1/responses", endpoint, input, bytes, content, weight } }
       })
     )
     return yield* calls.begin(asked, (begun) =>
@@ -117,7 +116,7 @@ const serve = Effect.gen(function* () {
           return yield* stream(begun, { headers, request }, frames)
         }
         const output = yield* calls.outputOf(yield* calls.ended(begun))
-        return Answer.json(200, answerOf(as, snapshot, body, output), CallHeaders.of(snapshot))
+        return Answer.values(200, answerOf(as, snapshot, body, output), CallHeaders.of(snapshot))
       })
     )
   })

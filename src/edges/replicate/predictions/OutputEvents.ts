@@ -1,6 +1,7 @@
 /** The frames of a prediction's stream: `output` with text, `error`, `done` (WHATWG HTML, 9.2). */
 import { Deferred, Effect } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isList, type Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { StreamKind } from "#domain/catalog/Model.ts"
 import type { OutputReader } from "#src/features/live-output/LiveOutput.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
@@ -14,11 +15,11 @@ const frame = (event: string, text: string, id?: string): string => {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\n${data.join("")}\n`
 }
 
-const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value))
+const textOf = (value: Json): string => (typeof value === "string" ? value : JsonText.writeLine(value))
 
 /** Of a model without `output.stream`, each item of a list is an event, as there. */
 const textsOf = (kind: StreamKind | null, chunk: Json): ReadonlyArray<string> =>
-  kind === null && Array.isArray(chunk) ? chunk.map(textOf) : [textOf(chunk)]
+  kind === null && isList(chunk) ? JsonText.items(chunk).map(textOf) : [textOf(chunk)]
 
 const begunAgain = frame(
   "error",
@@ -55,7 +56,7 @@ export const make = (
       chunk: ({ id, text }) => {
         if (isLost) return true
         hasPart = true
-        const texts = textsOf(kind, JSON.parse(text) as Json)
+        const texts = textsOf(kind, JsonText.parse(text))
         const last = texts.length - 1
         // A client resumes after the whole chunk.
         return write(

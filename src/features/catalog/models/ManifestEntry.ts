@@ -102,7 +102,7 @@ export const makeWrapper = ({
 }): Result.Result<CatalogEntry, InvalidDefinition> =>
   Result.map(validatorOf("inputSchema", wrapper.inputSchema), (own) => {
     const render = (input: Json): Json | null =>
-      WrapperTemplate.render(wrapper.template, { ...wrapper.defaults, ...(isObject(input) ? input : {}) })
+      WrapperTemplate.render(wrapper.template, isObject(input) ? input : {}, wrapper.defaults)
 
     /** Longer ones were refused with their input. */
     const rendered = (input: Json): Json => render(input) ?? {}

@@ -3,6 +3,7 @@
  * searched for placeholders, once, and values become whole values or parts of strings, never member names.
  */
 import { isList, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 
 /** The most characters of all filled-in values, so that a long value in many places does not fill the memory. */
 export const longestRendered = 10 * 1_024 * 1_024
@@ -24,13 +25,18 @@ export const placeholders = (template: Json): ReadonlySet<string> => {
 /** A value within a longer text. */
 const textOf = (value: Json | undefined): string => {
   if (value === undefined || value === null) return ""
-  return typeof value === "object" ? JSON.stringify(value) : String(value)
+  return typeof value === "object" ? JsonText.write(value) : String(value)
 }
 
-/** A member or element whose value is missing is left out; in a text it is empty. `null` beyond `longestRendered`. */
-export const render = (template: JsonObject, values: JsonObject): Json | null => {
+/**
+ * A member or element whose value is missing is left out; in a text it is empty. `null` beyond `longestRendered`.
+ *
+ * @param defaults for names that `values` does not have.
+ */
+export const render = (template: JsonObject, values: JsonObject, defaults: JsonObject = {}): Json | null => {
   let left = longestRendered
-  const valueOf = (name: string): Json | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)
+  const valueOf = (name: string): Json | undefined =>
+    JsonText.member(Object.hasOwn(values, name) ? values : defaults, name)
 
   const sizes = new Map<string, number>()
   /** Characters of any value, computed once. */
@@ -39,7 +45,7 @@ export const render = (template: JsonObject, values: JsonObject): Json | null =>
     if (known !== undefined) return known
     const value = valueOf(name)
     const size =
-      typeof value === "string" ? value.length : value === undefined ? 0 : JSON.stringify(value).length
+      typeof value === "string" ? value.length : value === undefined ? 0 : JsonText.write(value).length
     sizes.set(name, size)
     return size
   }

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { FileId, type RequestId } from "#domain/Ids.ts"
 import * as Erasing from "#domain/inference-request/Erasing.ts"
 import type { StoredMedia } from "#domain/inference-request/Event.ts"
@@ -58,15 +59,12 @@ export const make = Effect.gen(function* () {
   ) {
     const { accountId: owner } = request.submitted
     const media = copies.map(({ stored }) => stored)
-    const result = copies.reduce<Json>(
-      (json, { stored: { path }, url }) =>
-        JsonPointer.at(json, path) === url ? json : JsonPointer.replaceAt(json, path, url),
-      output
-    )
+    const moved = copies.filter(({ stored: { path }, url }) => JsonPointer.at(output, path) !== url)
+    const result = JsonText.replaceScalars(output, new Map(moved.map(({ stored: { path }, url }) => [path, url])))
     const sealed =
       result === output
         ? null
-        : yield* payloads.seal({ owner, stream: streamOf(id), name: "result", json: result })
+        : yield* payloads.seal({ owner, stream: streamOf(id), name: "result", text: JsonText.write(result) })
     const command = {
       _tag: "RecordMedia",
       at: yield* steady.now,
@@ -138,7 +136,7 @@ export const make = Effect.gen(function* () {
       requestId: id,
       submittedAt: WallTime.dateOf(request.submitted)
     }
-    const output = JSON.parse(yield* payloads.open(streamOf(id), "output", raw)) as Json
+    const output = JsonText.parse(yield* payloads.open(streamOf(id), "output", raw))
     const copies = yield* Effect.forEach(
       request.plannedMedia,
       (plan, index) => copy({ maker, plan, index, source: JsonPointer.at(output, plan.path) }),

@@ -1,7 +1,7 @@
 /** Checks an overdue run (decisions, "Overdue"): leaves it if alive, records its end, or repeats it if it was lost. */
 import { Effect, Fiber, Option } from "effect"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
-import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import { nextAction } from "#domain/inference-request/NextAction.ts"
@@ -108,9 +108,9 @@ export const make = Effect.gen(function* () {
       now: number
     ) {
       const stream = StreamName.make(InferenceRequest.aggregate.category, id)
-      const submitted = JSON.parse(
+      const submitted = JsonText.parse(
         yield* payloads.open(stream, "input", request.submitted.payloads.input)
-      ) as Json
+      )
       const seconds = FollowedTime.seconds(request, { now, since: followedSince(id, request) })
       return yield* Mapping.outcomeOf({ entry, binding, submitted }, reported, seconds)
     },

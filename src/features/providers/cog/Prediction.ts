@@ -1,6 +1,7 @@
 /** What a Cog server reports about a prediction and itself (https://cog.run/http, "Webhooks", "GET /health-check"). */
 import { Option, Schema } from "effect"
 import { isList, type Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as JobReport from "../JobReport.ts"
 import { fractionOf, linesOf } from "../LogText.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
@@ -21,7 +22,8 @@ export const read = (json: Json | undefined, id: string): JobReport.JobReport | 
   Option.match(decodePrediction(json), {
     onNone: () => null,
     onSome: (prediction) => {
-      const { error, metrics, output = null, status } = prediction
+      const { error, metrics, status } = prediction
+      const output = JsonText.member(json, "output") ?? null
       if (prediction.id !== undefined && prediction.id !== null && prediction.id !== id) return null
       const logs = prediction.logs ?? ""
       const lines = (isOver: boolean) => linesOf(logs, isOver)
@@ -49,7 +51,7 @@ export const partsIn = (json: Json | undefined, id: string): ReadonlyArray<Json>
     onNone: () => [],
     onSome: (prediction) =>
       prediction.status === "processing" && prediction.id === id && isList(prediction.output)
-        ? prediction.output
+        ? JsonText.items(JsonText.member(json, "output") as ReadonlyArray<Json>)
         : []
   })
 

@@ -1,6 +1,7 @@
 /** What a worker reports about a run, in every place (`docs/reference/provider-contract.md`, "States"). */
 import { Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as Money from "#domain/Money.ts"
 import * as JobReport from "../JobReport.ts"
 import { linesOf } from "../LogText.ts"
@@ -50,7 +51,8 @@ export const read = (json: Json | undefined): JobReport.JobReport | null => {
   }
   const succeeded = decodeSucceeded(json)
   if (Option.isSome(succeeded)) {
-    const { logs, output, seconds = null, units = null } = succeeded.value
+    const { logs, seconds = null, units = null } = succeeded.value
+    const output = JsonText.member(json, "output") ?? null
     const delivered = units === null ? null : Option.getOrNull(Money.quantityOf(units))
     const measure = seconds === null ? {} : { seconds }
     return JobReport.ended({ _tag: "Succeeded", output, delivered, ...measure }, lines(logs, true))

@@ -5,6 +5,7 @@
  */
 import { Effect, Redacted, Result, Schema } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
 import type { NoAnswer } from "../NoAnswer.ts"
@@ -36,6 +37,10 @@ const urlOf = (base: string, { model, version }: Options, call: "infer" | "gener
   return `${base.replace(/\/+$/, "")}/${versioned}/${call}`
 }
 
+/** What the input says itself counts. */
+const missingIn = (input: JsonObject, common: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(common).filter(([name]) => !Object.hasOwn(input, name)))
+
 /** The inference request, or the fault of the input. */
 const bodyOf = ({ input, requestId }: Job, options: Options): Result.Result<JsonObject, string> => {
   const { batched = false, inputs, outputs, parameters } = options
@@ -47,7 +52,7 @@ const bodyOf = ({ input, requestId }: Job, options: Options): Result.Result<Json
   if (inputs !== undefined)
     return Result.map(Tensors.encode(inputs, batched, input), (inputs) => ({ ...common, inputs }))
   return isObject(input) && Array.isArray(input["inputs"])
-    ? Result.succeed({ ...common, ...input })
+    ? Result.succeed(JsonText.edit(input, { set: missingIn(input, common) }))
     : Result.fail("an inference request with inputs is expected")
 }
 

@@ -5,6 +5,7 @@
  */
 import { Effect, Redacted, Result, Schema } from "effect"
 import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as RunStart from "../RunStart.ts"
 import * as ReplacedControl from "../ReplacedControl.ts"
@@ -94,9 +95,9 @@ const reporter = ({ model: { output } }: Job, control: RunControl): ((given: Jso
 
 /** The binding's fields override the client's input, so that it cannot choose the model or the form. */
 const bodyOf = (options: Options, input: JsonObject): JsonObject => {
-  const { stream: _stream, stream_options: _options, ...rest } = input
-  const body = { ...rest, model: options.model }
-  return streams(options) ? { ...body, stream: true, stream_options: { include_usage: true } } : body
+  const omit = ["stream", "stream_options"]
+  const streaming = streams(options) ? { stream: true, stream_options: { include_usage: true } } : {}
+  return JsonText.edit(input, { omit, set: { model: options.model, ...streaming } })
 }
 
 /** The member that every answer of the endpoint has. */

@@ -5,6 +5,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JobReport from "../JobReport.ts"
@@ -36,8 +37,12 @@ type Prediction = typeof Prediction.Type
 
 const decode = Schema.decodeUnknownOption(Prediction)
 
-/** `null` if malformed. */
-export const read = (json: Json | undefined): Prediction | null => Option.getOrNull(decode(json))
+/** `null` if malformed. The output is passed on as it came. */
+export const read = (json: Json | undefined): Prediction | null => {
+  const prediction = Option.getOrNull(decode(json))
+  const output = JsonText.member(json, "output")
+  return prediction === null || output === undefined ? prediction : { ...prediction, output }
+}
 
 const removed: ProviderOutcome = {
   _tag: "Lost",

@@ -4,6 +4,7 @@
  * https://docs.runpod.io/serverless/endpoints/job-states).
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { JobReport } from "../JobReport.ts"
 import * as Report from "../JobReport.ts"
@@ -63,7 +64,7 @@ const fractionOf = (update: Json | undefined): number | null => {
 
 const succeeded = (status: JsonObject): ProviderOutcome => ({
   _tag: "Succeeded",
-  output: status["output"] ?? null,
+  output: JsonText.member(status, "output") ?? null,
   delivered: null,
   ...Seconds.measured(status, "executionTime", secondMs)
 })

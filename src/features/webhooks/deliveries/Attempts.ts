@@ -30,6 +30,7 @@ import * as PendingClaims from "./PendingClaims.ts"
 import * as PostResult from "./PostResult.ts"
 import type { Postponed } from "./Postponed.ts"
 import { type Load, type Slots, whileMade } from "./Slots.ts"
+import * as StreamName from "#streams/StreamName.ts"
 
 /** An attempt that this node has claimed. */
 export interface Claimed {
@@ -153,14 +154,17 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
       })
     }
 
-    /** `null` if nothing of it is kept. */
-    const sealAnswer = (attempt: number, end: PostEnd) =>
-      Exit.isSuccess(end) && ReceiverAnswer.isWorthKeeping(end.value)
-        ? payloads.sealInline({
-            name: WebhookDelivery.answerName(attempt),
-            text: ReceiverAnswer.textOfPayload(end.value)
-          })
-        : null
+    /** `null` if nothing of it is kept. What is kept is small enough to be sealed at once. */
+    const sealAnswer = ({ accountId, id }: DeliverySlot, attempt: number, end: PostEnd) => {
+      if (Exit.isFailure(end) || !ReceiverAnswer.isWorthKeeping(end.value)) return null
+      const sealed = payloads.seal({
+        owner: accountId,
+        stream: StreamName.make(WebhookDelivery.aggregate.category, id),
+        name: WebhookDelivery.answerName(attempt),
+        text: ReceiverAnswer.textOfPayload(end.value)
+      })
+      return Settled.hasSucceeded(sealed) ? sealed.value : null
+    }
 
     const withoutRecord = (slot: DeliverySlot, cause: Cause.Cause<unknown>) => {
       const told = Cause.hasInterruptsOnly(cause)
@@ -188,7 +192,7 @@ export const make = (slots: Slots, postponed: Postponed, onFree: (lane: Lane) =>
         if (Result.isFailure(result)) fork(withoutRecord(slot, result.failure))
         else {
           const durationMs = MonotonicTime.millisOf(clock) - since
-          record(slot, { attempt, durationMs, result: result.success }, sealAnswer(attempt, end))
+          record(slot, { attempt, durationMs, result: result.success }, sealAnswer(slot, attempt, end))
         }
       })
       underWay.set(id, { attempt, cancel })

@@ -137,7 +137,7 @@ export const make = ({ attempts, late, noteNoRoom, slots }: ClaimServices, postp
       const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
       const before = untaken.get(id)
       if (before?.version === snapshot.version) return { ...before, text }
-      const sealed = yield* payloads.sealText({ owner, stream, name: WebhookDelivery.bodyName, text })
+      const sealed = yield* payloads.seal({ owner, stream, name: WebhookDelivery.bodyName, text })
       const others = before === undefined ? [] : [...before.others, before.sealed]
       const frozen: Frozen = { version: snapshot.version, sealed, others }
       if (sealed.content._tag === "Blob") untaken.set(id, frozen)

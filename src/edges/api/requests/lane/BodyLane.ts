@@ -16,6 +16,8 @@ export interface BodyLane {
     readonly account: AccountId
     readonly body: Uint8Array
     readonly entry: CatalogEntry | null
+    /** Whether the content of the body is wanted, too. */
+    readonly hasKey: boolean
   }) => Effect.Effect<ReadBody, ErrorAnswer.ErrorAnswer>
 }
 
@@ -44,9 +46,10 @@ export const make: Effect.Effect<BodyLane, never, Scope.Scope> = Effect.gen(func
   })
   const inTurn = KeyedMutex.make()
 
-  const read: BodyLane["read"] = Effect.fnUntraced(function* ({ account, body, entry }) {
+  const read: BodyLane["read"] = Effect.fnUntraced(function* ({ account, body, entry, hasKey }) {
     const task: LaneTask = {
       body,
+      hasKey,
       schema: entry?.model.inputSchema ?? null,
       schemaKey: entry === null ? "" : `${entry.model.endpoint}@${entry.model.version}`
     }
@@ -60,6 +63,7 @@ export const make: Effect.Effect<BodyLane, never, Scope.Scope> = Effect.gen(func
     )) as LaneAnswer | null
     if (answer === null) return yield* ErrorAnswer.unexpected
     if (answer._tag === "Read") return answer
+    if (answer._tag === "Repeated") return yield* JsonBody.repeated(answer.path)
     return yield* answer.fault === "not_an_object"
       ? JsonBody.notAnObject
       : JsonBody.errorAnswers[answer.fault]

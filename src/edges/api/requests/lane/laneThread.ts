@@ -2,6 +2,7 @@
 import { parentPort } from "node:worker_threads"
 import { Result } from "effect"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import * as JsonSchemaValidator from "#src/features/catalog/models/JsonSchemaValidator.ts"
 import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
@@ -37,10 +38,14 @@ const smallOf = (input: CanonicalJson.JsonObject): CanonicalJson.JsonObject => {
   return Object.fromEntries(small)
 }
 
-const read = ({ body, schema, schemaKey }: LaneTask): LaneAnswer => {
-  const parsed = JsonBytes.parse(body)
+const read = ({ body, hasKey, schema, schemaKey }: LaneTask): LaneAnswer => {
+  const scan = JsonBytes.look(body)
+  if (Result.isFailure(scan)) return { _tag: "Refused", fault: scan.failure }
+  const parsed = JsonBytes.parseLooked(body, scan.success)
   if (Result.isFailure(parsed)) return { _tag: "Refused", fault: parsed.failure }
   const fields = parsed.success
+  const repeated = JsonBytes.repeatedName(fields, scan.success)
+  if (repeated !== null) return { _tag: "Repeated", path: repeated }
   if (!CanonicalJson.isObject(fields)) return { _tag: "Refused", fault: "not_an_object" }
   const webhook = WebhookFields.parse(fields)
   const input = WebhookFields.withoutWebhook(fields)
@@ -49,7 +54,8 @@ const read = ({ body, schema, schemaKey }: LaneTask): LaneAnswer => {
     webhook: Result.isSuccess(webhook) ? webhook.success : { issues: webhook.failure },
     issues: schema === null ? [] : validatorOf(schema, schemaKey).issues(input),
     // A copy of its own: a small buffer lies in a pool, which cannot be transferred.
-    text: new TextEncoder().encode(CanonicalJson.stringify(input)),
+    text: new TextEncoder().encode(JsonText.write(input)),
+    content: hasKey ? JsonText.content(fields) : null,
     small: smallOf(input)
   }
 }

@@ -1,6 +1,7 @@
 /** JSON for a language model: complete while it is small, else its beginning. */
 import { Effect, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Unreadable } from "#streams/Payload.ts"
 import { InlineText, type PayloadText, type StoredText } from "#streams/PayloadText.ts"
 
@@ -34,7 +35,7 @@ export const of = Effect.fnUntraced(function* (payload: PayloadText<Unreadable> 
     ? Buffer.from(isWhole ? payload.text : payload.text.slice(0, most))
     : yield* isWhole ? Stream.mkUint8Array(payload.chunks) : beginningOf(payload, most)
   if (isWhole) {
-    return { whole: JSON.parse(new TextDecoder().decode(begin)) as Json, bytes, excerpt: null }
+    return { whole: JsonText.parse(new TextDecoder().decode(begin)), bytes, excerpt: null }
   }
   // Drops a character that is cut.
   return { whole: null, bytes, excerpt: new TextDecoder().decode(begin.subarray(0, most), { stream: true }) }

@@ -1,5 +1,6 @@
 /** The answer of get_request and wait_for_request: the current state of a request, and what to do next. */
 import { Schema } from "effect"
+import * as JsonText from "#domain/JsonText.ts"
 import { BillingStatus } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
@@ -64,9 +65,13 @@ export const RequestReport = Schema.Struct({
     Schema.Finite.annotate({ description: "Of the whole output as JSON, if it is truncated." })
   ),
   outputExcerpt: Schema.optionalKey(described("Beginning of its JSON text, if it is truncated.")),
+  outputText: Schema.optionalKey(
+    described("Its JSON text, if it has integers past 2^53: `output` shows them rounded.")
+  ),
   input: Schema.optionalKey(
     Schema.Json.annotate({ description: "With `includeInput`; null: too large, or erased." })
   ),
+  inputText: Schema.optionalKey(described("Its JSON text, if it has integers past 2^53.")),
   inputExcerpt: Schema.optionalKey(described("Beginning of its JSON text, if it is too large.")),
   media: Schema.Array(MediaItem).annotate({
     description: "Files in `output`, stored here: their URLs can be given to the user."
@@ -161,7 +166,8 @@ export const of = (
     output: output.whole,
     outputTruncated: output.excerpt !== null,
     ...(output.excerpt !== null && { outputBytes: output.bytes, outputExcerpt: output.excerpt }),
-    ...(input !== null && { input: input.whole }),
+    ...exact("outputText", output),
+    ...(input !== null && { input: input.whole, ...exact("inputText", input) }),
     ...(typeof input?.excerpt === "string" && { inputExcerpt: input.excerpt }),
     media: result.media,
     ...(violations.length > 0 && { validationErrors: violations.slice(0, mostViolations) }),
@@ -169,6 +175,10 @@ export const of = (
     responseUrl: result.response_url
   }
 }
+
+/** The protocol's library writes numbers anew, so long integers are shown as text, too. */
+const exact = <Name extends string>(name: Name, { whole }: BoundedJson.BoundedJson): { readonly [key in Name]?: string } =>
+  JsonText.longIntegers(whole).length === 0 ? {} : ({ [name]: JsonText.write(whole) } as Record<Name, string>)
 
 /** The fields that lists show too. */
 export const listed = (result: Omit<ResultView.RetrievedBody, "input" | "output">) => ({

@@ -3,6 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import * as Tool from "effect/ai/Tool"
 import * as Grant from "#domain/account/Grant.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { status, Status } from "#domain/inference-request/Status.ts"
 import type { Request } from "#domain/inference-request/State.ts"
 import { CatalogContents } from "#src/features/catalog/CatalogContents.ts"
@@ -27,6 +28,7 @@ import * as RunCost from "../RunCost.ts"
 import * as ServiceToolErrors from "../ServiceToolErrors.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 import * as RequestedModel from "../RequestedModel.ts"
+import * as SentInputs from "../../SentInputs.ts"
 import * as ModelInput from "./ModelInput.ts"
 
 const Accepted = Schema.Struct({
@@ -90,15 +92,21 @@ const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Meta
   )
 
 /** Equal for equal calls, whatever their JSON looks like. The prefix keeps it from matching an HTTP request. */
-const hashOf = (secret: Buffer, { input, modelEndpoint }: Given, metadata: MetadataHeader.Metadata): string =>
-  IdempotencyHeader.hashOf(
+const hashOf = (secret: Buffer, { input, modelEndpoint }: Given, metadata: MetadataHeader.Metadata): string => {
+  const integers = JsonText.longIntegers(input).map(({ path, text }) => [JsonText.pointerOf(path), text])
+  return IdempotencyHeader.hashOf(
     secret,
     JSON.stringify(["run_model", modelEndpoint]),
-    CanonicalJson.stringify([metadata, input])
+    CanonicalJson.stringify([metadata, input, ...(integers.length > 0 ? [integers] : [])])
   )
+}
 
 const notAscii = ServiceToolErrors.toolError(
   "idempotencyKey: must be printable ASCII characters, for example a UUID. Nothing was run: correct it and call again."
+)
+
+const sendAlone = ServiceToolErrors.toolError(
+  "input: another call of the batch differs from it only in the digits of a long integer. Nothing was run: send the calls one by one."
 )
 
 /** The failure may have happened after the request was stored. */
@@ -143,16 +151,17 @@ export const make = Effect.gen(function* () {
     const metadata = yield* Effect.fromResult(metadataOf(given))
     if (idempotencyKey !== undefined && !IdempotencyHeader.pattern.test(idempotencyKey))
       return yield* notAscii
+    const sent = SentInputs.sentOf(yield* SentInputs.SentInputs, input)
+    if (sent === null) return yield* sendAlone
     const idempotency =
       idempotencyKey === undefined
         ? null
-        : { key: idempotencyKey, requestHash: hashOf(secret, given, metadata) }
-    const text = Buffer.from(JSON.stringify(input))
-    const inputMemory = JsonScan.scan(text, JsonBytes).weight
+        : { key: idempotencyKey, requestHash: hashOf(secret, { ...given, input: sent }, metadata) }
+    const inputMemory = JsonScan.scan(Buffer.from(JsonText.write(sent)), JsonBytes).weight
     return {
       caller,
       endpoint: modelEndpoint,
-      input,
+      input: sent,
       inputMemory,
       metadata,
       webhook: null,

@@ -78,7 +78,7 @@ describe("A hold", () => {
           budget: null,
           at: 0
         })
-        const seal = payloads.seal({ owner: accountId, stream, name: "input", json: long })
+        const seal = payloads.seal({ owner: accountId, stream, name: "input", text: JSON.stringify(long) })
         const input = yield* holds.sealing(id, seal)
         yield* holds.appending(id, input, Effect.succeed({ events: [] }))
         assert.deepStrictEqual(yield* funds, { available: price, held: "0", open: 0 })

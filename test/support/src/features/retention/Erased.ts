@@ -38,7 +38,7 @@ export const completed = Effect.fnUntraced(function* (input: { readonly value: s
     owner: state.submitted.accountId,
     stream: streamOf(id),
     name: "output",
-    json: { value: `${input.value} out` }
+    text: JSON.stringify({ value: `${input.value} out` })
   })
   const [fileId, thumbnailId] = [MediaUrl.makeId(), MediaUrl.makeId()]
   const at = state.submitted.at + 1_500

@@ -92,7 +92,7 @@ for (const [name, layer] of Object.entries(layers)) {
           owner: Log.alice,
           stream,
           name: "input",
-          json: { value: "secret" }
+          text: JSON.stringify({ value: "secret" })
         })
         const submitted = {
           ...Log.submitted(Log.alice, Log.echo, Log.t0, { job: "a" }),

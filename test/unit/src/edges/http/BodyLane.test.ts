@@ -26,14 +26,14 @@ describe("BodyLane", () => {
   it.effect("gives up a body that takes too long, and reads the next", () =>
     Effect.gen(function* () {
       const lane = yield* BodyLane.make
-      const reading = yield* Effect.forkChild(lane.read({ account, body: endless, entry }), {
+      const reading = yield* Effect.forkChild(lane.read({ account, body: endless, entry, hasKey: false }), {
         startImmediately: true
       })
       yield* TestClock.adjust("10 seconds")
       const { details, status } = yield* Effect.flip(Fiber.join(reading))
       assert.strictEqual(status, 413)
       assert.deepInclude(details, { code: "TOO_COMPLEX" })
-      const next = yield* lane.read({ account, body: bodyOf({ n: 1, list: [2, 2] }), entry })
+      const next = yield* lane.read({ account, body: bodyOf({ n: 1, list: [2, 2] }), entry, hasKey: false })
       assert.deepStrictEqual(
         next.issues.map(({ code }) => code),
         ["uniqueItems"]
@@ -46,7 +46,7 @@ describe("BodyLane", () => {
   it.live("does not block the server thread", () =>
     Effect.gen(function* () {
       const lane = yield* BodyLane.make
-      const reading = yield* Effect.forkChild(lane.read({ account, body: endless, entry }), {
+      const reading = yield* Effect.forkChild(lane.read({ account, body: endless, entry, hasKey: false }), {
         startImmediately: true
       })
       const turns = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))

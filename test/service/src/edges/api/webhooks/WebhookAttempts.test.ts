@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { DeliveryActors } from "#src/features/webhooks/DeliveryActors.ts"
+import * as StreamName from "#streams/StreamName.ts"
 import { Payloads, refOf } from "#streams/Payload.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, call, issuesOf, jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
@@ -24,8 +25,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("an attempt", (it) => {
     Effect.gen(function* () {
       const id = yield* Deliveries.delivering()
       const kept = { headers: { "retry-after": "30" }, body: "later", isTruncated: false }
-      const answer = (yield* Payloads).sealInline({ name: "answer-1", text: JSON.stringify(kept) })
-      if (answer === null) return assert.fail("too large")
+      const answer = yield* (yield* Payloads).seal({
+        owner: Deliveries.accountOf("acme"),
+        stream: StreamName.make("WebhookDelivery", id),
+        name: "answer-1",
+        text: JSON.stringify(kept)
+      })
       const result = { _tag: "Failed", responseStatus: 503, error: "http_503" } as const
       const end = { at: Deliveries.start + 20, attempt: 1, durationMs: 20, result, answer: refOf(answer) }
       yield* (yield* DeliveryActors).execute(id, { _tag: "RecordAttempt", ...end }, [answer])

@@ -108,7 +108,7 @@ export const request = Effect.fnUntraced(function* (
   const payloads = yield* Payloads
   const id = requestId(name)
   const stream = StreamName.make("InferenceRequest", id)
-  const seal = (name: string) => payloads.seal({ owner: acme, stream, name, json: { name } })
+  const seal = (name: string) => payloads.seal({ owner: acme, stream, name, text: JSON.stringify({ name }) })
   const refs = {
     input: yield* seal("input"),
     output: yield* seal("output"),

@@ -99,37 +99,45 @@ describe("Idempotency-Key", () => {
     assert.deepStrictEqual(codesOf(IdempotencyHeader.parse(key)), ["pattern"])
   })
 
-  it("distinguishes requests by model, body, metadata and deadlines only", () => {
-    const body = Buffer.from("{}")
-    const secret = Buffer.alloc(32)
-    const hash = (headers: Record<string, string>, endpoint = "a/b", bytes: Uint8Array = body) =>
-      IdempotencyHeader.requestHash(secret, { endpoint, headers, body: bytes })
+  const deadlines = { startTimeoutMs: null, cancelAfterMs: null }
+  const meant = { path: "a/b", metadata: {}, deadlines, content: "{}" }
+  const secret = Buffer.alloc(32)
+
+  it("distinguishes requests by model, content, metadata and deadlines only", () => {
     const hashes = [
-      hash({}),
-      hash({}, "a/c"),
-      hash({}, "a/b", Buffer.from("{} ")),
-      hash({ "x-request-metadata": "{}" }),
-      hash({ "x-request-start-timeout": "{}" }),
-      hash({ "cancel-after": "{}" })
-    ]
+      meant,
+      { ...meant, path: "a/c" },
+      { ...meant, content: '{"a":1}' },
+      { ...meant, metadata: { a: "1" } },
+      { ...meant, deadlines: { ...deadlines, startTimeoutMs: 5 } },
+      { ...meant, deadlines: { ...deadlines, cancelAfterMs: 5 } }
+    ].map((one) => IdempotencyHeader.requestHash(secret, one))
     assert.strictEqual(new Set(hashes).size, hashes.length)
-    assert.strictEqual(hash({ prefer: "wait", "user-agent": "x" }), hash({}))
+  })
+
+  it("takes metadata in another order for the same", () => {
+    const hash = (metadata: Record<string, string>) =>
+      IdempotencyHeader.requestHash(secret, { ...meant, metadata })
+    assert.strictEqual(hash({ a: "1", b: "2" }), hash({ b: "2", a: "1" }))
   })
 
   it("has a hash that cannot be guessed from a body without the secret", () => {
-    const meant = { endpoint: "a/b", headers: {}, body: Buffer.from("{}") }
     const [one, other] = [1, 2].map((byte) => IdempotencyHeader.requestHash(Buffer.alloc(32, byte), meant))
     assert.notStrictEqual(one, other)
   })
 
-  it("still accepts the hash without a secret, for the same request only", () => {
-    const meant = { endpoint: "a/b", headers: { "cancel-after": "5" }, body: Buffer.from("{}") }
-    const text = '["POST","/a/b",null,null,"5"]{}'
-    const former = crypto.hash("sha256", text, "base64url")
-    assert.isTrue(IdempotencyHeader.isFormerHash(former, meant))
-    assert.isFalse(IdempotencyHeader.isFormerHash(former, { ...meant, body: Buffer.from("{ }") }))
-    const hash = IdempotencyHeader.requestHash(Buffer.alloc(32), meant)
-    assert.isFalse(IdempotencyHeader.isFormerHash(hash, meant))
+  it("still accepts the hashes of earlier releases, for the same bytes only", () => {
+    const sent = { path: "a/b", headers: { "cancel-after": "5" }, body: Buffer.from("{}") }
+    const head = '["POST","/a/b",null,null,"5"]'
+    const formers = [
+      crypto.hash("sha256", `${head}{}`, "base64url"),
+      `hmac.${crypto.createHmac("sha256", secret).update(`${head}{}`).digest("base64url")}`
+    ]
+    for (const former of formers) {
+      assert.isTrue(IdempotencyHeader.isFormerHash(secret, former, sent))
+      assert.isFalse(IdempotencyHeader.isFormerHash(secret, former, { ...sent, body: Buffer.from("{ }") }))
+    }
+    assert.isFalse(IdempotencyHeader.isFormerHash(secret, IdempotencyHeader.requestHash(secret, meant), sent))
   })
 })
 
