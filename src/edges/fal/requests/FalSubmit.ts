@@ -13,6 +13,7 @@ import * as FalOptions from "../FalOptions.ts"
 import * as FalEnds from "./FalEnds.ts"
 import * as FalStatus from "./FalStatus.ts"
 import { FalWaits } from "./FalWaits.ts"
+import * as JsonMembers from "#src/kernel/text/JsonMembers.ts"
 
 export interface Submitting {
   readonly caller: Caller
@@ -23,15 +24,20 @@ export interface Submitting {
 
 const noInput = Buffer.from("{}")
 
-/** The body with a member for the webhook, which is the last of its name and so the one that counts. */
+/** Bytes of a name that may be the one below, with escapes. */
+const longestName = 64
+
+/** The body with a member for the webhook in the place of its own. A body that is no object is refused later. */
 const withWebhook = (body: Uint8Array, webhook: string): Uint8Array => {
-  const text = Buffer.from(body.buffer, body.byteOffset, body.length)
-  const end = text.lastIndexOf("}")
-  if (end < 0) return body
-  const isEmpty = /\{\s*$/.test(text.toString("latin1", Math.max(0, end - 64), end))
-  const member = `${isEmpty ? "" : ","}"webhook":${JSON.stringify(webhook)}`
-  return Buffer.concat([text.subarray(0, end), Buffer.from(member), text.subarray(end)])
+  const members: Array<Uint8Array> = [Buffer.from(`"webhook":${JSON.stringify(webhook)}`)]
+  const isObject = JsonMembers.visit(body, (name, _start, end) => {
+    if (JsonMembers.nameOf(name, longestName) !== "webhook")
+      members.push(comma, body.subarray(name.byteOffset - body.byteOffset, end))
+  })
+  return isObject ? Buffer.concat([Buffer.from("{"), ...members, Buffer.from("}")]) : body
 }
+
+const comma = Buffer.from(",")
 
 const unfinished: FalEnds.Failure = {
   status: 504,

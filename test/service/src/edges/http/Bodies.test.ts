@@ -28,11 +28,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("bodies", (it) => {
     })
   )
 
-  it.effect("with a duplicate key use the last value", () =>
+  it.effect.each([
+    ['{"value":1,"value":2}', ["value"]],
+    ['{"value":1,"v\\u0061lue":2}', ["value"]],
+    ['{"value":[{"a":{"b":1,"c":"b","b":2}}]}', ["value", 0, "a", "b"]]
+  ] as const)("with two members of one name are refused with the place: %s", ([body, path]) =>
     Effect.gen(function* () {
-      const { json } = yield* post('{"value":1,"value":2}')
-      const retrieved = yield* call({ path: `/requests/${Object(json).request_id}` })
-      assert.deepStrictEqual(Object(retrieved.json).input, { value: 2 })
+      const reply = yield* post(body)
+      assertEnvelope(reply, 400)
+      assert.deepStrictEqual(Object(reply.json).error, [
+        { path: [...path], code: "uniqueItems", message: "must be given once" }
+      ])
     })
   )
 

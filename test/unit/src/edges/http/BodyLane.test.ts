@@ -39,7 +39,7 @@ describe("BodyLane", () => {
         ["uniqueItems"]
       )
       assert.deepStrictEqual(next.small, { n: 1 })
-      assert.strictEqual(Buffer.from(next.text).toString(), '{"list":[2,2],"n":1}')
+      assert.strictEqual(Buffer.from(next.text).toString(), '{"n":1,"list":[2,2]}')
     })
   )
 

@@ -15,6 +15,9 @@ import {
   submit
 } from "#test/support/src/edges/http/Calls.ts"
 
+const submitText = (body: string, headers: Readonly<Record<string, string>>) =>
+  call({ method: "POST", path: "/sandbox/echo", headers: { ...jsonHeaders, ...headers }, body })
+
 const webhook = "https://hooks.acme.dev/inferlog"
 
 const serving = TestServer.layer().pipe(Layer.provideMerge(SkippedTime.layer))
@@ -195,12 +198,33 @@ layer(serving, { excludeTestServices: true })("POST /{owner}/{model}", (it) => {
         yield* submit({ value: 1 }, headers)
         for (const other of [
           yield* submit({ value: 2 }, headers),
-          yield* submit({ value: 1 }, { ...headers, "x-request-metadata": "{}" }),
+          yield* submit({ value: 1 }, { ...headers, "x-request-metadata": '{"a":"1"}' }),
           yield* submit({ value: 1 }, { ...headers, "cancel-after": "60" })
         ]) {
           assertEnvelope(other, 409)
           assert.deepInclude(other.json, { details: { code: "IDEMPOTENCY_KEY_REUSED" } })
         }
+      })
+    )
+
+    it.effect("takes other order, blanks and escapes for the same request", () =>
+      Effect.gen(function* () {
+        const headers = { "idempotency-key": "order 4713", "x-request-metadata": '{"a":"1","b":"2"}' }
+        const first = yield* submitText('{"value":{"a":"é","b":1.0}}', headers)
+        for (const text of ['{"value":{"b":1.0,"a":"é"}}', '{ "value": {"a": "\\u00e9",\n"b":1}}']) {
+          const again = yield* submitText(text, { ...headers, "x-request-metadata": '{ "b":"2","a":"1"}' })
+          assert.deepStrictEqual(again.json, first.json)
+          assert.strictEqual(again.headers["idempotency-replayed"], "true")
+        }
+        assertEnvelope(yield* submitText('{"value":{"a":"é","b":2}}', headers), 409)
+      })
+    )
+
+    it.effect("tells integers apart that JavaScript rounds to the same", () =>
+      Effect.gen(function* () {
+        const headers = { "idempotency-key": "order 4714" }
+        yield* submitText('{"value":9007199254740993}', headers)
+        assertEnvelope(yield* submitText('{"value":9007199254740992}', headers), 409)
       })
     )
 
