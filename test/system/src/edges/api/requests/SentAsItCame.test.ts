@@ -1,0 +1,189 @@
+/** What clients and providers send reaches everyone as it came (docs/reference/json.md), through a server as users run it. */
+import * as fs from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import * as path from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as JsonText from "#domain/JsonText.ts"
+import * as ServerProcess from "#test/support/ServerProcess.ts"
+import * as Until from "#test/support/Until.ts"
+
+/** Order of members, digits, escapes, blanks and line ends that a program which writes JSON anew would change. */
+const value = '{ "zebra":1.10, "10":[18446744073709551615,-0.0],\r\n"apple":{"z":"caf\\u00e9 \\/","a":9007199254740993} }'
+
+/** In a line of server-sent events. */
+const line = JsonText.oneLine(value)
+
+interface Seen {
+  readonly url: string
+  readonly body: string
+}
+
+let directory: string
+let upstream: http.Server
+let server: ServerProcess.ServerProcess
+const seen: Array<Seen> = []
+
+const bodyOf = async (request: http.IncomingMessage): Promise<string> => {
+  const parts: Array<Uint8Array> = []
+  for await (const part of request) parts.push(part as Uint8Array)
+  return Buffer.concat(parts).toString()
+}
+
+const events = (response: http.ServerResponse, text: string) =>
+  response.writeHead(200, { "content-type": "text/event-stream" }).end(text)
+
+const answer = (url: string, response: http.ServerResponse): void => {
+  if (url === "/worker") response.end(`{"output":${value},"units":null}`)
+  else if (url === "/stream") events(response, `event: chunk\ndata: ${line}\n\nevent: completed\ndata: {}\n\n`)
+  else if (url === "/replicate/predictions") {
+    response.writeHead(201).end(`{"id":"p1","status":"succeeded","output":${value}}`)
+  } else if (url.startsWith("/replicate/")) response.end(`{"id":"p1","status":"succeeded","output":${value}}`)
+  else if (url.endsWith("/run")) response.end('{"id":"j1","status":"IN_QUEUE"}')
+  else if (url.startsWith("/runpod/")) response.end(`{"id":"j1","status":"COMPLETED","output":${value}}`)
+  else if (url.startsWith("/v2/models/")) response.end(`{"model_name":"m","outputs":[],"note":${value}}`)
+  else if (url === "/v1/responses") response.end(`{"object":"response","output":[],"note":${value}}`)
+  else if (url === "/v1/chat/completions") {
+    const chunk = `{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}],"note":${line}}`
+    events(response, `data: ${chunk}\n\ndata: [DONE]\n\n`)
+  } else response.writeHead(204).end()
+}
+
+const manifest = (name: string, provider: object, more: object = {}) =>
+  JSON.stringify({
+    kind: "model",
+    name: `acme/${name}`,
+    displayName: name,
+    category: "text",
+    provider,
+    pricing: { unit: "request", unitPrice: "0.001" },
+    inputSchema: { type: "object" },
+    outputSchema: {},
+    exampleInput: {},
+    ...more
+  })
+
+const manifests = (url: string) => [
+  manifest("worker", { adapter: "http", url: `${url}/worker` }),
+  manifest("mapped", { adapter: "http", url: `${url}/worker`, input: '{ "prompt": prompt, "all": $keep ? $ : 1 }' }),
+  manifest("returned", { adapter: "http", url: `${url}/worker`, input: '{ "seed": seed }' }),
+  manifest("items", { adapter: "http", url: `${url}/stream` }, { output: { stream: "items" } }),
+  manifest("replicate", { adapter: "replicate", url: `${url}/replicate`, secretEnv: "PROVIDER_KEY", options: { version: "v" } }),
+  manifest("runpod", { adapter: "runpod", url: `${url}/runpod`, secretEnv: "PROVIDER_KEY", options: { endpointId: "e1" } }),
+  manifest("kserve", { adapter: "kserve", url, options: { model: "m" } }),
+  manifest("responses", { adapter: "openai", url: `${url}/v1`, options: { endpoint: "responses", model: "m" } }, { serves: ["responses"] }),
+  manifest("chat", { adapter: "openai", url: `${url}/v1`, options: { endpoint: "chat", model: "m" } }, { serves: ["chat"], output: { stream: "openai" } })
+]
+
+beforeAll(async () => {
+  directory = fs.mkdtempSync("/tmp/inferlog-sent-")
+  upstream = http.createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      const url = (request.url ?? "").replace(/\?.*/, "")
+      seen.push({ url, body })
+      response.setHeader("content-type", "application/json")
+      answer(url, response)
+    })
+  })
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve))
+  const models = path.join(directory, "models")
+  fs.mkdirSync(models)
+  manifests(upstreamUrl()).forEach((text, index) => fs.writeFileSync(path.join(models, `${index}.json`), text))
+  server = await ServerProcess.start({
+    dataDirectory: path.join(directory, "data"),
+    port: await ServerProcess.freePort(),
+    env: { MODELS_DIR: models, ALLOW_PRIVATE_TARGETS: "true", PROVIDER_KEY: "secret" , PROVIDER_SECRETS: "PROVIDER_KEY" }
+  })
+}, 60_000)
+afterAll(async () => {
+  await server.kill("SIGTERM")
+  upstream.closeAllConnections()
+  upstream.close()
+  fs.rmSync(directory, { recursive: true, force: true })
+})
+
+const upstreamUrl = () => `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+
+const post = async (route: string, body: string, headers: Readonly<Record<string, string>> = {}) => {
+  const response = await fetch(server.url + route, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...ServerProcess.authorization, ...headers },
+    body
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+/** The newest call of the upstream at a path that ends so. */
+const sent = (end: string): string => seen.findLast(({ url }) => url.endsWith(end))?.body ?? ""
+
+describe("Text that nobody has to read", () => {
+  it.each([
+    ["worker", "/worker"],
+    ["replicate", "/replicate/predictions"],
+    ["runpod", "/run"]
+  ])("goes to the provider and back as it came: %s", async (model, at) => {
+    const { text } = await post(`/acme/${model}?wait=20`, `{"note":${value}}`)
+    assert.include(sent(at), `"input":{"note":${value}}`)
+    assert.include(text, `"input":{"note":${value}}`)
+    assert.include(text, `"output":${value}`)
+  })
+
+  it("goes beside the tensors of an inference request", async () => {
+    const { text } = await post("/acme/kserve?wait=20", `{"inputs":[],"parameters":${value}}`)
+    assert.include(sent("/infer"), `"parameters":${value}`)
+    assert.include(text, `"note":${value}`)
+  })
+
+  it("keeps its place when the reserved members are cut out, and is in the webhook", async () => {
+    const before = seen.length
+    const reserved = `"webhook":"${upstreamUrl()}/hook","webhook_events_filter":["completed"]`
+    await post("/acme/worker?wait=20", `{"first":1,${reserved},"note":${value}}`)
+    assert.include(sent("/worker"), `"input":{"first":1,"note":${value}}`)
+    const hook = () => seen.slice(before).find(({ url }) => url === "/hook")?.body ?? ""
+    await Effect.runPromise(Until.holds("the webhook has come", () => hook() !== "", hook, Until.processes))
+    assert.include(hook(), `"input":{"first":1,"note":${value}}`)
+    assert.include(hook(), `"output":${value}`)
+  })
+
+  it("is a chunk of a live output, on one line", async () => {
+    const { text } = await post("/acme/items", `{"note":${value}}`, { accept: "text/event-stream" })
+    assert.include(text, `data: ${line}\n`)
+  })
+
+  it("passes OpenAI's API", async () => {
+    await post("/v1/chat/completions", `{"model":"acme/chat","messages":[],"seed":18446744073709551615,"x":${value}}`)
+    assert.include(sent("/v1/chat/completions"), `"seed":18446744073709551615,"x":${value}`)
+    const streamed = await post("/v1/chat/completions", '{"model":"acme/chat","messages":[],"stream":true}')
+    assert.include(streamed.text, `"note":${line}`)
+    const { text } = await post("/v1/responses", `{"model":"acme/responses","input":"x","metadata":{},"x":${value}}`)
+    assert.include(sent("/v1/responses"), `"x":${value}`)
+    assert.include(text, `"note":${value}`)
+  })
+
+  it("passes the calls of fal's and Replicate's clients", async () => {
+    const target = { "x-fal-target-url": "https://fal.run/acme/worker" }
+    assert.strictEqual((await post("/compat/fal", `{"note":${value}}`, target)).text, value)
+    assert.include(sent("/worker"), `"input":{"note":${value}}`)
+    const prediction = `{"version":"acme/worker","input":{"note":${value}}}`
+    const { text } = await post("/compat/replicate/v1/predictions", prediction, { prefer: "wait=20" })
+    assert.include(text, `"input":{"note":${value}}`)
+    assert.include(text, `"output":${value}`)
+  })
+})
+
+describe("An expression", () => {
+  it("that would return an integer past 2^53 makes the submit fail with its place, and nothing is held", async () => {
+    const { status, text } = await post("/acme/returned", '{"seed":18446744073709551615}')
+    assert.strictEqual(status, 400)
+    assert.deepStrictEqual(JSON.parse(text).error[0].path, ["seed"])
+    const balance = await fetch(`${server.url}/account/balance`, { headers: ServerProcess.authorization })
+    assert.deepInclude(await balance.json(), { reserved: "0" })
+  })
+
+  it("may read an input that has one, as long as it returns other members", async () => {
+    const { text } = await post("/acme/mapped?wait=20", '{"prompt":"x","seed":18446744073709551615}')
+    assert.include(text, '"seed":18446744073709551615')
+    assert.include(sent("/worker"), '"input":{"prompt":"x","all":1}')
+  })
+})
