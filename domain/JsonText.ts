@@ -9,7 +9,7 @@ import { isList, isObject, type Json, type JsonObject, stringify as canonical } 
 const texts = new WeakMap<object, string>()
 
 /** A value with the text that it was parsed from. */
-export const remember = <A extends Json>(value: A, text: string): A => {
+const remember = <A extends Json>(value: A, text: string): A => {
   if (typeof value === "object" && value !== null) texts.set(value, text)
   return value
 }

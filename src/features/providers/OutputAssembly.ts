@@ -1,6 +1,7 @@
 /** Adds up the chunks of a run to its output, for protocols that do not send the output at the end. */
 import { isDeepStrictEqual } from "node:util"
 import { isList, type Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { StreamKind } from "#domain/catalog/Model.ts"
 import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 
@@ -24,7 +25,7 @@ const mostItems = 1_000_000
 
 /** Characters that the chunk adds to the output. */
 const lengthOf = (chunk: Json): number =>
-  typeof chunk === "string" ? chunk.length : JSON.stringify(chunk).length
+  typeof chunk === "string" ? chunk.length : JsonText.write(chunk).length
 
 export const make = (kind: PlainKind): OutputAssembly => {
   let size = 0

@@ -40,8 +40,10 @@ export const changedIntegers = (
   const input = entry.runInput(value)
   const mapped = Effect.forEach(expressions, (expression) =>
     // An expression that fails says so when the request runs.
-    Effect.catchTag(Result.getOrThrow(Expression.compile(expression)).evaluate(input), "ExpressionFailed", () =>
-      Effect.succeed(null)
+    Effect.catchTag(
+      Result.getOrThrow(Expression.compile(expression)).evaluate(input),
+      "ExpressionFailed",
+      () => Effect.succeed(null)
     )
   )
   return Effect.map(mapped, (made) => {

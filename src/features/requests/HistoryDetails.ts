@@ -8,7 +8,7 @@ import { RequestActors } from "./RequestActors.ts"
 import type { Bill, Expansion, ListedRequest } from "./ListedRequest.ts"
 import { Requests, type Snapshot } from "./Requests.ts"
 
-/** Bytes of input and output in one page, as canonical JSON. */
+/** Bytes of input and output in one page, as JSON. */
 export const mostPayloadBytes = 16 * 1024 * 1024
 
 /** No permit to read a page with payloads became free in time. */

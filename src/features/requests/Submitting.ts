@@ -130,10 +130,7 @@ export const make = Effect.gen(function* () {
           Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
         )
 
-  const evaluatingFor = <A, E>(
-    { caller }: Submission,
-    evaluated: Effect.Effect<A, E>
-  ): Effect.Effect<A, E> =>
+  const evaluatingFor = <A, E>({ caller }: Submission, evaluated: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.provideService(evaluated, EvaluationFor, { purpose: "submit", owner: caller.accountId })
 
   const quoteOf = (submission: Submission, entry: CatalogEntry) => {

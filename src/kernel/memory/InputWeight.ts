@@ -4,7 +4,7 @@ import type { Request } from "#domain/inference-request/State.ts"
 /** Memory of a run besides its input. */
 const ofRun = 8 * 1024
 
-/** A submit: the received bytes, their text, the canonical text, and the parsed values. */
+/** A submit: the received bytes, their text, the text of the input, and the parsed values. */
 export const ofSubmit = (bytes: number, values: number): number => 3 * bytes + values
 
 /** Smaller estimates are not recorded on the log, because `guessedShare` is accurate enough. */

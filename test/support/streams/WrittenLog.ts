@@ -43,7 +43,12 @@ export const append = (
 export const appendPayload = Effect.fnUntraced(function* (id: string, bytes: number) {
   const payloads = yield* Payload.Payloads
   const json = "ä".repeat(bytes / 2)
-  const sealed = yield* payloads.seal({ owner: "acc_1", stream: stream(id), name: "input", text: JSON.stringify(json) })
+  const sealed = yield* payloads.seal({
+    owner: "acc_1",
+    stream: stream(id),
+    name: "input",
+    text: JSON.stringify(json)
+  })
   yield* append(id, `${id}-named`, { payloads: { input: Payload.refOf(sealed) } }, { payloads: [sealed] })
   return sealed
 })

@@ -127,7 +127,13 @@ describe("Content", () => {
 describe("Replaced scalars", () => {
   it("change nothing else", () => {
     const value = JsonText.parse('{ "z":[{"url":"data:,x","n":1.10}], "a/b":"y", "c":18446744073709551615 }')
-    const replaced = JsonText.replaceScalars(value, new Map([["/z/0/url", "https://x"], ["/a~1b", "w"]]))
+    const replaced = JsonText.replaceScalars(
+      value,
+      new Map([
+        ["/z/0/url", "https://x"],
+        ["/a~1b", "w"]
+      ])
+    )
     assert.strictEqual(
       JsonText.write(replaced),
       '{ "z":[{"url":"https://x","n":1.10}], "a/b":"w", "c":18446744073709551615 }'

@@ -25,7 +25,9 @@ const test = (name: string, body: Effect.Effect<void, unknown, Layer.Success<typ
 const stream = StreamName.make("Thing", "a")
 
 const seal = (json: Json, name = "input") =>
-  Effect.flatMap(Payload.Payloads, (payloads) => payloads.seal({ owner: "acc_1", stream, name, text: JSON.stringify(json) }))
+  Effect.flatMap(Payload.Payloads, (payloads) =>
+    payloads.seal({ owner: "acc_1", stream, name, text: JSON.stringify(json) })
+  )
 
 const store = (payload: SealedPayload) =>
   Effect.flatMap(EventStore, ({ append }) =>

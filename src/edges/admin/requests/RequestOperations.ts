@@ -46,7 +46,7 @@ const Step = Schema.Struct({
   facts: Schema.Record(Schema.String, Schema.Json)
 })
 
-/** `text`: the canonical JSON of a `stored` payload. `damaged`: the payload does not match the hash in its event. */
+/** `text`: the JSON text of a `stored` payload. `damaged`: the payload does not match the hash in its event. */
 const ShownPayload = Schema.Struct({
   state: Schema.Literals(["none", "stored", "erased", "lost", "damaged"]),
   text: Schema.NullOr(Schema.String)

@@ -104,32 +104,43 @@ export const make = Effect.gen(function* () {
   })
 
   const submit = (call: Call, { body, endpoint }: Said, scan: JsonScan.Scan) =>
-    Effect.flatMapEager(readBody({ account: call.caller.accountId, endpoint, body, scan, hasKey: call.headers["idempotency-key"] !== undefined }), (read) =>
-      Effect.flatMapEager(parse(call, read), ({ deadlines, idempotencyKey, metadata, webhook, ...waits }) => {
-        const { content, webhook: _webhook, ...input } = read
-        const path = endpoint
-        const { caller, headers } = call
-        const submission = {
-          caller,
-          endpoint,
-          ...input,
-          inputMemory: scan.weight,
-          metadata,
-          webhook,
-          deadlines,
-          idempotency:
-            idempotencyKey === null
-              ? null
-              : idempotencyOf(
-                  idempotencyKey,
-                  { path, metadata, deadlines, content: content() },
-                  { path, headers, body },
-                  secret
-                )
-        }
-        const submitted = requests.submit(submission, webhook === null ? null : checksOf(webhook))
-        return Effect.map(submitted, (accepted) => ({ accepted, ...waits }))
-      })
+    Effect.flatMapEager(
+      readBody({
+        account: call.caller.accountId,
+        endpoint,
+        body,
+        scan,
+        hasKey: call.headers["idempotency-key"] !== undefined
+      }),
+      (read) =>
+        Effect.flatMapEager(
+          parse(call, read),
+          ({ deadlines, idempotencyKey, metadata, webhook, ...waits }) => {
+            const { content, webhook: _webhook, ...input } = read
+            const path = endpoint
+            const { caller, headers } = call
+            const submission = {
+              caller,
+              endpoint,
+              ...input,
+              inputMemory: scan.weight,
+              metadata,
+              webhook,
+              deadlines,
+              idempotency:
+                idempotencyKey === null
+                  ? null
+                  : idempotencyOf(
+                      idempotencyKey,
+                      { path, metadata, deadlines, content: content() },
+                      { path, headers, body },
+                      secret
+                    )
+            }
+            const submitted = requests.submit(submission, webhook === null ? null : checksOf(webhook))
+            return Effect.map(submitted, (accepted) => ({ accepted, ...waits }))
+          }
+        )
     )
 
   /** Reads the body and submits it. */

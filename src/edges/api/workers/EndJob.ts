@@ -94,7 +94,11 @@ const parse = (given: JsonObject): Parsed<ProviderOutcome> => {
   return Result.map(body.check(rest), (checked): ProviderOutcome => {
     switch (end) {
       case "output":
-        return { _tag: "Succeeded", output: JsonText.member(given, "output") ?? null, delivered: unitsOf(checked.units) }
+        return {
+          _tag: "Succeeded",
+          output: JsonText.member(given, "output") ?? null,
+          delivered: unitsOf(checked.units)
+        }
       case "error":
         return { _tag: "ModelFailed", message: checked.error ?? "" }
       case "refused":

@@ -1,5 +1,7 @@
 /** `POST /workers/jobs/{leaseId}/chunks`: reports the output of a job as it is made (docs/operators/workers.md). */
 import { Clock, Schema } from "effect"
+import { isList } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { Worker } from "#src/features/providers/workers/WorkerAuthentication.ts"
 import { WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
@@ -52,7 +54,10 @@ export const reportChunks = Route.make(
   endpoint,
   WorkerCalls,
   function* (calls, { params, request }, worker: Worker) {
-    const { chunks, from, restart = false } = yield* RequestBody.read(body, request, { limit: maxBytes })
+    const report = yield* RequestBody.read(body, request, { limit: maxBytes })
+    const { from, restart = false } = report
+    const sent = JsonText.member(report, "chunks")
+    const chunks = isList(sent) ? JsonText.items(sent) : []
     if (restart && from > 0)
       return yield* ErrorAnswer.orInvalid(invalid(issue(["from"], "const", "must be 0 with restart")))
     const { heard, taken } = yield* calls.chunks(WorkerRoute.leaseOf(params, worker), {

@@ -85,7 +85,12 @@ export const make = Effect.gen(function* () {
           ? null
           : {
               key,
-              requestHash: IdempotencyHeader.requestHash(secret, { path, metadata, deadlines, content: content() }),
+              requestHash: IdempotencyHeader.requestHash(secret, {
+                path,
+                metadata,
+                deadlines,
+                content: content()
+              }),
               isFormerHash: (hash) =>
                 IdempotencyHeader.isFormerHash(secret, hash, { path, headers: request.headers, body: bytes })
             }

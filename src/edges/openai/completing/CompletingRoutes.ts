@@ -59,7 +59,10 @@ const serve = (kind: Completions.Kind, path: string) =>
           if (!isFlag(wanted)) return yield* OpenaiErrors.invalid("stream must be a boolean.", "stream")
           const found = yield* served(caller, model, kind)
           const { endpoint } = found.model
-          return { wish: wishOf(body), asked: { request, caller, path, endpoint, input, bytes, content, weight } }
+          return {
+            wish: wishOf(body),
+            asked: { request, caller, path, endpoint, input, bytes, content, weight }
+          }
         })
       )
       return yield* calls.begin(asked.asked, (begun) =>

@@ -60,7 +60,10 @@ export const chunk = (kind: Kind, { created, id, model }: Names, given: JsonObje
   JsonText.edit(given, { set: named(given, { id, object: objects[kind].chunk, created, model }) })
 
 /** Our names. A time of the provider's own stays. */
-const named = (given: JsonObject, { created, ...names }: Names & { readonly object: string }): JsonObject => ({
+const named = (
+  given: JsonObject,
+  { created, ...names }: Names & { readonly object: string }
+): JsonObject => ({
   ...names,
   ...(!Object.hasOwn(given, "created") && { created })
 })

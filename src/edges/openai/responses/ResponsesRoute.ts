@@ -105,7 +105,11 @@ const serve = Effect.gen(function* () {
         const own = JsonText.edit(body, { omit: ["model", "store", "stream", "stream_options"] })
         const input = as === "responses" ? own : yield* Effect.fromResult(ChatInput.of(body))
         const { endpoint } = model
-        return { as, body, asked: { request, caller, path: "v1/responses", endpoint, input, bytes, content, weight } }
+        return {
+          as,
+          body,
+          asked: { request, caller, path: "v1/responses", endpoint, input, bytes, content, weight }
+        }
       })
     )
     return yield* calls.begin(asked, (begun) =>

@@ -60,7 +60,10 @@ export const make = Effect.gen(function* () {
     const { accountId: owner } = request.submitted
     const media = copies.map(({ stored }) => stored)
     const moved = copies.filter(({ stored: { path }, url }) => JsonPointer.at(output, path) !== url)
-    const result = JsonText.replaceScalars(output, new Map(moved.map(({ stored: { path }, url }) => [path, url])))
+    const result = JsonText.replaceScalars(
+      output,
+      new Map(moved.map(({ stored: { path }, url }) => [path, url]))
+    )
     const sealed =
       result === output
         ? null

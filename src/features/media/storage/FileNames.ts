@@ -22,7 +22,13 @@ export const seal = (
     fileName,
     id
   }: { readonly id: FileId; readonly accountId: AccountId; readonly fileName: string }
-) => payloads.seal({ owner: accountId, stream: streamOf(id), name: File.namePayload, text: JSON.stringify(fileName) })
+) =>
+  payloads.seal({
+    owner: accountId,
+    stream: streamOf(id),
+    name: File.namePayload,
+    text: JSON.stringify(fileName)
+  })
 
 /** Replaces a name that cannot be read. */
 const placeholder = "file"

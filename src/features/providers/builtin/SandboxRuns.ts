@@ -3,14 +3,20 @@ import { chat, stream } from "./sandbox/StreamRun.ts"
 import { Clock, Effect, Schema } from "effect"
 import { slow as model, SlowInput } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
 import { units } from "#domain/Money.ts"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import { FlakyInput } from "#src/features/catalog/models/builtin/sandbox/Flaky.ts"
 import { PartialInput } from "#src/features/catalog/models/builtin/sandbox/Partial.ts"
 
 /** The sandbox models whose outcome is known at once. */
-const echo: SandboxRun = (job, control) =>
-  delayed(job, control, succeeded({ value: member(job.input, "value") ?? null }, units(1)))
+const echo: SandboxRun = (job, control) => delayed(job, control, succeeded(echoed(job.input), units(1)))
+
+/** The value as it came, also a number. */
+const echoed = (input: Json): Json =>
+  isObject(input) && Object.hasOwn(input, "value")
+    ? JsonText.edit(input, { omit: ["delayMs"] })
+    : { value: null }
 
 const invalidOutput: SandboxRun = (job, control) =>
   delayed(job, control, succeeded({ label: 1, score: 2 }, units(1)))

@@ -66,7 +66,12 @@ export const append = (
 /** Appends an event that names the payload `input`. */
 export const appendPayload = Effect.fnUntraced(function* (id: string, eventId: string, json: Json) {
   const payloads = yield* Payloads
-  const sealed = yield* payloads.seal({ owner: "acc_1", stream: stream(id), name: "input", text: JSON.stringify(json) })
+  const sealed = yield* payloads.seal({
+    owner: "acc_1",
+    stream: stream(id),
+    name: "input",
+    text: JSON.stringify(json)
+  })
   yield* append(id, eventId, { payloads: { input: refOf(sealed) } }, [sealed])
 })
 

@@ -177,7 +177,10 @@ export const of = (
 }
 
 /** The protocol's library writes numbers anew, so long integers are shown as text, too. */
-const exact = <Name extends string>(name: Name, { whole }: BoundedJson.BoundedJson): { readonly [key in Name]?: string } =>
+const exact = <Name extends string>(
+  name: Name,
+  { whole }: BoundedJson.BoundedJson
+): { readonly [key in Name]?: string } =>
   JsonText.longIntegers(whole).length === 0 ? {} : ({ [name]: JsonText.write(whole) } as Record<Name, string>)
 
 /** The fields that lists show too. */

@@ -92,7 +92,11 @@ const metadataOf = ({ metadata = {} }: Given): Result.Result<MetadataHeader.Meta
   )
 
 /** Equal for equal calls, whatever their JSON looks like. The prefix keeps it from matching an HTTP request. */
-const hashOf = (secret: Buffer, { input, modelEndpoint }: Given, metadata: MetadataHeader.Metadata): string => {
+const hashOf = (
+  secret: Buffer,
+  { input, modelEndpoint }: Given,
+  metadata: MetadataHeader.Metadata
+): string => {
   const integers = JsonText.longIntegers(input).map(({ path, text }) => [JsonText.pointerOf(path), text])
   return IdempotencyHeader.hashOf(
     secret,

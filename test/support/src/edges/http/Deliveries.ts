@@ -40,7 +40,12 @@ export const pending = Effect.fnUntraced(function* ({
   const id = DeliveryId.of(requestId, event, (text) => crypto.hash("sha256", text, "base64url"))
   const stream = StreamName.make(WebhookDelivery.aggregate.category, id)
   const payloads = yield* Payload.Payloads
-  const body = yield* payloads.seal({ owner: accountId, stream, name: "body", text: JSON.stringify({ id: requestId }) })
+  const body = yield* payloads.seal({
+    owner: accountId,
+    stream,
+    name: "body",
+    text: JSON.stringify({ id: requestId })
+  })
   const url = "https://hooks.acme.dev/x"
   const delivery = { at, accountId, requestId, event, url, payloads: { body: Payload.refOf(body) } }
   yield* actors.execute(id, { _tag: "Schedule", delivery, node: null }, [body])

@@ -10,7 +10,8 @@ import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Until from "#test/support/Until.ts"
 
 /** Order of members, digits, escapes, blanks and line ends that a program which writes JSON anew would change. */
-const value = '{ "zebra":1.10, "10":[18446744073709551615,-0.0],\r\n"apple":{"z":"caf\\u00e9 \\/","a":9007199254740993} }'
+const value =
+  '{ "zebra":1.10, "10":[18446744073709551615,-0.0],\r\n"apple":{"z":"caf\\u00e9 \\/","a":9007199254740993} }'
 
 /** In a line of server-sent events. */
 const line = JsonText.oneLine(value)
@@ -36,7 +37,8 @@ const events = (response: http.ServerResponse, text: string) =>
 
 const answer = (url: string, response: http.ServerResponse): void => {
   if (url === "/worker") response.end(`{"output":${value},"units":null}`)
-  else if (url === "/stream") events(response, `event: chunk\ndata: ${line}\n\nevent: completed\ndata: {}\n\n`)
+  else if (url === "/stream")
+    events(response, `event: chunk\ndata: ${line}\n\nevent: completed\ndata: {}\n\n`)
   else if (url === "/replicate/predictions") {
     response.writeHead(201).end(`{"id":"p1","status":"succeeded","output":${value}}`)
   } else if (url.startsWith("/replicate/")) response.end(`{"id":"p1","status":"succeeded","output":${value}}`)
@@ -66,14 +68,36 @@ const manifest = (name: string, provider: object, more: object = {}) =>
 
 const manifests = (url: string) => [
   manifest("worker", { adapter: "http", url: `${url}/worker` }),
-  manifest("mapped", { adapter: "http", url: `${url}/worker`, input: '{ "prompt": prompt, "all": $keep ? $ : 1 }' }),
+  manifest("mapped", {
+    adapter: "http",
+    url: `${url}/worker`,
+    input: '{ "prompt": prompt, "all": $keep ? $ : 1 }'
+  }),
   manifest("returned", { adapter: "http", url: `${url}/worker`, input: '{ "seed": seed }' }),
   manifest("items", { adapter: "http", url: `${url}/stream` }, { output: { stream: "items" } }),
-  manifest("replicate", { adapter: "replicate", url: `${url}/replicate`, secretEnv: "PROVIDER_KEY", options: { version: "v" } }),
-  manifest("runpod", { adapter: "runpod", url: `${url}/runpod`, secretEnv: "PROVIDER_KEY", options: { endpointId: "e1" } }),
+  manifest("replicate", {
+    adapter: "replicate",
+    url: `${url}/replicate`,
+    secretEnv: "PROVIDER_KEY",
+    options: { version: "v" }
+  }),
+  manifest("runpod", {
+    adapter: "runpod",
+    url: `${url}/runpod`,
+    secretEnv: "PROVIDER_KEY",
+    options: { endpointId: "e1" }
+  }),
   manifest("kserve", { adapter: "kserve", url, options: { model: "m" } }),
-  manifest("responses", { adapter: "openai", url: `${url}/v1`, options: { endpoint: "responses", model: "m" } }, { serves: ["responses"] }),
-  manifest("chat", { adapter: "openai", url: `${url}/v1`, options: { endpoint: "chat", model: "m" } }, { serves: ["chat"], output: { stream: "openai" } })
+  manifest(
+    "responses",
+    { adapter: "openai", url: `${url}/v1`, options: { endpoint: "responses", model: "m" } },
+    { serves: ["responses"] }
+  ),
+  manifest(
+    "chat",
+    { adapter: "openai", url: `${url}/v1`, options: { endpoint: "chat", model: "m" } },
+    { serves: ["chat"], output: { stream: "openai" } }
+  )
 ]
 
 beforeAll(async () => {
@@ -89,11 +113,18 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve))
   const models = path.join(directory, "models")
   fs.mkdirSync(models)
-  manifests(upstreamUrl()).forEach((text, index) => fs.writeFileSync(path.join(models, `${index}.json`), text))
+  manifests(upstreamUrl()).forEach((text, index) =>
+    fs.writeFileSync(path.join(models, `${index}.json`), text)
+  )
   server = await ServerProcess.start({
     dataDirectory: path.join(directory, "data"),
     port: await ServerProcess.freePort(),
-    env: { MODELS_DIR: models, ALLOW_PRIVATE_TARGETS: "true", PROVIDER_KEY: "secret" , PROVIDER_SECRETS: "PROVIDER_KEY" }
+    env: {
+      MODELS_DIR: models,
+      ALLOW_PRIVATE_TARGETS: "true",
+      PROVIDER_KEY: "secret",
+      PROVIDER_SECRETS: "PROVIDER_KEY"
+    }
   })
 }, 60_000)
 afterAll(async () => {
@@ -129,6 +160,11 @@ describe("Text that nobody has to read", () => {
     assert.include(text, `"output":${value}`)
   })
 
+  it("is echoed by the sandbox, also a number", async () => {
+    const { text } = await post("/sandbox/echo?wait=20", '{"delayMs":0,"value":18446744073709551615}')
+    assert.include(text, '"output":{"value":18446744073709551615}')
+  })
+
   it("goes beside the tensors of an inference request", async () => {
     const { text } = await post("/acme/kserve?wait=20", `{"inputs":[],"parameters":${value}}`)
     assert.include(sent("/infer"), `"parameters":${value}`)
@@ -152,11 +188,17 @@ describe("Text that nobody has to read", () => {
   })
 
   it("passes OpenAI's API", async () => {
-    await post("/v1/chat/completions", `{"model":"acme/chat","messages":[],"seed":18446744073709551615,"x":${value}}`)
+    await post(
+      "/v1/chat/completions",
+      `{"model":"acme/chat","messages":[],"seed":18446744073709551615,"x":${value}}`
+    )
     assert.include(sent("/v1/chat/completions"), `"seed":18446744073709551615,"x":${value}`)
     const streamed = await post("/v1/chat/completions", '{"model":"acme/chat","messages":[],"stream":true}')
     assert.include(streamed.text, `"note":${line}`)
-    const { text } = await post("/v1/responses", `{"model":"acme/responses","input":"x","metadata":{},"x":${value}}`)
+    const { text } = await post(
+      "/v1/responses",
+      `{"model":"acme/responses","input":"x","metadata":{},"x":${value}}`
+    )
     assert.include(sent("/v1/responses"), `"x":${value}`)
     assert.include(text, `"note":${value}`)
   })
