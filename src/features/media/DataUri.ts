@@ -9,7 +9,7 @@ import { maxDataUriLength } from "./ImageLimits.ts"
 import * as MediaType from "./MediaType.ts"
 
 /** Characters before the data. File names in parameters are long once they are percent-encoded. */
-const headLength = 4_096
+export const headLength = 4_096
 
 const scheme = /^data:/i
 
@@ -23,6 +23,9 @@ const base64Mark = /; *base64$/i
 const base64 = /^[A-Za-z0-9+/_-]*$/
 const padding = /={1,2}$/
 
+/** Of URIs that claim none (RFC 2397, 2). */
+const defaultType = "text/plain"
+
 const percent = 0x25
 
 export interface DataUri {
@@ -32,7 +35,8 @@ export interface DataUri {
 }
 
 interface Head {
-  readonly contentType: string
+  /** `null` if no type is claimed. */
+  readonly contentType: string | null
   readonly isBase64: boolean
   /** Where the data begins. */
   readonly end: number
@@ -40,8 +44,8 @@ interface Head {
 
 export const isDataUri = (text: string): boolean => scheme.test(text.slice(0, 5))
 
-/** `null` without a comma near the start. */
-const headOf = (text: string): Head | null => {
+/** Parses what stands before the data. `null` without a comma near the start. */
+export const headOf = (text: string): Head | null => {
   const start = text.slice(0, headLength)
   const comma = start.indexOf(",")
   if (comma < 0 || !isDataUri(start)) return null
@@ -54,9 +58,9 @@ const headOf = (text: string): Head | null => {
   }
 }
 
-const typeOf = (claimed: string): string => {
-  const whole = claimed.startsWith(";") ? `text/plain${claimed}` : claimed
-  return whole === "" || !essenceOf(whole).includes("/") ? "text/plain" : MediaType.clean(whole)
+const typeOf = (claimed: string): string | null => {
+  const whole = claimed.startsWith(";") ? `${defaultType}${claimed}` : claimed
+  return essenceOf(whole).includes("/") ? MediaType.clean(whole) : null
 }
 
 /** The content, of any type and length; `null` if malformed. A fragment is no part of it. */
@@ -66,7 +70,7 @@ export const decode = (text: string): DataUri | null => {
   const fragment = text.indexOf("#", head.end)
   const data = text.slice(head.end, fragment < 0 ? undefined : fragment)
   const bytes = head.isBase64 ? decodeBase64(data) : decodePercent(data.replace(lineBreaks, ""))
-  return bytes === null ? null : { contentType: head.contentType, bytes }
+  return bytes === null ? null : { contentType: head.contentType ?? defaultType, bytes }
 }
 
 const fail = (reason: ImageRefused["reason"]) => Result.fail(new ImageRefused({ reason }))
