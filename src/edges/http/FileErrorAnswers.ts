@@ -30,8 +30,7 @@ export const contentTypeMismatch = ({
   coded(
     403,
     "CONTENT_TYPE_MISMATCH",
-    `The Content-Type is ${sent}, but ${declared} was declared for the file. Send the declared one, or none.`,
-    { declared, sent }
+    `The Content-Type is ${sent}, but ${declared} was declared for the file. Send the declared one, or none.`
   )
 
 /** @param fileUrl only for the owner of the upload. */

@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("a presigned URL", (it)
       assert.deepInclude(reply.json, {
         error:
           "The Content-Type is image/jpeg, but image/png was declared for the file. Send the declared one, or none.",
-        details: { code: "CONTENT_TYPE_MISMATCH", declared: "image/png", sent: "image/jpeg" }
+        details: { code: "CONTENT_TYPE_MISMATCH" }
       })
       assert.strictEqual((yield* FileCalls.put(upload_url, "x", { "content-type": "Image/PNG" })).status, 200)
     })

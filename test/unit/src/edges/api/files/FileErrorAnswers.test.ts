@@ -36,7 +36,7 @@ describe("an error of the files", () => {
     [
       new ContentTypeMismatch({ declared: "image/png", sent: "text/csv" }),
       403,
-      { code: "CONTENT_TYPE_MISMATCH", declared: "image/png", sent: "text/csv" }
+      { code: "CONTENT_TYPE_MISMATCH" }
     ],
     [new BodyRefused({ reason: "wrong_size" }), 400, { code: "SIZE_MISMATCH" }],
     [new BodyRefused({ reason: "digest_mismatch" }), 400, { code: "DIGEST_MISMATCH" }],
