@@ -7,7 +7,8 @@ const refusals = {
   data_uri_too_long: "The data: URI is too long: at most 10 MiB are read.",
   forbidden_address: "The image URL is refused: its address may not be called.",
   not_found: "There is no image at the URL.",
-  download_refused: "The server of the image refused to give it, redirected too often, or has no valid certificate.",
+  download_refused:
+    "The server of the image refused to give it, redirected too often, or has no valid certificate.",
   too_large: "The image is too large: at most 50 MiB are read.",
   svg: "SVG images are not accepted.",
   not_an_image: "The file is not an image in PNG, JPEG, WebP, GIF, AVIF or TIFF format."

@@ -94,7 +94,9 @@ export const make = Effect.gen(function* () {
     )
 
   const startOf = (path: string) =>
-    Stream.mkString(Stream.take(fromFile(path, 0), 1)).pipe(Effect.map((text) => text.slice(0, DataUri.headLength)))
+    Stream.mkString(Stream.take(fromFile(path, 0), 1)).pipe(
+      Effect.map((text) => text.slice(0, DataUri.headLength))
+    )
 
   return Effect.fnUntraced(function* (data: string) {
     const spooled = (yield* SpooledTexts).get(data)

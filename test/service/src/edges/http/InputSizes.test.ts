@@ -22,7 +22,11 @@ const KiB = 1024
 const limits = [64 * KiB, 256 * KiB, 1024 * KiB]
 
 /** Bytes of an input: at the start, around each limit, and as long as a body may be with what an edge puts around it. */
-const sizes = [2 * KiB, ...limits.flatMap((limit) => [limit - 100, limit, limit + 1, limit + 100]), 10_240 * KiB - 200]
+const sizes = [
+  2 * KiB,
+  ...limits.flatMap((limit) => [limit - 100, limit, limit + 1, limit + 100]),
+  10_240 * KiB - 200
+]
 
 const empty = JSON.stringify({ image: "" }).length
 
@@ -48,7 +52,9 @@ class Worker extends Context.Service<Worker, { readonly url: string }>()("inferl
         server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) => Effect.sync(() => server.closeAllConnections())
-    ).pipe(Effect.map((server) => ({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/run` })))
+    ).pipe(
+      Effect.map((server) => ({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/run` }))
+    )
   )
 }
 

@@ -77,7 +77,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("large bodies", (it) =>
   it.effect.each(visionModels)("with a picture for %s cost what small ones do", ([endpoint, input]) =>
     Effect.gen(function* () {
       const ofPicture = (length: number) =>
-        post(`/${endpoint}`, JSON.stringify({ ...input, image: `data:image/png;base64,${"A".repeat(length)}` }))
+        post(
+          `/${endpoint}`,
+          JSON.stringify({ ...input, image: `data:image/png;base64,${"A".repeat(length)}` })
+        )
       const small = yield* ofPicture(4)
       const reply = yield* ofPicture(300 * 1024)
       assert.strictEqual(reply.status, 200, reply.text)

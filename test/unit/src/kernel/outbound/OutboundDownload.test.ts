@@ -98,7 +98,11 @@ describe("Outbound.download", () => {
       (_request, response) => response.writeHead(302, { location: "data:,a" }).end()
     ],
     ["a redirect to nowhere", "redirect_refused", (_request, response) => response.writeHead(302).end("no")],
-    ["another 3xx", "redirect_refused", (_request, response) => response.writeHead(304, { location: "/" }).end()],
+    [
+      "another 3xx",
+      "redirect_refused",
+      (_request, response) => response.writeHead(304, { location: "/" }).end()
+    ],
     ["six redirects", "redirect_refused", redirecting(6, 302)],
     ["an endless body", "OutboundTooLarge", (_request, response) => pour(response)],
     [
@@ -138,7 +142,9 @@ describe("Outbound.download", () => {
       const { content } = yield* download((request, response) => {
         if (request.url === path) return response.end("picture")
         // Node refuses to send such a header.
-        return response.socket?.end(`HTTP/1.1 302 Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`)
+        return response.socket?.end(
+          `HTTP/1.1 302 Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`
+        )
       })
       assert.strictEqual(Buffer.from(content ?? []).toString(), "picture")
     }).pipe(Effect.provide(services))

@@ -161,7 +161,10 @@ describe("OutboundUrl", () => {
   })
 
   it.each([
-    ["https://example.com/a b/ü?q=日本 x#€", "https://example.com/a%20b/%C3%BC?q=%E6%97%A5%E6%9C%AC%20x#%E2%82%AC"],
+    [
+      "https://example.com/a b/ü?q=日本 x#€",
+      "https://example.com/a%20b/%C3%BC?q=%E6%97%A5%E6%9C%AC%20x#%E2%82%AC"
+    ],
     [" https://example.com/a\n", "https://example.com/a"],
     ["HTTPS://Bücher.example.com", "https://xn--bcher-kva.example.com/"],
     ["https:\\\\example.com\\a", "https://example.com/a"],

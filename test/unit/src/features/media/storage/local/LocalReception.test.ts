@@ -85,7 +85,12 @@ describe("LocalReception", () => {
     Effect.gen(function* () {
       const target = yield* Puts.announce({ contentType: "text/plain; charset=utf-8" })
       const url = yield* Puts.urlOf(target)
-      for (const contentType of ["text/html", "text/plain2", "nonsense", "application/x-www-form-urlencoded"]) {
+      for (const contentType of [
+        "text/html",
+        "text/plain2",
+        "nonsense",
+        "application/x-www-form-urlencoded"
+      ]) {
         const { error } = yield* Puts.put(port, url, Puts.pattern(10), { "content-type": contentType })
         assert.strictEqual(error, "ContentTypeMismatch", contentType)
       }
